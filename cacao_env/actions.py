@@ -1,0 +1,301 @@
+"""Action ids: what each means, which are legal, and how one is carried out.
+
+One ``Discrete(N)`` in three blocks (``table_size`` W sets the first)::
+
+    place   W*W//2 * 13   worker cell of the window * variant (tile and rotation, tiles.VARIANTS);
+                          on an own tile it is overbuilding
+    fill     4 * 2 * 2    side of the tile just placed * display slot * orientation
+    act      4 * 4 * 4    side s of the tile just placed where the jungle tile lies * side x of that
+                          jungle tile where the worker tile lies * workers that act, 0..3
+
+Each distinct move has exactly one id: of equal tiles in the display the first slot is offered, and
+orientation 1 only for a volcano.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import rng as rng_module
+from .geometry import NEIGHBOR, TORUS, cell_index
+from .jit import njit
+from .rules import act, can_cover, fill, may_overbuild, place
+from .state import ACT, FILL, MAX_OPEN, OVER, PLACE, pending_owner
+from .tiles import (
+    ACTION_CLASS,
+    DISPLAY_SIZE,
+    ERUPT,
+    FIRST_VARIANT,
+    MAX_TURNS,
+    MAX_WORKERS_ON_EDGE,
+    NUM_VARIANTS,
+    VARIANT_KIND,
+    VOLCANO,
+    WORKER_KINDS,
+)
+
+ORIENTATIONS = 2
+WORKER_CHOICES = MAX_WORKERS_ON_EDGE + 1
+FILL_ACTIONS = 4 * DISPLAY_SIZE * ORIENTATIONS
+ACT_ACTIONS = 4 * 4 * WORKER_CHOICES
+MAX_LEGAL = (MAX_OPEN + MAX_TURNS) * NUM_VARIANTS  # more than any position has
+MAX_LATE = FILL_ACTIONS + ACT_ACTIONS  # the same for fills and actions
+_KINDS = len(WORKER_KINDS)
+
+# Why an action is refused.
+LEGAL, NO_SUCH_ACTION, GAME_OVER, WRONG_PHASE = range(4)
+NOT_IN_HAND, NOT_A_PLACE, NOT_TO_FILL, NO_SUCH_TILE, DUPLICATE, NOT_PENDING, TOO_MANY, FORCED = (
+    range(4, 12)
+)
+
+
+@njit
+def place_actions(table_size):
+    """Size of the place block, which is also the first id of the fill block."""
+    return (table_size * table_size // 2) * NUM_VARIANTS
+
+
+@njit
+def num_actions(table_size):
+    """N: the number of action ids."""
+    return place_actions(table_size) + FILL_ACTIONS + ACT_ACTIONS
+
+
+@njit
+def window_index(state, cell):
+    """Number of a worker cell in the window (geometry.py has the map); -1 when outside of it."""
+    row = ((cell >> 5) - state.corner_row) & (TORUS - 1)
+    column = ((cell & (TORUS - 1)) - state.corner_column) & (TORUS - 1)
+    if row >= state.table_size or column >= state.table_size:
+        return -1
+    return (row * state.table_size + column) >> 1
+
+
+@njit
+def indexed_cell(state, index):
+    """Torus cell of the window's worker cell number ``index``; the inverse of ``window_index``."""
+    size = int(state.table_size)
+    row, column = divmod(2 * index, size)
+    if (row + column) & 1 == 0:  # the pair's other cell is the odd one
+        row, column = divmod(2 * index + 1, size)
+    return cell_index(row + state.corner_row, column + state.corner_column)
+
+
+@njit
+def place_id(state, cell, variant):
+    """Id of placing ``variant`` on a cell."""
+    return window_index(state, cell) * NUM_VARIANTS + variant
+
+
+@njit
+def fill_id(state, side, slot, orientation):
+    """Id of filling a side with a display slot's tile."""
+    first = place_actions(int(state.table_size))
+    return first + (side * DISPLAY_SIZE + slot) * ORIENTATIONS + orientation
+
+
+@njit
+def act_id(state, side, facing, workers):
+    """Id of an edge's action with that many workers."""
+    first = place_actions(int(state.table_size)) + FILL_ACTIONS
+    return first + (side * 4 + facing) * WORKER_CHOICES + workers
+
+
+@njit
+def slot_offered(state, slot):
+    """Whether a display slot's tile can be chosen: there is one, and no equal one before it."""
+    kind = state.display[slot]
+    return kind != 0 and (slot == 0 or kind != state.display[0])
+
+
+# --- What is legal --------------------------------------------------------------------------
+
+
+@njit
+def num_candidates(state):
+    """Cells worth asking ``can_cover`` about: open ones, and worker tiles when overbuilding."""
+    if may_overbuild(state):
+        return int(state.open_count) + int(state.worker_count)
+    return int(state.open_count)
+
+
+@njit
+def candidate(state, i):
+    """The i-th of those cells."""
+    if i < state.open_count:
+        return int(state.open_cells[i])
+    return int(state.worker_cells[i - state.open_count])
+
+
+@njit
+def late_ids_into(state, ids):
+    """Write the legal fills or actions into ``ids``; returns how many there are (at most 64)."""
+    count = 0
+    if state.phase == FILL:
+        for side in range(4):
+            if (state.to_fill >> side) & 1:
+                for slot in range(DISPLAY_SIZE):
+                    if slot_offered(state, slot):
+                        for orientation in range(2 if state.display[slot] == VOLCANO else 1):
+                            ids[count] = fill_id(state, side, slot, orientation)
+                            count += 1
+    elif state.phase == ACT:
+        for side in range(4):
+            for facing in range(4):
+                if may_act(state, side, facing):
+                    workers = int(state.pending[side, facing])
+                    for acting in range(least_workers(state, side, workers), workers + 1):
+                        ids[count] = act_id(state, side, facing, acting)
+                        count += 1
+    return count
+
+
+@njit
+def may_act(state, side, facing):
+    """Whether the deciding seat owns this edge and it is activated."""
+    if state.pending[side, facing] == 0:
+        return False
+    return pending_owner(state, side, facing) == state.seat
+
+
+@njit
+def least_workers(state, side, workers):
+    """How many of an edge's workers must act: none, but all of them at a volcano."""
+    code = state.board[NEIGHBOR[state.last, side]]
+    return workers if ACTION_CLASS[code] == ERUPT else 0
+
+
+@njit
+def mask_into(state, mask):
+    """Write the mask of the deciding seat's legal actions into ``mask``, int8, shape (N,)."""
+    mask[:] = 0
+    if state.phase == PLACE:
+        hand = state.hand[state.seat]
+        for i in range(num_candidates(state)):
+            cell = candidate(state, i)
+            if can_cover(state, cell):
+                first = place_id(state, cell, 0)
+                for kind in range(_KINDS):
+                    if hand[kind] > 0:
+                        for variant in range(FIRST_VARIANT[kind], FIRST_VARIANT[kind + 1]):
+                            mask[first + variant] = 1
+    else:
+        ids = np.empty(MAX_LATE, np.int64)
+        for i in range(late_ids_into(state, ids)):
+            mask[ids[i]] = 1
+
+
+@njit
+def legal_into(state, ids):
+    """Write the legal action ids, each once, into ``ids``, shape (MAX_LEGAL,); returns how many."""
+    if state.phase != PLACE:
+        return late_ids_into(state, ids)
+    count = 0
+    hand = state.hand[state.seat]
+    for i in range(num_candidates(state)):
+        cell = candidate(state, i)
+        if can_cover(state, cell):
+            first = place_id(state, cell, 0)
+            for kind in range(_KINDS):
+                if hand[kind] > 0:
+                    for variant in range(FIRST_VARIANT[kind], FIRST_VARIANT[kind + 1]):
+                        ids[count] = first + variant
+                        count += 1
+    return count
+
+
+@njit
+def refusal(state, action):
+    """Why an action is not legal now, or LEGAL."""
+    fills = place_actions(int(state.table_size))
+    acts = fills + FILL_ACTIONS
+    if action < 0 or action >= acts + ACT_ACTIONS:
+        return NO_SUCH_ACTION
+    if state.phase == OVER:
+        return GAME_OVER
+    if action < fills:
+        if state.phase != PLACE:
+            return WRONG_PHASE
+        if state.hand[state.seat, VARIANT_KIND[action % NUM_VARIANTS]] == 0:
+            return NOT_IN_HAND
+        if not can_cover(state, indexed_cell(state, action // NUM_VARIANTS)):
+            return NOT_A_PLACE
+        return LEGAL
+    if action < acts:
+        if state.phase != FILL:
+            return WRONG_PHASE
+        side, slot, orientation = split_fill(action - fills)
+        if (state.to_fill >> side) & 1 == 0:
+            return NOT_TO_FILL
+        if state.display[slot] == 0:
+            return NO_SUCH_TILE
+        if not slot_offered(state, slot) or (orientation == 1 and state.display[slot] != VOLCANO):
+            return DUPLICATE
+        return LEGAL
+    if state.phase != ACT:
+        return WRONG_PHASE
+    side, facing, workers = split_act(action - acts)
+    if not may_act(state, side, facing):
+        return NOT_PENDING
+    activated = int(state.pending[side, facing])
+    if workers > activated:
+        return TOO_MANY
+    if workers < least_workers(state, side, activated):
+        return FORCED
+    return LEGAL
+
+
+@njit
+def split_fill(offset):
+    """(side, slot, orientation) of an id's offset in the fill block."""
+    return offset // 4, (offset >> 1) & 1, offset & 1
+
+
+@njit
+def split_act(offset):
+    """(side, facing, workers) of an id's offset in the act block."""
+    return offset // 16, (offset >> 2) & 3, offset & 3
+
+
+@njit
+def carry_out(state, action):
+    """Carry out one legal action: an elementary move, without any that follow by themselves."""
+    fills = place_actions(int(state.table_size))
+    acts = fills + FILL_ACTIONS
+    if action < fills:
+        place(state, indexed_cell(state, action // NUM_VARIANTS), action % NUM_VARIANTS)
+    elif action < acts:
+        side, slot, orientation = split_fill(action - fills)
+        fill(state, side, slot, orientation)
+    else:
+        side, facing, workers = split_act(action - acts)
+        act(state, side, facing, workers)
+
+
+@njit
+def sample(state, rng):
+    """A legal action id, uniformly at random, without building the mask."""
+    if state.phase != PLACE:
+        ids = np.empty(MAX_LATE, np.int64)
+        count = late_ids_into(state, ids)
+        return ids[rng_module.below(rng, count)]
+    # Every cell offers the same variants, so a cell and a variant are drawn on their own.
+    hand = state.hand[state.seat]
+    variants = 0
+    for kind in range(_KINDS):
+        if hand[kind] > 0:
+            variants += FIRST_VARIANT[kind + 1] - FIRST_VARIANT[kind]
+    choice = rng_module.below(rng, variants)
+    variant = 0
+    for kind in range(_KINDS):
+        if hand[kind] > 0:
+            size = FIRST_VARIANT[kind + 1] - FIRST_VARIANT[kind]
+            if choice < size:
+                variant = FIRST_VARIANT[kind] + choice
+                break
+            choice -= size
+    # Candidates that can't be covered are few; drawing until one can keeps the choice uniform.
+    while True:
+        cell = candidate(state, rng_module.below(rng, num_candidates(state)))
+        if can_cover(state, cell):
+            return place_id(state, cell, variant)

@@ -1,0 +1,157 @@
+"""Which decisions are asked, and the step from one asked decision to the next.
+
+``decisions="explicit"`` asks every elementary decision.  ``"auto"`` makes those that cannot matter
+by itself.  What it may skip is bounded by one property: for every position, the best outcomes of
+the turn that each player can reach (gold, cacao, sun tokens, water; more is never worse) are the
+same with and without skipping.  The comments give the reason in each case.
+"""
+
+from __future__ import annotations
+
+from .actions import (
+    act_id,
+    candidate,
+    carry_out,
+    fill_id,
+    may_act,
+    num_candidates,
+    place_id,
+)
+from .geometry import NEIGHBOR
+from .jit import njit
+from .rules import can_cover
+from .state import ACT, FILL, PLACE
+from .tiles import (
+    ACTION_CLASS,
+    ACTION_VALUE,
+    CACAO_PLACES,
+    CARRY_WATER,
+    ERUPT,
+    SELL_CACAO,
+    TAKE_CACAO,
+    TAKE_GOLD,
+    TAKE_SUN,
+    VOLCANO,
+    VOLCANO_GOLD,
+)
+
+NONE = -1
+
+
+@njit
+def step(state, action):
+    """Carry out a legal action, then all that follows without asking."""
+    carry_out(state, action)
+    state.ply += 1
+    if state.auto == 1:
+        settle(state)
+
+
+@njit
+def settle(state):
+    """Carry out automatic moves until a decision must be asked or the game is over."""
+    action = automatic(state)
+    while action != NONE:
+        carry_out(state, action)
+        action = automatic(state)
+
+
+@njit
+def automatic(state):
+    """The move to make without asking (in auto mode), or NONE."""
+    if state.phase == ACT:
+        return automatic_act(state)
+    if state.phase == FILL:
+        return automatic_fill(state)
+    if state.phase == PLACE:
+        return automatic_place(state)
+    return NONE
+
+
+@njit
+def automatic_place(state):
+    """A placement that is the only legal one: one cell, and only 1-1-1-1 in hand."""
+    hand = state.hand[state.seat]
+    if hand[0] == 0 or hand[1] + hand[2] + hand[3] > 0:
+        return NONE
+    only = NONE
+    for i in range(num_candidates(state)):
+        cell = candidate(state, i)
+        if can_cover(state, cell):
+            if only != NONE:
+                return NONE
+            only = cell
+    return place_id(state, only, 0)
+
+
+@njit
+def automatic_fill(state):
+    """A fill without a choice, or one of two that come to the same table in either order."""
+    side = 0
+    while (state.to_fill >> side) & 1 == 0:
+        side += 1
+    rest = state.to_fill & ~(1 << side)
+    first, second = state.display[0], state.display[1]
+    slot = 0 if first != 0 else 1
+    if state.display[slot] == VOLCANO:
+        return NONE  # its orientation is a choice
+    if rest == 0:
+        one_choice = second == 0 or first == 0 or first == second
+    else:
+        # Two equal tiles for two cells: whichever goes first, both lie in the end.
+        one_choice = first == second and rest & (rest - 1) == 0
+    return fill_id(state, side, slot, 0) if one_choice else NONE
+
+
+@njit
+def automatic_act(state):
+    """An action that is best done at once, whatever comes after.
+
+    - Water and sun tokens touch nothing else and more is never worse: at once, in full.
+    - Gold only matters to a volcano that takes some, and gold never falls below 0: paying comes
+      first, when least is there to lose; mines and giving volcanoes after it, in full.
+    - Cacao has 5 places.  Without a market, or when all of it fits, or from an empty store with
+      only one plantation: plantations at once, in full.
+    - Without cacao and plantations nothing can be sold: the markets are passed over.
+    """
+    plantations = 0
+    markets = 0
+    harvest = 0
+    some_plantation = NONE
+    some_market = NONE
+    gives_gold = NONE
+    for side in range(4):
+        code = state.board[NEIGHBOR[state.last, side]]
+        if code <= 0:
+            continue
+        kind = ACTION_CLASS[code]
+        for facing in range(4):
+            if not may_act(state, side, facing):
+                continue
+            workers = int(state.pending[side, facing])
+            action = act_id(state, side, facing, workers)
+            if kind == CARRY_WATER or kind == TAKE_SUN:
+                return action
+            if kind == ERUPT:
+                if VOLCANO_GOLD[code - VOLCANO, facing] < 0:
+                    return action
+                gives_gold = action
+            elif kind == TAKE_GOLD:
+                gives_gold = action
+            elif kind == TAKE_CACAO:
+                plantations += 1
+                harvest += ACTION_VALUE[code] * workers
+                some_plantation = action
+            elif kind == SELL_CACAO:
+                markets += 1
+                some_market = act_id(state, side, facing, 0)
+    if gives_gold != NONE:
+        return gives_gold
+    cacao = state.cacao[state.seat]
+    if plantations > 0:
+        if markets == 0 or cacao + harvest <= CACAO_PLACES or (cacao == 0 and plantations == 1):
+            return some_plantation
+        return NONE
+    if cacao == 0:
+        return some_market
+    return NONE

@@ -1,0 +1,66 @@
+"""Compilation: the decorator of every compiled function, and where compiled code is kept.
+
+Numba's own cache looks only at the file a function stands in, so an edit elsewhere would be served
+stale code.  Here the cache directory carries a hash of all of the package's sources.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy
+
+F = TypeVar("F", bound=Callable[..., Any])
+COMPILED = not numba.config.DISABLE_JIT
+
+
+def _cache_directory() -> Path:
+    """A folder for exactly these sources and these versions of what compiles them."""
+    digest = hashlib.sha256(f"{sys.version} {numba.__version__} {numpy.__version__}".encode())
+    package = Path(__file__).parent
+    for source in sorted(package.rglob("*.py")):
+        digest.update(source.relative_to(package).as_posix().encode())
+        digest.update(source.read_bytes())
+    base = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "cacao_env"
+    )
+    directory = Path(base) / digest.hexdigest()[:16]
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:  # a home that can't be written: compile into the temporary folder
+        directory = Path(tempfile.gettempdir()) / "cacao_env" / directory.name
+        directory.mkdir(parents=True, exist_ok=True)
+    return directory
+
+
+CACHE = _cache_directory()
+
+
+def njit(function: F) -> F:
+    """Compile a function (Numba, nopython, without the interpreter's lock), cached on disk.
+
+    With NUMBA_DISABLE_JIT=1 it stays the Python function that it is.
+    """
+    kept = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE)
+    try:
+        return numba.njit(cache=True, nogil=True)(function)
+    finally:
+        numba.config.CACHE_DIR = kept
+
+
+def compile_once(marker: str, compile_all: Callable[[], None]) -> None:
+    """Run ``compile_all`` with a message if this cache has not seen it, else do nothing."""
+    done = CACHE / f"{marker}.done"
+    if not COMPILED or done.exists():
+        return
+    print("cacao_env: compiling the engine (once after an install or an edit) ...", file=sys.stderr)
+    compile_all()
+    done.touch()

@@ -1,0 +1,248 @@
+"""Game records: one JSON file that holds a whole game, for every program to read and check.
+
+A record has the deal, every elementary move and the result; anybody can replay it with nothing but
+the rules.  ``record_of`` writes one, ``check`` replays one and refuses what does not hold.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from . import scoring
+from .game import DECISIONS, Game
+from .notation import Move, to_text
+from .tiles import WATER_TRACK
+
+FORMAT, VERSION = "cacao-record", 1
+MAX_BYTES = 50_000_000  # a record with all legal moves listed has about half a million
+_RESULT = ("scores", "winners", "gold", "temples", "cacao", "sun", "water")
+_KEYS = ("format", "version", "rules", "worker_draws", "jungle_draws", "moves", "result")
+
+
+class RecordError(ValueError):
+    """A file that is not a record of a game, with one sentence that says why."""
+
+
+def result_of(game: Game) -> dict[str, list[int]]:
+    """The ``result`` of a record; while the game goes on, what it would be if it ended now."""
+    state, seats = game.state, range(game.num_players)
+    return {
+        "scores": game.scores(),
+        "winners": game.leaders(),
+        "gold": [int(state.gold[seat]) for seat in seats],
+        "temples": [int(scoring.temple_gold(state, seat)) for seat in seats],
+        "cacao": [int(state.cacao[seat]) for seat in seats],
+        "sun": [int(state.sun[seat]) for seat in seats],
+        "water": [int(WATER_TRACK[state.water[seat]]) for seat in seats],
+    }
+
+
+def record_of(game: Game, with_legal: bool = False) -> dict[str, Any]:
+    """The record of a finished game; ``with_legal`` lists the legal moves of each asked decision."""
+    if not game.over:
+        raise ValueError("only a finished game makes a record")
+    moves = []
+    for seat, auto, move, legal in game.elementary_moves(with_legal):
+        entry: dict[str, Any] = {"player": seat, "move": _to_json(move)}
+        if auto:
+            entry["auto"] = True
+        elif with_legal:
+            entry["legal"] = [_to_json(choice) for choice in legal]
+        moves.append(entry)
+    workers, jungle = game.draws
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "rules": {
+            "num_players": game.num_players,
+            "volcanoes": game.volcanoes,
+            "decisions": game.decisions,
+        },
+        "worker_draws": workers,
+        "jungle_draws": jungle,
+        "moves": moves,
+        "result": result_of(game),
+    }
+
+
+def dumps(record: dict[str, Any]) -> str:
+    """A record as text: one line a move, so that a reader and a diff can follow it."""
+    compact = {"separators": (", ", ": ")}
+    lines = []
+    for key, value in record.items():
+        if key == "moves":
+            rows = ",\n    ".join(json.dumps(entry, **compact) for entry in value)  # type: ignore[arg-type]
+            lines.append(f'  "moves": [\n    {rows}\n  ]')
+        else:
+            lines.append(f"  {json.dumps(key)}: {json.dumps(value, **compact)}")  # type: ignore[arg-type]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def check(record: Any) -> Game:
+    """Replay a record and return the finished game.
+
+    Raises RecordError at the first thing that does not hold: format, version, supply of tiles, a
+    move (with its number), listed legal moves, the result (with both values).
+    """
+    game = start_of(record)
+    moves, explicit = record["moves"], record["rules"]["decisions"] == "explicit"
+    for number, entry in enumerate(moves):
+        try:
+            _replay_move(game, entry, explicit)
+        except ValueError as error:
+            raise RecordError(f"move {number + 1} (moves[{number}]): {error}") from None
+    if not game.over:
+        raise RecordError(f"the moves end after number {len(moves)}, before the game is over")
+    _check_result(record["result"], result_of(game))
+    return game
+
+
+def start_of(record: Any) -> Game:
+    """The game of a record before its first move, with every decision asked; or RecordError."""
+    if not isinstance(record, dict):
+        raise RecordError("not a game record: expected a JSON object")
+    if record.get("format") != FORMAT:
+        raise RecordError(f"format is {record.get('format')!r}, expected {FORMAT!r}")
+    if not _is_int(record.get("version")) or record["version"] != VERSION:
+        raise RecordError(f"version is {record.get('version')!r}, expected {VERSION}")
+    for key in _KEYS:
+        if key not in record:
+            raise RecordError(f"the record has no {key!r}")
+    rules = record["rules"]
+    if not isinstance(rules, dict):
+        raise RecordError("rules is not an object")
+    players, volcanoes = rules.get("num_players"), rules.get("volcanoes")
+    if not _is_int(players) or players not in (2, 3, 4):
+        raise RecordError(f"rules.num_players is {players!r}, expected 2, 3 or 4")
+    if not isinstance(volcanoes, bool):
+        raise RecordError(f"rules.volcanoes is {volcanoes!r}, expected true or false")
+    if rules.get("decisions") not in DECISIONS:
+        raise RecordError(
+            f"rules.decisions is {rules.get('decisions')!r}, expected 'auto' or 'explicit'"
+        )
+    draws, jungle = record["worker_draws"], record["jungle_draws"]
+    if not isinstance(draws, list) or not all(_is_strings(hand) for hand in draws):
+        raise RecordError("worker_draws is not a list of lists of tiles")
+    if len(draws) != players:
+        raise RecordError(f"worker_draws has {len(draws)} lists, expected one for {players} players")
+    if not _is_strings(jungle):
+        raise RecordError("jungle_draws is not a list of tiles")
+    if not isinstance(record["moves"], list):
+        raise RecordError("moves is not a list")
+    try:
+        return Game.from_draws(draws, jungle, volcanoes, "explicit")
+    except ValueError as error:
+        raise RecordError(str(error)) from None
+
+
+def _replay_move(game: Game, entry: Any, explicit: bool) -> None:
+    """Play one entry of ``moves``; ValueError says what does not hold."""
+    if not isinstance(entry, dict) or "move" not in entry or "player" not in entry:
+        raise ValueError("expected an object with 'player' and 'move'")
+    if game.over:
+        raise ValueError("the game is over already")
+    move = _from_json(entry["move"])
+    if not _is_int(entry["player"]) or entry["player"] != game.seat:
+        raise ValueError(f"player is {entry['player']!r}, but it is player {game.seat} who decides")
+    auto = entry.get("auto", False)
+    if not isinstance(auto, bool):
+        raise ValueError(f"auto is {auto!r}, expected true or false")
+    if auto and explicit and len(game.legal_actions()) > 1:
+        raise ValueError("a decision with several legal moves is asked in explicit mode, not auto")
+    if "legal" in entry:
+        _check_legal(game, entry["legal"])
+    try:
+        action = game.action(move)
+    except ValueError as error:
+        raise ValueError(f"{to_text(move)} is illegal: {error}") from None
+    game.play(action)
+
+
+def _check_legal(game: Game, listed: Any) -> None:
+    """ValueError unless ``listed`` names every legal move exactly once."""
+    if not isinstance(listed, list):
+        raise ValueError("legal is not a list of moves")
+    named = [_from_json(move) for move in listed]
+    legal = set(game.legal_moves())
+    seen = set(named)
+    if len(seen) != len(named):
+        twice = next(move for i, move in enumerate(named) if move in named[:i])
+        raise ValueError(f"legal lists {to_text(twice)} twice")
+    if extra := sorted(seen - legal, key=str):
+        raise ValueError(f"legal lists {to_text(extra[0])}, which is not legal")
+    if missing := sorted(legal - seen, key=str):
+        raise ValueError(f"legal lacks {to_text(missing[0])}")
+
+
+def _check_result(result: Any, replayed: dict[str, list[int]]) -> None:
+    """RecordError unless the result is what the replay gives."""
+    if not isinstance(result, dict):
+        raise RecordError("result is not an object")
+    for field in _RESULT:
+        if field not in result:
+            raise RecordError(f"result has no {field!r}")
+        stated, value = result[field], replayed[field]
+        if field == "winners" and isinstance(stated, list) and all(map(_is_int, stated)):
+            stated = sorted(stated)
+        if not isinstance(stated, list) or not all(map(_is_int, stated)) or stated != value:
+            raise RecordError(f"result.{field} is {result[field]!r}, but the replay gives {value}")
+
+
+def load(path: str | Path) -> Any:
+    """The JSON in a file; RecordError when it can't be read or is none."""
+    path = Path(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise RecordError(f"the file has more than {MAX_BYTES // 1_000_000} MB")
+        return json.loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise RecordError(f"can't be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise RecordError("not a game record: the file is not text in UTF-8") from None
+    except RecursionError:
+        raise RecordError("not a game record: nested too deeply") from None
+    except ValueError as error:
+        if isinstance(error, RecordError):
+            raise
+        raise RecordError(f"not a game record: not JSON ({error})") from None
+
+
+# --- Moves as JSON --------------------------------------------------------------------------
+
+_TILE_MOVES = ("place", "overbuild", "fill")
+_FAR = 1000  # no cell in play is as far from the start
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_cell(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(type(v) is int and -_FAR < v < _FAR for v in value)
+    )
+
+
+def _from_json(value: Any) -> Move:
+    """A move from its JSON list; ValueError for anything that does not have a move's form."""
+    if isinstance(value, list) and len(value) == 4 and isinstance(value[0], str):
+        name, a, b, c = value
+        if name == "act":
+            if _is_cell(a) and type(b) is int and type(c) is int:
+                return name, (a[0], a[1]), b, c
+        elif name in _TILE_MOVES and isinstance(a, str) and type(b) is int and _is_cell(c):
+            return name, a, b, (c[0], c[1])
+    raise ValueError(f"{json.dumps(value)[:80]} is not a move")
+
+
+def _to_json(move: Move) -> list[Any]:
+    """A move as JSON has it: cells as lists."""
+    return [list(part) if isinstance(part, tuple) else part for part in move]

@@ -1,0 +1,56 @@
+"""Random numbers inside compiled code: SplitMix64 over one ``uint64`` cell.
+
+Nothing in the package touches a global random state.  Source: Steele, Lea, Flood, "Fast splittable
+pseudorandom number generators" (OOPSLA 2014).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .jit import njit
+
+RngArray = npt.NDArray[np.uint64]
+_MASK = 0xFFFFFFFFFFFFFFFF
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_S30, _S27, _S31, _S32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
+
+
+def new_rng(seed: int) -> RngArray:
+    """A generator, shape (1,) uint64, from any integer; 0 is a seed like the others."""
+    return np.array([seed & _MASK], np.uint64)
+
+
+@njit
+def next_bits(rng):
+    """The next 64 random bits; advances ``rng``."""
+    rng[:1] += _GAMMA  # on a slice, for there the interpreter too wraps in silence
+    z = rng[:1].copy()
+    z = (z ^ (z >> _S30)) * _MIX_1
+    z = (z ^ (z >> _S27)) * _MIX_2
+    return (z ^ (z >> _S31))[0]
+
+
+@njit
+def below(rng, n):
+    """A random integer from 0 to n - 1 (uneven by less than n / 2**32)."""
+    return (np.int64(next_bits(rng) >> _S32) * n) >> 32
+
+
+@njit
+def uniform(rng):
+    """A random float in [0, 1)."""
+    return np.int64(next_bits(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit
+def shuffle(rng, values, count):
+    """Shuffle the first ``count`` values in place (Fisher and Yates)."""
+    for last in range(count - 1, 0, -1):
+        other = below(rng, last + 1)
+        kept = values[last]
+        values[last] = values[other]
+        values[other] = kept

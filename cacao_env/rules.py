@@ -1,0 +1,264 @@
+"""The rules: the three steps of a turn and its end (rules 4, 6, 7).
+
+Each function assumes a legal move (``actions.py`` asks first) and changes the state in place.
+"""
+
+from __future__ import annotations
+
+from .geometry import NEIGHBOR, opposite, window_fits
+from .jit import njit
+from .state import (
+    ACT,
+    FILL,
+    OPEN,
+    OVER,
+    OVERBUILT,
+    OWNER,
+    PLACE,
+    VARIANT,
+    WORKERS,
+    active_seat,
+    cell_column,
+    cell_row,
+    draw_jungle,
+    draw_worker,
+    jungle_left,
+    lay_jungle,
+    placed_tiles,
+    refill_display,
+)
+from .tiles import (
+    ACTION_CLASS,
+    ACTION_VALUE,
+    CACAO_PLACES,
+    CARRY_WATER,
+    ERUPT,
+    LAST_WATER,
+    NOTHING,
+    NUM_VARIANTS,
+    SELL_CACAO,
+    SUN_PLACES,
+    TAKE_CACAO,
+    TAKE_GOLD,
+    TAKE_SUN,
+    VARIANT_KIND,
+    VOLCANO,
+    VOLCANO_GOLD,
+    VOLCANO_TURNED,
+)
+
+# --- A. Place a worker tile -----------------------------------------------------------------
+
+
+@njit
+def can_cover(state, cell):
+    """Whether the deciding seat may put a hand tile on this worker cell (rules 4A, 6)."""
+    code = state.board[cell]
+    if code == OPEN:
+        return not near_rim(state) or fits_table(state, cell)
+    return may_overbuild(state) and code > 0 and can_overbuild(state, code)
+
+
+@njit
+def may_overbuild(state):
+    """Whether overbuilding is open to the deciding seat: no jungle tiles left, and a sun token."""
+    return state.overbuilding == 1 and state.sun[state.seat] > 0
+
+
+@njit
+def can_overbuild(state, code):
+    """Whether this worker tile may be covered: an own one, not covered before [R4]."""
+    return code < OVERBUILT and OWNER[code] == state.seat
+
+
+@njit
+def near_rim(state):
+    """Whether some placement might make the table outgrow its window: jungle tiles are left, and
+    one row or column more would not fit.  Never so with a table of the default size."""
+    room = state.table_size - 3
+    return (
+        state.row_max - state.row_min >= room - 1 or state.column_max - state.column_min >= room - 1
+    ) and jungle_left(state) > 0
+
+
+@njit
+def fits_table(state, cell):
+    """Whether all jungle cells that a tile on ``cell`` would have filled stay in the window."""
+    row_min, row_max = int(state.row_min), int(state.row_max)
+    column_min, column_max = int(state.column_min), int(state.column_max)
+    for side in range(4):
+        beside = NEIGHBOR[cell, side]
+        if state.board[beside] == 0 and workers_beside(state, beside) >= 1:
+            row, column = cell_row(state, beside), cell_column(state, beside)
+            row_min, row_max = min(row_min, row), max(row_max, row)
+            column_min, column_max = min(column_min, column), max(column_max, column)
+    return window_fits(row_min, row_max, column_min, column_max, int(state.table_size))
+
+
+@njit
+def workers_beside(state, jungle_cell):
+    """Worker tiles, anybody's, on the sides of a jungle cell."""
+    count = 0
+    for side in range(4):
+        if state.board[NEIGHBOR[jungle_cell, side]] > 0:
+            count += 1
+    return count
+
+
+@njit
+def place(state, cell, variant):
+    """Step A: the active player puts a hand tile on ``cell``, on an own tile to overbuild it."""
+    seat = int(state.seat)
+    below = state.board[cell]
+    state.played[seat, placed_tiles(state, seat)] = VARIANT_KIND[variant]
+    state.hand[seat, VARIANT_KIND[variant]] -= 1
+    state.last = cell
+    if below == OPEN:
+        state.board[cell] = 1 + seat * NUM_VARIANTS + variant
+        state.worker_cells[state.worker_count] = cell
+        state.worker_count += 1
+        remove_open_cell(state, cell)
+        state.to_fill = cells_to_fill(state, cell)
+    else:
+        state.board[cell] = OVERBUILT + 1 + seat * NUM_VARIANTS + variant
+        for i in range(state.worker_count):
+            if state.worker_cells[i] == cell:
+                state.under[i] = 1 + VARIANT[below]
+        state.sun[seat] -= 1
+    if state.to_fill == 0 or jungle_left(state) == 0:
+        begin_actions(state)
+    else:
+        state.phase = FILL
+
+
+@njit
+def remove_open_cell(state, cell):
+    """Take a cell off the list of open cells."""
+    last = state.open_count - 1
+    for i in range(last):
+        if state.open_cells[i] == cell:
+            state.open_cells[i] = state.open_cells[last]
+            break
+    state.open_count = last
+
+
+# --- B. Fill jungle spaces ------------------------------------------------------------------
+
+
+@njit
+def cells_to_fill(state, cell):
+    """Bit s: the jungle cell on side s of the tile just placed is empty and has two workers."""
+    sides = 0
+    for side in range(4):
+        beside = NEIGHBOR[cell, side]
+        if state.board[beside] == 0 and workers_beside(state, beside) >= 2:
+            sides |= 1 << side
+    return sides
+
+
+@njit
+def fill(state, side, slot, orientation):
+    """Step B: the display tile of ``slot`` fills the jungle cell on a side of the tile placed."""
+    cell = NEIGHBOR[state.last, side]
+    code = int(state.display[slot])
+    if code == VOLCANO and orientation == 1:
+        code = VOLCANO_TURNED
+    state.display[slot] = 0
+    lay_jungle(state, cell, cell_row(state, cell), cell_column(state, cell), code)
+    state.to_fill &= ~(1 << side)
+    state.filled |= 1 << side
+    if state.to_fill != 0 and state.display[0] == 0 and state.display[1] == 0:
+        draw_jungle(state, 0)  # the display is used up and cells are left: from the pile
+    if state.to_fill == 0 or jungle_left(state) == 0:
+        begin_actions(state)  # what could not be filled stays empty [R2]
+
+
+# --- C. Actions -----------------------------------------------------------------------------
+
+
+@njit
+def begin_actions(state):
+    """Activate the edges of this turn and hand over to whoever acts first."""
+    state.to_fill = 0
+    state.phase = ACT
+    placed = int(state.last)
+    for side in range(4):
+        cell = NEIGHBOR[placed, side]
+        code = state.board[cell]
+        if code <= 0 or ACTION_CLASS[code] == NOTHING:
+            continue
+        activate(state, side, opposite(side), placed)
+        if (state.filled >> side) & 1:
+            for facing in range(4):
+                if facing != opposite(side):
+                    activate(state, side, facing, NEIGHBOR[cell, facing])
+    next_to_act(state)
+
+
+@njit
+def activate(state, side, facing, worker_cell):
+    """Activate the edge of a worker tile that faces side ``facing`` of the jungle tile on ``side``."""
+    code = state.board[worker_cell]
+    if code > 0:
+        workers = WORKERS[code, opposite(facing)]
+        if workers > 0:
+            state.pending[side, facing] = workers
+            state.pending_edges[OWNER[code]] += 1
+
+
+@njit
+def next_to_act(state):
+    """The next seat with activated edges decides: active player first, then clockwise [R3]."""
+    active = active_seat(state)
+    for i in range(state.num_players):
+        seat = (active + i) % state.num_players
+        if state.pending_edges[seat] > 0:
+            state.seat = seat
+            return
+    end_turn(state)
+
+
+@njit
+def act(state, side, facing, workers):
+    """Step C: that many workers of one activated edge act; the rest are forgone."""
+    seat = int(state.seat)
+    code = state.board[NEIGHBOR[state.last, side]]
+    kind = ACTION_CLASS[code]
+    value = ACTION_VALUE[code]
+    if kind == TAKE_CACAO:
+        state.cacao[seat] = min(CACAO_PLACES, state.cacao[seat] + value * workers)
+    elif kind == SELL_CACAO:
+        sold = min(workers, int(state.cacao[seat]))
+        state.cacao[seat] -= sold
+        state.gold[seat] += sold * value
+    elif kind == TAKE_GOLD:
+        state.gold[seat] += value * workers
+    elif kind == CARRY_WATER:
+        state.water[seat] = min(LAST_WATER, state.water[seat] + workers)
+    elif kind == TAKE_SUN:
+        state.sun[seat] = min(SUN_PLACES, state.sun[seat] + workers)
+    elif kind == ERUPT:  # paying is per worker and stops at no gold [R6]
+        gold = VOLCANO_GOLD[code - VOLCANO, facing]
+        state.gold[seat] = max(0, state.gold[seat] + gold * workers)
+    state.pending[side, facing] = 0
+    state.pending_edges[seat] -= 1
+    next_to_act(state)
+
+
+# --- End of the turn ------------------------------------------------------------------------
+
+
+@njit
+def end_turn(state):
+    """Draw, refill the display, pass the turn on; the game ends with the last tile (rules 4, 5)."""
+    draw_worker(state, active_seat(state))
+    refill_display(state)
+    state.filled = 0
+    state.turn += 1
+    if state.turn == state.num_players * state.tiles_each:
+        state.phase = OVER
+        return
+    state.phase = PLACE
+    state.seat = active_seat(state)
+    if jungle_left(state) == 0:
+        state.overbuilding = 1

@@ -1,0 +1,95 @@
+"""What the game is worth: temples, scores, winners (rules 5).
+
+Every function answers for the position as it stands, so the same ones give the final result and the
+score if the game ended now.
+"""
+
+from __future__ import annotations
+
+from .geometry import NEIGHBOR, opposite
+from .jit import njit
+from .state import OWNER, WORKERS
+from .tiles import TEMPLE_FIRST, TEMPLE_SECOND, WATER_TRACK
+
+
+@njit
+def temple_workers(state, temple):
+    """Workers facing a temple, packed: eight bits for each seat, seat 0 lowest."""
+    packed = 0
+    for side in range(4):
+        code = state.board[NEIGHBOR[temple, side]]
+        if code > 0:  # only the top tile of a stack is on the board
+            packed += WORKERS[code, opposite(side)] << (8 * OWNER[code])
+    return packed
+
+
+@njit
+def temple_prize(packed, seat, num_players):
+    """Gold of one seat from one temple, given its packed workers."""
+    own = (packed >> (8 * seat)) & 255
+    if own == 0:
+        return 0
+    ahead = 0
+    level = 0  # seats with as many workers, this one among them
+    for other in range(num_players):
+        count = (packed >> (8 * other)) & 255
+        if count > own:
+            ahead += 1
+        elif count == own:
+            level += 1
+    if ahead == 0:
+        return TEMPLE_FIRST // level
+    if ahead == 1:  # the first place is not shared, so there is a second
+        return TEMPLE_SECOND // level
+    return 0
+
+
+@njit
+def temple_gold(state, seat):
+    """Gold of a seat from all temples."""
+    gold = 0
+    for i in range(state.temple_count):
+        packed = temple_workers(state, state.temple_cells[i])
+        gold += temple_prize(packed, seat, int(state.num_players))
+    return gold
+
+
+@njit
+def stock_value(state, seat):
+    """Coins, sun tokens and water field of a seat: its score without temples."""
+    return int(state.gold[seat]) + int(state.sun[seat]) + WATER_TRACK[state.water[seat]]
+
+
+@njit
+def score(state, seat):
+    """Score of a seat if the game ended now; the final score once it is over."""
+    return stock_value(state, seat) + temple_gold(state, seat)
+
+
+@njit
+def scores_into(state, out):
+    """Write every seat's score into ``out`` (at least num_players long)."""
+    players = int(state.num_players)
+    for seat in range(players):
+        out[seat] = stock_value(state, seat)
+    for i in range(state.temple_count):
+        packed = temple_workers(state, state.temple_cells[i])
+        if packed != 0:
+            for seat in range(players):
+                out[seat] += temple_prize(packed, seat, players)
+
+
+@njit
+def winners_into(state, scores, out):
+    """Write into ``out`` who wins with these scores (1) and who does not (0); returns how many do.
+
+    Most gold wins, a tie goes to more cacao, and what is still level is shared.
+    """
+    best = scores[0] * 8 + state.cacao[0]
+    for seat in range(1, state.num_players):
+        best = max(best, scores[seat] * 8 + state.cacao[seat])
+    count = 0
+    for seat in range(state.num_players):
+        out[seat] = 1 if scores[seat] * 8 + state.cacao[seat] == best else 0
+        count += out[seat]
+    return count

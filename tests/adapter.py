@@ -1,0 +1,125 @@
+"""The engine behind the interface of the reference rules, so that one test drives both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cacao_env.game import Decisions, Game
+from cacao_env.geometry import NEIGHBOR, opposite
+from cacao_env.notation import absolute
+from cacao_env.record import result_of
+from cacao_env.state import ACT, FILL, OVERBUILT, OWNER, VARIANT, pending_cell, pending_owner
+from cacao_env.tiles import (
+    JUNGLE_KINDS,
+    VARIANTS,
+    VOLCANO,
+    VOLCANO_TURNED,
+    WATER_TRACK,
+    WORKER_KINDS,
+)
+
+
+class EngineTable:
+    """A :class:`cacao_env.Game` that speaks moves and positions instead of ids and records."""
+
+    def __init__(
+        self,
+        num_players: int,
+        volcanoes: bool,
+        worker_draws: list[list[str]],
+        jungle_draws: list[str],
+        decisions: Decisions = "explicit",
+        table_size: int | None = None,
+    ) -> None:
+        if len(worker_draws) != num_players:
+            raise ValueError("one list of worker_draws a player")
+        self.game = Game.from_draws(worker_draws, jungle_draws, volcanoes, decisions, table_size)
+
+    @property
+    def player(self) -> int | None:
+        return self.game.seat
+
+    @property
+    def phase(self) -> str:
+        return self.game.phase
+
+    @property
+    def turn(self) -> int:
+        return self.game.turn
+
+    def legal_moves(self) -> list[tuple[Any, ...]]:
+        return self.game.legal_moves()
+
+    def play(self, move: tuple[Any, ...]) -> None:
+        self.game.play(self.game.action(move))
+
+    def position(self) -> dict[str, Any]:
+        game, state = self.game, self.game.state
+        workers, jungle = game.draws
+        players = range(game.num_players)
+        return {
+            "player": game.seat,
+            "phase": game.phase,
+            "turn": game.turn,
+            "workers": dict(self._worker_tile(i) for i in range(int(state.worker_count))),
+            "jungle": dict(self._jungle_tile(i) for i in range(int(state.jungle_count))),
+            "hands": [
+                sorted(
+                    kind
+                    for number, kind in enumerate(WORKER_KINDS)
+                    for _ in range(int(state.hand[seat, number]))
+                )
+                for seat in players
+            ],
+            "piles": [workers[seat][int(state.drawn[seat]) :] for seat in players],
+            "display": sorted(JUNGLE_KINDS[int(c) - 1] for c in state.display if c > 0),
+            "jungle_pile": jungle[int(state.jungle_drawn) :],
+            "gold": [int(state.gold[seat]) for seat in players],
+            "cacao": [int(state.cacao[seat]) for seat in players],
+            "sun": [int(state.sun[seat]) for seat in players],
+            "water": [int(WATER_TRACK[state.water[seat]]) for seat in players],
+            "to_fill": sorted(
+                absolute(state, int(NEIGHBOR[state.last, side]))
+                for side in range(4)
+                if state.phase == FILL and (int(state.to_fill) >> side) & 1
+            ),
+            "pending": sorted(self._pending()),
+        }
+
+    def _worker_tile(self, i: int) -> tuple[Any, Any]:
+        state = self.game.state
+        cell = int(state.worker_cells[i])
+        code = int(state.board[cell])
+        assert (code >= OVERBUILT) == (state.under[i] > 0)
+        under = VARIANTS[int(state.under[i]) - 1] if state.under[i] else None
+        return absolute(state, cell), (int(OWNER[code]), *VARIANTS[int(VARIANT[code])], under)
+
+    def _jungle_tile(self, i: int) -> tuple[Any, Any]:
+        state = self.game.state
+        cell = int(state.jungle_cells[i])
+        code = int(state.board[cell])
+        turned = code == VOLCANO_TURNED
+        kind = JUNGLE_KINDS[(VOLCANO if turned else code) - 1]
+        return absolute(state, cell), (kind, int(turned))
+
+    def _pending(self) -> list[tuple[Any, ...]]:
+        state = self.game.state
+        return [
+            (
+                int(pending_owner(state, side, facing)),
+                absolute(state, int(pending_cell(state, side, facing))),
+                int(opposite(facing)),
+                int(state.pending[side, facing]),
+            )
+            for side in range(4)
+            for facing in range(4)
+            if state.phase == ACT and state.pending[side, facing] > 0
+        ]
+
+    def scores_if_ended_now(self) -> dict[str, Any]:
+        return result_of(self.game)
+
+    def result(self) -> dict[str, Any]:
+        if not self.game.over:
+            raise ValueError("the game goes on")
+        return result_of(self.game)

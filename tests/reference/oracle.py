@@ -1,0 +1,392 @@
+"""The rules of Cacao, written as plainly as possible, to test a faster engine against.
+
+Everything is a dict keyed by absolute (row, column), a list or a string. Nothing is cached:
+every question is answered by looking at the whole table again. Each elementary decision is asked,
+also one with a single legal move. Marks such as [R2] name the rulings of the rules page.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from .box import (
+    DISPLAY_SIZE,
+    HAND_SIZE,
+    MARKET,
+    MAX_CACAO,
+    MAX_SUN,
+    MINE,
+    PLANTATION,
+    ROTATIONS,
+    WATER_TRACK,
+    Cell,
+    beside,
+    check_supply,
+    deal,
+    opposite,
+    workers_on_edge,
+)
+
+__all__ = ["Oracle", "deal"]
+
+
+class Oracle:
+    """One game, from the deal to the end."""
+
+    def __init__(
+        self,
+        num_players: int,
+        volcanoes: bool,
+        worker_draws: list[list[str]],
+        jungle_draws: list[str],
+    ) -> None:
+        check_supply(num_players, volcanoes, worker_draws, jungle_draws)
+        self.num_players = num_players
+        self.workers: dict[Cell, tuple] = {}  # cell: (owner, tile, rotation, under)
+        self.jungle: dict[Cell, tuple[str, int]] = {
+            (0, 0): ("plantation1", 0),
+            (1, 1): ("market2", 0),
+        }
+        self.hands = [list(tiles[:HAND_SIZE]) for tiles in worker_draws]
+        self.piles = [list(tiles[HAND_SIZE:]) for tiles in worker_draws]
+        self.display = list(jungle_draws[:DISPLAY_SIZE])
+        self.jungle_pile = list(jungle_draws[DISPLAY_SIZE:])
+        self.gold = [0] * num_players
+        self.cacao = [0] * num_players
+        self.sun = [0] * num_players
+        self.water_step = [0] * num_players  # index into WATER_TRACK
+        self.turns_finished = 0
+        self.step = "place"  # place, fill, act or over
+        self.placed_cell: Cell | None = None  # where the active player put a tile this turn
+        self.filled_cells: list[Cell] = []  # jungle cells filled this turn
+        self.pending: list[tuple[int, Cell, int, int]] = []  # (owner, cell, edge, workers)
+
+    # What the game looks like.
+
+    @property
+    def turn(self) -> int:
+        return self.turns_finished
+
+    @property
+    def phase(self) -> str:
+        return self.step
+
+    @property
+    def active_player(self) -> int:
+        """Whose turn it is."""
+        return self.turns_finished % self.num_players
+
+    @property
+    def player(self) -> int | None:
+        """Who decides now."""
+        if self.step == "over":
+            return None
+        if self.step in ("place", "fill"):
+            return self.active_player
+        # [R3] the active player's edges first, then those of the others clockwise.
+        for i in range(self.num_players):
+            seat = (self.active_player + i) % self.num_players
+            if any(owner == seat for owner, _, _, _ in self.pending):
+                return seat
+        raise AssertionError("the phase is act, yet no edge is left to act")
+
+    def cells_to_fill(self) -> list[Cell]:
+        """All empty jungle cells on the table that have at least two worker tiles around them."""
+        around: Counter[Cell] = Counter()
+        for cell in self.workers:
+            for edge in range(4):
+                around[beside(cell, edge)] += 1
+        return sorted(c for c in around if around[c] >= 2 and c not in self.jungle)
+
+    def free_worker_cells(self) -> list[Cell]:
+        """All empty worker cells that touch a jungle tile."""
+        cells = set()
+        for cell in self.jungle:
+            for edge in range(4):
+                if beside(cell, edge) not in self.workers:
+                    cells.add(beside(cell, edge))
+        return sorted(cells)
+
+    def may_overbuild(self) -> bool:
+        """Whether overbuilding is open to the active player. Only asked when a turn starts."""
+        return not self.jungle_pile and not self.display and self.sun[self.active_player] > 0
+
+    def overbuildable_cells(self) -> list[Cell]:
+        """Own worker tiles that have not been overbuilt yet [R4]."""
+        cells = []
+        for cell in sorted(self.workers):
+            owner, _, _, under = self.workers[cell]
+            if owner == self.active_player and under is None:
+                cells.append(cell)
+        return cells
+
+    def position(self) -> dict:
+        """Everything there is to know, hidden tiles included."""
+        return {
+            "player": self.player,
+            "phase": self.phase,
+            "turn": self.turn,
+            "workers": dict(self.workers),
+            "jungle": dict(self.jungle),
+            "hands": [sorted(hand) for hand in self.hands],
+            "piles": [list(pile) for pile in self.piles],
+            "display": sorted(self.display),
+            "jungle_pile": list(self.jungle_pile),
+            "gold": list(self.gold),
+            "cacao": list(self.cacao),
+            "sun": list(self.sun),
+            "water": [WATER_TRACK[step] for step in self.water_step],
+            "to_fill": self.cells_to_fill() if self.step == "fill" else [],
+            "pending": sorted(self.pending),
+        }
+
+    # Legal moves.
+
+    def legal_moves(self) -> list[tuple]:
+        if self.step == "place":
+            return self._placements()
+        if self.step == "fill":
+            return self._fills()
+        if self.step == "act":
+            return self._acts()
+        return []
+
+    def _placements(self) -> list[tuple]:
+        moves = []
+        for tile in sorted(set(self.hands[self.active_player])):
+            for rotation in ROTATIONS[tile]:
+                for cell in self.free_worker_cells():
+                    moves.append(("place", tile, rotation, cell))
+                if self.may_overbuild():
+                    for cell in self.overbuildable_cells():
+                        moves.append(("overbuild", tile, rotation, cell))
+        return moves
+
+    def _fills(self) -> list[tuple]:
+        moves = []
+        for kind in sorted(set(self.display)):
+            for orientation in [0, 1] if kind == "volcano" else [0]:  # [R5]
+                for cell in self.cells_to_fill():
+                    moves.append(("fill", kind, orientation, cell))
+        return moves
+
+    def _acts(self) -> list[tuple]:
+        moves = []
+        for owner, cell, edge, workers in sorted(self.pending):
+            if owner != self.player:
+                continue
+            if self._faced_kind(cell, edge) == "volcano":
+                moves.append(("act", cell, edge, workers))  # never forgone
+            else:
+                for count in range(workers + 1):
+                    moves.append(("act", cell, edge, count))
+        return moves
+
+    def _faced_kind(self, cell: Cell, edge: int) -> str:
+        return self.jungle[beside(cell, edge)][0]
+
+    # Making a move.
+
+    def play(self, move: tuple) -> None:
+        matching = [legal for legal in self.legal_moves() if legal == move]
+        if not matching:
+            raise ValueError(self._why_illegal(move))
+        move = matching[0]
+        if move[0] == "place":
+            self._place(move[1], move[2], move[3])
+        elif move[0] == "overbuild":
+            self._overbuild(move[1], move[2], move[3])
+        elif move[0] == "fill":
+            self._fill(move[1], move[2], move[3])
+        else:
+            self._act(move[1], move[2], move[3])
+
+    def _place(self, tile: str, rotation: int, cell: Cell) -> None:
+        self.hands[self.active_player].remove(tile)
+        self.workers[cell] = (self.active_player, tile, rotation, None)
+        self.placed_cell = cell
+        self._fill_or_act()
+
+    def _overbuild(self, tile: str, rotation: int, cell: Cell) -> None:
+        self.sun[self.active_player] -= 1
+        self.hands[self.active_player].remove(tile)
+        owner, old_tile, old_rotation, _ = self.workers[cell]
+        self.workers[cell] = (owner, tile, rotation, (old_tile, old_rotation))
+        self.placed_cell = cell
+        self._fill_or_act()
+
+    def _fill(self, kind: str, orientation: int, cell: Cell) -> None:
+        self.display.remove(kind)
+        self.jungle[cell] = (kind, orientation)
+        self.filled_cells.append(cell)
+        self._fill_or_act()
+
+    def _fill_or_act(self) -> None:
+        """Go on with filling if a cell and a tile for it are left, else with the actions."""
+        if self.cells_to_fill() and not self.display and self.jungle_pile:
+            self.display.append(self.jungle_pile.pop(0))  # the tile for a third cell
+        if self.cells_to_fill() and self.display:
+            self.step = "fill"
+            return
+        # [R2] cells for which no tile is left stay empty.
+        self._find_activated_edges()
+        self._act_or_end_turn()
+
+    def _find_activated_edges(self) -> None:
+        activated = set()
+        for edge in range(4):
+            if beside(self.placed_cell, edge) in self.jungle:
+                activated.add((self.placed_cell, edge))
+        for jungle_cell in self.filled_cells:
+            for edge in range(4):
+                worker_cell = beside(jungle_cell, edge)
+                if worker_cell in self.workers:
+                    activated.add((worker_cell, opposite(edge)))
+        self.pending = []
+        for cell, edge in sorted(activated):
+            owner, tile, rotation, _ = self.workers[cell]
+            workers = workers_on_edge(tile, rotation, edge)
+            if workers > 0 and self._faced_kind(cell, edge) != "temple":
+                self.pending.append((owner, cell, edge, workers))
+
+    def _act(self, cell: Cell, edge: int, count: int) -> None:
+        for entry in list(self.pending):
+            if entry[1] == cell and entry[2] == edge:
+                self.pending.remove(entry)
+                for _ in range(count):
+                    self._one_worker_acts(entry[0], cell, edge)
+        self._act_or_end_turn()
+
+    def _one_worker_acts(self, owner: int, cell: Cell, edge: int) -> None:
+        kind, orientation = self.jungle[beside(cell, edge)]
+        if kind in PLANTATION:
+            self.cacao[owner] = min(MAX_CACAO, self.cacao[owner] + PLANTATION[kind])
+        elif kind in MARKET:
+            if self.cacao[owner] > 0:
+                self.cacao[owner] -= 1
+                self.gold[owner] += MARKET[kind]
+        elif kind in MINE:
+            self.gold[owner] += MINE[kind]
+        elif kind == "water":
+            self.water_step[owner] = min(len(WATER_TRACK) - 1, self.water_step[owner] + 1)
+        elif kind == "sun":
+            self.sun[owner] = min(MAX_SUN, self.sun[owner] + 1)
+        elif kind == "volcano":
+            side = opposite(edge)  # the volcano's own edge
+            plus_two_sides = [1, 3] if orientation == 0 else [0, 2]
+            if side in plus_two_sides:
+                self.gold[owner] += 2
+            else:
+                self.gold[owner] = max(0, self.gold[owner] - 1)  # [R6]
+
+    def _act_or_end_turn(self) -> None:
+        if self.pending:
+            self.step = "act"
+            return
+        seat = self.active_player
+        if self.piles[seat]:
+            self.hands[seat].append(self.piles[seat].pop(0))
+        while len(self.display) < DISPLAY_SIZE and self.jungle_pile:
+            self.display.append(self.jungle_pile.pop(0))
+        self.placed_cell = None
+        self.filled_cells = []
+        self.turns_finished += 1
+        if any(self.hands):
+            self.step = "place"
+        else:
+            self.step = "over"
+
+    # The end.
+
+    def temple_gold(self) -> list[int]:
+        """What the temples pay to each player, as the table lies."""
+        gold = [0] * self.num_players
+        for temple_cell, (kind, _) in self.jungle.items():
+            if kind != "temple":
+                continue
+            present = [0] * self.num_players
+            for edge in range(4):
+                cell = beside(temple_cell, edge)
+                if cell in self.workers:
+                    owner, tile, rotation, _ = self.workers[cell]
+                    present[owner] += workers_on_edge(tile, rotation, opposite(edge))
+            amounts = sorted({n for n in present if n > 0}, reverse=True)
+            if len(amounts) >= 1:
+                first = [seat for seat in range(self.num_players) if present[seat] == amounts[0]]
+                for seat in first:
+                    gold[seat] += 6 // len(first)
+                if len(first) == 1 and len(amounts) >= 2:
+                    second = [s for s in range(self.num_players) if present[s] == amounts[1]]
+                    for seat in second:
+                        gold[seat] += 3 // len(second)
+        return gold
+
+    def scores_if_ended_now(self) -> dict:
+        temples = self.temple_gold()
+        water = [WATER_TRACK[step] for step in self.water_step]
+        seats = range(self.num_players)
+        scores = [self.gold[s] + temples[s] + self.sun[s] + water[s] for s in seats]
+        best = max((scores[s], self.cacao[s]) for s in seats)
+        return {
+            "scores": scores,
+            "winners": [s for s in seats if (scores[s], self.cacao[s]) == best],
+            "gold": list(self.gold),
+            "temples": temples,
+            "cacao": list(self.cacao),
+            "sun": list(self.sun),
+            "water": water,
+        }
+
+    def result(self) -> dict:
+        if self.step != "over":
+            raise ValueError("The game is not over, so there is no result yet.")
+        return self.scores_if_ended_now()
+
+    # Explaining a refusal.
+
+    def _why_illegal(self, move: tuple) -> str:
+        said = f"Move {move!r} is illegal: "
+        if self.step == "over":
+            return said + "the game is over."
+        if not isinstance(move, tuple) or len(move) != 4:
+            return said + "a move is a tuple of four things."
+        if move[0] != "act" and not isinstance(move[3], tuple):
+            return said + "its cell is not a tuple of row and column."
+        kinds = {"place": ["place", "overbuild"], "fill": ["fill"], "act": ["act"]}[self.step]
+        if move[0] not in kinds:
+            return said + f"player {self.player} has to {' or '.join(kinds)} now."
+        if self.step == "place":
+            return said + self._why_not_placed(move)
+        if self.step == "fill":
+            if move[1] not in self.display:
+                return said + f"the display holds {', '.join(sorted(self.display))}."
+            if move[3] not in self.cells_to_fill():
+                return said + f"the cells to fill are {self.cells_to_fill()}."
+            return said + "only a volcano has an orientation, and that is 0 or 1."
+        for owner, cell, edge, workers in self.pending:
+            if cell == move[1] and edge == move[2]:
+                if owner != self.player:
+                    return said + f"player {self.player} acts before player {owner}."
+                if self._faced_kind(cell, edge) == "volcano":
+                    return said + f"all {workers} workers have to act at a volcano."
+                return said + f"from 0 to {workers} workers of that edge may act."
+        return said + "that edge is not among the activated edges that still have to act."
+
+    def _why_not_placed(self, move: tuple) -> str:
+        if move[1] not in self.hands[self.active_player]:
+            return f"player {self.active_player} has no such tile in hand."
+        if move[2] not in ROTATIONS[move[1]]:
+            return f"that is no rotation of tile {move[1]}."
+        if move[0] == "overbuild":
+            if self.display or self.jungle_pile:
+                return "overbuilding starts when display and jungle pile are empty."
+            if self.sun[self.active_player] == 0:
+                return f"player {self.active_player} has no sun token."
+            if move[3] not in self.workers:
+                return "there is no worker tile on that cell."
+            if self.workers[move[3]][0] != self.active_player:
+                return "the worker tile on that cell belongs to somebody else."
+            return "that cell has been overbuilt already."
+        if move[3] in self.workers:
+            return "there is a worker tile on that cell."
+        return "that is no empty worker cell beside a jungle tile."
