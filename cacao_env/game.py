@@ -193,6 +193,15 @@ class Game:
         return self._states[0]
 
     @property
+    def states(self) -> StateArray:
+        """The array, shape (1,), that the record lives in: what compiled functions take."""
+        return self._states
+
+    def note(self, action: int) -> None:
+        """Add to the history an action that was carried out on ``states`` directly."""
+        self._history.append(action)
+
+    @property
     def num_players(self) -> int:
         """2, 3 or 4."""
         return int(self.state.num_players)
@@ -284,7 +293,7 @@ class Game:
         code = _play(self._states, number)
         if code != actions.LEGAL:
             raise ValueError(self.complaint(number, code))
-        self._history.append(number)
+        self.note(number)
 
     def complaint(self, action: int, code: int | None = None) -> str:
         """One sentence on why an illegal action is refused now."""

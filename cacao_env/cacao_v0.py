@@ -1,0 +1,292 @@
+"""The PettingZoo environment: ``cacao_v0.env()`` and ``cacao_v0.raw_env()``.
+
+Agents ``player_0`` ... sit in playing order.  See :mod:`cacao_env.actions` for what an action id
+means, :mod:`cacao_env.observation` for the observation's slices and :mod:`cacao_env.rewards` for
+the rewards.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from . import actions
+from .actions import LEGAL, mask_into, num_actions, refusal
+from .decisions import step as step_state
+from .game import Decisions, Game, check_options
+from .jit import compile_once, njit
+from .observation import observation_size, observe_into, scale
+from .render.text import picture
+from .rewards import REWARDS, Reward, rewards_into
+from .state import OVER
+from .tiles import MAX_PLAYERS
+
+MaskIn = Literal["observation", "info", "both"]
+ObservationDtype = Literal["float32", "uint8"]
+GAME_IS_OVER = -1
+
+
+@njit
+def _step(states, action, mode, potentials, scores, wins, rewards):
+    """Play a legal action and write the rewards; returns (why not, who decides next)."""
+    state = states[0]
+    code = refusal(state, action)
+    if code == LEGAL:
+        step_state(state, action)
+        rewards_into(state, mode, potentials, scores, wins, rewards)
+    return code, GAME_IS_OVER if state.phase == OVER else int(state.seat)
+
+
+@njit
+def _observe(states, viewer, out, scores):
+    observe_into(states[0], viewer, out, scores)
+
+
+@njit
+def _observe_scaled(states, viewer, raw, factors, out, scores):
+    observe_into(states[0], viewer, raw, scores)
+    for i in range(len(raw)):
+        out[i] = raw[i] * factors[i]
+
+
+@njit
+def _mask(states, viewer, mask):
+    """The mask of a seat: all 0 unless it is the one that decides."""
+    if states[0].phase != OVER and states[0].seat == viewer:
+        mask_into(states[0], mask)
+    else:
+        mask[:] = 0
+
+
+def env(**options: Any) -> AECEnv:
+    """The environment with PettingZoo's standard wrappers; takes the options of :class:`raw_env`.
+
+    An illegal action ends the game: its player is given -1, the others 0.
+    """
+    wrapped: Any = raw_env(**options)
+    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
+    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+class raw_env(AECEnv):  # noqa: N801 - the name PettingZoo gives to every unwrapped environment
+    """Cacao as a PettingZoo AEC environment.
+
+    - ``num_players``: 2, 3 or 4.
+    - ``volcanoes``: play with the mini-expansion.
+    - ``decisions``: ``"auto"`` asks only what can matter, ``"explicit"`` every elementary decision.
+    - ``table_size``: side of the square window; None for the smallest that shows every legal
+      placement of every game (23 with 2 players, 30 with 3 or 4).
+    - ``reward``: ``"outcome"``, ``"margin"`` or ``"shaped"``.
+    - ``mask_in``: the action mask is in the ``"observation"`` (a dict), in the ``"info"`` (the
+      observation is then the plain vector), or in ``"both"``.
+    - ``observation_dtype``: ``"float32"`` in [0, 1], or raw ``"uint8"``.
+    - ``render_mode``: ``"ansi"`` returns text, ``"human"`` prints it after every step, or None.
+
+    ``reset(seed=S)`` deals the game of ``Game.new(seed=S)``.  An illegal action raises ValueError
+    and changes nothing.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's own convention
+        "name": "cacao_v0",
+        "render_modes": ["ansi", "human"],
+        "is_parallelizable": True,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        num_players: int = 2,
+        volcanoes: bool = False,
+        decisions: Decisions = "auto",
+        table_size: int | None = None,
+        reward: Reward = "outcome",
+        mask_in: MaskIn = "observation",
+        observation_dtype: ObservationDtype = "float32",
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        players, _, size = check_options(num_players, decisions, table_size)
+        _check("reward", reward, REWARDS)
+        _check("mask_in", mask_in, ("observation", "info", "both"))
+        _check("observation_dtype", observation_dtype, ("float32", "uint8"))
+        _check("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        self._options = (players, bool(volcanoes), decisions, size)
+        self._reward_mode = REWARDS.index(reward)
+        self._mask_in_observation = mask_in != "info"
+        self._mask_in_info = mask_in != "observation"
+        self._scaled = observation_dtype == "float32"
+        self.render_mode = render_mode
+
+        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self.agents: list[str] = []
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        length, count = observation_size(players, size), int(num_actions(size))
+        dtype = np.float32 if self._scaled else np.uint8
+        vector = spaces.Box(0, 1 if self._scaled else 255, (length,), dtype)
+        mask = spaces.Box(0, 1, (count,), np.int8)
+        self.observation_spaces = {
+            agent: spaces.Dict({"observation": vector, "action_mask": mask})
+            if self._mask_in_observation
+            else vector
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: spaces.Discrete(count) for agent in self.possible_agents}
+
+        # Scratch and result arrays of the compiled functions.
+        self._raw = np.zeros(length, np.uint8)
+        self._factors = scale(players, size)
+        self._length, self._count = length, count
+        self._scores, self._wins = np.zeros((2, MAX_PLAYERS), np.int64)
+        self._potentials, self._step_rewards = np.zeros((2, MAX_PLAYERS))
+        self._rng = np.random.default_rng(secrets.randbits(128))
+        self._game: Game | None = None
+
+    # --- What PettingZoo asks for -----------------------------------------------------------
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's observations, the same object every time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's actions, the same object every time."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game: that of ``Game.new(seed=seed)``, or the next of this environment's own."""
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+        else:
+            seed = int(self._rng.integers(2**63))
+        players, volcanoes, decisions, size = self._options
+        self._game = Game.new(players, seed, volcanoes, decisions, size)
+        self._potentials[:] = 0
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self.agent_selection = self.possible_agents[int(self._game.state.seat)]
+        self._put_mask_in_info()
+
+    def observe(self, agent: str) -> Any:
+        """What an agent sees now: a new array, or a dict with it and the action mask."""
+        states = self.game.states
+        seat = self._seats[agent]
+        observation: npt.NDArray[Any]
+        if self._scaled:
+            observation = np.empty(self._length, np.float32)
+            _observe_scaled(states, seat, self._raw, self._factors, observation, self._scores)
+        else:
+            observation = np.empty(self._length, np.uint8)
+            _observe(states, seat, observation, self._scores)
+        if not self._mask_in_observation:
+            return observation
+        return {"observation": observation, "action_mask": self._mask_of(seat)}
+
+    def step(self, action: Any) -> None:
+        """Play an action for ``agent_selection``; None for an agent whose game is over."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        game = self.game
+        try:
+            number = action.__index__()
+        except AttributeError:
+            raise ValueError(f"action is {action!r}, expected an integer id") from None
+        code, seat = _step(
+            game.states,
+            number,
+            self._reward_mode,
+            self._potentials,
+            self._scores,
+            self._wins,
+            self._step_rewards,
+        )
+        if code != actions.LEGAL:
+            raise ValueError(game.complaint(number, code))
+        game.note(number)
+        self._cumulative_rewards[agent] = 0.0
+        for name, reward in zip(self.possible_agents, self._step_rewards.tolist()):
+            self.rewards[name] = reward
+            self._cumulative_rewards[name] += reward
+        if seat == GAME_IS_OVER:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.agent_selection = self.agents[0]
+        else:
+            self.agent_selection = self.possible_agents[seat]
+        self._put_mask_in_info()
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | None:
+        """The position as text, all hands shown: returned in mode "ansi", printed in "human"."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() needs a render_mode, such as 'ansi'.")
+            return None
+        if self.render_mode == "ansi":
+            return picture(self.game)
+        print(picture(self.game, colour=sys.stdout.isatty()))
+        return None
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    # --- More -------------------------------------------------------------------------------
+
+    @property
+    def game(self) -> Game:
+        """The game in progress, to look at."""
+        if self._game is None:
+            raise ValueError("there is no game yet: call reset() first")
+        return self._game
+
+    def _mask_of(self, seat: int) -> npt.NDArray[np.int8]:
+        mask = np.empty(self._count, np.int8)
+        _mask(self.game.states, seat, mask)
+        return mask
+
+    def _put_mask_in_info(self) -> None:
+        if self._mask_in_info:
+            for agent in self.agents:
+                self.infos[agent] = {"action_mask": self._mask_of(self._seats[agent])}
+
+
+def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    """ValueError naming the option unless its value is one of those allowed."""
+    if value not in allowed:
+        raise ValueError(f"{name} is {value!r}, expected one of {', '.join(map(repr, allowed))}")
+
+
+def _register() -> None:
+    """Enter the environment in PettingZoo's registry, in versions that have one."""
+    try:
+        from pettingzoo import aec_registry, register
+    except ImportError:
+        return
+    if "cacao_env/Cacao-v0" not in aec_registry:
+        register("aec", "cacao_env/Cacao-v0", entry_point="cacao_env.cacao_v0:env")
+
+
+def _compile() -> None:
+    """Call what is compiled once with every type it will meet."""
+    for dtype in ("float32", "uint8"):
+        environment = raw_env(observation_dtype=dtype)  # type: ignore[arg-type]
+        environment.reset(seed=0)
+        environment.last()
+        environment.step(environment.game.legal_actions()[0])
+
+
+_register()
+compile_once("pettingzoo", _compile)
