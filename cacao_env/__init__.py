@@ -1,6 +1,28 @@
-"""Cacao: a reinforcement-learning environment for the board game (2 to 4 players)."""
+"""Cacao: a reinforcement-learning environment for the board game (2 to 4 players).
+
+    >>> from cacao_env import Game
+    >>> game = Game.new(num_players=2, seed=0)
+    >>> game.play(game.legal_actions()[0])
+    >>> game.ply
+    1
+"""
 
 from .game import Game
+from .jit import compile_once
 
 __version__ = "0.1.0"
 __all__ = ["Game", "__version__"]
+
+
+def _compile() -> None:
+    """Compile what :class:`Game` calls."""
+    game = Game.new(seed=0)
+    game.legal_actions()
+    game.play(game.legal_actions()[0])
+    game.determinise(0, 0).observation(0)
+    game.action_mask()
+    game.leaders()
+    game.undo()
+
+
+compile_once("game", _compile)

@@ -99,6 +99,24 @@ def check(record: Any) -> Game:
     return game
 
 
+def positions(record: Any, ply: int | None = None) -> tuple[Game, list[tuple[int, int, str, bool]]]:
+    """The game after ``ply`` moves (all if None), and those moves as (turn, seat, words, auto).
+
+    Raises RecordError for a bad record and for a ply that it does not have.
+    """
+    check(record)
+    game = start_of(record)
+    entries = record["moves"]
+    if ply is not None and not 0 <= ply <= len(entries):
+        raise RecordError(f"ply is {ply}, expected 0 to {len(entries)}")
+    moves = []
+    for entry in entries[:ply]:
+        move = _from_json(entry["move"])
+        moves.append((game.turn, int(entry["player"]), to_text(move), entry.get("auto", False)))
+        game.play(game.action(move))
+    return game, moves
+
+
 def start_of(record: Any) -> Game:
     """The game of a record before its first move, with every decision asked; or RecordError."""
     if not isinstance(record, dict):

@@ -1,0 +1,159 @@
+"""The command line: ``python -m cacao_env COMMAND``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import __version__, record
+from .bots import Bot, play_game, seat_seeds
+from .game import DECISIONS, Game
+from .render.text import LETTERS, picture
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns its exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except (ValueError, OSError) as error:
+        print(_one_line(error), file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader of our output has seen enough
+        return 0
+    return status
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m cacao_env", description="Cacao, for learners.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    one = commands.add_parser("record", help="play games and write their records")
+    one.add_argument("--players", type=int, default=2, help="2, 3 or 4")
+    one.add_argument("--seed", type=int, default=0, help="seed of the first game")
+    one.add_argument("--games", type=int, default=1, help="how many, with seeds one after the other")
+    one.add_argument("--volcanoes", action="store_true")
+    one.add_argument("--decisions", choices=DECISIONS, default="auto")
+    one.add_argument("--agents", help="a bot a seat, e.g. random,greedy; random if not given")
+    one.add_argument("--with-legal", action="store_true", help="list the legal moves as well")
+    one.add_argument("--out", help="a file; a folder for several games; standard output if not given")
+    one.set_defaults(run=_record)
+
+    two = commands.add_parser("replay", help="show a recorded game, or check many")
+    two.add_argument("files", nargs="+", metavar="FILE", help="records, or folders with records")
+    two.add_argument("--check", action="store_true", help="only verify; status 0 if all hold")
+    two.add_argument("--ply", type=int, help="show the position after this many moves")
+    two.set_defaults(run=_replay)
+
+    three = commands.add_parser("spec", help="print the observation and action tables")
+    three.add_argument("--players", type=int, default=2, help="2, 3 or 4")
+    three.add_argument("--table-size", type=int, default=None)
+    three.set_defaults(run=_spec)
+
+    four = commands.add_parser("bench", help="measure speed on this machine")
+    four.add_argument("--seconds", type=float, default=1.0, help="per row")
+    four.add_argument("--json", metavar="FILE", help="write the rows to a file as well")
+    four.set_defaults(run=_bench)
+    return parser
+
+
+def _record(options: argparse.Namespace) -> int:
+    if options.games < 1:
+        raise ValueError(f"--games is {options.games}, expected at least 1")
+    names = options.agents.split(",") if options.agents else ["random"] * options.players
+    if len(names) != options.players:
+        raise ValueError(f"--agents names {len(names)} agents, expected {options.players}")
+    if options.games > 1 and options.out is None:
+        raise ValueError("--out is missing: several games need a folder")
+    for seed in range(options.seed, options.seed + options.games):
+        game = Game.new(options.players, seed, options.volcanoes, options.decisions)
+        bots = [Bot(name, s) for name, s in zip(names, seat_seeds(seed, len(names)))]
+        play_game(game, bots)
+        text = record.dumps(record.record_of(game, options.with_legal))
+        if options.out is None:
+            print(text, end="")
+        elif options.games == 1 and not Path(options.out).is_dir():
+            _write(Path(options.out), text)
+        else:
+            folder = Path(options.out)
+            folder.mkdir(parents=True, exist_ok=True)
+            _write(folder / f"cacao-{options.players}p-seed{seed}.json", text)
+    return 0
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    beside = path.with_name(path.name + ".tmp")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+def _replay(options: argparse.Namespace) -> int:
+    files = [file for name in options.files for file in _files(Path(name))]
+    status = 0
+    for file in files:
+        try:
+            data = record.load(file)
+            if options.check:
+                record.check(data)
+            else:
+                _show(data, options.ply)
+        except record.RecordError as error:
+            print(f"{file}: {error}", file=sys.stderr)
+            status = 1
+    if options.check and status == 0:
+        print(f"{len(files)} record{'s hold' if len(files) > 1 else ' holds'}")
+    return status
+
+
+def _files(path: Path) -> list[Path]:
+    """The file itself, or the records in a folder."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.glob("*.json"))
+    if not found:
+        raise ValueError(f"{path}: there is no record in this folder")
+    return found
+
+
+def _show(data: object, ply: int | None) -> None:
+    """Print a record's moves, turn by turn, and its last position (or that after ``ply`` moves)."""
+    game, moves = record.positions(data, ply)
+    turn = -1
+    for number, (turn_now, seat, words, auto) in enumerate(moves):
+        if turn_now != turn:
+            turn = turn_now
+            print(f"turn {turn + 1}")
+        note = "  (made without asking)" if auto else ""
+        print(f"  {number + 1:>3}  {LETTERS[seat]}  {words}{note}")
+    print()
+    print(picture(game, colour=sys.stdout.isatty()))
+    if game.over:
+        scores = ", ".join(f"{LETTERS[s]} {score}" for s, score in enumerate(game.scores()))
+        print(f"scores: {scores}")
+
+
+def _spec(options: argparse.Namespace) -> int:
+    from .spec import tables
+
+    print(tables(options.players, options.table_size))
+    return 0
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from .bench import run
+
+    return run(options.seconds, options.json)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

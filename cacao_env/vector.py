@@ -1,0 +1,219 @@
+"""Many games at once: one compiled loop over preallocated arrays.
+
+``VectorGames`` steps N games by one decision each.  A finished game is dealt again in the same step
+(Gymnasium's ``AutoresetMode.SAME_STEP``): the rewards and ``terminations`` of that step belong to
+the game that ended, observation, mask and seat already to the new one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .actions import LEGAL, mask_into, num_actions, refusal, sample
+from .bots.greedy import greedy_choice
+from .decisions import settle, step
+from .game import Decisions, Game, check_options
+from .jit import compile_once, njit
+from .observation import observation_size, observe_into
+from .rewards import REWARDS, Reward, rewards_into
+from .rng import new_rng
+from .state import OVER, deal, empty_states, redeal, set_options
+from .tiles import MAX_PLAYERS
+
+# Who plays the seats that the caller does not.
+RANDOM, GREEDY = range(2)
+OPPONENTS = {"random": RANDOM, "greedy": GREEDY}
+
+
+@njit
+def _deal_again(state, rng):
+    """A new game in place, its deal from the next bits of the game's own generator."""
+    deal(state, rng)
+    if state.auto == 1:
+        settle(state)
+
+
+@njit
+def first_refused(states, chosen):
+    """Number of the first game whose action is illegal, or -1."""
+    for g in range(len(states)):
+        if refusal(states[g], chosen[g]) != LEGAL:
+            return g
+    return -1
+
+
+@njit
+def _advance(states, chosen, rngs, mode, potentials, rewards, terminations, scores, final, wins):
+    """Carry out every game's action; deal finished games again."""
+    for g in range(len(states)):
+        state = states[g]
+        step(state, chosen[g])
+        rewards_into(state, mode, potentials[g], scores, wins, rewards[g])
+        terminations[g] = state.phase == OVER
+        if state.phase == OVER:
+            for seat in range(state.num_players):
+                final[g, seat] = scores[seat]
+            potentials[g, :] = 0
+            _deal_again(state, rngs[g : g + 1])
+
+
+@njit
+def _look(states, observations, masks, seats, scores):
+    """Write what each game's deciding seat sees and may do."""
+    for g in range(len(states)):
+        seats[g] = states[g].seat
+        observe_into(states[g], states[g].seat, observations[g], scores)
+        mask_into(states[g], masks[g])
+
+
+@njit
+def _sample(states, rng, chosen):
+    """A legal action for every game, uniformly at random."""
+    for g in range(len(states)):
+        chosen[g] = sample(states[g], rng)
+
+
+@njit
+def playouts(states, rngs, count):
+    """Play ``count`` whole random games on each state, dealt anew; returns how many were played."""
+    for g in range(len(states)):
+        rng = rngs[g : g + 1]
+        for _ in range(count):
+            _deal_again(states[g], rng)
+            while states[g].phase != OVER:
+                step(states[g], sample(states[g], rng))
+    return count * len(states)
+
+
+@njit
+def _deal_all(states, rngs):
+    for g in range(len(states)):
+        _deal_again(states[g], rngs[g : g + 1])
+
+
+@njit
+def play_others(states, learners, kinds, rngs, trial, ids):
+    """Let built-in opponents play until each game's learner decides or the game is over.
+
+    ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others.
+    ``trial`` (2 states) and ``ids`` (MAX_LEGAL) are scratch space.
+    """
+    for g in range(len(states)):
+        state = states[g]
+        rng = rngs[g : g + 1]
+        while state.phase != OVER and state.seat != learners[g]:
+            if kinds[g] == GREEDY:
+                trial[0] = state
+                redeal(trial[0], state.seat, rng)  # it may look at a guess, not at the truth
+                step(state, greedy_choice(trial, ids, rng))
+            else:
+                step(state, sample(state, rng))
+
+
+class VectorGames:
+    """N games of the same kind, stepped together.
+
+    Attributes, all overwritten in place by each call:
+
+    - ``observations`` uint8 (N, observation_size): raw, from the deciding seat's view;
+    - ``action_masks`` int8 (N, num_actions): that seat's legal actions;
+    - ``seats`` int8 (N,): the seat that decides;
+    - ``rewards`` float32 (N, num_players): of the last step, for every seat;
+    - ``terminations`` bool (N,): the last step ended the game;
+    - ``final_scores`` int64 (N, num_players): of the last game that ended.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        num_players: int = 2,
+        volcanoes: bool = False,
+        decisions: Decisions = "auto",
+        table_size: int | None = None,
+        reward: Reward = "outcome",
+        seed: int | None = None,
+    ) -> None:
+        players, auto, size = check_options(num_players, decisions, table_size)
+        if reward not in REWARDS:
+            raise ValueError(f"reward is {reward!r}, expected one of {', '.join(map(repr, REWARDS))}")
+        if num_games < 1:
+            raise ValueError(f"num_games is {num_games!r}, expected at least 1")
+        self.num_games, self.num_players, self.table_size = num_games, players, size
+        self.states = empty_states(num_games)
+        for game in self.states:
+            set_options(game, players, int(bool(volcanoes)), int(auto), size)
+        self.observations = np.zeros((num_games, observation_size(players, size)), np.uint8)
+        self.action_masks = np.zeros((num_games, int(num_actions(size))), np.int8)
+        self.seats = np.zeros(num_games, np.int8)
+        self.rewards = np.zeros((num_games, players), np.float32)
+        self.terminations = np.zeros(num_games, np.bool_)
+        self.final_scores = np.zeros((num_games, players), np.int64)
+        self._mode = REWARDS.index(reward)
+        self._potentials = np.zeros((num_games, players))
+        self._scores, self._wins = np.zeros((2, MAX_PLAYERS), np.int64)
+        self._chosen = np.zeros(num_games, np.int64)
+        self.reset(seed)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Deal all games anew, each with random numbers of its own drawn from ``seed``."""
+        self.rngs = np.random.default_rng(seed).integers(2**64, size=self.num_games, dtype=np.uint64)
+        self._sampler = new_rng(int(self.rngs[0]) ^ 0x5EED)
+        _deal_all(self.states, self.rngs)
+        self._potentials[:] = 0
+        self.rewards[:] = 0
+        self.terminations[:] = False
+        self.look()
+
+    def look(self) -> None:
+        """Write observations, masks and seats of the games as they are."""
+        _look(self.states, self.observations, self.action_masks, self.seats, self._scores)
+
+    def step(self, chosen: npt.NDArray[Any], look: bool = True) -> None:
+        """One decision in every game; ``chosen``: legal action ids, integers, shape (N,).
+
+        ValueError for a wrong shape or type, or naming game, seat and action if one is illegal; then
+        no game has advanced.  ``look=False`` leaves observations, masks and seats as they were.
+        """
+        chosen = np.asarray(chosen)
+        if chosen.shape != (self.num_games,) or not np.issubdtype(chosen.dtype, np.integer):
+            raise ValueError(
+                f"actions have shape {chosen.shape} and type {chosen.dtype}, expected "
+                f"({self.num_games},) and integers"
+            )
+        self._chosen[:] = chosen
+        wrong = int(first_refused(self.states, self._chosen))
+        if wrong >= 0:
+            game = Game(self.states[wrong : wrong + 1], [])
+            raise ValueError(
+                f"game {wrong}, seat {game.seat}: {game.complaint(int(self._chosen[wrong]))}"
+            )
+        _advance(
+            self.states,
+            self._chosen,
+            self.rngs,
+            self._mode,
+            self._potentials,
+            self.rewards,
+            self.terminations,
+            self._scores,
+            self.final_scores,
+            self._wins,
+        )
+        if look:
+            self.look()
+
+    def sample(self) -> npt.NDArray[np.int64]:
+        """A legal action for every game, uniformly at random; overwritten by the next call."""
+        _sample(self.states, self._sampler, self._chosen)
+        return self._chosen
+
+
+def _compile() -> None:
+    games = VectorGames(2, table_size=15, seed=0)
+    games.step(games.sample())
+
+
+compile_once("vector", _compile)

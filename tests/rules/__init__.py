@@ -1,0 +1,1 @@
+"""Scripted rule tests, one file for each section of the rules page."""

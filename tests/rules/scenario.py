@@ -1,0 +1,280 @@
+"""Words for scripted games: deals, moves in notation, whole turns, and simple policies.
+
+Nothing here knows an implementation. A "game" is anything with the small interface that the
+fixture ``table`` makes: ``player``, ``phase``, ``turn``, ``legal_moves``, ``play``, ``position``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+NORTH, EAST, SOUTH, WEST = range(4)
+STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+START = {(0, 0): ("plantation1", 0), (1, 1): ("market2", 0)}
+ROTATIONS = {"1111": 1, "2101": 4, "3001": 4, "3100": 4}
+
+WORKER_SUPPLY = {
+    2: Counter({"1111": 4, "2101": 5, "3001": 1, "3100": 1}),
+    3: Counter({"1111": 3, "2101": 5, "3001": 1, "3100": 1}),
+    4: Counter({"1111": 3, "2101": 4, "3001": 1, "3100": 1}),
+}
+TURNS = {2: 22, 3: 30, 4: 36}
+
+
+def jungle_supply(num_players, volcanoes=False):
+    """The jungle tiles that are drawn from (the two start tiles are not among them)."""
+    supply = Counter(
+        plantation1=5,
+        plantation2=2,
+        market2=1,
+        market3=4,
+        market4=1,
+        mine1=2,
+        mine2=1,
+        water=3,
+        sun=2,
+        temple=5,
+    )
+    if num_players == 2:
+        supply -= Counter(plantation1=2, market3=1, mine1=1, water=1, sun=1, temple=1)
+    if volcanoes:
+        mines = supply.pop("mine1") + supply.pop("mine2")
+        supply["volcano"] = mines
+    return supply
+
+
+def complete(chosen, supply):
+    """A full drawing order: the chosen tiles first, then what the supply still holds."""
+    rest = supply.copy()
+    rest.subtract(chosen)
+    short = sorted(tile for tile, count in rest.items() if count < 0)
+    assert not short, f"the script asks for more tiles than there are: {short}"
+    return list(chosen) + sorted(rest.elements())
+
+
+def deal(num_players, workers=(), jungle=(), volcanoes=False):
+    """The four arguments of a table; ``workers`` lists the first tiles of each seat in turn."""
+    chosen = list(workers) + [()] * (num_players - len(workers))
+    draws = [complete(tiles, WORKER_SUPPLY[num_players]) for tiles in chosen]
+    return num_players, volcanoes, draws, complete(jungle, jungle_supply(num_players, volcanoes))
+
+
+def shuffled_deal(num_players, seed, volcanoes=False):
+    """A full deal in an order that the seed decides."""
+    _, _, draws, jungle = deal(num_players, volcanoes=volcanoes)
+    chance = random.Random(seed)
+    for pile in [*draws, jungle]:
+        chance.shuffle(pile)
+    return num_players, volcanoes, draws, jungle
+
+
+def start(table, num_players, workers=(), jungle=(), volcanoes=False):
+    """A fresh game whose piles begin with the chosen tiles."""
+    return table(*deal(num_players, workers, jungle, volcanoes))
+
+
+# --- geometry -----------------------------------------------------------------------------
+
+
+def beside(cell):
+    """The four neighbours of a cell, by edge."""
+    return [(cell[0] + down, cell[1] + right) for down, right in STEPS]
+
+
+def edges(tile, rotation):
+    """The workers of a turned tile: north, east, south, west."""
+    return [int(tile[(edge - rotation) % 4]) for edge in range(4)]
+
+
+def turned(tile, edge, workers):
+    """A rotation that puts an edge with that many workers on that side."""
+    return next(turn for turn in range(ROTATIONS[tile]) if edges(tile, turn)[edge] == workers)
+
+
+def open_cells(position):
+    """Every empty worker cell with a jungle tile on a side."""
+    around = {near for cell in position["jungle"] for near in beside(cell)}
+    return sorted(around - set(position["workers"]))
+
+
+def would_fill(position, cell):
+    """The jungle cells that have two or more worker tiles once one lies on ``cell``."""
+    workers = {*position["workers"], cell}
+    return sorted(
+        near
+        for near in beside(cell)
+        if near not in position["jungle"] and sum(n in workers for n in beside(near)) >= 2
+    )
+
+
+def temple_counts(position, cell):
+    """How many workers each player has facing a jungle cell."""
+    counts = [0] * len(position["gold"])
+    for edge, near in enumerate(beside(cell)):
+        if near in position["workers"]:
+            owner, tile, rotation, _ = position["workers"][near]
+            counts[owner] += edges(tile, rotation)[(edge + 2) % 4]
+    return counts
+
+
+def temple_prizes(counts):
+    """What one temple pays to players with that many workers before it."""
+    prizes = [0] * len(counts)
+    ranks = sorted({count for count in counts if count}, reverse=True)
+    for prize, rank in zip((6, 3), ranks, strict=False):
+        sharers = [player for player, count in enumerate(counts) if count == rank]
+        for player in sharers:
+            prizes[player] = prize // len(sharers)
+        if len(sharers) > 1:
+            break
+    return prizes
+
+
+# --- moves --------------------------------------------------------------------------------
+
+
+def offered(game, kind):
+    """The legal moves of one kind, sorted."""
+    return sorted(move for move in game.legal_moves() if move[0] == kind)
+
+
+def refuses(game, move):
+    """Whether a move is answered with ValueError and leaves everything as it was."""
+    before = game.position()
+    moves = sorted(game.legal_moves())
+    try:
+        game.play(move)
+    except ValueError:
+        return game.position() == before and sorted(game.legal_moves()) == moves
+    return False
+
+
+def place(game, tile, cell, rotation=0):
+    game.play(("place", tile, rotation, cell))
+
+
+def fill(game, kind, cell, orientation=0):
+    game.play(("fill", kind, orientation, cell))
+
+
+def act(game, cell, edge, workers):
+    game.play(("act", cell, edge, workers))
+
+
+def settle(game, workers="none"):
+    """Make every act move of this turn: as few workers as may be ("none"), or "all" of them."""
+    while game.phase == "act":
+        moves = offered(game, "act")
+        first = [move for move in moves if move[:3] == moves[0][:3]]
+        game.play(first[0] if workers == "none" else first[-1])
+
+
+def turn(game, tile, cell, rotation=0, fills=(), workers="none"):
+    """A whole turn: the placement, exactly these fills, then every action the same way."""
+    number = game.turn
+    place(game, tile, cell, rotation)
+    for kind, where in fills:
+        fill(game, kind, where)
+    assert game.phase != "fill", f"the script leaves {game.position()['to_fill']} unfilled"
+    if game.turn == number:
+        settle(game, workers)
+    assert game.turn == number + 1
+
+
+def lay(game, cells):
+    """Whole turns on these cells with whatever is at hand; every action is forgone."""
+    for cell in cells:
+        number = game.turn
+        place(game, game.position()["hands"][game.player][0], cell)
+        while game.phase == "fill":
+            game.play(min(game.legal_moves()))
+        if game.turn == number:
+            settle(game)
+
+
+# --- the hub ------------------------------------------------------------------------------
+
+# The hub is cell (0, 2). The first player's tile on (0, 1) faces it with its east edge, the
+# second player's tile on (1, 2) with its north edge; the second one makes it be filled.
+HUB = (0, 2)
+TILE = {0: "2101", 1: "1111", 2: "2101", 3: "3001"}
+
+
+def hub(table, kind, first, second, more=("water",), volcanoes=False, orientation=0):
+    """A game of two in step C of the second turn, the hub just filled with ``kind``.
+
+    ``first`` and ``second`` are the numbers of workers that face the hub.
+    """
+    hands = [[TILE[first], "3100", "1111"], [TILE[second], "2101", "1111"]]
+    game = start(table, 2, hands, [kind, *more], volcanoes)
+    turn(game, TILE[first], (0, 1), turned(TILE[first], EAST, first))
+    place(game, TILE[second], (1, 2), turned(TILE[second], NORTH, second))
+    fill(game, kind, HUB, orientation)
+    return game
+
+
+def holdings(game, player):
+    """Gold, cacao, sun tokens and water value of one player."""
+    position = game.position()
+    return tuple(position[field][player] for field in ("gold", "cacao", "sun", "water"))
+
+
+# --- policies -----------------------------------------------------------------------------
+
+
+def play_out(game, chooser, until=None):
+    """Let ``chooser(game, sorted legal moves)`` play until the end, or until a test holds."""
+    while game.phase != "over" and not (until and until(game)):
+        game.play(chooser(game, sorted(game.legal_moves())))
+
+
+def at_random(seed):
+    """A policy that picks any legal move."""
+    chance = random.Random(seed)
+    return lambda game, moves: chance.choice(moves)
+
+
+def busy(game, moves):
+    """A policy that lets all workers act and does the first thing on the list otherwise."""
+    if moves[0][0] == "act":
+        return [move for move in moves if move[:3] == moves[0][:3]][-1]
+    return moves[0]
+
+
+def by_cell(rank, seldom=()):
+    """A policy that places where ``rank(position, cell)`` is lowest; otherwise as ``busy``.
+
+    Tiles named in ``seldom`` stay in hand for as long as there is another.
+    """
+
+    def chooser(game, moves):
+        places = [move for move in moves if move[0] == "place"]
+        if not places:
+            return busy(game, moves)
+        position = game.position()
+        ranks = {move[3]: rank(position, move[3]) for move in places}
+        return min(places, key=lambda move: (ranks[move[3]], move[1] in seldom, move))
+
+    return chooser
+
+
+def left_to_draw(position):
+    """Jungle tiles that do not lie in the playing area yet."""
+    return len(position["display"]) + len(position["jungle_pile"])
+
+
+def spend_jungle(game, leave, keep_clear=(), seldom=()):
+    """Play until a turn starts with ``leave`` jungle tiles left, away from ``keep_clear``."""
+
+    def rank(position, cell):
+        filled = would_fill(position, cell)
+        surplus = left_to_draw(position) - leave - len(filled)
+        blocked = cell in keep_clear or set(beside(cell)) & set(keep_clear)
+        return bool(blocked), surplus < 0, surplus
+
+    def spent(game):
+        return game.phase == "place" and left_to_draw(game.position()) == leave
+
+    play_out(game, by_cell(rank, seldom), until=spent)
+    assert game.phase == "place", "the script ran out of turns"

@@ -1,0 +1,146 @@
+"""Section 3 of the rules page: the chess board pattern, and how far it reaches."""
+
+import pytest
+
+from .scenario import (
+    START,
+    TURNS,
+    at_random,
+    beside,
+    busy,
+    deal,
+    offered,
+    open_cells,
+    place,
+    play_out,
+    refuses,
+    shuffled_deal,
+    start,
+    turn,
+)
+
+# One zigzag towards the north: each worker tile there brings one jungle tile and opens the
+# next cell, so every turn reaches one row further. The other directions are its images.
+IMAGES = {
+    "north": lambda row, column: (row, column),
+    "west": lambda row, column: (column, row),
+    "south": lambda row, column: (1 - row, 1 - column),
+    "east": lambda row, column: (1 - column, 1 - row),
+}
+
+
+def cells_offered(game):
+    return sorted({move[3] for move in offered(game, "place")})
+
+
+def test_six_cells_are_open_at_the_start(table):
+    game = start(table, 2)
+    assert cells_offered(game) == [(-1, 0), (0, -1), (0, 1), (1, 0), (1, 2), (2, 1)]
+
+
+def test_a_worker_tile_must_touch_a_jungle_tile_on_a_side(table):
+    """A worker tile next door, even two of them at the corners, does not make a cell open."""
+    game = start(table, 2, [["1111"], ["1111"]])
+    turn(game, "1111", (0, 1))
+    for cell in [(-1, 2), (0, 3), (-2, 1), (-1, -2), (3, 0)]:
+        assert refuses(game, ("place", "1111", 0, cell))
+
+
+@pytest.mark.parametrize("cell", [(0, 0), (1, 1), (-1, 1), (0, 2), (2, 2), (1, -1), (-2, 0)])
+def test_a_worker_tile_never_lies_on_a_jungle_cell(table, cell):
+    game = start(table, 2, [["1111"]])
+    assert refuses(game, ("place", "1111", 0, cell))
+
+
+def test_a_new_jungle_tile_opens_the_cells_around_it(table):
+    game = start(table, 2, [["1111"], ["1111"]], ["temple"])
+    turn(game, "1111", (0, 1))
+    assert (-1, 2) not in cells_offered(game)
+    place(game, "1111", (1, 2))
+    game.play(("fill", "temple", 0, (0, 2)))
+    while game.phase == "act":
+        game.play(busy(game, sorted(game.legal_moves())))
+    assert cells_offered(game) == sorted(
+        [(-1, 0), (0, -1), (1, 0), (2, 1), (-1, 2), (0, 3)]  # the last two touch the temple
+    )
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_worker_and_jungle_tiles_alternate_like_a_chess_board(table, num_players):
+    game = table(*shuffled_deal(num_players, 7))
+    play_out(game, at_random(7))
+    position = game.position()
+    assert all(sum(cell) % 2 == 0 for cell in position["jungle"])
+    assert all(sum(cell) % 2 == 1 for cell in position["workers"])
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_every_empty_cell_beside_a_jungle_tile_is_offered(table, num_players, seed):
+    """The exact set of cells at the start of every turn of a random game."""
+    game = table(*shuffled_deal(num_players, seed))
+    choose = at_random(seed)
+
+    def check_and_play(game, moves):
+        if game.phase == "place":
+            assert cells_offered(game) == open_cells(game.position())
+        return choose(game, moves)
+
+    play_out(game, check_and_play)
+    assert game.turn == TURNS[num_players]
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_every_tile_has_a_neighbour_of_the_other_kind(table, num_players):
+    game = table(*shuffled_deal(num_players, 8))
+    play_out(game, at_random(8))
+    position = game.position()
+    for cell in position["workers"]:
+        assert any(near in position["jungle"] for near in beside(cell))
+    for cell in set(position["jungle"]) - set(START):
+        assert sum(near in position["workers"] for near in beside(cell)) >= 2
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+@pytest.mark.parametrize("direction", sorted(IMAGES))
+def test_the_table_has_no_edge(table, direction, num_players):
+    """A march as far as the jungle tiles allow, in each direction, stays playable throughout."""
+    game = table(*deal(num_players))
+    image = IMAGES[direction]
+    zigzag = [(0, 1)] + [(-step, 1 - step % 2) for step in range(1, TURNS[num_players])]
+    jungle_tiles = {2: 19, 3: 26, 4: 26}[num_players]
+    march = [image(*cell) for cell in zigzag[: jungle_tiles + 2]]
+
+    for cell in march:
+        assert cells_offered(game) == open_cells(game.position())
+        tile = game.position()["hands"][game.player][0]
+        place(game, tile, cell)
+        number = game.turn
+        while game.phase == "fill" or (game.phase == "act" and game.turn == number):
+            game.play(busy(game, sorted(game.legal_moves())))
+
+    position = game.position()
+    assert set(march) == set(position["workers"])
+    cells = [*position["workers"], *position["jungle"]]
+    span = max(max(axis) - min(axis) + 1 for axis in zip(*cells, strict=True))
+    assert span == {2: 22, 3: 29, 4: 29}[num_players]
+    assert cells_offered(game) == open_cells(position)
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+@pytest.mark.parametrize("outwards", [1, -1])
+def test_the_table_has_no_edge_askew_either(table, outwards, num_players):
+    """Greed for one corner: rows and columns grow together, and the game still ends."""
+    game = table(*deal(num_players))
+
+    def towards_the_corner(game, moves):
+        return max(moves, key=lambda move: (outwards * sum(move[3]), move))
+
+    def chooser(game, moves):
+        return towards_the_corner(game, moves) if game.phase == "place" else busy(game, moves)
+
+    play_out(game, chooser)
+    position = game.position()
+    reach = max(outwards * sum(cell) for cell in position["workers"])
+    assert reach >= TURNS[num_players] // 2
+    assert game.turn == TURNS[num_players]

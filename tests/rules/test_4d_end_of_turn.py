@@ -1,0 +1,156 @@
+"""Section 4 of the rules page, the end of a turn: drawing and refilling."""
+
+import pytest
+
+from .scenario import (
+    TURNS,
+    act,
+    at_random,
+    fill,
+    lay,
+    left_to_draw,
+    offered,
+    open_cells,
+    place,
+    play_out,
+    settle,
+    shuffled_deal,
+    spend_jungle,
+    start,
+    turn,
+    would_fill,
+)
+
+
+def place_to_fill(game, cells):
+    """Place a tile that fills so many cells, wherever that is possible."""
+    position = game.position()
+    cell = next(c for c in open_cells(position) if len(would_fill(position, c)) == cells)
+    place(game, position["hands"][game.player][0], cell)
+
+
+def test_the_active_player_draws_the_top_tile_when_the_turn_is_over(table):
+    game = start(table, 2, [["1111", "2101", "2101", "3100", "3001"]])
+    place(game, "1111", (0, 1))
+    assert list(game.position()["hands"][0]) == ["2101", "2101"]
+    settle(game)
+    position = game.position()
+    assert list(position["hands"][0]) == ["2101", "2101", "3100"]
+    assert position["piles"][0][0] == "3001"
+
+
+def test_the_tile_is_drawn_after_the_other_players_actions(table):
+    """The second player's turn is not over while the first player's edge still waits."""
+    game = start(table, 2, [["1111"], ["1111", "2101", "2101", "3100"]], ["water"])
+    turn(game, "1111", (0, 1))
+    place(game, "1111", (1, 2), 0)
+    fill(game, "water", (0, 2))
+    act(game, (1, 2), 0, 1)
+    act(game, (1, 2), 3, 0)
+    assert (game.player, game.phase, game.turn) == (0, "act", 1)
+    assert list(game.position()["hands"][1]) == ["2101", "2101"]
+    assert len(game.position()["display"]) == 1
+    act(game, (0, 1), 1, 0)
+    assert game.turn == 2
+    assert list(game.position()["hands"][1]) == ["2101", "2101", "3100"]
+    assert len(game.position()["display"]) == 2
+
+
+def test_only_the_active_player_draws(table):
+    game = start(table, 3)
+    before = game.position()
+    lay(game, [(0, 1)])
+    after = game.position()
+    for player in (1, 2):
+        assert after["hands"][player] == before["hands"][player]
+        assert after["piles"][player] == before["piles"][player]
+    assert list(after["piles"][0]) == list(before["piles"][0])[1:]
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_a_hand_holds_three_tiles_until_the_pile_is_empty_then_two_then_one(table, num_players):
+    """Every hand and every pile, before each move of a random game."""
+    game = table(*shuffled_deal(num_players, 41))
+    draws = shuffled_deal(num_players, 41)[2]
+    rounds = TURNS[num_players] // num_players
+    choose = at_random(41)
+    sizes = []
+
+    def watch(game, moves):
+        position = game.position()
+        active = game.turn % num_players
+        for player in range(num_players):
+            finished = game.turn // num_players + (player < active)
+            drawn = min(3 + finished, rounds)
+            gone = finished + (player == active and game.phase != "place")
+            assert len(position["hands"][player]) == drawn - gone
+            assert list(position["piles"][player]) == draws[player][drawn:]
+        if game.phase == "place" and active == 0:
+            sizes.append(len(position["hands"][0]))
+        return choose(game, moves)
+
+    play_out(game, watch)
+    assert sizes == [3] * (rounds - 2) + [2, 1]
+
+
+def test_the_display_is_refilled_to_two_when_the_turn_is_over(table):
+    game = start(table, 2, [["1111"], ["1111"]], ["temple", "water", "sun", "mine2"])
+    turn(game, "1111", (0, 1))
+    turn(game, "1111", (1, 2), fills=[("temple", (0, 2))])
+    position = game.position()
+    assert list(position["display"]) == ["sun", "water"]
+    assert position["jungle_pile"][0] == "mine2"
+
+
+def test_a_turn_without_filling_leaves_the_display_alone(table):
+    game = start(table, 2)
+    before = game.position()
+    lay(game, [(0, 1)])
+    after = game.position()
+    assert list(after["display"]) == list(before["display"])
+    assert list(after["jungle_pile"]) == list(before["jungle_pile"])
+
+
+@pytest.mark.parametrize(
+    ("left", "cells", "display", "pile"),
+    [
+        (4, 1, 2, 1),
+        (4, 2, 2, 0),
+        (3, 1, 2, 0),
+        (3, 2, 1, 0),
+        (2, 1, 1, 0),
+        (2, 2, 0, 0),
+        (1, 1, 0, 0),
+    ],
+)
+def test_the_display_is_refilled_as_far_as_the_pile_reaches(table, left, cells, display, pile):
+    game = start(table, 2)
+    lay(game, [(-1, 0), (1, 2)])
+    spend_jungle(game, left, [(-1, 1), (0, 1), (0, 2)])
+    place_to_fill(game, cells)
+    for _ in range(cells):
+        game.play(min(offered(game, "fill")))
+    settle(game)
+    assert game.phase == "place"
+    position = game.position()
+    assert (len(position["display"]), len(position["jungle_pile"])) == (display, pile)
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+@pytest.mark.parametrize("seed", [42, 43])
+def test_the_jungle_tiles_come_in_drawing_order(table, num_players, seed):
+    """At the start of every turn: the pile is a tail of the order, the display holds two."""
+    game = table(*shuffled_deal(num_players, seed))
+    draws = shuffled_deal(num_players, seed)[3]
+    choose = at_random(seed)
+
+    def watch(game, moves):
+        position = game.position()
+        pile = list(position["jungle_pile"])
+        assert pile == draws[len(draws) - len(pile) :]
+        if game.phase == "place":
+            assert len(position["display"]) == min(2, left_to_draw(position))
+        return choose(game, moves)
+
+    play_out(game, watch)
+    assert len(game.position()["jungle_pile"]) < len(draws) - 10

@@ -1,0 +1,320 @@
+"""Section 5 of the rules page: when the game ends, and what counts."""
+
+import pytest
+
+from .scenario import (
+    EAST,
+    HUB,
+    NORTH,
+    SOUTH,
+    TILE,
+    WEST,
+    act,
+    at_random,
+    by_cell,
+    fill,
+    hub,
+    place,
+    play_out,
+    refuses,
+    settle,
+    shuffled_deal,
+    start,
+    temple_counts,
+    temple_prizes,
+    turned,
+)
+
+PLAYERS = [2, 3, 4]
+SIDES = [((0, 1), EAST), ((1, 2), NORTH), ((0, 3), WEST), ((-1, 2), SOUTH)]
+
+
+def before_a_temple(table, num_players, counts):
+    """The players in turn put tiles around one temple, so many workers facing it."""
+    tiles = [TILE[count] for count in counts]
+    hands = [tiles[player::num_players] for player in range(num_players)]
+    game = start(table, num_players, hands, ["temple", "water", "water"])
+    for number, ((cell, edge), count) in enumerate(zip(SIDES, counts, strict=False)):
+        place(game, tiles[number], cell, turned(tiles[number], edge, count))
+        while game.phase == "fill":
+            temple = ("fill", "temple", 0, HUB)
+            game.play(temple if temple in game.legal_moves() else min(game.legal_moves()))
+        if game.turn == number:
+            settle(game)
+    assert game.position()["jungle"][HUB] == ("temple", 0)
+    return game
+
+
+def temples(game):
+    return list(game.scores_if_ended_now()["temples"])
+
+
+def picked(table, fruits):
+    """Nothing has happened, except that players have taken so many fruits (3 at most)."""
+    cells = [((-1, 0), SOUTH), ((0, -1), EAST), ((1, 0), NORTH)]
+    hands = [["3001"]] * len(fruits)
+    game = start(table, len(fruits), hands, ["water", "water", "mine2"])
+    for player, (cell, edge) in enumerate(cells[: len(fruits)]):
+        place(game, "3001", cell, turned("3001", edge, 3))
+        while game.phase == "fill":
+            game.play(max(game.legal_moves()))
+        act(game, cell, edge, fruits[player])
+        if game.turn == player:
+            settle(game)
+    assert list(game.position()["cacao"]) == list(fruits)
+    assert list(game.position()["gold"]) == [0] * len(fruits)
+    return game
+
+
+# --- the end --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("num_players", "turns"), [(2, 22), (3, 30), (4, 36)])
+@pytest.mark.parametrize("seed", [51, 52])
+def test_the_game_ends_when_everybody_has_placed_the_last_tile(table, num_players, turns, seed):
+    game = table(*shuffled_deal(num_players, seed))
+    play_out(game, at_random(seed), until=lambda game: game.turn == turns - 1)
+    position = game.position()
+    assert game.player == num_players - 1
+    assert [len(hand) for hand in position["hands"]] == [0] * (num_players - 1) + [1]
+    play_out(game, at_random(seed))
+    assert (game.turn, game.phase, game.player) == (turns, "over", None)
+    position = game.position()
+    assert not any(position["hands"])
+    assert not any(position["piles"])
+
+
+def test_the_last_turn_is_played_to_its_end(table):
+    """The last tile picks a fruit and sells it: the game is not over before that."""
+    game = start(table, 2)
+    elsewhere = by_cell(lambda position, cell: cell == (0, 1), seldom=("1111",))
+    play_out(game, elsewhere, until=lambda game: game.turn == 21)
+    before = game.scores_if_ended_now()
+    place(game, "1111", (0, 1))
+    while game.phase == "fill":
+        game.play(min(game.legal_moves()))
+    assert (game.phase, game.turn, game.player) == ("act", 21, 1)
+    act(game, (0, 1), WEST, 1)
+    act(game, (0, 1), SOUTH, 1)
+    settle(game)
+    assert (game.phase, game.turn, game.player) == ("over", 22, None)
+    assert game.result()["gold"][1] == before["gold"][1] + 2
+
+
+@pytest.mark.parametrize("num_players", PLAYERS)
+def test_after_the_end_nothing_can_be_played(table, num_players):
+    game = table(*shuffled_deal(num_players, 53))
+    last = []
+
+    def watch(game, moves):
+        last[:] = [at_random(game.turn)(game, moves)]
+        return last[0]
+
+    play_out(game, watch)
+    assert list(game.legal_moves()) == []
+    assert refuses(game, last[0])
+    assert refuses(game, ("place", "1111", 0, (0, 1)))
+
+
+# --- temples --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("counts", "gold"),
+    [
+        ((3, 2, 1, 0), (6, 3, 0, 0)),
+        ((0, 1, 2, 3), (0, 0, 3, 6)),
+        ((1, 3, 0, 2), (0, 6, 0, 3)),
+        ((2, 0, 0, 0), (6, 0, 0, 0)),  # alone: no second prize is paid
+        ((0, 0, 0, 1), (0, 0, 0, 6)),
+        ((0, 0, 0, 0), (0, 0, 0, 0)),  # nobody scores without workers
+        ((3, 2, 0, 0), (6, 3, 0, 0)),
+        ((2, 2, 1, 0), (3, 3, 0, 0)),  # no second prize after a shared first
+        ((2, 2, 1, 1), (3, 3, 0, 0)),
+        ((1, 2, 0, 2), (0, 3, 0, 3)),
+        ((2, 2, 0, 0), (3, 3, 0, 0)),
+        ((2, 2, 2, 1), (2, 2, 2, 0)),
+        ((3, 0, 3, 3), (2, 0, 2, 2)),
+        ((1, 1, 1, 1), (1, 1, 1, 1)),  # six among four, rounded down
+        ((3, 1, 1, 0), (6, 1, 1, 0)),  # three among two, rounded down
+        ((1, 0, 2, 1), (1, 0, 6, 1)),
+        ((3, 1, 1, 1), (6, 1, 1, 1)),
+        ((2, 2, 3, 2), (1, 1, 6, 1)),
+        ((3, 2, 2, 1), (6, 1, 1, 0)),
+    ],
+)
+def test_a_temple_pays_six_and_three_shared_and_rounded_down_on_ties(table, counts, gold):
+    assert temples(before_a_temple(table, 4, counts)) == list(gold)
+
+
+@pytest.mark.parametrize(
+    ("counts", "gold"),
+    [
+        ((3, 2, 1), (6, 3, 0)),
+        ((2, 1, 2), (3, 0, 3)),
+        ((2, 2, 2), (2, 2, 2)),
+        ((1, 3, 1), (1, 6, 1)),
+        ((0, 3, 0), (0, 6, 0)),
+    ],
+)
+def test_a_temple_pays_three_players_by_the_same_rule(table, counts, gold):
+    assert temples(before_a_temple(table, 3, counts)) == list(gold)
+
+
+@pytest.mark.parametrize(
+    ("counts", "gold"),
+    [((2, 1), (6, 3)), ((1, 3), (3, 6)), ((2, 2), (3, 3)), ((0, 1), (0, 6)), ((0, 0), (0, 0))],
+)
+def test_a_temple_pays_two_players_by_the_same_rule(table, counts, gold):
+    assert temples(before_a_temple(table, 2, counts)) == list(gold)
+
+
+@pytest.mark.parametrize(
+    ("counts", "gold"),
+    [
+        ((1, 2, 1), (3, 3)),  # one and one against two
+        ((1, 3, 2), (3, 3)),
+        ((2, 3, 2), (6, 3)),
+        ((1, 1, 1, 1), (3, 3)),
+        ((1, 2, 0, 2), (3, 6)),
+        ((1, 0, 1, 0), (6, 0)),  # two tiles of one player: no second prize for oneself
+    ],
+)
+def test_at_a_temple_the_workers_of_all_tiles_of_a_player_count_together(table, counts, gold):
+    assert temples(before_a_temple(table, 2, counts)) == list(gold)
+
+
+def test_each_temple_is_scored_by_itself(table):
+    """One worker to two at one, three to one at the other: not four to three at both."""
+    game = start(table, 2, [["1111", "3001"], ["2101"]], ["temple", "water", "temple", "temple"])
+    place(game, "1111", (0, 1))
+    settle(game)
+    place(game, "2101", (1, 2))  # two to the north, one to the east
+    fill(game, "temple", HUB)
+    settle(game)
+    assert temples(game) == [3, 6]
+    place(game, "3001", (0, 3), 2)  # none to the west, three to the south
+    fill(game, "temple", (1, 3))
+    settle(game)
+    assert temples(game) == [9, 9]
+
+
+def test_a_temple_pays_nothing_before_the_end(table):
+    game = before_a_temple(table, 3, (3, 2, 1))
+    assert list(game.position()["gold"]) == [0, 0, 0]
+    assert list(game.scores_if_ended_now()["gold"]) == [0, 0, 0]
+    assert list(game.scores_if_ended_now()["scores"]) == [-4, -7, -10]
+
+
+# --- tokens, water, cacao -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tokens", [0, 1, 2, 3])
+def test_a_sun_token_left_is_worth_one_gold(table, tokens):
+    game = hub(table, "sun", 3, 0)
+    act(game, (1, 2), WEST, 0)
+    act(game, (0, 1), EAST, tokens)
+    scores = game.scores_if_ended_now()
+    assert list(scores["sun"]) == [tokens, 0]
+    assert list(scores["scores"]) == [tokens - 10, -10]
+
+
+@pytest.mark.parametrize(("workers", "value"), [(0, -10), (1, -4), (2, -1), (3, 0)])
+def test_the_value_of_the_water_field_counts_below_zero_too(table, workers, value):
+    game = hub(table, "water", 0, 3)
+    act(game, (1, 2), NORTH, workers)
+    settle(game)
+    scores = game.scores_if_ended_now()
+    assert list(scores["water"]) == [-10, value]
+    assert list(scores["scores"]) == [-10, value]
+
+
+def test_leftover_cacao_is_worth_nothing(table):
+    assert list(picked(table, (3, 0)).scores_if_ended_now()["scores"]) == [-10, -10]
+
+
+def test_gold_counts(table):
+    game = hub(table, "mine2", 3, 2)
+    settle(game, "all")
+    scores = game.scores_if_ended_now()
+    assert list(scores["gold"]) == list(game.position()["gold"]) == [6, 4]
+    assert list(scores["scores"]) == [-4, -6]
+
+
+# --- the winner -----------------------------------------------------------------------------
+
+
+def winners(game):
+    return list(game.scores_if_ended_now()["winners"])
+
+
+@pytest.mark.parametrize(
+    ("fruits", "best"),
+    [
+        ((0, 0), [0, 1]),
+        ((1, 0), [0]),
+        ((1, 3), [1]),
+        ((2, 2), [0, 1]),
+        ((2, 2, 1), [0, 1]),
+        ((1, 2, 2), [1, 2]),
+        ((2, 1, 2), [0, 2]),
+        ((0, 0, 0), [0, 1, 2]),
+        ((1, 2, 3), [2]),
+    ],
+)
+def test_a_tie_goes_to_whoever_has_more_cacao_and_is_shared_after_that(table, fruits, best):
+    game = picked(table, fruits)
+    assert set(game.scores_if_ended_now()["scores"]) == {-10}
+    assert winners(game) == best
+
+
+def test_cacao_does_not_help_whoever_has_less_gold(table):
+    """The first player, three fruits, is out of the tie between nobody: the second leads by one."""
+    game = start(table, 2, [["3001"], ["1111"]], ["mine1", "water"])
+    place(game, "3001", (0, 1), 3)
+    act(game, (0, 1), WEST, 3)
+    settle(game)
+    place(game, "1111", (1, 2))
+    fill(game, "mine1", HUB)
+    act(game, (1, 2), NORTH, 1)
+    settle(game)
+    assert list(game.scores_if_ended_now()["scores"]) == [-10, -9]
+    assert winners(game) == [1]
+
+
+# Random games that end in a tie for the lead: settled by cacao, shared, or with more cacao in
+# the hands of somebody who is not in the tie.
+TIED = [(2, 18), (2, 42), (2, 95), (3, 83), (4, 99)]
+
+
+@pytest.mark.parametrize(("num_players", "seed"), TIED)
+def test_ties_at_the_very_end_are_settled_the_same_way(table, num_players, seed):
+    game = table(*shuffled_deal(num_players, seed))
+    play_out(game, at_random(seed))
+    result = game.result()
+    lead = [p for p in range(num_players) if result["scores"][p] == max(result["scores"])]
+    assert len(lead) > 1, "this deal was chosen because it ends in a tie"
+    most = max(result["cacao"][p] for p in lead)
+    assert list(result["winners"]) == [p for p in lead if result["cacao"][p] == most]
+
+
+@pytest.mark.parametrize("volcanoes", [False, True])
+@pytest.mark.parametrize("num_players", PLAYERS)
+@pytest.mark.parametrize("seed", [54, 55])
+def test_the_result_follows_from_what_lies_on_the_table(table, num_players, seed, volcanoes):
+    """Coins, temples (top tiles only), tokens and water, recomputed from the final position."""
+    game = table(*shuffled_deal(num_players, seed, volcanoes))
+    play_out(game, at_random(seed))
+    position = game.position()
+    paid = [0] * num_players
+    for cell, (kind, _) in position["jungle"].items():
+        if kind == "temple":
+            for player, prize in enumerate(temple_prizes(temple_counts(position, cell))):
+                paid[player] += prize
+    result = game.result()
+    assert list(result["temples"]) == paid
+    for field in ("gold", "cacao", "sun", "water"):
+        assert list(result[field]) == list(position[field])
+    parts = zip(position["gold"], paid, position["sun"], position["water"], strict=True)
+    assert list(result["scores"]) == [sum(part) for part in parts]
+    assert result == game.scores_if_ended_now()

@@ -1,0 +1,312 @@
+"""Section 6 of the rules page: a second tile on an own worker tile."""
+
+import random
+
+import pytest
+
+from .scenario import (
+    EAST,
+    HUB,
+    NORTH,
+    ROTATIONS,
+    SOUTH,
+    TURNS,
+    WEST,
+    act,
+    beside,
+    edges,
+    fill,
+    holdings,
+    hub,
+    left_to_draw,
+    offered,
+    open_cells,
+    place,
+    play_out,
+    refuses,
+    settle,
+    shuffled_deal,
+    spend_jungle,
+    turned,
+    would_fill,
+)
+
+SPARE = ("1111", "3100")  # kept in hand for the overbuilding itself
+
+
+def late(table, first=3, second=3, leave=0):
+    """Two players with so many sun tokens, at the start of a turn with few jungle tiles left.
+
+    A temple on (1, 3) lies between the first player's (0, 3), one worker before it, and the
+    second player's (1, 2), none before it; no other tile comes there. The hub is a sun site.
+    """
+    game = hub(table, "sun", 3, 3, more=["temple"])
+    act(game, (1, 2), WEST, 0)
+    act(game, (1, 2), NORTH, second)
+    act(game, (0, 1), EAST, first)
+    place(game, "1111", (0, 3))
+    fill(game, "temple", (1, 3))
+    act(game, (0, 3), WEST, 0)
+    settle(game)
+    spend_jungle(game, leave, keep_clear=[(1, 3), HUB], seldom=SPARE)
+    tokens = game.position()["sun"]
+    assert list(tokens) == [first, second]
+    return game
+
+
+def on_turn(game, player):
+    """Let the other player put a tile somewhere, if it is that one's turn."""
+    if game.player != player:
+        moves = [move for move in offered(game, "place") if set(beside(move[3])).isdisjoint({HUB})]
+        game.play(next(move for move in moves if (1, 3) not in beside(move[3])))
+        settle(game)
+    assert (game.player, game.phase) == (player, "place")
+    return game
+
+
+def expected_overbuilds(position):
+    player = position["player"]
+    if left_to_draw(position) or not position["sun"][player]:
+        return []
+    return sorted(
+        ("overbuild", tile, rotation, cell)
+        for tile in set(position["hands"][player])
+        for rotation in range(ROTATIONS[tile])
+        for cell, (owner, _, _, under) in position["workers"].items()
+        if owner == player and under is None
+    )
+
+
+def edges_that_act(position, cell):
+    """The edges of a tile that have workers and face a jungle tile, temples excepted."""
+    owner, tile, rotation, _ = position["workers"][cell]
+    return [
+        (owner, cell, edge, edges(tile, rotation)[edge])
+        for edge, near in enumerate(beside(cell))
+        if edges(tile, rotation)[edge] and position["jungle"].get(near, ("temple",))[0] != "temple"
+    ]
+
+
+def some_overbuild(game, cell=None):
+    moves = [move for move in offered(game, "overbuild") if cell in (None, move[3])]
+    assert moves
+    return moves[0]
+
+
+# --- when it may be done --------------------------------------------------------------------
+
+
+def test_every_hand_tile_every_way_round_on_every_own_tile_is_offered(table):
+    for player in (0, 1):
+        game = on_turn(late(table), player)
+        position = game.position()
+        assert offered(game, "overbuild") == expected_overbuilds(position)
+        own = {cell for cell, entry in position["workers"].items() if entry[0] == player}
+        assert {move[3] for move in offered(game, "overbuild")} == own
+
+
+@pytest.mark.parametrize("leave", [1, 2, 3])
+def test_not_while_a_jungle_tile_is_left(table, leave):
+    """One tile left is on display, with the pile empty: still too early."""
+    game = late(table, leave=leave)
+    player = game.player
+    position = game.position()
+    assert position["sun"][player] == 3
+    assert offered(game, "overbuild") == []
+    tile = position["hands"][player][0]
+    for cell, (owner, *_) in position["workers"].items():
+        if owner == player:
+            assert refuses(game, ("overbuild", tile, 0, cell))
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 2), (1, 0), (0, 0)])
+def test_not_without_a_sun_token(table, first, second):
+    game = late(table, first, second)
+    for player in (game.player, 1 - game.player):
+        on_turn(game, player)
+        assert bool(offered(game, "overbuild")) == bool((first, second)[player])
+        own = [c for c, entry in game.position()["workers"].items() if entry[0] == player]
+        if not (first, second)[player]:
+            tile = game.position()["hands"][player][0]
+            assert refuses(game, ("overbuild", tile, 0, own[0]))
+
+
+def test_not_on_another_players_tile(table):
+    game = on_turn(late(table), 0)
+    tile = game.position()["hands"][0][0]
+    for cell, (owner, *_) in game.position()["workers"].items():
+        if owner == 1:
+            assert refuses(game, ("overbuild", tile, 0, cell))
+
+
+def test_not_on_a_jungle_cell(table):
+    """Neither on a jungle tile nor on an empty cell for one, however close an own tile is."""
+    game = on_turn(late(table), 0)
+    position = game.position()
+    tile = position["hands"][0][0]
+    around = {near for cell in position["workers"] for near in beside(cell)}
+    for cell in sorted(around | set(position["jungle"])):
+        assert refuses(game, ("overbuild", tile, 0, cell))
+
+
+def test_covering_a_tile_is_not_a_placement_and_a_placement_covers_nothing(table):
+    """The two kinds of move do not stand for each other."""
+    game = on_turn(late(table), 0)
+    position = game.position()
+    tile = position["hands"][0][0]
+    for cell in position["workers"]:
+        assert refuses(game, ("place", tile, 0, cell))
+    for cell in open_cells(position):
+        assert refuses(game, ("overbuild", tile, 0, cell))
+
+
+def test_not_with_a_tile_that_is_not_in_hand(table):
+    game = on_turn(late(table), 0)
+    assert "3001" not in game.position()["hands"][0]
+    assert refuses(game, ("overbuild", "3001", 0, (0, 3)))
+
+
+def test_it_is_never_forced(table):
+    """The placements on offer are those of any other turn."""
+    game = on_turn(late(table), 0)
+    position = game.position()
+    expected = [
+        ("place", tile, rotation, cell)
+        for tile in set(position["hands"][0])
+        for rotation in range(ROTATIONS[tile])
+        for cell in open_cells(position)
+    ]
+    assert offered(game, "place") == sorted(expected)
+    game.play(expected[0])
+    assert list(game.position()["sun"]) == [3, 3]
+
+
+# --- what it does ---------------------------------------------------------------------------
+
+
+def test_it_pays_one_token_and_covers_the_tile(table):
+    game = on_turn(late(table), 0)
+    before = game.position()
+    move = some_overbuild(game, (0, 3))
+    game.play(move)
+    after = game.position()
+    assert list(after["sun"]) == [2, 3]
+    assert after["workers"][0, 3] == (0, move[1], move[2], ("1111", 0))
+    assert len(after["workers"]) == len(before["workers"])
+    hand = list(before["hands"][0])
+    hand.remove(move[1])
+    if game.phase == "act":
+        assert list(after["hands"][0]) == hand
+    for field in ("gold", "cacao", "water"):
+        assert list(after[field]) == list(before[field])
+
+
+def test_it_is_the_placement_of_that_turn(table):
+    game = on_turn(late(table), 0)
+    number = game.turn
+    before = game.position()
+    game.play(("overbuild", "1111", 0, (0, 1)))
+    assert game.phase == "act"  # nothing is filled, and no tile is placed besides
+    assert {move[0] for move in game.legal_moves()} == {"act"}
+    settle(game)
+    assert (game.turn, game.player, game.phase) == (number + 1, 1, "place")
+    left = [len(part["hands"][0]) + len(part["piles"][0]) for part in (before, game.position())]
+    assert left[0] - left[1] == 1
+
+
+def test_the_edges_of_the_new_tile_act_again_and_no_others(table):
+    """Next door the hub's other neighbours stay quiet, the other player's among them."""
+    game = on_turn(late(table), 0)
+    assert {near for near in beside(HUB) if near in game.position()["workers"]} >= {(1, 2), (0, 3)}
+    game.play(("overbuild", "1111", 0, (0, 1)))
+    position = game.position()
+    expected = edges_that_act(position, (0, 1))
+    assert {(0, (0, 1), edge, 1) for edge in (EAST, SOUTH, WEST)} <= set(expected)
+    assert [tuple(entry) for entry in position["pending"]] == expected
+
+
+def test_the_workers_of_the_new_tile_act_not_those_beneath(table):
+    """Three workers faced the sun site; the one on top brings back the token that it cost."""
+    game = on_turn(late(table, first=1), 0)
+    game.play(("overbuild", "1111", 0, (0, 1)))
+    assert game.position()["sun"][0] == 0
+    assert [move[3] for move in offered(game, "act") if move[2] == EAST] == [0, 1]
+    act(game, (0, 1), EAST, 1)
+    assert game.position()["sun"][0] == 1
+
+
+def test_the_tile_on_top_picks_from_the_plantation_again(table):
+    game = on_turn(late(table), 0)
+    _, cacao, _, _ = holdings(game, 0)
+    gold = holdings(game, 0)[0]
+    game.play(("overbuild", "1111", 0, (0, 1)))
+    act(game, (0, 1), WEST, 1)
+    act(game, (0, 1), SOUTH, 1)
+    # At most five are stored: a full storage loses the fruit, and then sells one all the same.
+    assert holdings(game, 0)[:2] == (gold + 2, min(cacao + 1, 5) - 1)
+
+
+def test_temples_count_the_tile_on_top_only(table):
+    game = on_turn(late(table), 0)
+    before = game.scores_if_ended_now()["temples"]
+    tile = next(tile for tile in game.position()["hands"][0] if tile != "1111")
+    game.play(("overbuild", tile, turned(tile, SOUTH, 0), (0, 3)))
+    after = game.scores_if_ended_now()["temples"]
+    assert [one - two for one, two in zip(before, after, strict=True)] == [6, 0]
+
+
+def test_the_tile_on_top_counts_at_a_temple(table):
+    """The second player's covered tile had nobody before the temple; the new one draws level."""
+    game = on_turn(late(table), 1)
+    before = game.scores_if_ended_now()["temples"]
+    tile = next(t for t in game.position()["hands"][1] if t in ("1111", "2101"))
+    game.play(("overbuild", tile, turned(tile, EAST, 1), (1, 2)))
+    after = game.scores_if_ended_now()["temples"]
+    assert [two - one for one, two in zip(before, after, strict=True)] == [-3, 3]
+
+
+def test_a_stack_is_two_tiles_high_and_no_higher(table):
+    """[R4] With tokens left, every own tile is offered but the covered one."""
+    game = on_turn(late(table), 0)
+    game.play(some_overbuild(game, (0, 3)))
+    settle(game)
+    on_turn(game, 0)
+    position = game.position()
+    assert position["sun"][0] == 2
+    assert offered(game, "overbuild") == expected_overbuilds(position)
+    assert (0, 3) not in {move[3] for move in offered(game, "overbuild")}
+    for tile in set(position["hands"][0]):
+        assert refuses(game, ("overbuild", tile, 0, (0, 3)))
+    game.play(some_overbuild(game, (0, 1)))
+    assert game.position()["sun"][0] == 1
+
+
+@pytest.mark.parametrize("volcanoes", [False, True])
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+@pytest.mark.parametrize("seed", [61, 62])
+def test_overbuilding_is_on_offer_exactly_when_it_may_be_done(table, num_players, seed, volcanoes):
+    """Whole games of players who fill quickly and overbuild now and then."""
+    game = table(*shuffled_deal(num_players, seed, volcanoes))
+    chance = random.Random(seed)
+    done = []
+
+    def chooser(game, moves):
+        position = game.position()
+        if game.phase == "act":
+            return max(moves, key=lambda move: (move[1:3], move[3]))
+        if game.phase == "fill":
+            return moves[0]
+        expected = expected_overbuilds(position)
+        assert offered(game, "overbuild") == expected
+        if expected and chance.random() < 0.6:
+            done.append(game.turn)
+            return chance.choice(expected)
+        places = [move for move in moves if move[0] == "place"]
+        best = max(len(would_fill(position, move[3])) for move in places)
+        return chance.choice([m for m in places if len(would_fill(position, m[3])) == best])
+
+    play_out(game, chooser)
+    assert game.turn == TURNS[num_players]
+    assert done, "nobody ever overbuilt: another seed is needed"
+    covered = [entry for entry in game.position()["workers"].values() if entry[3]]
+    assert len(covered) == len(done)

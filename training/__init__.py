@@ -1,0 +1,1 @@
+"""Training and measuring agents for :mod:`cacao_env`; each script is a thin main over functions."""

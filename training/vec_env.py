@@ -1,0 +1,99 @@
+"""The batched environment as Stable-Baselines3 wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from stable_baselines3.common.vec_env import VecEnv
+
+from cacao_env.versus import VersusGames
+
+
+class CacaoVecEnv(VecEnv):
+    """``VersusGames`` as a ``VecEnv``; masks come through ``env_method("action_masks")``.
+
+    A finished game's info has SB3's ``episode`` (reward, length) and ``final_scores``, the learner's
+    and the best other.
+    """
+
+    def __init__(self, games: VersusGames) -> None:
+        length = games.observations.shape[1]
+        super().__init__(
+            games.num_games,
+            spaces.Box(0, 1, (length,), np.float32),
+            spaces.Discrete(games.action_masks.shape[1]),
+        )
+        self.games = games
+        self._returns = np.zeros(games.num_games)
+        self._lengths = np.zeros(games.num_games, np.int64)
+        self._chosen: np.ndarray[Any, Any] | None = None
+
+    def reset(self) -> np.ndarray[Any, Any]:
+        """Deal all games anew, from the seed given to ``seed`` if there was one."""
+        self.games.reset(self._seeds[0])
+        self._reset_seeds()
+        self._returns[:] = 0
+        self._lengths[:] = 0
+        return self.games.observations.copy()
+
+    def step_async(self, actions: np.ndarray[Any, Any]) -> None:
+        """Take the actions of the next step."""
+        self._chosen = actions
+
+    def step_wait(self) -> Any:
+        """Step all games; returns observations, rewards, dones, infos."""
+        games = self.games
+        games.step(self._chosen)  # type: ignore[arg-type]
+        self._returns += games.rewards
+        self._lengths += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for g in np.flatnonzero(games.dones):
+            infos[g] = {
+                "episode": {"r": float(self._returns[g]), "l": int(self._lengths[g]), "t": 0.0},
+                "final_scores": games.final_scores[g].tolist(),
+                "terminal_observation": games.observations[g],
+            }
+            self._returns[g] = self._lengths[g] = 0
+        return games.observations.copy(), games.rewards.copy(), games.dones.copy(), infos
+
+    def action_masks(self) -> np.ndarray[Any, Any]:
+        """Legal actions of every game's learner, bool (N, num_actions)."""
+        return self.games.action_masks.astype(np.bool_)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """No game is wrapped in anything."""
+        return [False for _ in self._get_indices(indices)]
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """``action_masks`` of the games named; there are no other methods."""
+        if method_name != "action_masks":
+            raise AttributeError(f"the games have no method {method_name!r}")
+        masks = self.action_masks()
+        return [masks[g] for g in self._get_indices(indices)]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether sb3-contrib will find masks here."""
+        return attr_name == "action_masks"
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """``render_mode`` is None for all games."""
+        if attr_name != "render_mode":
+            raise AttributeError(f"the games have no attribute {attr_name!r}")
+        return [None for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Games have nothing to set."""
+        raise AttributeError(f"the games have no attribute {attr_name!r}")
+
+    def _get_indices(self, indices: Any) -> Sequence[int]:
+        if indices is None:
+            return range(self.num_envs)
+        return [indices] if isinstance(indices, int) else list(indices)
