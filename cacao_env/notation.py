@@ -133,7 +133,8 @@ def _parse(state: Any, move: Move) -> int:
         _, kind, rotation, cell = move
         if (kind, rotation) not in VARIANTS:
             raise ValueError(f"there is no worker tile {kind} with rotation {rotation}")
-        if a.window_index(state, torus_cell(state, cell)) < 0:
+        on_worker_cell = (cell[0] + cell[1]) % 2 == 1  # an even cell shares a neighbour's index
+        if not on_worker_cell or a.window_index(state, torus_cell(state, cell)) < 0:
             raise ValueError(reason(state, a.NOT_A_PLACE))
         return int(a.place_id(state, torus_cell(state, cell), VARIANTS.index((kind, rotation))))
     if phase == FILL:

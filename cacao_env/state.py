@@ -22,7 +22,7 @@ from .tiles import (
     HAND_SIZE,
     JUNGLE_DRAWS,
     JUNGLE_KINDS,
-    JUNGLE_SUPPLY,
+    JUNGLE_SUPPLY_BY_CODE,
     MAX_JUNGLE_DRAWS,
     MAX_PLAYERS,
     MAX_TEMPLES,
@@ -139,18 +139,8 @@ def deal(state, rng):
     """Shuffle all piles with ``rng`` and set the game up (rules 2)."""
     players = state.num_players
     for seat in range(players):
-        count = 0
-        for kind in range(_KINDS):
-            for _ in range(WORKER_SUPPLY[players, kind]):
-                state.worker_draws[seat, count] = kind
-                count += 1
-        rng_module.shuffle(rng, state.worker_draws[seat], count)
-    count = 0
-    for kind in range(NUM_JUNGLE_KINDS):
-        for _ in range(JUNGLE_SUPPLY[players, state.volcanoes, kind]):
-            state.jungle_draws[count] = kind + 1
-            count += 1
-    rng_module.shuffle(rng, state.jungle_draws, count)
+        shuffle_pool(state.worker_draws[seat], WORKER_SUPPLY[players], rng)
+    shuffle_pool(state.jungle_draws, JUNGLE_SUPPLY_BY_CODE[players, state.volcanoes], rng)
     set_up(state)
 
 
@@ -313,41 +303,40 @@ def pending_owner(state, side, facing):
 def redeal(state, viewer, rng):
     """Deal anew, in place, all that ``viewer`` can't see; all it can see stays.
 
-    Its own pile is shuffled; the hand and pile of every other seat are pooled and dealt again; so is
-    the jungle pile.  Each is uniform over the orders the viewer can't tell apart.  Tiles that were
-    placed keep their place in the drawing order, so the game's actions still replay.
+    Its own pile is shuffled; hand and pile of every other seat are pooled and dealt again; so is the
+    jungle pile.  The result depends on nothing but what the viewer knows and ``rng``, and each order
+    it can't tell apart is as likely.  Tiles that others placed move to the front of their drawing order
+    (where they lay there is hidden too), so the game's actions still replay.
     """
-    hidden = np.empty(MAX_TILES, np.int64)  # drawing places whose tile the viewer has not seen
     for seat in range(state.num_players):
+        draws = state.worker_draws[seat]
         drawn = int(state.drawn[seat])
-        placed = placed_tiles(state, seat)
-        count = 0
-        if seat != viewer:
-            seen = np.zeros(MAX_TILES, np.int64)
-            for i in range(placed):
-                for place in range(drawn):
-                    if seen[place] == 0 and state.worker_draws[seat, place] == state.played[seat, i]:
-                        seen[place] = 1
-                        break
-            for place in range(drawn):
-                if seen[place] == 0:
-                    hidden[count] = place
-                    count += 1
+        pool = np.zeros(_KINDS, np.int64)
         for place in range(drawn, state.tiles_each):
-            hidden[count] = place
-            count += 1
-        for last in range(count - 1, 0, -1):
-            other = hidden[rng_module.below(rng, last + 1)]
-            place = hidden[last]
-            kept = state.worker_draws[seat, place]
-            state.worker_draws[seat, place] = state.worker_draws[seat, other]
-            state.worker_draws[seat, other] = kept
+            pool[draws[place]] += 1
+        at = drawn
+        if seat != viewer:
+            at = placed_tiles(state, seat)
+            draws[:at] = state.played[seat, :at]
+            for kind in range(_KINDS):
+                pool[kind] += state.hand[seat, kind]
+        shuffle_pool(draws[at : state.tiles_each], pool, rng)
         if seat != viewer:
             state.hand[seat, :] = 0
-            for place in range(drawn):
-                state.hand[seat, state.worker_draws[seat, place]] += 1
-            for i in range(placed):
-                state.hand[seat, state.played[seat, i]] -= 1
-    rng_module.shuffle(
-        rng, state.jungle_draws[state.jungle_drawn : state.num_jungle], jungle_pile_size(state)
-    )
+            for place in range(at, drawn):
+                state.hand[seat, draws[place]] += 1
+    pool = np.zeros(NUM_JUNGLE_KINDS + 1, np.int64)
+    for place in range(state.jungle_drawn, state.num_jungle):
+        pool[state.jungle_draws[place]] += 1
+    shuffle_pool(state.jungle_draws[state.jungle_drawn : state.num_jungle], pool, rng)
+
+
+@njit
+def shuffle_pool(draws, pool, rng):
+    """Fill the front of ``draws`` with pool[kind] copies of each kind, shuffled."""
+    count = 0
+    for kind in range(len(pool)):
+        for _ in range(pool[kind]):
+            draws[count] = kind
+            count += 1
+    rng_module.shuffle(rng, draws, count)

@@ -104,10 +104,11 @@ def jungle_supply(num_players: int, volcanoes: bool) -> tuple[int, ...]:
 WORKER_SUPPLY = np.array(
     [worker_supply(n) if n >= MIN_PLAYERS else (0,) * 4 for n in range(MAX_PLAYERS + 1)], np.int64
 )
-JUNGLE_SUPPLY = np.array(
+# A jungle tile's supply stands at its code, so entry 0 is 0.
+JUNGLE_SUPPLY_BY_CODE = np.array(
     [
         [
-            jungle_supply(n, v) if n >= MIN_PLAYERS else (0,) * NUM_JUNGLE_KINDS
+            (0, *jungle_supply(n, v)) if n >= MIN_PLAYERS else (0,) * (NUM_JUNGLE_KINDS + 1)
             for v in (False, True)
         ]
         for n in range(MAX_PLAYERS + 1)
@@ -115,4 +116,4 @@ JUNGLE_SUPPLY = np.array(
     np.int64,
 )
 TILES_EACH = WORKER_SUPPLY.sum(axis=1)  # [players]
-JUNGLE_DRAWS = JUNGLE_SUPPLY.sum(axis=2)  # [players, volcanoes]
+JUNGLE_DRAWS = JUNGLE_SUPPLY_BY_CODE.sum(axis=2)  # [players, volcanoes]

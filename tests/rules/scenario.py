@@ -220,6 +220,14 @@ def holdings(game, player):
     return tuple(position[field][player] for field in ("gold", "cacao", "sun", "water"))
 
 
+# --- the ring -----------------------------------------------------------------------------
+
+# Ten tiles in a ring, open at (-1, 2). A tile there touches one jungle tile, at (-2, 2), and
+# fills the three other cells around it at once: no shorter game gets there.
+RING = [(-1, 0), (0, -1), (-2, -1), (-3, 0), (-4, -1), (-4, 1), (-3, 2), (-4, 3), (-2, 3), (1, 2)]
+RING_LAST, RING_CELLS = (-1, 2), [(-1, 1), (-1, 3), (0, 2)]
+
+
 # --- policies -----------------------------------------------------------------------------
 
 

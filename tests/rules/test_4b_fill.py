@@ -3,6 +3,9 @@
 import pytest
 
 from .scenario import (
+    RING,
+    RING_CELLS,
+    RING_LAST,
     at_random,
     fill,
     lay,
@@ -26,10 +29,6 @@ PLAYERS = [2, 3, 4]
 PAIR = [(-1, 0), (1, 2)]
 PAIR_LAST, PAIR_CELLS = (0, 1), [(-1, 1), (0, 2)]
 
-# Ten tiles in a ring, open at (-1, 2). A tile there touches one jungle tile, at (-2, 2), and
-# fills the three other cells around it at once: no shorter game gets there.
-RING = [(-1, 0), (0, -1), (-2, -1), (-3, 0), (-4, -1), (-4, 1), (-3, 2), (-4, 3), (-2, 3), (1, 2)]
-RING_LAST, RING_CELLS = (-1, 2), [(-1, 1), (-1, 3), (0, 2)]
 RING_JUNGLE = ["market3"] * 3 + ["plantation1"] * 3 + ["mine1", "mine2", "temple", "water", "sun"]
 
 

@@ -7,6 +7,9 @@ import pytest
 from .scenario import (
     EAST,
     NORTH,
+    RING,
+    RING_CELLS,
+    RING_LAST,
     SOUTH,
     TURNS,
     WEST,
@@ -17,6 +20,7 @@ from .scenario import (
     fill,
     holdings,
     hub,
+    lay,
     offered,
     place,
     play_out,
@@ -78,6 +82,26 @@ def test_the_active_players_other_tiles_act_at_tiles_filled_this_turn(table):
         (0, (1, 2), WEST, 1),
         (1, (2, 1), EAST, 1),
     ]
+
+
+def test_all_neighbours_of_three_tiles_filled_at_once_act(table):
+    """The third tile, drawn during the turn, activates its neighbour like the other two."""
+    low = ["market3"] * 3 + ["plantation1"] * 3 + ["mine1", "mine2"]
+    game = start(table, 2, [["2101"] * 5], [*low, "sun", "water", "water"])
+    lay(game, RING)
+    place(game, game.position()["hands"][game.player][0], RING_LAST)
+    while game.phase == "fill":
+        game.play(max(game.legal_moves()))
+    workers = game.position()["workers"]
+    expected = set()
+    for jungle_cell in RING_CELLS:
+        sides = {(near, (side + 2) % 4) for side, near in enumerate(beside(jungle_cell))}
+        others = {(near, edge) for near, edge in sides if near in workers and near != RING_LAST}
+        assert len(others) == 1
+        expected |= others
+    acting = {(cell, edge) for _, cell, edge, _ in pending(game) if cell != RING_LAST}
+    assert acting == {(c, e) for c, e in expected if edges(*workers[c][1:3])[e]}
+    assert len(acting) == 3
 
 
 def test_edges_without_workers_do_nothing(table):

@@ -10,13 +10,17 @@ from .scenario import (
     TILE,
     WEST,
     act,
+    at_random,
+    beside,
     fill,
     holdings,
     hub,
     lay,
     offered,
     place,
+    play_out,
     settle,
+    shuffled_deal,
     start,
     turned,
 )
@@ -175,3 +179,35 @@ def test_an_action_touches_nobody_else(table):
     assert (holdings(game, 0)[0], holdings(game, 1)[0]) == (0, 2)
     act(game, (0, 1), EAST, 2)
     assert (holdings(game, 0)[0], holdings(game, 1)[0]) == (4, 2)
+
+
+@pytest.mark.parametrize("seed", [81, 82, 83])
+def test_gold_is_paid_in_full_however_much_is_out_already(table, seed):
+    """[R1] Every sale and every find of a game of four, all workers at work, is booked in full.
+
+    Games end far below the worth of all coins in the box, so these do not go beyond it.
+    """
+    game = table(*shuffled_deal(4, seed))
+    choose = at_random(seed)
+    due = []
+
+    def watch(game, moves):
+        position = game.position()
+        if due:
+            assert list(position["gold"]) == due.pop()
+        if game.phase != "act":
+            return choose(game, moves)
+        # Picking comes before selling: the kinds of tiles happen to sort backwards for that.
+        faced = {move: position["jungle"][beside(move[1])[move[2]]][0] for move in moves}
+        move = max(moves, key=lambda move: (faced[move], move[3], move))
+        gold = list(position["gold"])
+        if faced[move].startswith("market"):
+            sold = min(move[3], position["cacao"][game.player])
+            gold[game.player] += sold * int(faced[move][-1])
+        if faced[move].startswith("mine"):
+            gold[game.player] += move[3] * int(faced[move][-1])
+        due.append(gold)
+        return move
+
+    play_out(game, watch)
+    assert sum(game.position()["gold"]) >= 40

@@ -14,6 +14,7 @@ from .scenario import (
     by_cell,
     fill,
     hub,
+    left_to_draw,
     place,
     play_out,
     refuses,
@@ -91,8 +92,7 @@ def test_the_last_turn_is_played_to_its_end(table):
     play_out(game, elsewhere, until=lambda game: game.turn == 21)
     before = game.scores_if_ended_now()
     place(game, "1111", (0, 1))
-    while game.phase == "fill":
-        game.play(min(game.legal_moves()))
+    assert left_to_draw(game.position()) == 0
     assert (game.phase, game.turn, game.player) == ("act", 21, 1)
     act(game, (0, 1), WEST, 1)
     act(game, (0, 1), SOUTH, 1)

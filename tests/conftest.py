@@ -1,0 +1,12 @@
+"""Hypothesis profiles: the suite's own, and a longer one (``HYPOTHESIS_PROFILE=long``)."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+_common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("suite", max_examples=60, derandomize=True, **_common)
+settings.register_profile("long", max_examples=3000, **_common)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))

@@ -1,0 +1,74 @@
+"""Games for tests: random, and of players that stretch, crowd or overbuild."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from cacao_env import Game
+from cacao_env.state import cell_column, cell_row
+
+Style = Callable[[Game, np.random.Generator], int]
+
+
+def play_random(game: Game, rng: np.random.Generator) -> int:
+    """Any legal action."""
+    return int(rng.choice(game.legal_actions()))
+
+
+def _places(game: Game) -> list[tuple[int, tuple[Any, ...]]]:
+    return [(int(action), game.move(int(action))) for action in game.legal_actions()]
+
+
+def stretch(game: Game, rng: np.random.Generator) -> int:
+    """Place as far down as possible, next to a worker tile when there is one: a column grows."""
+    if game.phase != "place":
+        return play_random(game, rng)
+    state = game.state
+    rows = [
+        int(cell_row(state, int(cell))) for cell in state.worker_cells[: int(state.worker_count)]
+    ]
+    columns = [
+        int(cell_column(state, int(cell))) for cell in state.worker_cells[: int(state.worker_count)]
+    ]
+    best = []
+    for action, (_, _, _, (row, column)) in _places(game):
+        beside = any(abs(row - r) == 1 and abs(column - c) == 1 for r, c in zip(rows, columns))
+        best.append((row + (0.5 if beside else 0), -abs(column), action))
+    top = max(best)[:2]
+    return int(rng.choice([action for *key, action in best if tuple(key) == top]))
+
+
+def crowd(game: Game, rng: np.random.Generator) -> int:
+    """Place as near to the middle as possible."""
+    if game.phase != "place":
+        return play_random(game, rng)
+    near = [(row**2 + column**2, action) for action, (_, _, _, (row, column)) in _places(game)]
+    least = min(near)[0]
+    return int(rng.choice([action for distance, action in near if distance == least]))
+
+
+def overbuild(game: Game, rng: np.random.Generator) -> int:
+    """Overbuild whenever it is allowed."""
+    if game.phase != "place":
+        return play_random(game, rng)
+    covers = [action for action, move in _places(game) if move[0] == "overbuild"]
+    return int(rng.choice(covers)) if covers else play_random(game, rng)
+
+
+STYLES: dict[str, Style] = {
+    "random": play_random,
+    "stretch": stretch,
+    "crowd": crowd,
+    "overbuild": overbuild,
+}
+
+
+def positions(game: Game, rng: np.random.Generator, style: Style = play_random) -> Iterator[Game]:
+    """Play the game to its end in place; yields it before every decision and once it is over."""
+    while not game.over:
+        yield game
+        game.play(style(game, rng))
+    yield game

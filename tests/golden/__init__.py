@@ -1,0 +1,1 @@
+"""Whole games as they must come out, readable: records and what a position looks like."""

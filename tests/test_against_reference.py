@@ -1,0 +1,88 @@
+"""The engine and the reference rules side by side: same positions, same legal moves, same results.
+
+``HYPOTHESIS_PROFILE=long`` plays 3,000 games a test instead of 60.
+"""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cacao_env.record import check, record_of
+
+from .adapter import EngineTable
+from .reference.box import deal
+from .reference.oracle import Oracle
+from .reference.records import check_record, play_record
+from .reference.styles import STYLES, choose_move
+
+options = {
+    "players": st.integers(2, 4),
+    "volcanoes": st.booleans(),
+    "style": st.sampled_from(STYLES),
+    "whim": st.integers(0, 31),
+    "seed": st.integers(0, 2**32),
+}
+
+
+def moves_agree(oracle: Oracle, engine: EngineTable) -> None:
+    listed = engine.legal_moves()
+    assert len(set(listed)) == len(listed)
+    assert set(listed) == set(oracle.legal_moves())
+
+
+@given(**options)
+def test_every_explicit_decision_is_the_same(players, volcanoes, style, whim, seed):
+    rng = random.Random(seed)
+    draws = deal(players, volcanoes, rng)
+    oracle, engine = Oracle(players, volcanoes, *draws), EngineTable(players, volcanoes, *draws)
+    while oracle.player is not None:
+        assert engine.position() == oracle.position()
+        assert engine.scores_if_ended_now() == oracle.scores_if_ended_now()
+        moves_agree(oracle, engine)
+        # Half of the actions at the edge of a rule: any move, not the style's.
+        chooser = style if oracle.phase != "act" or rng.random() < 0.5 else "random"
+        move = choose_move(oracle, chooser, rng, whim)
+        oracle.play(move)
+        engine.play(move)
+    assert engine.position() == oracle.position()
+    assert engine.result() == oracle.result()
+
+
+@given(**options)
+def test_an_auto_game_is_an_explicit_one_with_some_moves_made_by_itself(
+    players, volcanoes, style, whim, seed
+):
+    rng = random.Random(seed)
+    draws = deal(players, volcanoes, rng)
+    oracle = Oracle(players, volcanoes, *draws)
+    engine = EngineTable(players, volcanoes, *draws, decisions="auto")
+    played = 0
+    while engine.player is not None:
+        # What the engine did by itself since the last decision must have been legal throughout.
+        for seat, _, move, _ in engine.game.elementary_moves()[played:]:
+            assert oracle.player == seat
+            oracle.play(move)
+            played += 1
+        assert engine.position() == oracle.position()
+        moves_agree(oracle, engine)
+        assert len(engine.legal_moves()) > 1
+        engine.play(choose_move(oracle, style, rng, whim))
+    for _, _, move, _ in engine.game.elementary_moves()[played:]:
+        oracle.play(move)
+    assert engine.result() == oracle.result()
+
+
+@given(**options)
+def test_records_of_the_reference_hold_for_the_engine_and_the_other_way_round(
+    players, volcanoes, style, whim, seed
+):
+    check(play_record(players, volcanoes, seed, style, with_legal=True))
+    rng = random.Random(seed)
+    for decisions in ("explicit", "auto"):
+        engine = EngineTable(players, volcanoes, *deal(players, volcanoes, rng), decisions)
+        while not engine.game.over:
+            engine.game.play(int(rng.choice(engine.game.legal_actions())))
+        check_record(record_of(engine.game, with_legal=True))

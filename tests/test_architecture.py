@@ -1,0 +1,108 @@
+"""Imports go one way: each module imports only from those before it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "cacao_env"
+# From the rule book's words to the learner's and on to people.  Modules of one line are equals and
+# do not import each other.
+LAYERS = [
+    ["jit"],
+    ["rng", "tiles"],
+    ["geometry"],
+    ["state"],
+    ["scoring"],
+    ["rules"],
+    ["actions"],
+    ["decisions", "notation", "observation", "rewards"],
+    ["symmetry"],
+    ["game"],
+    ["spec", "record", "render.text", "bots.random", "bots.greedy"],
+    ["bots"],
+    ["vector"],
+    ["versus", "cacao_v0"],
+    ["bench"],
+    ["__init__"],
+    ["__main__"],
+]
+# Game prints itself: the picture is imported when it is asked for.
+LATE = {("game", "render.text")}
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+        found[name] = path
+    return found
+
+
+def imports(name: str, path: Path) -> set[str]:
+    """Modules of the package that a module imports."""
+    here = name.split(".")
+    base = here if path.name == "__init__.py" and name != "__init__" else here[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or node.level == 0:
+            continue
+        start = base[: len(base) - node.level + 1]
+        target = [*start, *(node.module.split(".") if node.module else [])]
+        for alias in node.names:
+            whole = ".".join([*target, alias.name])
+            found.add(whole if whole in modules() else ".".join(target) or "__init__")
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_a_module_imports_only_from_those_before_it(name):
+    level = {module: i for i, layer in enumerate(LAYERS) for module in layer}
+    level["render"] = 0  # a docstring and nothing else
+    assert name in level, f"{name} has no place in LAYERS yet"
+    for other in imports(name, modules()[name]):
+        if (name, other) not in LATE:
+            assert level[other] < level[name], f"{name} imports {other}"
+
+
+def test_every_layer_names_modules_that_exist():
+    assert {m for layer in LAYERS for m in layer} <= set(modules())
+
+
+def test_the_environment_never_imports_training_or_torch():
+    for name, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom) and node.level == 0
+                else []
+            )
+            for imported in names:
+                top = imported.split(".")[0]
+                assert top not in {"torch", "training", "stable_baselines3", "sb3_contrib"}, name
+
+
+def test_the_core_needs_only_its_four_libraries():
+    """In a fresh interpreter: what importing everything pulls in from outside."""
+    code = (
+        "import sys, cacao_env.cacao_v0, cacao_env.versus, cacao_env.__main__\n"
+        "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert {"numpy", "numba", "gymnasium", "pettingzoo"} <= loaded
+    assert not loaded & {"torch", "stable_baselines3", "sb3_contrib", "tqdm", "matplotlib", "pygame"}
+
+
+def test_files_are_short():
+    for path in [*PACKAGE.rglob("*.py"), *(ROOT / "training").rglob("*.py")]:
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        assert lines <= 450, f"{path.relative_to(ROOT)} has {lines} lines"

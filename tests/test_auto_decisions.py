@@ -1,0 +1,144 @@
+"""Auto mode skips only what cannot matter.
+
+The property: for every position, the best outcomes of the turn that each player can reach (gold,
+cacao, sun tokens, water; more is never worse), and the tables that fills can make, are the same
+whether every decision is asked or not.  All continuations are tried.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cacao_env import Game
+from cacao_env.decisions import settle
+from cacao_env.state import ACT, FILL
+
+from .games import STYLES, positions
+
+Outcome = tuple[int, ...]
+
+
+def in_auto_mode(game: Game) -> Game:
+    copy = game.clone()
+    copy.state.auto = 1
+    settle(copy.state)
+    return copy
+
+
+def outcome(game: Game, seat: int) -> Outcome:
+    state = game.state
+    return tuple(int(f[seat]) for f in (state.gold, state.cacao, state.sun, state.water))
+
+
+def outcomes(start: Game, seat: int, turn: int) -> set[Outcome]:
+    """All stocks that the seat can end its actions of this turn with."""
+    found: set[Outcome] = set()
+    seen: set[Any] = set()
+    todo = [start]
+    while todo:
+        game = todo.pop()
+        key = (game.state.pending.tobytes(), outcome(game, seat), game.phase, game.turn)
+        if key in seen:
+            continue
+        seen.add(key)
+        if game.state.phase != ACT or game.seat != seat or game.turn != turn:
+            found.add(outcome(game, seat))
+            continue
+        for action in game.legal_actions():
+            after = game.clone()
+            after.play(action)
+            todo.append(after)
+    return found
+
+
+def best(found: set[Outcome]) -> set[Outcome]:
+    """Those that no other is at least as good as in everything."""
+    return {
+        one
+        for one in found
+        if not any(other != one and all(a >= b for a, b in zip(other, one)) for other in found)
+    }
+
+
+def tables(start: Game, turn: int) -> set[bytes]:
+    """All tables that the fills of this turn can make."""
+    found: set[bytes] = set()
+    todo = [start]
+    while todo:
+        game = todo.pop()
+        if game.state.phase != FILL or game.turn != turn:
+            found.add(game.state.board.tobytes())
+            continue
+        for action in game.legal_actions():
+            after = game.clone()
+            after.play(action)
+            todo.append(after)
+    return found
+
+
+@given(
+    players=st.integers(2, 4),
+    volcanoes=st.booleans(),
+    style=st.sampled_from(sorted(STYLES)),
+    seed=st.integers(0, 2**32),
+)
+def test_the_best_outcomes_are_the_same_with_and_without_skipping(players, volcanoes, style, seed):
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes, "explicit")
+    for _ in positions(game, rng, STYLES[style]):
+        if game.phase == "fill":
+            assert tables(in_auto_mode(game), game.turn) == tables(game, game.turn)
+        if game.phase == "act":
+            trial = game.clone()  # with any stocks: where actions compete for places and gold
+            trial.state.cacao[:players] = rng.integers(0, 6, players)
+            trial.state.gold[:players] = rng.integers(0, 4, players)
+            trial.state.sun[:players] = rng.integers(0, 4, players)
+            seat = game.seat
+            asked = outcomes(trial, seat, game.turn)
+            skipped = outcomes(in_auto_mode(trial), seat, game.turn)
+            assert skipped <= asked
+            assert best(skipped) == best(asked)
+
+
+@given(players=st.integers(2, 4), volcanoes=st.booleans(), seed=st.integers(0, 2**32))
+def test_auto_asks_less_and_never_a_decision_with_one_answer(players, volcanoes, seed):
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes, "auto")
+    for _ in positions(game, rng):
+        assert game.over or len(game.legal_actions()) > 1
+    moves = game.elementary_moves()
+    assert game.ply == sum(not auto for _, auto, _, _ in moves)
+    assert game.ply < len(moves)
+
+
+def test_what_is_skipped_in_ordinary_play():
+    """Water, sun, mines and lone plantations are never asked; markets with cacao are."""
+    rng = np.random.default_rng(0)
+    asked, skipped = set(), set()
+    for seed in range(60):
+        game = Game.new(2 + seed % 3, seed, seed % 2 == 1)
+        for _ in positions(game, rng):
+            pass
+        table = {
+            (int(r), int(c)): kind for (r, c), kind in _jungle(game).items()
+        }
+        steps = [(-1, 0), (0, 1), (1, 0), (0, -1)]
+        for _, auto, move, _ in game.elementary_moves():
+            if move[0] == "act":
+                (row, column), edge = move[1], move[2]
+                kind = table[row + steps[edge][0], column + steps[edge][1]]
+                (skipped if auto else asked).add(kind.rstrip("1234"))
+    assert asked == {"plantation", "market"}
+    assert skipped == {"plantation", "market", "mine", "volcano", "water", "sun"}
+
+
+def _jungle(game: Game) -> dict[tuple[int, int], str]:
+    from .adapter import EngineTable
+
+    view = object.__new__(EngineTable)
+    view.game = game
+    return {cell: kind for cell, (kind, _) in view.position()["jungle"].items()}

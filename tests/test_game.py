@@ -1,0 +1,202 @@
+"""``Game``: making, copying, undoing, keeping and naming games, in every phase."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from cacao_env import Game
+from cacao_env.notation import from_text
+
+from .games import STYLES, positions
+
+KINDS = [
+    (2, False, "auto", None),
+    (3, True, "explicit", None),
+    (4, False, "auto", 15),
+    (2, True, "explicit", 11),
+]
+
+
+@pytest.mark.parametrize(("players", "volcanoes", "decisions", "size"), KINDS)
+def test_copies_of_every_kind_are_equal_and_independent(players, volcanoes, decisions, size):
+    rng = np.random.default_rng(0)
+    phases = set()
+    for seed in range(3):
+        game = Game.new(players, seed, volcanoes, decisions, size)
+        for _ in positions(game, rng, STYLES["overbuild"]):
+            phases.add(game.phase)
+            copies = [
+                game.clone(),
+                copy.copy(game),
+                copy.deepcopy(game),
+                pickle.loads(pickle.dumps(game)),
+                Game.from_json(game.to_json()),
+            ]
+            for other in copies:
+                assert other == game
+                assert other.history == game.history
+                np.testing.assert_array_equal(other.action_mask(), game.action_mask())
+            if not game.over:
+                action = int(game.legal_actions()[0])
+                before = game.clone()
+                for other in copies:
+                    other.play(action)
+                    assert other == copies[0]
+                    assert other != game
+                assert game == before
+    assert phases == {"place", "fill", "act", "over"}
+
+
+@pytest.mark.parametrize(("players", "volcanoes", "decisions", "size"), KINDS)
+def test_undo_takes_back_exactly_one_decision(players, volcanoes, decisions, size):
+    rng = np.random.default_rng(1)
+    game = Game.new(players, 1, volcanoes, decisions, size)
+    before: list[Game] = []
+    while not game.over:
+        before.append(game.clone())
+        game.play(int(rng.choice(game.legal_actions())))
+    for earlier in reversed(before):
+        game.undo()
+        assert game == earlier
+    with pytest.raises(ValueError, match="no action to undo"):
+        game.undo()
+
+
+def test_a_game_is_its_options_its_deal_and_its_actions():
+    rng = np.random.default_rng(2)
+    game = Game.new(3, 7, True, "auto", 15)
+    while not game.over:
+        game.play(int(rng.choice(game.legal_actions())))
+    again = Game.new(3, 7, True, "auto", 15)
+    for action in game.history:
+        again.play(action)
+    assert again == game
+    assert again.scores() == game.scores()
+
+
+def test_the_deal_depends_on_the_seed_and_the_rules_only():
+    deals = {seed: Game.new(4, seed).draws for seed in range(20)}
+    assert len({str(deal) for deal in deals.values()}) == 20
+    assert Game.new(4, 0).draws == deals[0]
+    assert Game.new(4, 0, decisions="explicit", table_size=15).draws == deals[0]
+    assert Game.new(4).draws != Game.new(4).draws
+    assert Game.new(2, -1).draws == Game.new(2, 2**64 - 1).draws  # seeds are taken modulo 2**64
+
+
+def test_from_draws_deals_what_it_is_given():
+    game = Game.new(3, 5, True)
+    again = Game.from_draws(*game.draws, volcanoes=True)
+    assert again == game
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"num_players": 5}, "num_players is 5, expected 2, 3 or 4"),
+        ({"num_players": 1}, "num_players is 1"),
+        ({"decisions": "all"}, "decisions is 'all'"),
+        ({"table_size": 10}, "table_size is 10, expected 11 to 32"),
+        ({"table_size": 33}, "table_size is 33"),
+    ],
+)
+def test_an_option_out_of_range_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Game.new(**arguments)
+
+
+def test_a_wrong_supply_of_tiles_is_named():
+    workers, jungle = Game.new(2, 0).draws
+    with pytest.raises(ValueError, match="jungle_draws has 3 of temple, expected 4"):
+        Game.from_draws(workers, [*[k for k in jungle if k != "temple"], *["temple"] * 3])
+    with pytest.raises(ValueError, match="player 1 has '1112', which is not a kind"):
+        Game.from_draws([workers[0], ["1112", *workers[1][1:]]], jungle)
+    with pytest.raises(ValueError, match="num_players is 1"):
+        Game.from_draws(workers[:1], jungle)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "cacao-game"}', "null", "{"])
+def test_what_is_no_saved_game_is_refused(text):
+    with pytest.raises(ValueError):
+        Game.from_json(text)
+
+
+def test_a_saved_game_with_an_illegal_action_is_refused():
+    text = Game.new(2, 0).to_json().replace('"actions": []', '"actions": [0]')
+    with pytest.raises(ValueError, match="action number 0: illegal action 0"):
+        Game.from_json(text)
+
+
+def test_illegal_actions_are_explained():
+    game = Game.new(2, 0, decisions="explicit")
+    place = int(game.legal_actions()[0])
+    with pytest.raises(ValueError, match="decision to make now is to place"):
+        game.play(game.num_actions - 1)
+    with pytest.raises(ValueError, match="no such action id"):
+        game.play(game.num_actions)
+    with pytest.raises(ValueError, match="expected an integer"):
+        game.play("0")
+    with pytest.raises(ValueError, match="expected an integer"):
+        game.play(1.0)
+    missing = next(k for k in range(4) if game.state.hand[0, k] == 0)
+    wrong = place - place % 13 + [0, 1, 5, 9][missing]
+    with pytest.raises(ValueError, match=r"place .* the tile is not in hand"):
+        game.play(wrong)
+    rng = np.random.default_rng(0)
+    while not game.over:
+        game.play(int(rng.choice(game.legal_actions())))
+    with pytest.raises(ValueError, match="game is over"):
+        game.play(place)
+
+
+def test_text_names_an_action_both_ways_and_nonsense_is_refused():
+    game = Game.new(2, 0)
+    text = game.text(int(game.legal_actions()[0]))
+    assert game.action(text.replace(" ", "   ")) == game.legal_actions()[0]
+    assert from_text("act -1,20 west with 3") == ("act", (-1, 20), 3, 3)
+    assert from_text("fill volcano/1 at 0,2") == ("fill", "volcano", 1, (0, 2))
+    for nonsense in ("", "place", "place 2101/1 at 0", "act 0,1 up with 1", "pass"):
+        with pytest.raises(ValueError, match="is not a move"):
+            game.action(nonsense)
+    for illegal in ("place 9999/0 at 0,1", "place 1111/1 at 0,1", "place 1111/0 at 900,901"):
+        with pytest.raises(ValueError):
+            game.action(illegal)
+
+
+def test_the_picture_shows_the_table_and_hides_hands():
+    game = Game.new(2, 3)
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        game.play(int(rng.choice(game.legal_actions())))
+    from cacao_env.render.text import picture
+
+    spectator, seat = picture(game), picture(game, viewer=0)
+    assert "P1" in spectator
+    assert "M2" in spectator
+    assert "????" not in spectator
+    assert seat.count("????") == int(game.state.hand[1].sum())
+    assert "\x1b[" not in spectator
+    assert "\x1b[" in picture(game, colour=True)
+    assert max(map(len, spectator.splitlines())) <= 130
+    assert str(game) == spectator
+
+
+def test_seats_are_checked():
+    game = Game.new(2, 0)
+    with pytest.raises(ValueError, match="seat is 2"):
+        game.determinise(2, 0)
+
+
+def test_the_turn_s_owner_and_the_deciding_seat_are_told_apart():
+    rng = np.random.default_rng(5)
+    game = Game.new(3, 5, decisions="explicit")
+    differ = 0
+    for _ in positions(game, rng):
+        differ += game.seat != game.active
+    assert differ > 0
+    assert game.seat is None
+    assert game.active is None
+    assert game.winners()

@@ -1,0 +1,123 @@
+"""What a seat cannot see may be anything: nothing that the seat is given depends on it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cacao_env import Game
+from cacao_env.bots import BOTS, Bot
+from cacao_env.rng import new_rng
+
+from .games import STYLES, positions
+
+kinds_of_game = {
+    "players": st.integers(2, 4),
+    "volcanoes": st.booleans(),
+    "style": st.sampled_from(sorted(STYLES)),
+    "seed": st.integers(0, 2**32),
+}
+
+
+def scramble(game: Game, viewer: int, rng: np.random.Generator) -> Game:
+    """A copy with everything hidden from the viewer permuted, written without ``redeal``."""
+    other = game.clone()
+    state = other.state
+    for seat in range(game.num_players):
+        drawn, end = int(state.drawn[seat]), int(state.tiles_each)
+        pile = state.worker_draws[seat, drawn:end].tolist()
+        hand = [kind for kind in range(4) for _ in range(int(state.hand[seat, kind]))]
+        if seat == viewer:
+            state.worker_draws[seat, drawn:end] = rng.permutation(pile)
+        else:
+            # The past drawing order is hidden too: the tiles that were placed stand anywhere in it.
+            pool = rng.permutation(hand + pile).tolist()
+            state.hand[seat] = np.bincount(pool[: len(hand)], minlength=4)
+            past = state.worker_draws[seat, :drawn].tolist()
+            placed = list((Counter(past) - Counter(hand)).elements())
+            state.worker_draws[seat, :drawn] = rng.permutation(placed + pool[: len(hand)])
+            state.worker_draws[seat, drawn:end] = pool[len(hand) :]
+    drawn, end = int(state.jungle_drawn), int(state.num_jungle)
+    state.jungle_draws[drawn:end] = rng.permutation(state.jungle_draws[drawn:end])
+    return other
+
+
+@given(**kinds_of_game)
+def test_observation_mask_and_every_bot_s_view_do_not_change(players, volcanoes, style, seed):
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes, "explicit")
+    changed = 0
+    for _ in positions(game, rng, STYLES[style]):
+        for viewer in range(players):
+            other = scramble(game, viewer, rng)
+            changed += other != game
+            np.testing.assert_array_equal(other.observation(viewer), game.observation(viewer))
+            view, other_view = (g.seen_by(viewer, new_rng(seed)) for g in (game, other))
+            assert view.tobytes() == other_view.tobytes()
+            if game.seat == viewer:
+                np.testing.assert_array_equal(other.action_mask(), game.action_mask())
+    assert changed > 50  # or there was nothing to find out
+
+
+@given(**kinds_of_game)
+def test_every_bot_plays_the_same(players, volcanoes, style, seed):
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes)
+    for number, _ in enumerate(positions(game, rng, STYLES[style])):
+        if game.seat is not None and number % 5 == 0:
+            other = scramble(game, game.seat, rng)
+            for name in BOTS:
+                assert Bot(name, seed).act(game) == Bot(name, seed).act(other)
+
+
+@given(**kinds_of_game)
+def test_a_determinised_game_keeps_what_is_seen_and_replays(players, volcanoes, style, seed):
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes)
+    for number, _ in enumerate(positions(game, rng, STYLES[style])):
+        if number % 7:
+            continue
+        for viewer in range(players):
+            other = game.determinise(viewer, rng)
+            np.testing.assert_array_equal(other.observation(viewer), game.observation(viewer))
+            assert other.history == game.history
+            assert Game.from_json(other.to_json()) == other
+            if game.ply:
+                before, other_before = game.clone(), other.clone()
+                before.undo()
+                other_before.undo()
+                np.testing.assert_array_equal(
+                    other_before.observation(viewer), before.observation(viewer)
+                )
+
+
+def test_determinising_is_uniform_over_what_is_hidden():
+    game = Game.new(2, 4)
+    rng = np.random.default_rng(0)
+    for _ in range(16):
+        game.play(int(rng.choice(game.legal_actions())))
+    hidden = game.state.worker_draws[1, int(game.state.drawn[1]) :].tolist()
+    hidden = hidden[: int(game.state.tiles_each) - int(game.state.drawn[1])]
+    pool = Counter(hidden) + Counter(
+        {kind: int(game.state.hand[1, kind]) for kind in range(4)}
+    )
+    size, hand = sum(pool.values()), int(game.state.hand[1].sum())
+    draws = 4000
+    total = np.zeros(4)
+    for _ in range(draws):
+        total += game.determinise(0, rng).state.hand[1]
+    for kind in range(4):
+        expected = hand * pool[kind] / size
+        assert abs(total[kind] / draws - expected) < 0.06
+
+
+def test_determinising_really_deals_anew_and_leaves_the_original_alone():
+    game = Game.new(3, 1)
+    before = game.clone()
+    others = [game.determinise(0, seed) for seed in range(20)]
+    assert game == before
+    assert len({other.to_json() for other in others}) == 20
+    assert game.determinise(0, 5) == game.determinise(0, 5)

@@ -1,0 +1,150 @@
+"""What holds at every decision of every game, found out by brute force from the outside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cacao_env import Game
+from cacao_env.actions import LEGAL, MAX_LEGAL, refusal, sample
+from cacao_env.rng import new_rng
+from cacao_env.state import OPEN, OVERBUILT, OWNER
+from cacao_env.tiles import (
+    JUNGLE_KINDS,
+    VARIANT_KIND,
+    VOLCANO,
+    VOLCANO_TURNED,
+    jungle_supply,
+    worker_supply,
+)
+
+from .games import STYLES, positions
+
+kinds_of_game = {
+    "players": st.integers(2, 4),
+    "volcanoes": st.booleans(),
+    "decisions": st.sampled_from(["auto", "explicit"]),
+    "style": st.sampled_from(sorted(STYLES)),
+    "table_size": st.sampled_from([11, 12, 15, 16, None]),
+    "seed": st.integers(0, 2**64 - 1),
+}
+
+
+@given(**kinds_of_game)
+def test_mask_list_refusal_and_execution_agree_on_every_action(
+    players, volcanoes, decisions, style, table_size, seed
+):
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes, decisions, table_size)
+    for _ in positions(game, rng, STYLES[style]):
+        mask = game.action_mask()
+        assert mask.dtype == np.int8
+        assert set(np.unique(mask)) <= {0, 1}
+        legal = game.legal_actions()
+        np.testing.assert_array_equal(np.flatnonzero(mask), legal)
+        assert len(legal) <= MAX_LEGAL
+        assert (len(legal) == 0) == game.over
+        brute = [a for a in range(game.num_actions) if refusal(game.state, a) == LEGAL]
+        np.testing.assert_array_equal(brute, legal)
+        for action in rng.permutation(legal)[:5]:
+            after = game.clone()
+            after.play(action)
+            assert after.ply == game.ply + 1
+        # Ids and moves are one to one.
+        moves = game.legal_moves()
+        assert len(set(moves)) == len(moves)
+        for action in rng.permutation(len(legal))[:5]:
+            assert game.action(moves[action]) == legal[action]
+            assert game.action(game.text(int(legal[action]))) == legal[action]
+
+
+@given(**kinds_of_game)
+def test_an_illegal_action_changes_nothing(players, volcanoes, decisions, style, table_size, seed):
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes, decisions, table_size)
+    for _ in positions(game, rng, STYLES[style]):
+        mask = game.action_mask()
+        before = game.clone()
+        for action in (-1, game.num_actions, int(rng.choice(np.flatnonzero(mask == 0)))):
+            with pytest.raises(ValueError, match=f"illegal action {action}"):
+                game.play(action)
+            assert game == before
+
+
+@given(**kinds_of_game)
+def test_tiles_cacao_tokens_and_gold_are_conserved(
+    players, volcanoes, decisions, style, table_size, seed
+):
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes, decisions, table_size)
+    gold_before = [0] * players
+    for _ in positions(game, rng, STYLES[style]):
+        state = game.state
+        cells = state.worker_cells[: int(state.worker_count)].tolist()
+        assert len(set(cells)) == len(cells)
+        for seat in range(players):
+            supply = np.array(worker_supply(players))
+            lying = np.zeros(4, int)
+            for i, cell in enumerate(cells):
+                code = int(state.board[cell])
+                if OWNER[code] == seat:
+                    lying[VARIANT_KIND[(code % OVERBUILT - 1) % 13]] += 1
+                    if state.under[i]:
+                        lying[VARIANT_KIND[int(state.under[i]) - 1]] += 1
+            pile = state.worker_draws[seat, int(state.drawn[seat]) : int(state.tiles_each)]
+            counted = lying + state.hand[seat] + np.bincount(pile, minlength=4)
+            np.testing.assert_array_equal(counted, supply)
+        jungle = np.zeros(len(JUNGLE_KINDS), int)
+        on_table = [int(state.board[c]) for c in state.jungle_cells[: int(state.jungle_count)]]
+        pile = state.jungle_draws[int(state.jungle_drawn) : int(state.num_jungle)].tolist()
+        for code in on_table + [int(c) for c in state.display if c] + pile:
+            jungle[(VOLCANO if code == VOLCANO_TURNED else code) - 1] += 1
+        supply = np.array(jungle_supply(players, volcanoes))
+        supply[[0, 2]] += 1  # the start tiles
+        np.testing.assert_array_equal(jungle, supply)
+        assert (state.cacao[:players] >= 0).all()
+        assert (state.cacao[:players] <= 5).all()
+        assert (state.sun[:players] >= 0).all()
+        assert (state.sun[:players] <= 3).all()
+        assert (state.water[:players] >= 0).all()
+        assert (state.water[:players] <= 8).all()
+        gold = state.gold[:players].tolist()
+        assert min(gold) >= 0
+        if not volcanoes:
+            assert all(now >= then for now, then in zip(gold, gold_before))
+        gold_before = gold
+        assert (state.gold[players:] == 0).all()
+        assert (state.hand[players:] == 0).all()
+        # The lists and the board say the same.
+        opened = set(state.open_cells[: int(state.open_count)].tolist())
+        assert opened == set(np.flatnonzero(state.board == OPEN).tolist())
+        assert set(cells) | set(state.jungle_cells[: int(state.jungle_count)].tolist()) == set(
+            np.flatnonzero(state.board > 0).tolist()
+        )
+
+
+@given(seed=st.integers(0, 2**32), volcanoes=st.booleans(), players=st.integers(2, 4))
+def test_a_sampled_action_is_legal(seed, volcanoes, players):
+    game, rng = Game.new(players, seed, volcanoes, "explicit", 12), new_rng(seed)
+    while not game.over:
+        game.play(int(sample(game.state, rng)))
+
+
+def test_sampling_is_uniform_over_the_legal_actions():
+    rng = new_rng(0)
+    for seed, plies in ((0, 0), (1, 9), (2, 40), (3, 47)):
+        game = Game.new(2, seed, True, "explicit")
+        for _ in range(plies):
+            game.play(int(sample(game.state, rng)))
+        legal = game.legal_actions()
+        draws = 300 * len(legal)
+        counts = np.zeros(game.num_actions, int)
+        for _ in range(draws):
+            counts[int(sample(game.state, rng))] += 1
+        assert counts.sum() == counts[legal].sum()
+        expected = draws / len(legal)
+        chi2 = ((counts[legal] - expected) ** 2 / expected).sum()
+        freedom = len(legal) - 1
+        assert chi2 < freedom + 5 * (2 * freedom) ** 0.5 + 10, (seed, chi2, freedom)

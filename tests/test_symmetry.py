@@ -1,0 +1,159 @@
+"""The eight symmetries: what is seen, what is legal and what comes of it turn with the table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cacao_env import Game
+from cacao_env import symmetry as sym
+from cacao_env.actions import window_index
+from cacao_env.geometry import OFFSETS, cell_index, window_corner
+from cacao_env.state import OVERBUILT, cell_column, cell_row
+from cacao_env.tiles import NUM_VARIANTS, VOLCANO, VOLCANO_TURNED
+
+from .games import STYLES, positions
+
+
+def image_of_game(g: int, game: Game) -> Game:
+    """The same position turned, built field by field; it does not use the tables under test."""
+    image = game.clone()
+    old, new = game.state, image.state
+    turned = g % 2 == 1
+
+    def moved(cell: int) -> int:
+        return int(cell_index(*sym.image_of_cell(g, int(cell_row(old, cell)), int(cell_column(old, cell)))))
+
+    def tile(variant: int) -> int:
+        kind, turn = (0, 0) if variant == 0 else divmod(variant - 1, 4)
+        if variant == 0:
+            return 0
+        if g >= 4:  # mirroring east and west: 3001 <-> 3100, and the turn goes the other way
+            kind, turn = {0: 0, 1: 2, 2: 1}[kind], -turn
+        return 1 + kind * 4 + (turn + g) % 4
+
+    new.board[:] = 0
+    for i in range(int(old.open_count)):
+        new.open_cells[i] = moved(int(old.open_cells[i]))
+        new.board[new.open_cells[i]] = -1
+    for i in range(int(old.jungle_count)):
+        cell = int(old.jungle_cells[i])
+        code = int(old.board[cell])
+        if turned and code in (VOLCANO, VOLCANO_TURNED):
+            code = VOLCANO + VOLCANO_TURNED - code
+        new.jungle_cells[i] = moved(cell)
+        new.board[new.jungle_cells[i]] = code
+    for i in range(int(old.temple_count)):
+        new.temple_cells[i] = moved(int(old.temple_cells[i]))
+    for i in range(int(old.worker_count)):
+        cell = int(old.worker_cells[i])
+        code = int(old.board[cell])
+        over, code = (OVERBUILT, code - OVERBUILT) if code >= OVERBUILT else (0, code)
+        owner, variant = divmod(code - 1, NUM_VARIANTS)
+        new.worker_cells[i] = moved(cell)
+        new.board[new.worker_cells[i]] = over + 1 + owner * NUM_VARIANTS + tile(variant)
+    corners = [
+        sym.image_of_cell(g, r, c)
+        for r in (int(old.row_min), int(old.row_max))
+        for c in (int(old.column_min), int(old.column_max))
+    ]
+    rows, columns = [r for r, _ in corners], [c for _, c in corners]
+    new.row_min, new.row_max = min(rows), max(rows)
+    new.column_min, new.column_max = min(columns), max(columns)
+    new.corner_row, new.corner_column = window_corner(
+        min(rows), max(rows), min(columns), max(columns), game.table_size
+    )
+    if g >= 4:
+        new.hand[:, 2], new.hand[:, 3] = old.hand[:, 3].copy(), old.hand[:, 2].copy()
+        for field in ("worker_draws", "played"):
+            kinds = old[field].copy()
+            new[field][kinds == 2], new[field][kinds == 3] = 3, 2
+    if old.last >= 0:
+        new.last = moved(int(old.last))
+    sides = [OFFSETS.index(sym.image_of_cell(g, *offset)) for offset in OFFSETS]
+    new.to_fill = sum(1 << sides[s] for s in range(4) if (int(old.to_fill) >> s) & 1)
+    new.filled = sum(1 << sides[s] for s in range(4) if (int(old.filled) >> s) & 1)
+    for side in range(4):
+        for facing in range(4):
+            new.pending[sides[side], sides[facing]] = old.pending[side, facing]
+    return image
+
+
+@pytest.mark.parametrize("g", range(1, 8))
+@pytest.mark.parametrize(
+    ("players", "volcanoes", "style"),
+    [(2, False, "random"), (2, True, "overbuild"), (3, True, "crowd"), (4, False, "stretch")],
+)
+def test_a_turned_position_is_seen_offered_and_played_like_the_position(g, players, volcanoes, style):
+    rng = np.random.default_rng([g, players])
+    game = Game.new(players, g, volcanoes, "explicit")
+    size = game.table_size
+    for _ in positions(game, rng, STYLES[style]):
+        image = image_of_game(g, game)
+        assert image.scores() == game.scores()
+        for seat in range(players):
+            seen = game.observation(seat)
+            expected = sym.transform_observation(g, seen, players, size)
+            np.testing.assert_array_equal(image.observation(seat), expected)
+        if game.over:
+            break
+        seen = game.observation(game.seat)
+        mask = game.action_mask()
+        np.testing.assert_array_equal(
+            image.action_mask(), sym.transform_mask(g, mask, seen, players, size)
+        )
+        action = int(rng.choice(np.flatnonzero(mask)))
+        after, image_after = game.clone(), image
+        after.play(action)
+        image_after.play(sym.transform_action(g, action, seen, players, size))
+        expected = sym.transform_observation(g, after.observation(0), players, size)
+        np.testing.assert_array_equal(image_after.observation(0), expected)
+        assert image_after.scores() == after.scores()
+
+
+@pytest.mark.parametrize("g", range(8))
+def test_a_symmetry_and_its_inverse_leave_everything_where_it_was(g):
+    game = Game.new(2, 5, True, "explicit")
+    for _ in positions(game, np.random.default_rng(g)):
+        seen, mask = game.observation(0), game.action_mask()
+        image = sym.transform_observation(g, seen, 2, 23)
+        image_mask = sym.transform_mask(g, mask, seen, 2, 23)
+        back = sym.inverse(g)
+        np.testing.assert_array_equal(sym.transform_observation(back, image, 2, 23), seen)
+        np.testing.assert_array_equal(sym.transform_mask(back, image_mask, image, 2, 23), mask)
+
+
+def test_a_small_table_turns_as_well_while_its_tiles_keep_off_the_rim():
+    compared = 0
+    for seed in range(6):
+        game = Game.new(2, seed, False, "explicit", table_size=15)
+        for _ in positions(game, np.random.default_rng(seed), STYLES["crowd"]):
+            for g in range(8):
+                image = image_of_game(g, game)
+                seen = game.observation(0)
+                np.testing.assert_array_equal(
+                    image.observation(0), sym.transform_observation(g, seen, 2, 15)
+                )
+                np.testing.assert_array_equal(
+                    image.action_mask(), sym.transform_mask(g, game.action_mask(), seen, 2, 15)
+                )
+                compared += 1
+    assert compared > 1000
+
+
+def test_an_action_outside_the_image_s_window_is_refused():
+    game = Game.new(2, 0, table_size=15)
+    seen = game.observation(0)
+    hidden = [a for a in range(0, 112 * 13, 13) if not _has_image(5, a, seen)]
+    for action in hidden[:3]:
+        with pytest.raises(ValueError, match="outside the window"):
+            sym.transform_action(5, action, seen, 2, 15)
+    assert window_index(game.state, int(cell_index(1000, 0))) == -1 or hidden == hidden
+
+
+def _has_image(g, action, seen):
+    try:
+        sym.transform_action(g, action, seen, 2, 15)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,111 @@
+"""The window: the default shows everything that can happen, a smaller one never runs dry."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from cacao_env import Game
+from cacao_env.actions import indexed_cell, window_index
+from cacao_env.geometry import DEFAULT_TABLE, MIN_TABLE
+from cacao_env.state import OPEN, cell_column, cell_row
+
+from .adapter import EngineTable
+from .games import STYLES, positions
+from .reference.box import deal
+from .reference.oracle import Oracle
+from .reference.styles import choose_move
+
+
+def offered_cells(game: Game) -> int:
+    return len({int(a) // 13 for a in game.legal_actions()})
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("direction", range(4))
+def test_the_default_table_shows_all_a_stretching_player_may_do(players, direction):
+    """Reaches the largest span there is, so a window one smaller would not do."""
+    rng = random.Random(direction)
+    draws = deal(players, False, rng)
+    oracle, engine = Oracle(players, False, *draws), EngineTable(players, False, *draws)
+    span = 0
+    while oracle.player is not None:
+        assert set(engine.legal_moves()) == set(oracle.legal_moves())
+        state = engine.game.state
+        rows = int(state.row_max) - int(state.row_min) + 3
+        columns = int(state.column_max) - int(state.column_min) + 3
+        span = max(span, rows, columns)
+        move = choose_move(oracle, "stretch", rng, direction)
+        oracle.play(move)
+        engine.play(move)
+    assert span == DEFAULT_TABLE[players]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("size", [MIN_TABLE, 12, 13, 15, 16])
+@pytest.mark.parametrize("style", sorted(STYLES))
+def test_a_small_table_always_offers_a_placement_and_shows_every_tile(players, size, style):
+    rng = np.random.default_rng([players, size])
+    for seed in range(4):
+        game = Game.new(players, seed, False, "explicit", size)
+        for _ in positions(game, rng, STYLES[style]):
+            state = game.state
+            assert game.over or len(game.legal_actions()) > 0
+            assert (int(state.corner_row) + int(state.corner_column)) % 2 == 0
+            cells = [int(c) for c in state.worker_cells[: int(state.worker_count)]]
+            cells += [int(c) for c in state.open_cells[: int(state.open_count)]]
+            for cell in cells:
+                index = int(window_index(state, cell))
+                assert 0 <= index < size * size // 2
+                assert int(indexed_cell(state, index)) == cell
+            for cell in state.jungle_cells[: int(state.jungle_count)]:
+                row = int(cell_row(state, int(cell))) - int(state.corner_row)
+                column = int(cell_column(state, int(cell))) - int(state.corner_column)
+                assert 0 < row < size - 1
+                assert 0 < column < size - 1
+
+
+def test_a_small_table_binds_only_near_its_rim():
+    """Where it does not, the same placements are offered as on the default table."""
+    rng = np.random.default_rng(3)
+    bound = free = 0
+    for seed in range(12):
+        style = "stretch" if seed % 2 else "random"
+        small = Game.new(3, seed, False, "explicit", MIN_TABLE)
+        for _ in positions(small, rng, STYLES[style]):
+            if small.phase != "place":
+                continue
+            large = _on_default_table(small)
+            missing = set(large.legal_moves()) - set(small.legal_moves())
+            assert set(small.legal_moves()) <= set(large.legal_moves())
+            state = small.state
+            longest = max(
+                int(state.row_max) - int(state.row_min), int(state.column_max) - int(state.column_min)
+            )
+            if missing:
+                bound += 1
+                assert longest + 1 >= MIN_TABLE - 3
+            else:
+                free += 1
+    assert bound > 20
+    assert free > 100
+
+
+def _on_default_table(game: Game) -> Game:
+    other = Game.from_draws(*game.draws, volcanoes=game.volcanoes, decisions="explicit")
+    for _, _, move, _ in game.elementary_moves():
+        other.play(other.action(move))
+    return other
+
+
+def test_every_window_cell_has_one_index():
+    for size in (11, 12, 15, 23, 30):
+        game = Game.new(2, 0, table_size=size)
+        cells = [int(indexed_cell(game.state, k)) for k in range(size * size // 2)]
+        assert len(set(cells)) == len(cells)
+        assert [int(window_index(game.state, cell)) for cell in cells] == list(range(len(cells)))
+        open_cells = [c for c in cells if game.state.board[c] == OPEN]
+        assert len(open_cells) == int(game.state.open_count) == 6
+        assert offered_cells(game) == 6
