@@ -1,16 +1,16 @@
 """Cacao: a reinforcement-learning environment for the board game (2 to 4 players).
 
-    >>> from cacao_env import Game
-    >>> game = Game.new(num_players=2, seed=0)
-    >>> game.play(game.legal_actions()[0])
-    >>> game.ply
-    1
+>>> from cacao_env import Game
+>>> game = Game.new(num_players=2, seed=0)
+>>> game.play(game.legal_actions()[0])
+>>> game.ply
+1
 """
 
 from .game import Game
 from .jit import compile_once
+from .version import __version__
 
-__version__ = "0.1.0"
 __all__ = ["Game", "__version__"]
 
 

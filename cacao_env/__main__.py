@@ -7,10 +7,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import __version__, record
+from . import record
 from .bots import Bot, play_game, seat_seeds
-from .game import DECISIONS, Game
+from .game import Game
+from .options import DECISIONS
 from .render.text import LETTERS, picture
+from .version import __version__
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,12 +42,16 @@ def _parser() -> argparse.ArgumentParser:
     one = commands.add_parser("record", help="play games and write their records")
     one.add_argument("--players", type=int, default=2, help="2, 3 or 4")
     one.add_argument("--seed", type=int, default=0, help="seed of the first game")
-    one.add_argument("--games", type=int, default=1, help="how many, with seeds one after the other")
+    one.add_argument(
+        "--games", type=int, default=1, help="how many, with seeds one after the other"
+    )
     one.add_argument("--volcanoes", action="store_true")
     one.add_argument("--decisions", choices=DECISIONS, default="auto")
     one.add_argument("--agents", help="a bot a seat, e.g. random,greedy; random if not given")
     one.add_argument("--with-legal", action="store_true", help="list the legal moves as well")
-    one.add_argument("--out", help="a file; a folder for several games; standard output if not given")
+    one.add_argument(
+        "--out", help="a file; a folder for several games; standard output if not given"
+    )
     one.set_defaults(run=_record)
 
     two = commands.add_parser("replay", help="show a recorded game, or check many")

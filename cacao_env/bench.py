@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from . import __version__
 from .cacao_v0 import env, raw_env
 from .jit import njit
 from .rng import below, new_rng
 from .vector import VectorGames, playouts
+from .version import __version__
 
 BATCH = 64
 SLICES = 5

@@ -18,12 +18,13 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from . import actions
+from . import actions, calls
 from .actions import LEGAL, mask_into, num_actions, refusal
 from .decisions import step as step_state
-from .game import Decisions, Game, check_options
+from .game import Game
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into, scale
+from .options import Decisions, check_options
 from .render.text import picture
 from .rewards import REWARDS, Reward, rewards_into
 from .state import OVER
@@ -43,11 +44,6 @@ def _step(states, action, mode, potentials, scores, wins, rewards):
         step_state(state, action)
         rewards_into(state, mode, potentials, scores, wins, rewards)
     return code, GAME_IS_OVER if state.phase == OVER else int(state.seat)
-
-
-@njit
-def _observe(states, viewer, out, scores):
-    observe_into(states[0], viewer, out, scores)
 
 
 @njit
@@ -77,7 +73,7 @@ def env(**options: Any) -> AECEnv:
     return wrappers.OrderEnforcingWrapper(wrapped)
 
 
-class raw_env(AECEnv):  # noqa: N801 - the name PettingZoo gives to every unwrapped environment
+class raw_env(AECEnv):
     """Cacao as a PettingZoo AEC environment.
 
     - ``num_players``: 2, 3 or 4.
@@ -174,7 +170,7 @@ class raw_env(AECEnv):  # noqa: N801 - the name PettingZoo gives to every unwrap
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self.agent_selection = self.possible_agents[int(self._game.state.seat)]
         self._put_mask_in_info()
@@ -189,7 +185,7 @@ class raw_env(AECEnv):  # noqa: N801 - the name PettingZoo gives to every unwrap
             _observe_scaled(states, seat, self._raw, self._factors, observation, self._scores)
         else:
             observation = np.empty(self._length, np.uint8)
-            _observe(states, seat, observation, self._scores)
+            calls.observe(states, seat, observation, self._scores)
         if not self._mask_in_observation:
             return observation
         return {"observation": observation, "action_mask": self._mask_of(seat)}
@@ -282,7 +278,7 @@ def _register() -> None:
 def _compile() -> None:
     """Call what is compiled once with every type it will meet."""
     for dtype in ("float32", "uint8"):
-        environment = raw_env(observation_dtype=dtype)  # type: ignore[arg-type]
+        environment = raw_env(observation_dtype=dtype)
         environment.reset(seed=0)
         environment.last()
         environment.step(environment.game.legal_actions()[0])

@@ -4,108 +4,18 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import actions, decisions, notation, scoring
-from .geometry import DEFAULT_TABLE, MAX_TABLE, MIN_TABLE
-from .jit import njit
-from .observation import observe_into, observation_size
+from . import actions, calls, decisions, notation
+from .observation import observation_size
+from .options import Decisions, check_options, check_supply
 from .rng import RngArray, new_rng
-from .state import (
-    OVER,
-    PHASE_NAMES,
-    StateArray,
-    deal,
-    empty_states,
-    redeal,
-    set_options,
-    set_up,
-)
-from .tiles import (
-    JUNGLE_KINDS,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    WORKER_KINDS,
-    jungle_supply,
-    worker_supply,
-)
-
-Decisions = Literal["auto", "explicit"]
-DECISIONS: tuple[Decisions, ...] = ("auto", "explicit")
-
-
-# Each takes the array a game lives in, not its element: that is what Numba is called with fastest.
-@njit
-def _play(states, action):
-    """Carry an action out if it is legal; returns why not, or LEGAL."""
-    code = actions.refusal(states[0], action)
-    if code == actions.LEGAL:
-        decisions.step(states[0], action)
-    return code
-
-
-@njit
-def _copy(target, source):
-    target[0] = source[0]
-
-
-@njit
-def _legal(states, ids):
-    return actions.legal_into(states[0], ids)
-
-
-@njit
-def _mask(states, mask):
-    actions.mask_into(states[0], mask)
-
-
-@njit
-def _observe(states, viewer, out, scores):
-    observe_into(states[0], viewer, out, scores)
-
-
-@njit
-def _deal(states, rng):
-    deal(states[0], rng)
-
-
-@njit
-def _redeal(states, viewer, rng):
-    redeal(states[0], viewer, rng)
-
-
-@njit
-def _set_up(states):
-    set_up(states[0])
-
-
-@njit
-def _scores(states, out):
-    scoring.scores_into(states[0], out)
-
-
-@njit
-def _winners(states, scores, out):
-    return scoring.winners_into(states[0], scores, out)
-
-
-def check_options(
-    num_players: int, decisions_mode: str, table_size: int | None
-) -> tuple[int, bool, int]:
-    """Validated (num_players, auto, table_size); ValueError names the option that is wrong."""
-    if num_players not in range(MIN_PLAYERS, MAX_PLAYERS + 1):
-        raise ValueError(f"num_players is {num_players!r}, expected 2, 3 or 4")
-    if decisions_mode not in DECISIONS:
-        raise ValueError(f"decisions is {decisions_mode!r}, expected 'auto' or 'explicit'")
-    if table_size is None:
-        table_size = DEFAULT_TABLE[num_players]
-    if table_size not in range(MIN_TABLE, MAX_TABLE + 1):
-        raise ValueError(f"table_size is {table_size!r}, expected {MIN_TABLE} to {MAX_TABLE}")
-    return num_players, decisions_mode == "auto", table_size
+from .state import OVER, PHASE_NAMES, StateArray, empty_states, set_options
+from .tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
 
 
 class Game:
@@ -116,7 +26,7 @@ class Game:
     ``state`` is the record itself (:mod:`cacao_env.state`), to be read and not written.
     """
 
-    __slots__ = ("_states", "_history")
+    __slots__ = ("_history", "_states")
 
     def __init__(self, states: StateArray, history: list[int]) -> None:
         self._states = states
@@ -141,8 +51,8 @@ class Game:
         ValueError for an option out of range.
         """
         game = cls._blank(num_players, volcanoes, decisions, table_size)
-        _deal(game._states, new_rng(secrets.randbits(63) if seed is None else int(seed)))
-        game._settle()
+        calls.deal_game(game._states, new_rng(secrets.randbits(63) if seed is None else int(seed)))
+        calls.settle(game._states)
         return game
 
     @classmethod
@@ -162,14 +72,16 @@ class Game:
         game = cls._blank(players, volcanoes, decisions, table_size)
         state = game.state
         for seat, draws in enumerate(worker_draws):
-            _check_supply(f"worker_draws of player {seat}", draws, WORKER_KINDS, worker_supply(players))
+            check_supply(
+                f"worker_draws of player {seat}", draws, WORKER_KINDS, worker_supply(players)
+            )
             kinds = [WORKER_KINDS.index(kind) for kind in draws]
             state.worker_draws[seat, : len(kinds)] = kinds
-        _check_supply("jungle_draws", jungle_draws, JUNGLE_KINDS, jungle_supply(players, volcanoes))
+        check_supply("jungle_draws", jungle_draws, JUNGLE_KINDS, jungle_supply(players, volcanoes))
         codes = [JUNGLE_KINDS.index(kind) + 1 for kind in jungle_draws]
         state.jungle_draws[: len(codes)] = codes
-        _set_up(game._states)
-        game._settle()
+        calls.set_up_game(game._states)
+        calls.settle(game._states)
         return game
 
     @classmethod
@@ -180,10 +92,6 @@ class Game:
         states = empty_states(1)
         set_options(states[0], players, int(bool(volcanoes)), int(auto), size)
         return cls(states, [])
-
-    def _settle(self) -> None:
-        if self.state.auto:
-            decisions.settle(self.state)
 
     # --- What is there ----------------------------------------------------------------------
 
@@ -269,19 +177,21 @@ class Game:
             [WORKER_KINDS[int(kind)] for kind in state.worker_draws[seat, : int(state.tiles_each)]]
             for seat in range(self.num_players)
         ]
-        return workers, [JUNGLE_KINDS[int(c) - 1] for c in state.jungle_draws[: int(state.num_jungle)]]
+        return workers, [
+            JUNGLE_KINDS[int(c) - 1] for c in state.jungle_draws[: int(state.num_jungle)]
+        ]
 
     # --- Playing ----------------------------------------------------------------------------
 
     def legal_actions(self) -> npt.NDArray[np.int64]:
         """Ids of the legal actions, each once, ascending; empty when the game is over."""
         ids = np.empty(actions.MAX_LEGAL, np.int64)
-        return np.sort(ids[: _legal(self._states, ids)])
+        return np.sort(ids[: calls.legal(self._states, ids)])
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """1 for each legal action, int8, shape (num_actions,)."""
         mask = np.empty(self.num_actions, np.int8)
-        _mask(self._states, mask)
+        calls.mask(self._states, mask)
         return mask
 
     def play(self, action: int) -> None:
@@ -290,7 +200,7 @@ class Game:
             number = int(action.__index__())
         except AttributeError:
             raise ValueError(f"action is {action!r}, expected an integer id") from None
-        code = _play(self._states, number)
+        code = calls.play(self._states, number)
         if code != actions.LEGAL:
             raise ValueError(self.complaint(number, code))
         self.note(number)
@@ -310,8 +220,8 @@ class Game:
         if not self._history:
             raise ValueError("there is no action to undo")
         history = self._history[:-1]
-        _set_up(self._states)
-        self._settle()
+        calls.set_up_game(self._states)
+        calls.settle(self._states)
         self._history = []
         for action in history:
             self.play(action)
@@ -319,7 +229,7 @@ class Game:
     def clone(self) -> Game:
         """An independent copy."""
         states = np.empty(1, self._states.dtype)
-        _copy(states, self._states)
+        calls.copy(states, self._states)
         return Game(states, self._history.copy())
 
     def determinise(self, seat: int, rng: np.random.Generator | int) -> Game:
@@ -336,13 +246,13 @@ class Game:
         """The same in place, with a generator of :mod:`cacao_env.rng`."""
         if seat not in range(self.num_players):
             raise ValueError(f"seat is {seat!r}, expected 0 to {self.num_players - 1}")
-        _redeal(self._states, seat, rng)
+        calls.redeal_game(self._states, seat, rng)
 
     def seen_by(self, seat: int, rng: RngArray) -> StateArray:
         """A copy of the state as an array, shape (1,), with all that ``seat`` can't see dealt anew."""
         states = np.empty(1, self._states.dtype)
-        _copy(states, self._states)
-        _redeal(states, seat, rng)
+        calls.copy(states, self._states)
+        calls.redeal_game(states, seat, rng)
         return states
 
     # --- Looking ----------------------------------------------------------------------------
@@ -350,13 +260,13 @@ class Game:
     def observation(self, seat: int) -> npt.NDArray[np.uint8]:
         """What a seat sees, raw (see :mod:`cacao_env.observation`), shape (observation_size,)."""
         out = np.empty(observation_size(self.num_players, self.table_size), np.uint8)
-        _observe(self._states, seat, out, np.empty(MAX_PLAYERS, np.int64))
+        calls.observe(self._states, seat, out, np.empty(MAX_PLAYERS, np.int64))
         return out
 
     def scores(self) -> list[int]:
-        """Score of each seat if the game ended now; the final scores once it is over."""
+        """Scores if the game ended now; the final scores once it is over."""
         out = np.zeros(MAX_PLAYERS, np.int64)
-        _scores(self._states, out)
+        calls.scores(self._states, out)
         return [int(score) for score in out[: self.num_players]]
 
     def winners(self) -> list[int]:
@@ -365,9 +275,8 @@ class Game:
 
     def leaders(self) -> list[int]:
         """Who would share the win if the game ended now."""
-        scores, out = np.zeros(MAX_PLAYERS, np.int64), np.zeros(MAX_PLAYERS, np.int64)
-        _scores(self._states, scores)
-        _winners(self._states, scores, out)
+        scores, out = np.zeros((2, MAX_PLAYERS), np.int64)
+        calls.winners(self._states, scores, out)
         return [seat for seat in range(self.num_players) if out[seat]]
 
     # --- Words ------------------------------------------------------------------------------
@@ -400,10 +309,10 @@ class Game:
         """
         game = self.clone()
         game.state.auto = 0
-        _set_up(game._states)
+        calls.set_up_game(game._states)
         auto = bool(self.state.auto)
         asked = iter(self._history)
-        moves = []
+        moves: list[tuple[int, bool, notation.Move, list[notation.Move]]] = []
         while True:
             state = game.state
             forced = int(decisions.automatic(state)) if auto else decisions.NONE
@@ -447,17 +356,14 @@ class Game:
                 data["decisions"],
                 data["table_size"],
             )
-            game._replay(data["actions"])
+            for number, action in enumerate(data["actions"]):
+                try:
+                    game.play(action)
+                except ValueError as error:
+                    raise ValueError(f"action number {number}: {error}") from None
         except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
             raise ValueError(f"not a saved game: {error!r}") from None
         return game
-
-    def _replay(self, history: Iterable[int]) -> None:
-        for number, action in enumerate(history):
-            try:
-                self.play(action)
-            except ValueError as error:
-                raise ValueError(f"action number {number}: {error}") from None
 
     def __copy__(self) -> Game:
         return self.clone()
@@ -490,15 +396,3 @@ def _restore(data: bytes, history: tuple[int, ...]) -> Game:
     states = empty_states(1)
     states.view(np.uint8)[:] = np.frombuffer(data, np.uint8)
     return Game(states, list(history))
-
-
-def _check_supply(
-    name: str, draws: Sequence[str], kinds: Sequence[str], supply: Sequence[int]
-) -> None:
-    """ValueError unless ``draws`` has exactly the supply's copies of each kind."""
-    unknown = [kind for kind in draws if kind not in kinds]
-    if unknown:
-        raise ValueError(f"{name} has {unknown[0]!r}, which is not a kind of tile")
-    for kind, copies in zip(kinds, supply, strict=True):
-        if list(draws).count(kind) != copies:
-            raise ValueError(f"{name} has {list(draws).count(kind)} of {kind}, expected {copies}")

@@ -9,7 +9,7 @@ A *move* is a tuple with absolute cells: ``("place", "2101", 1, (0, 1))``, ``("o
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from . import actions as a
@@ -101,7 +101,7 @@ def to_moves(state: Any, ids: list[int]) -> list[Move]:
     return moves
 
 
-@lru_cache(maxsize=None)
+@cache
 def _window_cells(size: int) -> list[Cell]:
     """(row, column) in the window of each of its worker cells."""
     return [window_cell(index, size) for index in range(size * size // 2)]
@@ -116,7 +116,9 @@ def to_action(state: Any, move: Move) -> int:
     if action < a.place_actions(int(state.table_size)):
         empty = state.board[torus_cell(state, tuple(move[3]))] == OPEN
         if empty != (move[0] == "place"):
-            raise ValueError(f"the cell is {'empty' if empty else 'taken'}: {move[0]} is not the word")
+            raise ValueError(
+                f"the cell is {'empty' if empty else 'taken'}: {move[0]} is not the word"
+            )
     return action
 
 

@@ -10,7 +10,7 @@ only as counts that anybody can make.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -105,10 +105,12 @@ class Entry:
     def highs(self) -> npt.NDArray[np.uint8]:
         """``high`` spread out to ``shape``."""
         high = np.array(self.high, np.uint8)
-        return np.broadcast_to(high.reshape(high.shape + (1,) * (len(self.shape) - high.ndim)), self.shape)
+        return np.broadcast_to(
+            high.reshape(high.shape + (1,) * (len(self.shape) - high.ndim)), self.shape
+        )
 
 
-@lru_cache(maxsize=None)
+@cache
 def layout(num_players: int, table_size: int) -> tuple[Entry, ...]:
     """The slices of the observation, in order; the board is (C, W, W)."""
     players, jungle, others = num_players, NUM_JUNGLE_KINDS, num_players - 1
@@ -125,7 +127,12 @@ def layout(num_players: int, table_size: int) -> tuple[Entry, ...]:
         ("hand", (kinds,), HAND_SIZE, "own hand, by kind"),
         ("pile", (kinds,), max(WORKER_COPIES), "own pile, by kind"),
         ("hand_sizes", (others,), HAND_SIZE, "hand tiles of the other seats"),
-        ("unseen", (others, kinds), max(WORKER_COPIES), "hand and pile of each other seat, by kind"),
+        (
+            "unseen",
+            (others, kinds),
+            max(WORKER_COPIES),
+            "hand and pile of each other seat, by kind",
+        ),
         ("gold", (players,), HIGH_GOLD, "coins, by relative seat"),
         ("cacao", (players,), CACAO_PLACES, "stored cacao, by relative seat"),
         ("sun", (players,), SUN_PLACES, "sun tokens, by relative seat"),
@@ -154,7 +161,7 @@ def observation_size(num_players: int, table_size: int) -> int:
     return layout(num_players, table_size)[-1].stop
 
 
-@lru_cache(maxsize=None)
+@cache
 def scale(num_players: int, table_size: int) -> npt.NDArray[np.float32]:
     """What each raw entry is multiplied by to lie in [0, 1]; shape (observation_size,)."""
     highs = np.concatenate([e.highs.reshape(-1) for e in layout(num_players, table_size)])

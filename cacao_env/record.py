@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from . import scoring
-from .game import DECISIONS, Game
+from .game import Game
 from .notation import Move, to_text
+from .options import DECISIONS
 from .tiles import WATER_TRACK
 
 FORMAT, VERSION = "cacao-record", 1
@@ -144,7 +145,9 @@ def start_of(record: Any) -> Game:
     if not isinstance(draws, list) or not all(_is_strings(hand) for hand in draws):
         raise RecordError("worker_draws is not a list of lists of tiles")
     if len(draws) != players:
-        raise RecordError(f"worker_draws has {len(draws)} lists, expected one for {players} players")
+        raise RecordError(
+            f"worker_draws has {len(draws)} lists, expected one for {players} players"
+        )
     if not _is_strings(jungle):
         raise RecordError("jungle_draws is not a list of tiles")
     if not isinstance(record["moves"], list):

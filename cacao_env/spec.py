@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .actions import ACT_ACTIONS, FILL_ACTIONS, num_actions, place_actions
-from .game import check_options
 from .observation import CHANNELS, layout
+from .options import check_options
 from .tiles import NUM_VARIANTS, VARIANTS
 
 

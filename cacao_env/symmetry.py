@@ -13,7 +13,7 @@ cells, since a window can't always be centred.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -44,20 +44,20 @@ def inverse(g: int) -> int:
     return g if g >= 4 else (-g) % 4
 
 
-@lru_cache(maxsize=None)
+@cache
 def side_images(g: int) -> tuple[int, ...]:
     """Where each side goes."""
     return tuple(OFFSETS.index(image_of_cell(g, *offset)) for offset in OFFSETS)
 
 
-@lru_cache(maxsize=None)
+@cache
 def variant_images(g: int) -> tuple[int, ...]:
     """What each worker tile variant becomes."""
     images = []
     for edges in EDGES:
         turned = np.empty(4, np.int64)
         turned[list(side_images(g))] = edges
-        images.append(int(np.flatnonzero((EDGES == turned).all(axis=1))[0]))
+        images.append(int(np.flatnonzero((turned == EDGES).all(axis=1))[0]))
     return tuple(images)
 
 
@@ -92,7 +92,7 @@ def image_corner(
     return int(row), int(column)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _source_cells(g: int, corner: Corner, size: int) -> npt.NDArray[np.int64]:
     """For each cell of the image's window, the flat cell it comes from, or -1; shape (W * W,)."""
     back = inverse(g)
@@ -105,7 +105,7 @@ def _source_cells(g: int, corner: Corner, size: int) -> npt.NDArray[np.int64]:
     return sources
 
 
-@lru_cache(maxsize=None)
+@cache
 def _observation_sources(
     g: int, corner: Corner, num_players: int, size: int
 ) -> npt.NDArray[np.int64]:
@@ -130,7 +130,7 @@ def _observation_sources(
     return sources
 
 
-@lru_cache(maxsize=None)
+@cache
 def _action_sources(
     g: int, corner: Corner, size: int, volcano_slots: tuple[bool, ...]
 ) -> npt.NDArray[np.int64]:

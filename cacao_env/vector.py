@@ -15,9 +15,10 @@ import numpy.typing as npt
 from .actions import LEGAL, mask_into, num_actions, refusal, sample
 from .bots.greedy import greedy_choice
 from .decisions import settle, step
-from .game import Decisions, Game, check_options
+from .game import Game
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into
+from .options import Decisions, check_options
 from .rewards import REWARDS, Reward, rewards_into
 from .rng import new_rng
 from .state import OVER, deal, empty_states, redeal, set_options
@@ -138,7 +139,9 @@ class VectorGames:
     ) -> None:
         players, auto, size = check_options(num_players, decisions, table_size)
         if reward not in REWARDS:
-            raise ValueError(f"reward is {reward!r}, expected one of {', '.join(map(repr, REWARDS))}")
+            raise ValueError(
+                f"reward is {reward!r}, expected one of {', '.join(map(repr, REWARDS))}"
+            )
         if num_games < 1:
             raise ValueError(f"num_games is {num_games!r}, expected at least 1")
         self.num_games, self.num_players, self.table_size = num_games, players, size
@@ -159,7 +162,9 @@ class VectorGames:
 
     def reset(self, seed: int | None = None) -> None:
         """Deal all games anew, each with random numbers of its own drawn from ``seed``."""
-        self.rngs = np.random.default_rng(seed).integers(2**64, size=self.num_games, dtype=np.uint64)
+        self.rngs = np.random.default_rng(seed).integers(
+            2**64, size=self.num_games, dtype=np.uint64
+        )
         self._sampler = new_rng(int(self.rngs[0]) ^ 0x5EED)
         _deal_all(self.states, self.rngs)
         self._potentials[:] = 0

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from .actions import MAX_LEGAL, mask_into, num_actions
 from .decisions import settle, step
-from .game import Decisions, Game, check_options
+from .game import Game
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into, scale
+from .options import Decisions, check_options
 from .rewards import REWARDS, Reward, rewards_into
 from .rng import uniform
 from .state import OVER, deal, empty_states, set_options
@@ -116,7 +117,9 @@ class VersusGames:
     ) -> None:
         players, auto, size = check_options(num_players, decisions, table_size)
         if reward not in REWARDS:
-            raise ValueError(f"reward is {reward!r}, expected one of {', '.join(map(repr, REWARDS))}")
+            raise ValueError(
+                f"reward is {reward!r}, expected one of {', '.join(map(repr, REWARDS))}"
+            )
         unknown = [name for name in opponents if name not in OPPONENTS]
         if unknown or not opponents or sum(opponents.values()) <= 0:
             raise ValueError(
@@ -144,7 +147,9 @@ class VersusGames:
 
     def reset(self, seed: int | None = None) -> None:
         """Deal all games anew; learners sit in every seat in turn."""
-        self.rngs = np.random.default_rng(seed).integers(2**64, size=self.num_games, dtype=np.uint64)
+        self.rngs = np.random.default_rng(seed).integers(
+            2**64, size=self.num_games, dtype=np.uint64
+        )
         self.learners[:] = np.arange(self.num_games) % self.num_players
         self._potentials[:] = 0
         _begin_all(
@@ -173,7 +178,9 @@ class VersusGames:
         wrong = int(first_refused(self.states, chosen))
         if wrong >= 0:
             game = Game(self.states[wrong : wrong + 1], [])
-            raise ValueError(f"game {wrong}, seat {game.seat}: {game.complaint(int(chosen[wrong]))}")
+            raise ValueError(
+                f"game {wrong}, seat {game.seat}: {game.complaint(int(chosen[wrong]))}"
+            )
         _step_all(
             self.states,
             chosen,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cacao_env.game import Decisions, Game
+from cacao_env import Game
 from cacao_env.geometry import NEIGHBOR, opposite
 from cacao_env.notation import absolute
+from cacao_env.options import Decisions
 from cacao_env.record import result_of
 from cacao_env.state import ACT, FILL, OVERBUILT, OWNER, VARIANT, pending_cell, pending_owner
 from cacao_env.tiles import (

@@ -14,7 +14,7 @@ PACKAGE = ROOT / "cacao_env"
 # From the rule book's words to the learner's and on to people.  Modules of one line are equals and
 # do not import each other.
 LAYERS = [
-    ["jit"],
+    ["jit", "version"],
     ["rng", "tiles"],
     ["geometry"],
     ["state"],
@@ -22,7 +22,7 @@ LAYERS = [
     ["rules"],
     ["actions"],
     ["decisions", "notation", "observation", "rewards"],
-    ["symmetry"],
+    ["symmetry", "calls", "options"],
     ["game"],
     ["spec", "record", "render.text", "bots.random", "bots.greedy"],
     ["bots"],
@@ -99,10 +99,17 @@ def test_the_core_needs_only_its_four_libraries():
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     assert {"numpy", "numba", "gymnasium", "pettingzoo"} <= loaded
-    assert not loaded & {"torch", "stable_baselines3", "sb3_contrib", "tqdm", "matplotlib", "pygame"}
+    assert not loaded & {
+        "torch",
+        "stable_baselines3",
+        "sb3_contrib",
+        "tqdm",
+        "matplotlib",
+        "pygame",
+    }
 
 
 def test_files_are_short():
     for path in [*PACKAGE.rglob("*.py"), *(ROOT / "training").rglob("*.py")]:
         lines = len(path.read_text(encoding="utf-8").splitlines())
-        assert lines <= 450, f"{path.relative_to(ROOT)} has {lines} lines"
+        assert lines <= 400, f"{path.relative_to(ROOT)} has {lines} lines"

@@ -123,9 +123,7 @@ def test_what_is_skipped_in_ordinary_play():
         game = Game.new(2 + seed % 3, seed, seed % 2 == 1)
         for _ in positions(game, rng):
             pass
-        table = {
-            (int(r), int(c)): kind for (r, c), kind in _jungle(game).items()
-        }
+        table = {(int(r), int(c)): kind for (r, c), kind in _jungle(game).items()}
         steps = [(-1, 0), (0, 1), (1, 0), (0, -1)]
         for _, auto, move, _ in game.elementary_moves():
             if move[0] == "act":

@@ -101,9 +101,7 @@ def test_determinising_is_uniform_over_what_is_hidden():
         game.play(int(rng.choice(game.legal_actions())))
     hidden = game.state.worker_draws[1, int(game.state.drawn[1]) :].tolist()
     hidden = hidden[: int(game.state.tiles_each) - int(game.state.drawn[1])]
-    pool = Counter(hidden) + Counter(
-        {kind: int(game.state.hand[1, kind]) for kind in range(4)}
-    )
+    pool = Counter(hidden) + Counter({kind: int(game.state.hand[1, kind]) for kind in range(4)})
     size, hand = sum(pool.values()), int(game.state.hand[1].sum())
     draws = 4000
     total = np.zeros(4)

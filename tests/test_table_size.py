@@ -82,7 +82,8 @@ def test_a_small_table_binds_only_near_its_rim():
             assert set(small.legal_moves()) <= set(large.legal_moves())
             state = small.state
             longest = max(
-                int(state.row_max) - int(state.row_min), int(state.column_max) - int(state.column_min)
+                int(state.row_max) - int(state.row_min),
+                int(state.column_max) - int(state.column_min),
             )
             if missing:
                 bound += 1

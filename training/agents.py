@@ -58,9 +58,7 @@ def _decider(game: Game) -> int:
     return game.seat
 
 
-def best_actions(
-    checkpoint: Checkpoint, observations: np.ndarray, masks: np.ndarray
-) -> list[int]:
+def best_actions(checkpoint: Checkpoint, observations: np.ndarray, masks: np.ndarray) -> list[int]:
     """The most likely legal action for each raw observation (B, L) and mask (B, N)."""
     with torch.no_grad():
         scaled = torch.from_numpy(observations.astype(np.float32) * checkpoint.factors)

@@ -73,7 +73,15 @@ def feature_version(num_players: int, table_size: int) -> str:
 
 def versions() -> dict[str, str]:
     """Versions of what a result depends on."""
-    names = ("numpy", "numba", "pettingzoo", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
+    names = (
+        "numpy",
+        "numba",
+        "pettingzoo",
+        "gymnasium",
+        "torch",
+        "stable-baselines3",
+        "sb3-contrib",
+    )
     found = {"cacao-env": __version__, "python": platform.python_version()}
     for name in names:
         try:
@@ -132,9 +140,13 @@ def load(folder: str | Path) -> Checkpoint:
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise CheckpointError(f"{folder}: {MANIFEST} is not that of a {FORMAT}")
     if manifest.get("version") != VERSION:
-        raise CheckpointError(f"{folder}: version is {manifest.get('version')!r}, expected {VERSION}")
+        raise CheckpointError(
+            f"{folder}: version is {manifest.get('version')!r}, expected {VERSION}"
+        )
     if hashlib.sha256(weights).hexdigest() != manifest.get("sha256"):
-        raise CheckpointError(f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives")
+        raise CheckpointError(
+            f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives"
+        )
     try:
         rules = manifest["rules"]
         players, size, volcanoes = rules["num_players"], rules["table_size"], rules["volcanoes"]
@@ -145,4 +157,6 @@ def load(folder: str | Path) -> Checkpoint:
     except (KeyError, TypeError, RuntimeError) as error:
         raise CheckpointError(f"{folder}: {MANIFEST} and {WEIGHTS} don't fit: {error}") from None
     net.eval()
-    return Checkpoint(str(manifest.get("name", folder.name)), net, players, size, volcanoes, manifest)
+    return Checkpoint(
+        str(manifest.get("name", folder.name)), net, players, size, volcanoes, manifest
+    )

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from cacao_env.game import check_options
+from cacao_env.options import check_options
 from cacao_env.rewards import REWARDS
 from cacao_env.vector import OPPONENTS
 

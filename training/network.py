@@ -68,6 +68,8 @@ class CellNet(nn.Module):
         num_features = entries[-1].stop - board.stop
         index = patch_index(num_players, table_size)
         self.patch_size = index.shape[1]
+        self.index: torch.Tensor
+        self.last: torch.Tensor
         self.register_buffer("index", torch.from_numpy(index.reshape(-1)), persistent=False)
         worker_cells = [window_cell(k, table_size) for k in range(self.cells)]
         flat = [_LAST * self.plane + r * table_size + c for r, c in worker_cells]
@@ -79,7 +81,9 @@ class CellNet(nn.Module):
         self.late = nn.Sequential(
             nn.Linear(3 * width, 2 * width), nn.ReLU(), nn.Linear(2 * width, LATE_ACTIONS)
         )
-        self.value = nn.Sequential(nn.Linear(3 * width, 2 * width), nn.ReLU(), nn.Linear(2 * width, 1))
+        self.value = nn.Sequential(
+            nn.Linear(3 * width, 2 * width), nn.ReLU(), nn.Linear(2 * width, 1)
+        )
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, N), not masked, and values (B,)."""
@@ -140,9 +144,10 @@ class CellPolicy(MaskableActorCriticPolicy):
         net = self._make_net()
         # Logits near 0 at first: every legal action about equally likely.
         for layer in (net.place, net.late[-1]):
+            assert isinstance(layer, nn.Linear)
             nn.init.orthogonal_(layer.weight, 0.01)
             nn.init.zeros_(layer.bias)
-        self.mlp_extractor = _Both(net, int(self.action_space.n))  # type: ignore[attr-defined]
+        self.mlp_extractor = _Both(net, int(self.action_space.n))
         self.action_net = nn.Identity()
         self.value_net = nn.Identity()
         self.optimizer = self.optimizer_class(

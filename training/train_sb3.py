@@ -16,7 +16,6 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -107,7 +106,7 @@ class Watch(BaseCallback):
             "seconds": round(self.seconds, 1),
             "config": config.as_dict(),
         }
-        policy: CellPolicy = self.model.policy  # type: ignore[assignment]
+        policy: CellPolicy = self.model.policy
         save(self._folder, config.name, policy.net, rules, training=trained)
         self._saved = time.monotonic()
 

@@ -95,7 +95,9 @@ def _players(game: Game, viewer: int | None, colour: bool) -> list[str]:
 def _piles(game: Game) -> list[str]:
     state = game.state
     display = ", ".join(JUNGLE_KINDS[int(code) - 1] for code in state.display if code > 0)
-    lines = [f"display: {display or 'empty'}; {int(jungle_pile_size(state))} jungle tiles in the pile"]
+    lines = [
+        f"display: {display or 'empty'}; {int(jungle_pile_size(state))} jungle tiles in the pile"
+    ]
     if game.seat is None:
         winners = " and ".join(LETTERS[seat] for seat in game.winners())
         return lines + [f"The game is over: {winners} won."]

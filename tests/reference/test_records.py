@@ -86,7 +86,7 @@ def test_more_wrong_records_are_refused() -> None:
     record = play_record(3, False, 12, with_legal=True)
     twice = copy.deepcopy(record)
     twice["moves"][4]["legal"].append(twice["moves"][4]["legal"][0])
-    with pytest.raises(ValueError, match="Move 5: .* listed twice"):
+    with pytest.raises(ValueError, match=r"Move 5: .* listed twice"):
         check_record(twice)
     longer = copy.deepcopy(record)
     longer["moves"].append(longer["moves"][-1])
