@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from . import record
@@ -13,6 +14,8 @@ from .game import Game
 from .options import DECISIONS
 from .render.text import LETTERS, picture
 from .version import __version__
+
+MANY_FILES = 100
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -105,20 +108,39 @@ def _write(path: Path, text: str) -> None:
 
 def _replay(options: argparse.Namespace) -> int:
     files = [file for name in options.files for file in _files(Path(name))]
-    status = 0
+    if options.check:
+        return _check(files)
     for file in files:
         try:
-            data = record.load(file)
-            if options.check:
-                record.check(data)
-            else:
-                _show(data, options.ply)
+            _show(record.load(file), options.ply)
         except record.RecordError as error:
-            print(f"{file}: {error}", file=sys.stderr)
-            status = 1
-    if options.check and status == 0:
-        print(f"{len(files)} record{'s hold' if len(files) > 1 else ' holds'}")
-    return status
+            raise ValueError(f"{file}: {error}") from None
+    return 0
+
+
+def _check(files: Sequence[Path]) -> int:
+    """Verify records, in several processes when there are many; a line for each bad one."""
+    if len(files) < MANY_FILES:
+        problems = list(map(_problem, files))
+    else:
+        with ProcessPoolExecutor() as pool:
+            problems = list(pool.map(_problem, files, chunksize=16))
+    for file, problem in zip(files, problems):
+        if problem is not None:
+            print(f"{file}: {problem}", file=sys.stderr)
+    if any(problem is not None for problem in problems):
+        return 1
+    print(f"{len(files)} record{'s hold' if len(files) > 1 else ' holds'}")
+    return 0
+
+
+def _problem(file: Path) -> str | None:
+    """What is wrong with a record, or None."""
+    try:
+        record.check(record.load(file))
+    except record.RecordError as error:
+        return str(error)
+    return None
 
 
 def _files(path: Path) -> list[Path]:

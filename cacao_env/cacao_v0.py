@@ -285,4 +285,4 @@ def _compile() -> None:
 
 
 _register()
-compile_once("pettingzoo", _compile)
+compile_once("PettingZoo environment", _compile)

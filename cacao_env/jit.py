@@ -56,11 +56,11 @@ def njit(function: F) -> F:
         numba.config.CACHE_DIR = kept
 
 
-def compile_once(marker: str, compile_all: Callable[[], None]) -> None:
+def compile_once(part: str, compile_all: Callable[[], None]) -> None:
     """Run ``compile_all`` with a message if this cache has not seen it, else do nothing."""
-    done = CACHE / f"{marker}.done"
+    done = CACHE / f"{part.replace(' ', '-')}.done"
     if not COMPILED or done.exists():
         return
-    print("cacao_env: compiling the engine (once after an install or an edit) ...", file=sys.stderr)
+    print(f"cacao_env: compiling the {part} (once after an install or edit) ...", file=sys.stderr)
     compile_all()
     done.touch()

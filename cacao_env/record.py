@@ -240,6 +240,11 @@ def _is_int(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _is_small(value: Any) -> bool:
+    """An edge, a rotation or a number of workers: 0 to 3."""
+    return _is_int(value) and 0 <= value <= 3
+
+
 def _is_strings(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
@@ -248,7 +253,7 @@ def _is_cell(value: Any) -> bool:
     return (
         isinstance(value, list)
         and len(value) == 2
-        and all(type(v) is int and -_FAR < v < _FAR for v in value)
+        and all(_is_int(v) and -_FAR < v < _FAR for v in value)
     )
 
 
@@ -257,9 +262,9 @@ def _from_json(value: Any) -> Move:
     if isinstance(value, list) and len(value) == 4 and isinstance(value[0], str):
         name, a, b, c = value
         if name == "act":
-            if _is_cell(a) and type(b) is int and type(c) is int:
+            if _is_cell(a) and _is_small(b) and _is_small(c):
                 return name, (a[0], a[1]), b, c
-        elif name in _TILE_MOVES and isinstance(a, str) and type(b) is int and _is_cell(c):
+        elif name in _TILE_MOVES and isinstance(a, str) and _is_small(b) and _is_cell(c):
             return name, a, b, (c[0], c[1])
     raise ValueError(f"{json.dumps(value)[:80]} is not a move")
 

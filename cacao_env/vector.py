@@ -221,4 +221,4 @@ def _compile() -> None:
     games.step(games.sample())
 
 
-compile_once("vector", _compile)
+compile_once("batched environment", _compile)

@@ -204,4 +204,4 @@ def _compile() -> None:
     games.step(games.action_masks.argmax(axis=1))
 
 
-compile_once("versus", _compile)
+compile_once("bots", _compile)

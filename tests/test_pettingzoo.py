@@ -87,9 +87,7 @@ def test_pettingzoo_s_render_test_passes(capsys):
 def test_pettingzoo_s_parallel_api_test_passes_after_conversion(options, capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the conversion itself warns
-        parallel_api_test(
-            turn_based_aec_to_parallel(cacao_v0.raw_env(**options)), num_cycles=200
-        )
+        parallel_api_test(turn_based_aec_to_parallel(cacao_v0.raw_env(**options)), num_cycles=200)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
@@ -171,7 +169,9 @@ def test_observations_lie_in_their_space_and_masks_belong_to_the_decider(options
 
 
 def test_float_observations_are_the_raw_ones_scaled():
-    raw, scaled = (cacao_v0.raw_env(observation_dtype=d, table_size=15) for d in ("uint8", "float32"))
+    raw, scaled = (
+        cacao_v0.raw_env(observation_dtype=d, table_size=15) for d in ("uint8", "float32")
+    )
     from cacao_env.observation import decode
 
     for env in (raw, scaled):
