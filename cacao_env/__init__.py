@@ -15,14 +15,17 @@ __all__ = ["Game", "__version__"]
 
 
 def _compile() -> None:
-    """Compile what :class:`Game` calls."""
-    game = Game.new(seed=0)
-    game.legal_actions()
-    game.play(game.legal_actions()[0])
+    """Compile what :class:`Game` calls, by playing a game."""
+    game = Game.new(seed=0, decisions="explicit")
+    while not game.over:
+        action = int(game.legal_actions()[0])
+        game.play(game.action(game.text(action)))
+    game.elementary_moves(with_legal=True)
+    game.undo()
     game.determinise(0, 0).observation(0)
     game.action_mask()
     game.leaders()
-    game.undo()
+    str(game)
 
 
 compile_once("game", _compile)

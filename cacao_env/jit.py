@@ -51,7 +51,7 @@ def njit(function: F) -> F:
     kept = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE)
     try:
-        return numba.njit(cache=True, nogil=True)(function)
+        return numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
     finally:
         numba.config.CACHE_DIR = kept
 

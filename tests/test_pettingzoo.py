@@ -223,7 +223,7 @@ def test_an_illegal_action_in_raw_env_says_why_and_changes_nothing():
     for action in (illegal, -1, 10**6):
         with pytest.raises(ValueError, match=f"illegal action {action}"):
             env.step(action)
-    with pytest.raises(ValueError, match="place .* at .*: "):
+    with pytest.raises(ValueError, match=r"place .* at .*: "):
         env.step(illegal)
     with pytest.raises(ValueError, match="expected an integer"):
         env.step("north")

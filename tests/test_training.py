@@ -1,0 +1,246 @@
+"""Training end to end on a very small run, and what configurations and checkpoints refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
+
+import torch
+
+from cacao_env import Game
+from cacao_env.observation import CHANNELS, decode
+from cacao_env.versus import VersusGames
+from training import evaluate, train_sb3
+from training.agents import BotAgent, CheckpointAgent, best_actions, load_agent
+from training.checkpoint import MANIFEST, WEIGHTS, CheckpointError, load, save
+from training.config import Config, ConfigError, from_dict
+from training.config import load as load_config
+from training.network import JUNGLE_STEPS, CellNet, patch_index
+from training.vec_env import CacaoVecEnv
+
+ROOT = Path(__file__).parent.parent
+SMALL = {"steps": 1024, "games": 8, "rollout": 32, "batch": 64, "blocks": 3, "width": 8}
+RULES = {"num_players": 2, "table_size": 15, "volcanoes": False, "width": 8}
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    watch = train_sb3.train(Config(**SMALL, name="small"), folder)
+    assert watch.num_timesteps >= 1024
+    return folder
+
+
+def test_a_run_leaves_config_metrics_and_a_checkpoint_that_plays(run_folder, capsys):
+    config = json.loads((run_folder / "config.json").read_text())
+    assert from_dict(config) == Config(**SMALL, name="small")
+    rows = [json.loads(line) for line in (run_folder / "metrics.jsonl").read_text().splitlines()]
+    assert rows[-1]["steps"] == 1024
+    results = train_sb3.evaluate(from_dict(config), run_folder)
+    assert [r.field for r in results] == ["random", "greedy"]
+    assert all(r.blocks == 3 and 0 <= r.low <= r.win_share <= r.high <= 1 for r in results)
+    manifest = json.loads((run_folder / MANIFEST).read_text())
+    assert manifest["results"][0]["agent"] == "small"
+    assert manifest["training"]["steps"] == 1024
+    assert evaluate.main([str(run_folder), "random", "--blocks", "2"]) == 0
+    assert "small against random, 2 players: wins" in capsys.readouterr().out
+
+
+def test_the_same_seed_trains_the_same_network(tmp_path):
+    nets = []
+    for name in ("one", "two"):
+        train_sb3.train(Config(**{**SMALL, "steps": 512}, name="same"), tmp_path / name)
+        nets.append(load(tmp_path / name).net.state_dict())
+    for key, value in nets[0].items():
+        assert torch.equal(value, nets[1][key]), key
+
+
+def test_training_moves_the_weights_and_never_plays_an_illegal_action(run_folder):
+    fresh = train_sb3.make_model(Config(**SMALL, name="small")).policy.net.state_dict()
+    trained = load(run_folder).net.state_dict()
+    assert any(not torch.equal(fresh[key], trained[key]) for key in trained)
+    checkpoint = load(run_folder)
+    game = Game.new(2, 5, table_size=15)
+    while not game.over:
+        seen, mask = game.observation(game.seat)[None], game.action_mask()[None]
+        action = best_actions(checkpoint, seen, mask)[0]
+        assert mask[0, action]
+        game.play(action)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda p: p.name)
+def test_every_shipped_configuration_is_valid(path):
+    assert load_config(path).name == path.stem
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["stepz=3"], "there is no key 'stepz'; there are: against, batch"),
+        (["steps=many"], "steps is 'many', expected int"),
+        (["volcanoes=1"], "volcanoes is 1, expected bool"),
+        (["seed=true"], "seed is True, expected int"),
+        (["reward=gold"], "reward is 'gold', expected one of outcome, margin, shaped"),
+        (["num_players=5"], "num_players is 5"),
+        (["table_size=40"], "table_size is 40"),
+        (["opponents={genius=1}"], "opponents is {'genius': 1}, expected some of random, greedy"),
+        (["opponents={random=0}"], "opponents is {'random': 0}, expected odds above 0"),
+        (["against=[]"], r"against is \[\], expected some of"),
+        (["steps=0"], "steps is 0, expected more than 0"),
+        (["batch=100000"], "batch is 100000, more than games . rollout = 4096"),
+        (["steps"], "'steps' is not of the form key=value"),
+    ],
+)
+def test_a_bad_configuration_names_the_key(overrides, message):
+    with pytest.raises(ConfigError, match=message):
+        load_config(ROOT / "configs" / "quickstart.toml", overrides)
+
+
+def test_overrides_replace_values(tmp_path):
+    config = load_config(ROOT / "configs" / "quickstart.toml", ["steps=7", "name=x", "minutes=2"])
+    assert (config.steps, config.name, config.minutes) == (7, "x", 2)
+    with pytest.raises(ConfigError, match=r"missing.toml can't be read"):
+        load_config(tmp_path / "missing.toml")
+    (tmp_path / "bad.toml").write_text("steps = = 3")
+    with pytest.raises(ConfigError, match=r"bad.toml is not TOML"):
+        load_config(tmp_path / "bad.toml")
+
+
+def test_the_commands_refuse_with_one_sentence(tmp_path, capsys):
+    config = str(ROOT / "configs" / "quickstart.toml")
+    assert train_sb3.main(["--config", config, "--set", "stepz=3"]) == 1
+    assert evaluate.main(["nobody", "random"]) == 1
+    assert evaluate.main(["random", "greedy", "--blocks", "0"]) == 1
+    assert evaluate.main([str(tmp_path), "random"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 4
+    assert "there is no key 'stepz'" in lines[0]
+    assert "there is no agent 'nobody'" in lines[1]
+    assert "--blocks is 0" in lines[2]
+    assert "can't be read" in lines[3]
+
+
+def test_a_checkpoint_comes_back_as_it_was(tmp_path):
+    net = CellNet(2, 15, 8)
+    save(tmp_path, "x", net, RULES)
+    checkpoint = load(tmp_path)
+    assert checkpoint.name == "x"
+    for key, value in net.state_dict().items():
+        assert torch.equal(value, checkpoint.net.state_dict()[key])
+
+
+def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path):
+    save(tmp_path, "x", CellNet(2, 15, 8), RULES)
+    weights, manifest = (tmp_path / WEIGHTS), (tmp_path / MANIFEST)
+    good_weights, good = weights.read_bytes(), json.loads(manifest.read_text())
+
+    def refused(message, data=good_weights, **changes):
+        weights.write_bytes(data)
+        manifest.write_text(json.dumps({**good, **changes}))
+        with pytest.raises(CheckpointError, match=message):
+            load(tmp_path)
+
+    refused("does not have the checksum", good_weights[:-10])
+    refused("does not have the checksum", b"")
+    refused("not that of a cacao-checkpoint", format="other")
+    refused("version is 9, expected 1", version=9)
+    refused("made for other observations or actions", features="0" * 16)
+    refused("don't fit", rules={**RULES, "width": 16})
+    refused("don't fit", rules={})
+    manifest.write_text("{")
+    with pytest.raises(CheckpointError, match="is not JSON"):
+        load(tmp_path)
+    weights.unlink()
+    manifest.write_text(json.dumps(good))
+    with pytest.raises(CheckpointError, match="can't be read"):
+        load(tmp_path)
+
+
+def test_a_checkpoint_for_other_rules_is_refused(tmp_path):
+    save(tmp_path, "x", CellNet(2, 15, 8), RULES)
+    agent = CheckpointAgent(load(tmp_path))
+    for game in (
+        Game.new(3, 0, table_size=15),
+        Game.new(2, 0),
+        Game.new(2, 0, True, table_size=15),
+    ):
+        with pytest.raises(CheckpointError, match="checkpoint x is for 2 players on table size 15"):
+            agent.act([game])
+
+
+def test_the_network_reads_the_cells_that_it_should():
+    """Its patch of a worker cell holds what lies beside that cell."""
+    game = Game.new(2, 3, table_size=15)
+    for _ in range(12):
+        game.play(int(game.legal_actions()[0]))
+    seen = game.observation(0)
+    board = decode(seen, 2, 15)["board"]
+    index = patch_index(2, 15)
+    padded = np.append(seen[: board.size], 0)
+    jungle_channels = 9  # eight kinds of tile and the cells to fill
+    found = 0
+    for cell in range(112):
+        flat = 2 * cell + 1
+        row, column = divmod(flat, 15)
+        patch = padded[index[cell]]
+        for number, (down, right) in enumerate(JUNGLE_STEPS):
+            r, c = row + down, column + right
+            inside = 0 <= r < 15 and 0 <= c < 15
+            expected = board[:8, r, c] if inside else np.zeros(8)
+            got = patch[number * jungle_channels : number * jungle_channels + 8]
+            np.testing.assert_array_equal(got, expected)
+            found += int(expected.any())
+    assert found > 10
+    assert CHANNELS[0][0] == "plantation"
+
+
+def test_games_at_once_come_out_as_games_one_by_one(run_folder):
+    """Batching the network changes no result; seats rotate; blocks share their deal."""
+    agent = CheckpointAgent(load(run_folder))
+    together = evaluate.play_blocks(agent, BotAgent("random", 1), 2, 15, False, 6, 50)
+    assert together.shape == (6, 2, 3)
+    games = [Game.new(2, 50, table_size=15) for _ in range(2)]
+    assert games[0].draws == games[1].draws
+    same = evaluate.play_blocks(agent, agent, 2, 15, False, 6, 50)
+    np.testing.assert_allclose(same[:, :, 0].sum(axis=1), 1)  # against itself: one win a block
+    np.testing.assert_allclose(same[:, :, 1].sum(axis=1), 0)
+
+
+def test_intervals_cover_the_truth_as_often_as_they_say():
+    rng = np.random.default_rng(0)
+    hits = 0
+    for trial in range(200):
+        low, high = evaluate.bootstrap(rng.random(80), trial)
+        hits += low <= 0.5 <= high
+    assert 0.90 <= hits / 200 <= 0.99
+
+
+def test_the_vec_env_speaks_sb3():
+    games = VersusGames(4, {"random": 1}, table_size=15, seed=0)
+    env = CacaoVecEnv(games)
+    observations = env.reset()
+    rng = np.random.default_rng(0)
+    finished = 0
+    for _ in range(60):
+        masks = np.stack(env.env_method("action_masks"))
+        np.testing.assert_array_equal(masks, games.action_masks.astype(bool))
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        kept = observations.copy()
+        after, rewards, dones, infos = env.step(actions)
+        np.testing.assert_array_equal(observations, kept)  # what was handed out stays
+        observations = after
+        assert rewards.shape == dones.shape == (4,)
+        for done, info in zip(dones, infos):
+            assert done == ("episode" in info)
+            finished += done
+    assert finished >= 4
+
+
+def test_agents_are_found_by_name_or_folder(run_folder):
+    assert load_agent("greedy").name == "greedy"
+    assert load_agent(str(run_folder)).name == "small"
