@@ -1,4 +1,4 @@
-"""Hypothesis profiles: the suite's own, and a longer one (``HYPOTHESIS_PROFILE=long``)."""
+"""Hypothesis profiles: the suite's own, a ``long`` and a ``quick`` one (``HYPOTHESIS_PROFILE=...``)."""
 
 from __future__ import annotations
 
@@ -9,4 +9,5 @@ from hypothesis import HealthCheck, settings
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("suite", max_examples=60, derandomize=True, **_common)
 settings.register_profile("long", max_examples=3000, **_common)
+settings.register_profile("quick", max_examples=8, derandomize=True, **_common)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))

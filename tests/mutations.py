@@ -1,0 +1,285 @@
+"""Plant bugs, one at a time, and see that the tests catch each: ``python -m tests.mutations``.
+
+Every mutation is made in a copy of the sources, run interpreted (NUMBA_DISABLE_JIT=1) against the
+tests that should notice it.  Prints a line for each and exits with 1 if one goes unnoticed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+RULES = ("tests/rules", "-k", "engine")
+REFERENCE = ("tests/test_against_reference.py",)
+
+# What is broken, file, text, replacement, tests that must fail.
+MUTATIONS = [
+    (
+        "3-0-0-1 and 3-1-0-0 turn counter-clockwise",
+        "tiles.py",
+        "(side - turn) % 4",
+        "(side + turn) % 4",
+        RULES,
+    ),
+    (
+        "with 4 players only 1-1-1-1 is removed",
+        "tiles.py",
+        "4: (1, 1, 0, 0)",
+        "4: (1, 0, 0, 0)",
+        RULES,
+    ),
+    ("water track 4, 7, 11 are 4, 8, 11", "tiles.py", "2, 4, 7, 11, 16", "2, 4, 8, 11, 16", RULES),
+    (
+        "one worker beside a jungle cell fills it",
+        "rules.py",
+        "workers_beside(state, beside) >= 2",
+        "workers_beside(state, beside) >= 1",
+        RULES,
+    ),
+    (
+        "the display is refilled as soon as one slot is empty",
+        "rules.py",
+        "state.display[0] == 0 and state.display[1] == 0",
+        "(state.display[0] == 0 or state.display[1] == 0)",
+        RULES,
+    ),
+    (
+        "other tiles at a filled cell are not activated",
+        "rules.py",
+        "if (state.filled >> side) & 1:",
+        "if (state.filled >> side) & 1 and state.turn < 0:",
+        RULES,
+    ),
+    (
+        "every tile at every adjacent jungle tile is activated",
+        "rules.py",
+        "if (state.filled >> side) & 1:",
+        "if state.turn >= 0:",
+        RULES,
+    ),
+    (
+        "others act before the active player",
+        "rules.py",
+        "seat = (active + i) % state.num_players",
+        "seat = (active + 1 + i) % state.num_players",
+        RULES,
+    ),
+    (
+        "cacao is stored without end",
+        "rules.py",
+        "min(CACAO_PLACES, state.cacao",
+        "min(99, state.cacao",
+        RULES,
+    ),
+    (
+        "a market pays for cacao that is not there",
+        "rules.py",
+        "sold = min(workers, int(state.cacao[seat]))",
+        "sold = workers",
+        RULES,
+    ),
+    (
+        "a volcano leaves debts",
+        "rules.py",
+        "max(0, state.gold[seat] + gold * workers)",
+        "state.gold[seat] + gold * workers",
+        RULES,
+    ),
+    (
+        "the volcano's orientations are swapped",
+        "tiles.py",
+        "[[-1, 2, -1, 2], [2, -1, 2, -1]]",
+        "[[2, -1, 2, -1], [-1, 2, -1, 2]]",
+        RULES,
+    ),
+    (
+        "a volcano may be forgone",
+        "actions.py",
+        "return workers if ACTION_CLASS[code] == ERUPT else 0",
+        "return 0",
+        RULES,
+    ),
+    ("a stack may be three tiles high", "rules.py", "code < OVERBUILT and OWNER", "OWNER", RULES),
+    (
+        "overbuilding costs nothing",
+        "rules.py",
+        "state.sun[seat] -= 1",
+        "state.sun[seat] -= 0",
+        RULES,
+    ),
+    (
+        "overbuilding opens with the pile, not the display, empty",
+        "rules.py",
+        "    if jungle_left(state) == 0:\n        state.overbuilding = 1",
+        "    if state.jungle_drawn == state.num_jungle:\n        state.overbuilding = 1",
+        RULES,
+    ),
+    (
+        "a shared first place still pays a second",
+        "scoring.py",
+        "if ahead == 1:",
+        "if ahead >= 1:",
+        RULES,
+    ),
+    (
+        "a tie is broken by nothing",
+        "scoring.py",
+        "best = scores[0] * 8 + state.cacao[0]",
+        "state.cacao[:] = 0\n    best = scores[0] * 8 + state.cacao[0]",
+        RULES,
+    ),
+    (
+        "equal tiles in the display are offered twice",
+        "actions.py",
+        "kind != 0 and (slot == 0 or kind != state.display[0])",
+        "kind != 0",
+        RULES,
+    ),
+    (
+        "the hand is not refilled in the last third",
+        "rules.py",
+        "    draw_worker(state, active_seat(state))",
+        "    if state.turn < 20:\n        draw_worker(state, active_seat(state))",
+        RULES,
+    ),
+    (
+        "a tile is laid one row too far when the table wraps",
+        "state.py",
+        "first = int(state.row_min) - 2",
+        "first = int(state.row_min) + 1",
+        REFERENCE,
+    ),
+    (
+        "auto mode takes plantations although a sale should come first",
+        "decisions.py",
+        "markets == 0 or cacao + harvest <= CACAO_PLACES",
+        "markets == 0 or cacao + harvest <= CACAO_PLACES + 1",
+        ("tests/test_auto_decisions.py",),
+    ),
+    (
+        "auto mode collects gold before paying a volcano",
+        "decisions.py",
+        "if VOLCANO_GOLD[code - VOLCANO, facing] < 0:",
+        "if VOLCANO_GOLD[code - VOLCANO, facing] > 0:",
+        ("tests/test_auto_decisions.py",),
+    ),
+    (
+        "auto mode fills two cells with two different tiles by itself",
+        "decisions.py",
+        "one_choice = first == second and rest & (rest - 1) == 0",
+        "one_choice = rest & (rest - 1) == 0",
+        ("tests/test_auto_decisions.py",),
+    ),
+    (
+        "an observation shows the next tile of the pile",
+        "observation.py",
+        "    pending = jungle + NUM_JUNGLE_KINDS + 1\n",
+        "    pending = jungle + NUM_JUNGLE_KINDS + 1\n    out[4] = state.jungle_draws[25]\n",
+        ("tests/test_hidden_information.py",),
+    ),
+    (
+        "a bot sees the order of its opponent's pile",
+        "state.py",
+        "        shuffle_pool(draws[at : state.tiles_each], pool, rng)\n",
+        "        shuffle_pool(draws[at:drawn], pool * 0, rng)\n",
+        ("tests/test_hidden_information.py",),
+    ),
+    (
+        "owners are shown from seat 0's point of view",
+        "observation.py",
+        "(OWNER[code] - viewer + players) % players",
+        "OWNER[code] % players",
+        ("tests/test_symmetry.py", "tests/test_observation.py"),
+    ),
+    (
+        "a mirrored 3-0-0-1 stays a 3-0-0-1 in the hand",
+        "symmetry.py",
+        "return (*order[:2], order[3], order[2]) if g >= 4 else tuple(order)",
+        "return tuple(order)",
+        ("tests/test_symmetry.py",),
+    ),
+    (
+        "the loser's reward is forgotten",
+        "rewards.py",
+        "rewards[seat] = (players * share - 1) / (players - 1)",
+        "rewards[seat] = max(0.0, (players * share - 1) / (players - 1))",
+        ("tests/test_pettingzoo.py",),
+    ),
+    (
+        "a refused action is carried out all the same",
+        "calls.py",
+        "    if code == LEGAL:\n        step(states[0], action)",
+        "    step(states[0], max(0, action) % 100)",
+        ("tests/test_game.py",),
+    ),
+    (
+        "a small table lets tiles grow past its rim",
+        "rules.py",
+        "return not near_rim(state) or fits_table(state, cell)",
+        "return True",
+        ("tests/test_table_size.py",),
+    ),
+    (
+        "undo takes back two decisions",
+        "game.py",
+        "history = self._history[:-1]",
+        "history = self._history[:-2]",
+        ("tests/test_game.py",),
+    ),
+    (
+        "a record's listed legal moves are not compared",
+        "record.py",
+        '    if "legal" in entry:',
+        '    if "legal" in entry and explicit is None:',
+        ("tests/test_record.py",),
+    ),
+]
+
+
+def caught(file: str, old: str, new: str, tests: tuple[str, ...]) -> bool:
+    """Whether the tests fail on a copy of the sources with this change."""
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name)
+        for part in ("cacao_env", "tests"):
+            shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "pyproject.toml", copy)
+        source = copy / "cacao_env" / file
+        text = source.read_text(encoding="utf-8")
+        assert text.count(old) >= 1, f"{file} has no {old!r} to change"
+        source.write_text(text.replace(old, new), encoding="utf-8")
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "HYPOTHESIS_PROFILE": "quick"}
+        run = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests],
+            cwd=copy,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        if run.returncode not in (0, 1):
+            print(run.stdout[-2000:], run.stderr[-2000:])
+        return run.returncode == 1
+
+
+def main() -> int:
+    """Try all mutations, or those whose description contains a word given."""
+    wanted = sys.argv[1:] or [""]
+    missed = 0
+    chosen = [m for m in MUTATIONS if any(word in m[0] for word in wanted)]
+    for what, file, old, new, tests in chosen:
+        begin = time.perf_counter()
+        found = caught(file, old, new, tests)
+        missed += not found
+        seconds = time.perf_counter() - begin
+        print(f"{'caught' if found else 'MISSED'}  {seconds:5.1f} s  {file}: {what}", flush=True)
+    print(f"{len(chosen) - missed} of {len(chosen)} planted bugs caught")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
