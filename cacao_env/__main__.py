@@ -72,6 +72,11 @@ def _parser() -> argparse.ArgumentParser:
     four.add_argument("--seconds", type=float, default=1.0, help="per row")
     four.add_argument("--json", metavar="FILE", help="write the rows to a file as well")
     four.set_defaults(run=_bench)
+
+    five = commands.add_parser("binding", help="measure how often a small table hides placements")
+    five.add_argument("--table-size", type=int, default=15)
+    five.add_argument("--games", type=int, default=200, help="for each kind of play")
+    five.set_defaults(run=_binding)
     return parser
 
 
@@ -174,6 +179,15 @@ def _spec(options: argparse.Namespace) -> int:
     from .spec import tables
 
     print(tables(options.players, options.table_size))
+    return 0
+
+
+def _binding(options: argparse.Namespace) -> int:
+    from .binding import report
+
+    if options.games < 1:
+        raise ValueError(f"--games is {options.games}, expected at least 1")
+    print(report(options.table_size, options.games))
     return 0
 
 

@@ -26,7 +26,7 @@ LAYERS = [
     ["game"],
     ["spec", "record", "render.text", "bots.random", "bots.greedy"],
     ["bots"],
-    ["vector"],
+    ["vector", "binding"],
     ["versus", "cacao_v0"],
     ["bench"],
     ["__init__"],

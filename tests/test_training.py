@@ -93,6 +93,8 @@ def test_every_shipped_configuration_is_valid(path):
         (["against=[]"], r"against is \[\], expected some of"),
         (["steps=0"], "steps is 0, expected more than 0"),
         (["batch=100000"], "batch is 100000, more than games . rollout = 4096"),
+        (["bars={random=2}"], "bars is {'random': 2}, expected shares of wins"),
+        (["bars={genius=0.5}"], "bars is {'genius': 0.5}, expected shares of wins"),
         (["steps"], "'steps' is not of the form key=value"),
     ],
 )

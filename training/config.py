@@ -50,6 +50,8 @@ class Config:
     blocks: int = 200
     against: list[str] = field(default_factory=lambda: ["random", "greedy"])
     evaluation_seed: int = 1_000_000_000
+    # Least share of wins against an opponent; the program says whether it was reached.
+    bars: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what cannot work."""
@@ -66,6 +68,11 @@ class Config:
         odds = self.opponents.values()
         if not all(isinstance(x, int | float) and x >= 0 for x in odds) or sum(odds) <= 0:
             raise ConfigError(f"opponents is {self.opponents!r}, expected odds above 0")
+        for name, bar in self.bars.items():
+            if name not in self.against or not isinstance(bar, int | float) or not 0 <= bar <= 1:
+                raise ConfigError(
+                    f"bars is {self.bars!r}, expected shares of wins for some of against"
+                )
         positive = ("steps", "minutes", "threads", "games", "rollout", "batch", "epochs", "width")
         for key in (*positive, "learning_rate", "final_learning_rate", "clip", "blocks"):
             if getattr(self, key) <= 0:

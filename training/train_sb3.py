@@ -194,15 +194,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{watch.seconds:.0f} s ({watch.num_timesteps / watch.seconds:,.0f} decisions/s); "
             f"checkpoint: {folder}"
         )
+        missed = 0
         for result in evaluate(config, folder):
             print(result.line())
+            if result.field in config.bars:
+                bar = config.bars[result.field]
+                missed += result.win_share < bar
+                verdict = "reached" if result.win_share >= bar else "MISSED"
+                print(f"  bar of {bar:.0%} against {result.field}: {verdict}")
     except (ConfigError, CheckpointError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted; the last checkpoint, if any, is in the run folder", file=sys.stderr)
         return 130
-    return 0
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

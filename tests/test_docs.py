@@ -1,0 +1,77 @@
+"""The documents show what the code does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cacao_env.__main__ import main
+from cacao_env.options import check_options
+from cacao_env.spec import tables
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.S)
+
+
+def test_the_tables_are_those_of_the_code(capsys):
+    page = (ROOT / "docs" / "spec.md").read_text(encoding="utf-8")
+    assert tables(2) in page
+    assert main(["spec"]) == 0
+    assert capsys.readouterr().out.strip() in page
+
+
+@pytest.mark.parametrize("number", range(len(blocks("python"))))
+def test_the_readme_s_python_runs(number, capsys):
+    exec(compile(blocks("python")[number], f"README block {number}", "exec"), {})
+
+
+def test_the_readme_s_commands_run(tmp_path, monkeypatch, capsys):
+    """Those of the environment; the two that install and train are run as they are elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    commands = [
+        line.split("#")[0].split()[3:]
+        for block in blocks("bash")
+        for line in block.splitlines()
+        if line.startswith("python -m cacao_env") and " bench" not in line
+    ]
+    assert len(commands) == 5
+    for command in commands:
+        assert main(command) == 0
+
+
+def test_the_readme_lists_every_option_of_the_environment():
+    from inspect import signature
+
+    from cacao_env import cacao_v0
+
+    for name, parameter in signature(cacao_v0.raw_env).parameters.items():
+        assert f"| `{name}` |" in README
+        assert parameter.default is not parameter.empty
+    assert "23 with 2 players, 30 with 3 or 4" in README
+    assert [check_options(n, "auto", None)[2] for n in (2, 3, 4)] == [23, 30, 30]
+
+
+def test_pyproject_and_constraints_agree_on_what_is_installed():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"]]
+    assert [re.split(r"[>=<]", w)[0] for w in wanted] == [
+        "numpy",
+        "numba",
+        "gymnasium",
+        "pettingzoo",
+    ]
+    for extra in ("train", "test"):
+        wanted += project["optional-dependencies"][extra]
+    pinned = (ROOT / "constraints.txt").read_text().lower()
+    for requirement in wanted:
+        name = re.split(r"[>=<]", requirement)[0].lower()
+        assert re.search(rf"^{name}==", pinned, re.M), name
+    assert "torch==2.13.0" in pinned
