@@ -24,7 +24,7 @@ from .decisions import step as step_state
 from .game import Game
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into, scale
-from .options import Decisions, check_options
+from .options import Decisions, check_choice, check_options
 from .render.text import picture
 from .rewards import REWARDS, Reward, rewards_into
 from .state import OVER
@@ -111,12 +111,11 @@ class raw_env(AECEnv):
     ) -> None:
         super().__init__()
         players, _, size = check_options(num_players, decisions, table_size)
-        _check("reward", reward, REWARDS)
-        _check("mask_in", mask_in, ("observation", "info", "both"))
-        _check("observation_dtype", observation_dtype, ("float32", "uint8"))
-        _check("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        self._reward_mode = check_choice("reward", reward, REWARDS)
+        check_choice("mask_in", mask_in, ("observation", "info", "both"))
+        check_choice("observation_dtype", observation_dtype, ("float32", "uint8"))
+        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self._options = (players, bool(volcanoes), decisions, size)
-        self._reward_mode = REWARDS.index(reward)
         self._mask_in_observation = mask_in != "info"
         self._mask_in_info = mask_in != "observation"
         self._scaled = observation_dtype == "float32"
@@ -257,12 +256,6 @@ class raw_env(AECEnv):
         if self._mask_in_info:
             for agent in self.agents:
                 self.infos[agent] = {"action_mask": self._mask_of(self._seats[agent])}
-
-
-def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
-    """ValueError naming the option unless its value is one of those allowed."""
-    if value not in allowed:
-        raise ValueError(f"{name} is {value!r}, expected one of {', '.join(map(repr, allowed))}")
 
 
 def _register() -> None:

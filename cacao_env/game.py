@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from . import actions, calls, decisions, notation
 from .observation import observation_size
-from .options import Decisions, check_options, check_supply
+from .options import Decisions, blank_states, check_supply
 from .rng import RngArray, new_rng
-from .state import OVER, PHASE_NAMES, StateArray, empty_states, set_options
+from .state import OVER, PHASE_NAMES, StateArray, empty_states
 from .tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
 
 
@@ -50,7 +50,7 @@ class Game:
         observations speak of; the default shows every legal placement of every game.  Raises
         ValueError for an option out of range.
         """
-        game = cls._blank(num_players, volcanoes, decisions, table_size)
+        game = cls(blank_states(1, num_players, volcanoes, decisions, table_size), [])
         calls.deal_game(game._states, new_rng(secrets.randbits(63) if seed is None else int(seed)))
         calls.settle(game._states)
         return game
@@ -69,7 +69,7 @@ class Game:
         Raises ValueError when they are not the supply of the box (rules 1, 7).
         """
         players = len(worker_draws)
-        game = cls._blank(players, volcanoes, decisions, table_size)
+        game = cls(blank_states(1, players, volcanoes, decisions, table_size), [])
         state = game.state
         for seat, draws in enumerate(worker_draws):
             check_supply(
@@ -83,15 +83,6 @@ class Game:
         calls.set_up_game(game._states)
         calls.settle(game._states)
         return game
-
-    @classmethod
-    def _blank(
-        cls, num_players: int, volcanoes: bool, decisions_mode: str, table_size: int | None
-    ) -> Game:
-        players, auto, size = check_options(num_players, decisions_mode, table_size)
-        states = empty_states(1)
-        set_options(states[0], players, int(bool(volcanoes)), int(auto), size)
-        return cls(states, [])
 
     # --- What is there ----------------------------------------------------------------------
 

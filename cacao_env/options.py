@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from .geometry import DEFAULT_TABLE, MAX_TABLE, MIN_TABLE
+from .state import StateArray, empty_states, set_options
 from .tiles import MAX_PLAYERS, MIN_PLAYERS
 
 Decisions = Literal["auto", "explicit"]
@@ -25,6 +26,26 @@ def check_options(
     if table_size not in range(MIN_TABLE, MAX_TABLE + 1):
         raise ValueError(f"table_size is {table_size!r}, expected {MIN_TABLE} to {MAX_TABLE}")
     return num_players, decisions_mode == "auto", table_size
+
+
+def check_choice(name: str, value: object, allowed: Sequence[object]) -> int:
+    """Number of a value among those allowed; ValueError names the option if it is none of them."""
+    if value not in allowed:
+        raise ValueError(f"{name} is {value!r}, expected one of {', '.join(map(repr, allowed))}")
+    return list(allowed).index(value)
+
+
+def blank_states(
+    count: int, num_players: int, volcanoes: bool, decisions_mode: str, table_size: int | None
+) -> StateArray:
+    """States with their options written and nothing dealt; ValueError for an option out of range."""
+    if count < 1:
+        raise ValueError(f"num_games is {count!r}, expected at least 1")
+    players, auto, size = check_options(num_players, decisions_mode, table_size)
+    states = empty_states(count)
+    for state in states:
+        set_options(state, players, int(bool(volcanoes)), int(auto), size)
+    return states
 
 
 def check_supply(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .jit import njit
+from .jit import COMPILED, F, njit
 
 RngArray = npt.NDArray[np.uint64]
 _MASK = 0xFFFFFFFFFFFFFFFF
@@ -24,14 +24,20 @@ def new_rng(seed: int) -> RngArray:
     return np.array([seed & _MASK], np.uint64)
 
 
+def _wrapping(function: F) -> F:
+    """Overflow is meant here: compiled code wraps in silence, the interpreter must be told."""
+    return function if COMPILED else np.errstate(over="ignore")(function)
+
+
+@_wrapping
 @njit
 def next_bits(rng):
     """The next 64 random bits; advances ``rng``."""
-    rng[:1] += _GAMMA  # on a slice, for there the interpreter too wraps in silence
-    z = rng[:1].copy()
+    rng[0] += _GAMMA
+    z = rng[0]
     z = (z ^ (z >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2
-    return (z ^ (z >> _S31))[0]
+    return z ^ (z >> _S31)
 
 
 @njit

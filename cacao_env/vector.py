@@ -18,10 +18,10 @@ from .decisions import settle, step
 from .game import Game
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into
-from .options import Decisions, check_options
+from .options import Decisions, blank_states, check_choice
 from .rewards import REWARDS, Reward, rewards_into
 from .rng import new_rng
-from .state import OVER, deal, empty_states, redeal, set_options
+from .state import OVER, deal, redeal
 from .tiles import MAX_PLAYERS
 
 # Who plays the seats that the caller does not.
@@ -137,24 +137,16 @@ class VectorGames:
         reward: Reward = "outcome",
         seed: int | None = None,
     ) -> None:
-        players, auto, size = check_options(num_players, decisions, table_size)
-        if reward not in REWARDS:
-            raise ValueError(
-                f"reward is {reward!r}, expected one of {', '.join(map(repr, REWARDS))}"
-            )
-        if num_games < 1:
-            raise ValueError(f"num_games is {num_games!r}, expected at least 1")
+        self._mode = check_choice("reward", reward, REWARDS)
+        self.states = blank_states(num_games, num_players, volcanoes, decisions, table_size)
+        players, size = num_players, int(self.states[0].table_size)
         self.num_games, self.num_players, self.table_size = num_games, players, size
-        self.states = empty_states(num_games)
-        for game in self.states:
-            set_options(game, players, int(bool(volcanoes)), int(auto), size)
         self.observations = np.zeros((num_games, observation_size(players, size)), np.uint8)
         self.action_masks = np.zeros((num_games, int(num_actions(size))), np.int8)
         self.seats = np.zeros(num_games, np.int8)
         self.rewards = np.zeros((num_games, players), np.float32)
         self.terminations = np.zeros(num_games, np.bool_)
         self.final_scores = np.zeros((num_games, players), np.int64)
-        self._mode = REWARDS.index(reward)
         self._potentials = np.zeros((num_games, players))
         self._scores, self._wins = np.zeros((2, MAX_PLAYERS), np.int64)
         self._chosen = np.zeros(num_games, np.int64)

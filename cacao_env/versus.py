@@ -18,10 +18,10 @@ from .decisions import settle, step
 from .game import Game
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into, scale
-from .options import Decisions, check_options
+from .options import Decisions, blank_states, check_choice
 from .rewards import REWARDS, Reward, rewards_into
 from .rng import uniform
-from .state import OVER, deal, empty_states, set_options
+from .state import OVER, deal, empty_states
 from .tiles import MAX_PLAYERS
 from .vector import OPPONENTS, first_refused, play_others
 
@@ -115,20 +115,15 @@ class VersusGames:
         reward: Reward = "outcome",
         seed: int | None = None,
     ) -> None:
-        players, auto, size = check_options(num_players, decisions, table_size)
-        if reward not in REWARDS:
-            raise ValueError(
-                f"reward is {reward!r}, expected one of {', '.join(map(repr, REWARDS))}"
-            )
+        self._mode = check_choice("reward", reward, REWARDS)
         unknown = [name for name in opponents if name not in OPPONENTS]
         if unknown or not opponents or sum(opponents.values()) <= 0:
             raise ValueError(
                 f"opponents are {dict(opponents)!r}, expected odds of {', '.join(OPPONENTS)}"
             )
+        self.states = blank_states(num_games, num_players, volcanoes, decisions, table_size)
+        players, size = num_players, int(self.states[0].table_size)
         self.num_games, self.num_players, self.table_size = num_games, players, size
-        self.states = empty_states(num_games)
-        for game in self.states:
-            set_options(game, players, int(bool(volcanoes)), int(auto), size)
         total = sum(opponents.values())
         self._odds = np.array([opponents.get(name, 0) / total for name in OPPONENTS])
         self.observations = np.zeros((num_games, observation_size(players, size)), np.float32)
@@ -140,7 +135,6 @@ class VersusGames:
         self.kinds = np.zeros(num_games, np.int64)
         self._factors = scale(players, size)
         self._raw = np.zeros(self.observations.shape[1], np.uint8)
-        self._mode = REWARDS.index(reward)
         self._potentials = np.zeros((num_games, MAX_PLAYERS))
         self._trial, self._ids = empty_states(2), np.zeros(MAX_LEGAL, np.int64)
         self.reset(seed)

@@ -193,8 +193,8 @@ MUTATIONS = [
     (
         "owners are shown from seat 0's point of view",
         "observation.py",
-        "(OWNER[code] - viewer + players) % players",
-        "OWNER[code] % players",
+        "_relative(OWNER[code], viewer, players)",
+        "OWNER[code]",
         ("tests/test_symmetry.py", "tests/test_observation.py"),
     ),
     (
