@@ -81,7 +81,7 @@ def test_every_shipped_configuration_is_valid(path):
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["stepz=3"], "there is no key 'stepz'; there are: against, batch"),
+        (["stepz=3"], "there is no key 'stepz'; there are: against, bars, batch"),
         (["steps=many"], "steps is 'many', expected int"),
         (["volcanoes=1"], "volcanoes is 1, expected bool"),
         (["seed=true"], "seed is True, expected int"),
