@@ -22,9 +22,10 @@ COMPILED = not numba.config.DISABLE_JIT
 
 
 def _cache_directory() -> Path:
-    """A folder for exactly these sources and these versions of what compiles them."""
-    digest = hashlib.sha256(f"{sys.version} {numba.__version__} {numpy.__version__}".encode())
-    package = Path(__file__).parent
+    """A folder for exactly these sources, where they lie and the versions of what compiles them."""
+    package = Path(__file__).resolve().parent
+    about = f"{package} {sys.version} {numba.__version__} {numpy.__version__}"
+    digest = hashlib.sha256(about.encode())
     for source in sorted(package.rglob("*.py")):
         digest.update(source.relative_to(package).as_posix().encode())
         digest.update(source.read_bytes())

@@ -1,0 +1,70 @@
+"""The compiled code's cache: never stale, and never in the way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cacao_env.jit import COMPILED
+
+PACKAGE = Path(__file__).parent.parent / "cacao_env"
+ASK = "from cacao_env import scoring, Game; print(scoring.score(Game.new(seed=0).state, 0))"
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+
+
+def run(folder, code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_an_edit_in_one_file_is_seen_by_the_functions_of_another(tmp_path):
+    """Numba's own cache would go on with the old water track."""
+    shutil.copytree(PACKAGE, tmp_path / "cacao_env", ignore=shutil.ignore_patterns("__pycache__"))
+    init = tmp_path / "cacao_env" / "__init__.py"
+    init.write_text("from .game import Game\n")  # without compiling everything at once
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert run(tmp_path, ASK, **cache).stdout == "-10\n"
+    assert any((tmp_path / "cache").rglob("*.nbi"))
+    tiles = tmp_path / "cacao_env" / "tiles.py"
+    tiles.write_text(tiles.read_text().replace("[-10, -4, -1,", "[-7, -4, -1,"))
+    assert run(tmp_path, ASK, **cache).stdout == "-7\n"
+
+
+def test_it_works_where_no_folder_can_be_made_in_the_home(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    ran = run(
+        PACKAGE.parent,
+        "import cacao_env.jit as jit; print(jit.CACHE)",
+        XDG_CACHE_HOME=str(blocked),
+        NUMBA_CACHE_DIR="",
+        TMPDIR=str(tmp_path),
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert str(tmp_path) in ran.stdout
+
+
+def test_the_first_import_says_that_it_compiles_and_the_next_says_nothing(tmp_path):
+    code = (
+        "from cacao_env.jit import compile_once\n"
+        "compile_once('test part', lambda: print('compiled'))\n"
+    )
+    stub = tmp_path / "cacao_env"
+    stub.mkdir()
+    (stub / "__init__.py").write_text("")
+    shutil.copy(PACKAGE / "jit.py", stub)
+    first, second = (run(tmp_path, code, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(2))
+    assert first.stdout == "compiled\n"
+    assert "compiling the test part" in first.stderr
+    assert (second.stdout, second.stderr) == ("", "")
