@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from cacao_env.__main__ import main
 
 from .reference.records import check_record, play_record
+
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -81,6 +86,14 @@ def test_replay_shows_the_moves_and_the_table(tmp_path, capsys):
     assert "The game is over" in out
     assert main(["replay", str(file), "--ply", "3"]) == 0
     assert "turn 22" not in capsys.readouterr().out.split("display")[0]
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = f"{sys.executable} -m cacao_env record --players 4 --with-legal | head -c 10"
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
+    assert ran.stdout.startswith("{")
+    assert "Broken pipe" not in ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 @pytest.mark.parametrize(
