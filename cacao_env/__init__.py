@@ -20,7 +20,7 @@ def _compile() -> None:
     while not game.over:
         action = int(game.legal_actions()[0])
         game.play(game.action(game.text(action)))
-    game.elementary_moves(with_legal=True)
+    game.elementary_moves()
     game.undo()
     game.determinise(0, 0).observation(0)
     game.action_mask()

@@ -110,8 +110,11 @@ def _record(options: argparse.Namespace) -> int:
 def _write(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     beside = path.with_name(path.name + ".tmp")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise ValueError(f"{path} can't be written: {error.strerror}") from None
 
 
 def _replay(options: argparse.Namespace) -> int:
@@ -152,13 +155,8 @@ def _problem(file: Path) -> str | None:
 
 
 def _files(path: Path) -> list[Path]:
-    """The file itself, or the records in a folder."""
-    if not path.is_dir():
-        return [path]
-    found = sorted(path.glob("*.json"))
-    if not found:
-        raise ValueError(f"{path}: there is no record in this folder")
-    return found
+    """The file itself, or the records in a folder; a folder without any is itself reported as bad."""
+    return (sorted(path.glob("*.json")) or [path]) if path.is_dir() else [path]
 
 
 def _show(data: object, ply: int | None) -> None:

@@ -2,14 +2,13 @@
 
 One ``Discrete(N)`` in three blocks (``table_size`` W sets the first)::
 
-    place   W*W//2 * 13   worker cell of the window * variant (tile and rotation, tiles.VARIANTS);
-                          on an own tile it is overbuilding
-    fill     4 * 2 * 2    side of the tile just placed * display slot * orientation
-    act      4 * 4 * 4    side s of the tile just placed where the jungle tile lies * side x of that
-                          jungle tile where the worker tile lies * workers that act, 0..3
+    place   W*W//2 * 13   which worker cell, which of tiles.VARIANTS; overbuilds where an own tile is
+    fill     4 * 2 * 2    cell beside the tile just placed (its side), display slot, orientation
+    act      4 * 4 * 4    jungle tile beside the tile just placed (its side), worker tile beside that
+                          jungle tile (its side), number of workers that act
 
-Each distinct move has exactly one id: of equal tiles in the display the first slot is offered, and
-orientation 1 only for a volcano.
+No move has two ids: of equal tiles in the display the first slot is offered, and orientation 1 only
+for a volcano.
 """
 
 from __future__ import annotations

@@ -21,10 +21,10 @@ from pettingzoo.utils import wrappers
 from . import actions, calls
 from .actions import LEGAL, mask_into, num_actions, refusal
 from .decisions import step as step_state
-from .game import Game
+from .game import Game, as_action
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into, scale
-from .options import Decisions, check_choice, check_options
+from .options import Decisions, as_bool, as_seed, check_choice, check_options
 from .render.text import picture
 from .rewards import REWARDS, Reward, rewards_into
 from .state import OVER
@@ -62,12 +62,30 @@ def _mask(states, viewer, mask):
         mask[:] = 0
 
 
-def env(**options: Any) -> AECEnv:
-    """The environment with PettingZoo's standard wrappers; takes the options of :class:`raw_env`.
+def env(
+    num_players: int = 2,
+    volcanoes: bool = False,
+    decisions: Decisions = "auto",
+    table_size: int | None = None,
+    reward: Reward = "outcome",
+    mask_in: MaskIn = "observation",
+    observation_dtype: ObservationDtype = "float32",
+    render_mode: str | None = None,
+) -> AECEnv:
+    """The environment with PettingZoo's standard wrappers; the options are :class:`raw_env`'s.
 
     An illegal action ends the game: its player is given -1, the others 0.
     """
-    wrapped: Any = raw_env(**options)
+    wrapped: Any = raw_env(
+        num_players,
+        volcanoes,
+        decisions,
+        table_size,
+        reward,
+        mask_in,
+        observation_dtype,
+        render_mode,
+    )
     wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
     return wrappers.OrderEnforcingWrapper(wrapped)
@@ -115,7 +133,7 @@ class raw_env(AECEnv):
         check_choice("mask_in", mask_in, ("observation", "info", "both"))
         check_choice("observation_dtype", observation_dtype, ("float32", "uint8"))
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
-        self._options = (players, bool(volcanoes), decisions, size)
+        self._options = (players, as_bool("volcanoes", volcanoes), decisions, size)
         self._mask_in_observation = mask_in != "info"
         self._mask_in_info = mask_in != "observation"
         self._scaled = observation_dtype == "float32"
@@ -158,7 +176,7 @@ class raw_env(AECEnv):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game: that of ``Game.new(seed=seed)``, or the next of this environment's own."""
         if seed is not None:
-            self._rng = np.random.default_rng(seed)
+            self._rng = np.random.default_rng(as_seed(seed))
         else:
             seed = int(self._rng.integers(2**63))
         players, volcanoes, decisions, size = self._options
@@ -196,10 +214,7 @@ class raw_env(AECEnv):
             self._was_dead_step(action)
             return
         game = self.game
-        try:
-            number = action.__index__()
-        except AttributeError:
-            raise ValueError(f"action is {action!r}, expected an integer id") from None
+        number = as_action(action)
         code, seat = _step(
             game.states,
             number,

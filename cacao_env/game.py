@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import actions, calls, decisions, notation
 from .observation import observation_size
-from .options import Decisions, blank_states, check_supply
+from .options import Decisions, as_int, as_seat, as_seed, blank_states, check_supply
 from .rng import RngArray, new_rng
 from .state import OVER, PHASE_NAMES, StateArray, empty_states
 from .tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
@@ -51,7 +51,9 @@ class Game:
         ValueError for an option out of range.
         """
         game = cls(blank_states(1, num_players, volcanoes, decisions, table_size), [])
-        calls.deal_game(game._states, new_rng(secrets.randbits(63) if seed is None else int(seed)))
+        calls.deal_game(
+            game._states, new_rng(secrets.randbits(63) if seed is None else as_seed(seed))
+        )
         calls.settle(game._states)
         return game
 
@@ -187,10 +189,7 @@ class Game:
 
     def play(self, action: int) -> None:
         """Carry out an action; ValueError says what is wrong with an illegal one, nothing changes."""
-        try:
-            number = int(action.__index__())
-        except AttributeError:
-            raise ValueError(f"action is {action!r}, expected an integer id") from None
+        number = as_action(action)
         code = calls.play(self._states, number)
         if code != actions.LEGAL:
             raise ValueError(self.complaint(number, code))
@@ -235,21 +234,19 @@ class Game:
 
     def redeal(self, seat: int, rng: RngArray) -> None:
         """The same in place, with a generator of :mod:`cacao_env.rng`."""
-        if seat not in range(self.num_players):
-            raise ValueError(f"seat is {seat!r}, expected 0 to {self.num_players - 1}")
-        calls.redeal_game(self._states, seat, rng)
+        calls.redeal_game(self._states, as_seat(seat, self.num_players), rng)
 
     def seen_by(self, seat: int, rng: RngArray) -> StateArray:
         """A copy of the state as an array, shape (1,), with all that ``seat`` can't see dealt anew."""
-        states = np.empty(1, self._states.dtype)
-        calls.copy(states, self._states)
-        calls.redeal_game(states, seat, rng)
-        return states
+        seen = self.clone()
+        seen.redeal(seat, rng)
+        return seen.states
 
     # --- Looking ----------------------------------------------------------------------------
 
     def observation(self, seat: int) -> npt.NDArray[np.uint8]:
         """What a seat sees, raw (see :mod:`cacao_env.observation`), shape (observation_size,)."""
+        seat = as_seat(seat, self.num_players)
         out = np.empty(observation_size(self.num_players, self.table_size), np.uint8)
         calls.observe(self._states, seat, out, np.empty(MAX_PLAYERS, np.int64))
         return out
@@ -274,7 +271,7 @@ class Game:
 
     def move(self, action: int) -> notation.Move:
         """What an action means now, as a move of a game record."""
-        return notation.to_move(self.state, int(action))
+        return notation.to_move(self.state, as_action(action))
 
     def action(self, move: notation.Move | str) -> int:
         """The id of a legal move, given as a move or in words; ValueError says what is wrong."""
@@ -290,29 +287,21 @@ class Game:
         """All legal moves of the decision to make now."""
         return notation.to_moves(self.state, self.legal_actions().tolist())
 
-    def elementary_moves(
-        self, with_legal: bool = False
-    ) -> list[tuple[int, bool, notation.Move, list[notation.Move]]]:
-        """Every move so far as (seat, made without asking, move, legal moves).
-
-        The game is played again from its deal.  Legal moves are given where ``with_legal`` wants
-        them and the decision was asked, else the list is empty.
-        """
+    def elementary_moves(self) -> list[tuple[int, bool, notation.Move]]:
+        """Every move so far as (seat, made without asking, move); the game is played again."""
         game = self.clone()
         game.state.auto = 0
         calls.set_up_game(game._states)
         auto = bool(self.state.auto)
         asked = iter(self._history)
-        moves: list[tuple[int, bool, notation.Move, list[notation.Move]]] = []
+        moves: list[tuple[int, bool, notation.Move]] = []
         while True:
             state = game.state
             forced = int(decisions.automatic(state)) if auto else decisions.NONE
             action = next(asked, None) if forced == decisions.NONE else forced
             if action is None or state.phase == OVER:
                 return moves
-            was_asked = forced == decisions.NONE
-            legal = game.legal_moves() if was_asked and with_legal else []
-            moves.append((int(state.seat), not was_asked, game.move(action), legal))
+            moves.append((int(state.seat), forced != decisions.NONE, game.move(action)))
             actions.carry_out(state, action)
 
     # --- Keeping ----------------------------------------------------------------------------
@@ -338,7 +327,7 @@ class Game:
         """The game that ``to_json`` wrote; ValueError for anything else."""
         try:
             data = json.loads(text)
-            if data["format"] != "cacao-game" or data["version"] != 1:
+            if data["format"] != "cacao-game" or data["version"] is True or data["version"] != 1:
                 raise ValueError("not a game of format cacao-game, version 1")
             game = cls.from_draws(
                 data["worker_draws"],
@@ -380,6 +369,14 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game: {self.num_players} players, turn {self.turn}, {self.phase}, ply {self.ply}>"
+
+
+def as_action(action: Any) -> int:
+    """An action id as a plain integer, legal or not; ValueError for what is no integer."""
+    number = as_int("action", action, "an integer id")
+    if not -(2**31) < number < 2**31:
+        raise ValueError(f"illegal action {action}: {notation.REASONS[actions.NO_SUCH_ACTION]}")
+    return number
 
 
 def _restore(data: bytes, history: tuple[int, ...]) -> Game:

@@ -2,8 +2,8 @@
 
 The table is unbounded but what is played spans at most 30 cells (rules 3), so a state keeps it on
 a 32 x 32 torus: cell (row, column) lives at index ``(row % 32) * 32 + column % 32`` and no two
-cells in play ever share an index.  Jungle tiles lie on cells with an even row + column (``.``),
-worker tiles on odd ones (``o``)::
+cells in play ever share an index.  ``.`` are cells for jungle tiles (row + column is even), ``o`` those
+for worker tiles::
 
             column                       sides of a cell
             0   1   2   3

@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,13 +33,24 @@ def _cache_directory() -> Path:
     base = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "cacao_env"
     )
-    directory = Path(base) / digest.hexdigest()[:16]
+    name = digest.hexdigest()[:16]
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    for directory in (Path(base) / name, Path(tempfile.gettempdir()) / f"cacao_env-{user}" / name):
+        if _can_write(directory):
+            return directory
+    return Path(tempfile.mkdtemp(prefix="cacao_env-"))  # compiled anew for every process
+
+
+def _can_write(directory: Path) -> bool:
+    """Make the folder, for this user alone, and try it: compiled code is loaded from it."""
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError:  # a home that can't be written: compile into the temporary folder
-        directory = Path(tempfile.gettempdir()) / "cacao_env" / directory.name
-        directory.mkdir(parents=True, exist_ok=True)
-    return directory
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if hasattr(os, "getuid") and directory.stat().st_uid != os.getuid():
+            return False
+        with tempfile.TemporaryFile(dir=directory):
+            return True
+    except OSError:
+        return False
 
 
 CACHE = _cache_directory()
@@ -64,4 +76,5 @@ def compile_once(part: str, compile_all: Callable[[], None]) -> None:
         return
     print(f"cacao_env: compiling the {part} (once after an install or edit) ...", file=sys.stderr)
     compile_all()
-    done.touch()
+    with suppress(OSError):
+        done.touch()

@@ -63,11 +63,7 @@ def to_move(state: Any, action: int) -> Move:
     if not 0 <= action < acts + a.ACT_ACTIONS:
         raise ValueError(f"action {action} is not in 0..{acts + a.ACT_ACTIONS - 1}")
     if action < fills:
-        index, variant = divmod(action, NUM_VARIANTS)
-        cell = int(a.indexed_cell(state, index))
-        kind, rotation = VARIANTS[variant]
-        name = "overbuild" if state.board[cell] > 0 else "place"
-        return name, kind, rotation, absolute(state, cell)
+        return _placement(state, action)
     if state.last < 0:
         raise ValueError(f"action {action} fills or acts, and no tile was placed yet")
     if action < acts:
@@ -101,20 +97,64 @@ def to_moves(state: Any, ids: list[int]) -> list[Move]:
     return moves
 
 
+def _placement(state: Any, action: int) -> Move:
+    """What an id of the place block means: any cell of the window, in play or not."""
+    index, variant = divmod(action, NUM_VARIANTS)
+    row, column = _window_cells(int(state.table_size))[index]
+    cell = row + int(state.corner_row), column + int(state.corner_column)
+    covered = state.board[cell_index(*cell)] > 0
+    return ("overbuild" if covered else "place", *VARIANTS[variant], cell)
+
+
 @cache
 def _window_cells(size: int) -> list[Cell]:
     """(row, column) in the window of each of its worker cells."""
     return [window_cell(index, size) for index in range(size * size // 2)]
 
 
+_TILE_MOVES = ("place", "overbuild", "fill")
+_FAR = 1000  # no cell in play is as far from the start
+
+
+def as_move(value: Any) -> Move:
+    """A move from a tuple or list of its parts; ValueError for anything that has not its form."""
+    if isinstance(value, tuple | list) and len(value) == 4 and isinstance(value[0], str):
+        name, one, two, three = value
+        if name == "act":
+            if _is_cell(one) and _is_small(two) and _is_small(three):
+                return name, (one[0], one[1]), two, three
+        elif name in _TILE_MOVES and isinstance(one, str) and _is_small(two) and _is_cell(three):
+            return name, one, two, (three[0], three[1])
+    raise ValueError(f"{repr(value)[:80]} is not a move")
+
+
+def is_int(value: Any) -> bool:
+    """Whether a value is an integer and no truth value."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_small(value: Any) -> bool:
+    """An edge, a rotation or a number of workers: 0 to 3."""
+    return is_int(value) and 0 <= value <= 3
+
+
+def _is_cell(value: Any) -> bool:
+    return (
+        isinstance(value, tuple | list)
+        and len(value) == 2
+        and all(is_int(v) and -_FAR < v < _FAR for v in value)
+    )
+
+
 def to_action(state: Any, move: Move) -> int:
     """The id of a legal move; ValueError with the reason for one that is illegal or no move."""
+    move = as_move(move)
     action = _parse(state, move)
     code = int(a.refusal(state, action))
     if code != a.LEGAL:
         raise ValueError(reason(state, code))
     if action < a.place_actions(int(state.table_size)):
-        empty = state.board[torus_cell(state, tuple(move[3]))] == OPEN
+        empty = state.board[torus_cell(state, move[3])] == OPEN
         if empty != (move[0] == "place"):
             raise ValueError(
                 f"the cell is {'empty' if empty else 'taken'}: {move[0]} is not the word"
@@ -126,15 +166,13 @@ def _parse(state: Any, move: Move) -> int:
     """The id of a well-formed move, legal or not."""
     if state.phase == OVER:
         raise ValueError(REASONS[a.GAME_OVER])
-    phase = {"place": PLACE, "overbuild": PLACE, "fill": FILL, "act": ACT}.get(move[0])
-    if phase is None:
-        raise ValueError(f"{move[0]!r} is not a kind of move")
+    phase = {"fill": FILL, "act": ACT}.get(move[0], PLACE)
     if phase != state.phase:
         raise ValueError(reason(state, a.WRONG_PHASE))
     if phase == PLACE:
         _, kind, rotation, cell = move
         if (kind, rotation) not in VARIANTS:
-            raise ValueError(f"there is no worker tile {kind} with rotation {rotation}")
+            raise ValueError(f"there is no worker tile {kind[:20]!r} with rotation {rotation}")
         on_worker_cell = (cell[0] + cell[1]) % 2 == 1  # an even cell shares a neighbour's index
         if not on_worker_cell or a.window_index(state, torus_cell(state, cell)) < 0:
             raise ValueError(reason(state, a.NOT_A_PLACE))
@@ -142,14 +180,14 @@ def _parse(state: Any, move: Move) -> int:
     if phase == FILL:
         _, kind, orientation, cell = move
         if kind not in JUNGLE_KINDS or orientation not in (0, 1):
-            raise ValueError(f"there is no jungle tile {kind} with orientation {orientation}")
+            raise ValueError(
+                f"there is no jungle tile {kind[:20]!r} with orientation {orientation}"
+            )
         slots = [s for s in range(DISPLAY_SIZE) if state.display[s] == JUNGLE_KINDS.index(kind) + 1]
         if not slots:
             raise ValueError(REASONS[a.NO_SUCH_TILE])
         return int(a.fill_id(state, _side_of(state, cell, a.NOT_TO_FILL), slots[0], orientation))
     _, cell, edge, workers = move
-    if edge not in range(4) or workers not in range(a.WORKER_CHOICES):
-        raise ValueError(f"no edge has number {edge} and {workers} workers")
     jungle = absolute(state, int(NEIGHBOR[torus_cell(state, cell), edge]))
     side = _side_of(state, jungle, a.NOT_PENDING)
     return int(a.act_id(state, side, opposite(edge), workers))
@@ -170,12 +208,13 @@ def to_text(move: Move) -> str:
         _, (row, column), edge, workers = move
         return f"act {row},{column} {SIDE_NAMES[edge]} with {workers}"
     name, tile, turn, (row, column) = move
+    tile = tile if tile.isalnum() and len(tile) < 20 else repr(tile)[:20]
     turned = "" if name == "fill" and turn == 0 else f"/{turn}"
     return f"{name} {tile}{turned} at {row},{column}"
 
 
-_TILE = re.compile(r"(place|overbuild|fill) (\w+?)(?:/(\d))? at (-?\d+),(-?\d+)")
-_ACT = re.compile(rf"act (-?\d+),(-?\d+) ({'|'.join(SIDE_NAMES)}) with (\d)")
+_TILE = re.compile(r"(place|overbuild|fill) (\w+?)(?:/(\d))? at (-?\d{1,4}),(-?\d{1,4})")
+_ACT = re.compile(rf"act (-?\d{{1,4}}),(-?\d{{1,4}}) ({'|'.join(SIDE_NAMES)}) with (\d)")
 
 
 def from_text(text: str) -> Move:
@@ -183,10 +222,10 @@ def from_text(text: str) -> Move:
     words = " ".join(text.split())
     if found := _ACT.fullmatch(words):
         row, column, side, workers = found.groups()
-        return "act", (int(row), int(column)), SIDE_NAMES.index(side), int(workers)
+        return as_move(("act", (int(row), int(column)), SIDE_NAMES.index(side), int(workers)))
     if found := _TILE.fullmatch(words):
         name, tile, turn, row, column = found.groups()
-        return name, tile, int(turn or 0), (int(row), int(column))
+        return as_move((name, tile, int(turn or 0), (int(row), int(column))))
     raise ValueError(
         f"{text!r} is not a move; moves look like 'place 2101/1 at 0,1', 'overbuild 1111/0 at 2,1', "
         "'fill water at 0,2' or 'act 0,1 south with 1'"

@@ -1,7 +1,7 @@
-"""Game records: one JSON file that holds a whole game, for every program to read and check.
+"""Game records: JSON files through which programs exchange games and check each other.
 
-A record has the deal, every elementary move and the result; anybody can replay it with nothing but
-the rules.  ``record_of`` writes one, ``check`` replays one and refuses what does not hold.
+``record_of`` writes what happened in a game, from the piles to the score; ``check`` plays it again and
+refuses what does not hold.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from . import scoring
 from .game import Game
-from .notation import Move, to_text
+from .notation import Move, as_move, is_int, to_text
 from .options import DECISIONS
 from .tiles import WATER_TRACK
 
@@ -44,15 +44,19 @@ def record_of(game: Game, with_legal: bool = False) -> dict[str, Any]:
     """The record of a finished game; ``with_legal`` lists the legal moves of each asked decision."""
     if not game.over:
         raise ValueError("only a finished game makes a record")
+    workers, jungle = game.draws
+    # On the default table, for a small one would not list every move that the rules allow.
+    table = Game.from_draws(workers, jungle, game.volcanoes, "explicit")
     moves = []
-    for seat, auto, move, legal in game.elementary_moves(with_legal):
+    for seat, auto, move in game.elementary_moves():
         entry: dict[str, Any] = {"player": seat, "move": _to_json(move)}
         if auto:
             entry["auto"] = True
         elif with_legal:
-            entry["legal"] = [_to_json(choice) for choice in legal]
+            entry["legal"] = [_to_json(choice) for choice in table.legal_moves()]
+        if with_legal:
+            table.play(table.action(move))
         moves.append(entry)
-    workers, jungle = game.draws
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -112,7 +116,7 @@ def positions(record: Any, ply: int | None = None) -> tuple[Game, list[tuple[int
         raise RecordError(f"ply is {ply}, expected 0 to {len(entries)}")
     moves = []
     for entry in entries[:ply]:
-        move = _from_json(entry["move"])
+        move = as_move(entry["move"])
         moves.append((game.turn, int(entry["player"]), to_text(move), entry.get("auto", False)))
         game.play(game.action(move))
     return game, moves
@@ -123,9 +127,9 @@ def start_of(record: Any) -> Game:
     if not isinstance(record, dict):
         raise RecordError("not a game record: expected a JSON object")
     if record.get("format") != FORMAT:
-        raise RecordError(f"format is {record.get('format')!r}, expected {FORMAT!r}")
-    if not _is_int(record.get("version")) or record["version"] != VERSION:
-        raise RecordError(f"version is {record.get('version')!r}, expected {VERSION}")
+        raise RecordError(f"format is {_short(record.get('format'))}, expected {FORMAT!r}")
+    if not is_int(record.get("version")) or record["version"] != VERSION:
+        raise RecordError(f"version is {_short(record.get('version'))}, expected {VERSION}")
     for key in _KEYS:
         if key not in record:
             raise RecordError(f"the record has no {key!r}")
@@ -133,13 +137,13 @@ def start_of(record: Any) -> Game:
     if not isinstance(rules, dict):
         raise RecordError("rules is not an object")
     players, volcanoes = rules.get("num_players"), rules.get("volcanoes")
-    if not _is_int(players) or players not in (2, 3, 4):
-        raise RecordError(f"rules.num_players is {players!r}, expected 2, 3 or 4")
+    if not is_int(players) or players not in (2, 3, 4):
+        raise RecordError(f"rules.num_players is {_short(players)}, expected 2, 3 or 4")
     if not isinstance(volcanoes, bool):
-        raise RecordError(f"rules.volcanoes is {volcanoes!r}, expected true or false")
+        raise RecordError(f"rules.volcanoes is {_short(volcanoes)}, expected true or false")
     if rules.get("decisions") not in DECISIONS:
         raise RecordError(
-            f"rules.decisions is {rules.get('decisions')!r}, expected 'auto' or 'explicit'"
+            f"rules.decisions is {_short(rules.get('decisions'))}, expected 'auto' or 'explicit'"
         )
     draws, jungle = record["worker_draws"], record["jungle_draws"]
     if not isinstance(draws, list) or not all(_is_strings(hand) for hand in draws):
@@ -164,12 +168,14 @@ def _replay_move(game: Game, entry: Any, explicit: bool) -> None:
         raise ValueError("expected an object with 'player' and 'move'")
     if game.over:
         raise ValueError("the game is over already")
-    move = _from_json(entry["move"])
-    if not _is_int(entry["player"]) or entry["player"] != game.seat:
-        raise ValueError(f"player is {entry['player']!r}, but it is player {game.seat} who decides")
+    move = as_move(entry["move"])
+    if not is_int(entry["player"]) or entry["player"] != game.seat:
+        raise ValueError(
+            f"player is {_short(entry['player'])}, but it is player {game.seat} who decides"
+        )
     auto = entry.get("auto", False)
     if not isinstance(auto, bool):
-        raise ValueError(f"auto is {auto!r}, expected true or false")
+        raise ValueError(f"auto is {_short(auto)}, expected true or false")
     if auto and explicit and len(game.legal_actions()) > 1:
         raise ValueError("a decision with several legal moves is asked in explicit mode, not auto")
     if "legal" in entry:
@@ -185,7 +191,7 @@ def _check_legal(game: Game, listed: Any) -> None:
     """ValueError unless ``listed`` names every legal move exactly once."""
     if not isinstance(listed, list):
         raise ValueError("legal is not a list of moves")
-    named = [_from_json(move) for move in listed]
+    named = [as_move(move) for move in listed]
     legal = set(game.legal_moves())
     seen = set(named)
     if len(seen) != len(named):
@@ -205,15 +211,19 @@ def _check_result(result: Any, replayed: dict[str, list[int]]) -> None:
         if field not in result:
             raise RecordError(f"result has no {field!r}")
         stated, value = result[field], replayed[field]
-        if field == "winners" and isinstance(stated, list) and all(map(_is_int, stated)):
+        if field == "winners" and isinstance(stated, list) and all(map(is_int, stated)):
             stated = sorted(stated)
-        if not isinstance(stated, list) or not all(map(_is_int, stated)) or stated != value:
-            raise RecordError(f"result.{field} is {result[field]!r}, but the replay gives {value}")
+        if not isinstance(stated, list) or not all(map(is_int, stated)) or stated != value:
+            raise RecordError(
+                f"result.{field} is {_short(result[field])}, but the replay gives {value}"
+            )
 
 
 def load(path: str | Path) -> Any:
     """The JSON in a file; RecordError when it can't be read or is none."""
     path = Path(path)
+    if path.is_dir():
+        raise RecordError("there is no record in this folder")
     try:
         if path.stat().st_size > MAX_BYTES:
             raise RecordError(f"the file has more than {MAX_BYTES // 1_000_000} MB")
@@ -230,43 +240,13 @@ def load(path: str | Path) -> Any:
         raise RecordError(f"not a game record: not JSON ({error})") from None
 
 
-# --- Moves as JSON --------------------------------------------------------------------------
-
-_TILE_MOVES = ("place", "overbuild", "fill")
-_FAR = 1000  # no cell in play is as far from the start
-
-
-def _is_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_small(value: Any) -> bool:
-    """An edge, a rotation or a number of workers: 0 to 3."""
-    return _is_int(value) and 0 <= value <= 3
+def _short(value: Any) -> str:
+    """A value from a file for an error's one sentence, however long it is."""
+    return repr(value)[:80]
 
 
 def _is_strings(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _is_cell(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) == 2
-        and all(_is_int(v) and -_FAR < v < _FAR for v in value)
-    )
-
-
-def _from_json(value: Any) -> Move:
-    """A move from its JSON list; ValueError for anything that does not have a move's form."""
-    if isinstance(value, list) and len(value) == 4 and isinstance(value[0], str):
-        name, a, b, c = value
-        if name == "act":
-            if _is_cell(a) and _is_small(b) and _is_small(c):
-                return name, (a[0], a[1]), b, c
-        elif name in _TILE_MOVES and isinstance(a, str) and _is_small(b) and _is_cell(c):
-            return name, a, b, (c[0], c[1])
-    raise ValueError(f"{json.dumps(value)[:80]} is not a move")
 
 
 def _to_json(move: Move) -> list[Any]:

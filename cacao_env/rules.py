@@ -74,7 +74,7 @@ def can_overbuild(state, code):
 @njit
 def near_rim(state):
     """Whether some placement might make the table outgrow its window: jungle tiles are left, and
-    one row or column more would not fit.  Never so with a table of the default size."""
+    one row or column more might not fit.  (On a default table it still does: ``fits_table``.)"""
     room = state.table_size - 3
     return (
         state.row_max - state.row_min >= room - 1 or state.column_max - state.column_min >= room - 1

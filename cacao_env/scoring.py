@@ -83,7 +83,7 @@ def scores_into(state, out):
 def winners_into(state, scores, out):
     """Write into ``out`` who wins with these scores (1) and who does not (0); returns how many do.
 
-    Most gold wins, a tie goes to more cacao, and what is still level is shared.
+    Scores are compared first, then stored cacao; those still level win together.
     """
     best = scores[0] * 8 + state.cacao[0]
     for seat in range(1, state.num_players):

@@ -1,7 +1,7 @@
 """The state of a game: one element of a structured array, and how it is dealt.
 
-Copying a game is copying a record, a batch is an array of records, saving is ``tobytes``.  All
-chance is in the two drawing orders, fixed when the game is dealt: a game is (rules, deal, actions).
+An assignment copies a game, N games are an array of N, and ``tobytes`` saves them.  Chance is in the
+drawing orders and nowhere else: who knows options, deal and actions knows the game.
 
 Codes on ``board`` (see :mod:`cacao_env.tiles`): 0 nothing; on even cells a jungle tile; on odd
 cells ``OPEN`` where a worker tile may be put, else ``1 + 13 * seat + variant`` with ``OVERBUILT``

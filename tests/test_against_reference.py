@@ -62,7 +62,7 @@ def test_an_auto_game_is_an_explicit_one_with_some_moves_made_by_itself(
     played = 0
     while engine.player is not None:
         # What the engine did by itself since the last decision must have been legal throughout.
-        for seat, _, move, _ in engine.game.elementary_moves()[played:]:
+        for seat, _, move in engine.game.elementary_moves()[played:]:
             assert oracle.player == seat
             oracle.play(move)
             played += 1
@@ -70,7 +70,7 @@ def test_an_auto_game_is_an_explicit_one_with_some_moves_made_by_itself(
         moves_agree(oracle, engine)
         assert len(engine.legal_moves()) > 1
         engine.play(choose_move(oracle, style, rng, whim))
-    for _, _, move, _ in engine.game.elementary_moves()[played:]:
+    for _, _, move in engine.game.elementary_moves()[played:]:
         oracle.play(move)
     assert engine.result() == oracle.result()
 

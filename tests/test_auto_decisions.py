@@ -139,7 +139,7 @@ def test_auto_asks_less_and_never_a_decision_with_one_answer(players, volcanoes,
     for _ in positions(game, rng):
         assert game.over or len(game.legal_actions()) > 1
     moves = game.elementary_moves()
-    assert game.ply == sum(not auto for _, auto, _, _ in moves)
+    assert game.ply == sum(not auto for _, auto, _ in moves)
     assert game.ply < len(moves)
 
 
@@ -153,7 +153,7 @@ def test_what_is_skipped_in_ordinary_play():
             pass
         table = {(int(r), int(c)): kind for (r, c), kind in _jungle(game).items()}
         steps = [(-1, 0), (0, 1), (1, 0), (0, -1)]
-        for _, auto, move, _ in game.elementary_moves():
+        for _, auto, move in game.elementary_moves():
             if move[0] == "act":
                 (row, column), edge = move[1], move[2]
                 kind = table[row + steps[edge][0], column + steps[edge][1]]

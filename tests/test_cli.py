@@ -76,6 +76,16 @@ def test_a_large_number_of_files_is_checked_by_several_processes(tmp_path, capsy
     assert capsys.readouterr().out == "119 records hold\n"
 
 
+def test_an_empty_folder_is_one_problem_among_others(tmp_path, capsys):
+    (tmp_path / "none").mkdir()
+    (tmp_path / "good.json").write_text(json.dumps(play_record(2, False, 5)))
+    (tmp_path / "bad.json").write_text("[]")
+    files = [str(tmp_path / name) for name in ("good.json", "none", "bad.json")]
+    assert main(["replay", *files, "--check"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.rsplit("/", 1)[1].split(":")[0] for line in lines] == ["none", "bad.json"]
+
+
 def test_replay_shows_the_moves_and_the_table(tmp_path, capsys):
     file = tmp_path / "r.json"
     main(["record", "--seed", "2", "--out", str(file)])
@@ -106,9 +116,12 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
         (["record", "--agents", "random,genius"], "there is no agent 'genius'; there are: greedy"),
         (["record", "--games", "0"], "--games is 0, expected at least 1"),
         (["record", "--games", "2"], "--out is missing: several games need a folder"),
-        (["record", "--out", "/nowhere/r.json"], "/nowhere/r.json.tmp: No such file or directory"),
+        (
+            ["record", "--out", "/nowhere/r.json"],
+            "/nowhere/r.json can't be written: No such",
+        ),
         (["replay", "/nowhere/r.json", "--check"], "can't be read: No such file or directory"),
-        (["replay", "."], "there is no record in this folder"),
+        (["replay", "tests/rules"], "there is no record in this folder"),
         (["spec", "--table-size", "5"], "table_size is 5, expected 11 to 32"),
         (["bench", "--seconds", "0"], "--seconds is 0.0, expected more than 0"),
     ],

@@ -19,6 +19,10 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.S)
 
 
+def test_the_readme_has_no_gaps():
+    assert not re.search(r"^[A-Z]{4,}$", README, re.M)
+
+
 def test_the_tables_are_those_of_the_code(capsys):
     page = (ROOT / "docs" / "spec.md").read_text(encoding="utf-8")
     assert tables(2) in page

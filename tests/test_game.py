@@ -10,6 +10,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.notation import from_text
+from cacao_env.rng import new_rng
 
 from .games import STYLES, positions
 
@@ -101,6 +102,12 @@ def test_from_draws_deals_what_it_is_given():
         ({"decisions": "all"}, "decisions is 'all'"),
         ({"table_size": 10}, "table_size is 10, expected 11 to 32"),
         ({"table_size": 33}, "table_size is 33"),
+        ({"table_size": 15.0}, "table_size is 15.0"),
+        ({"table_size": True}, "table_size is True"),
+        ({"num_players": 2.0}, "num_players is 2.0"),
+        ({"volcanoes": 1}, "volcanoes is 1, expected True or False"),
+        ({"volcanoes": None}, "volcanoes is None"),
+        ({"seed": 1.5}, "seed is 1.5, expected an integer or None"),
     ],
 )
 def test_an_option_out_of_range_is_named(arguments, message):
@@ -161,6 +168,11 @@ def test_text_names_an_action_both_ways_and_nonsense_is_refused():
     for nonsense in ("", "place", "place 2101/1 at 0", "act 0,1 up with 1", "pass"):
         with pytest.raises(ValueError, match="is not a move"):
             game.action(nonsense)
+    cell = (0.0, 1.0)
+    shapeless = ([], None, (), ("place",), ("place", "1111", 0, (0,)), ("place", "1111", 0, cell))
+    for nonsense in (*shapeless, ("act", ("a", 1), 0, 0), "place 1111 at 0,99999999999999"):
+        with pytest.raises(ValueError, match="is not a move"):
+            game.action(nonsense)
     for illegal in ("place 9999/0 at 0,1", "place 1111/1 at 0,1", "place 1111/0 at 900,901"):
         with pytest.raises(ValueError):
             game.action(illegal)
@@ -186,8 +198,42 @@ def test_the_picture_shows_the_table_and_hides_hands():
 
 def test_seats_are_checked():
     game = Game.new(2, 0)
-    with pytest.raises(ValueError, match="seat is 2"):
-        game.determinise(2, 0)
+    looks = (
+        game.observation,
+        lambda seat: game.determinise(seat, 0),
+        lambda seat: game.seen_by(seat, new_rng(0)),
+    )
+    for seat in (2, -1, 10**9, 10**30, 1.0, True, "a", None):
+        for look in looks:
+            with pytest.raises(ValueError, match=f"seat is {seat!r}, expected 0 to 1"):
+                look(seat)
+
+
+def test_action_numbers_are_checked():
+    game = Game.new(2, 0)
+    for number in (2**31, 2**70, -(2**70), np.uint64(2**63 + 1)):
+        with pytest.raises(ValueError, match=f"illegal action {number}: there is no such action"):
+            game.play(number)
+    for nonsense in (np.array([3]), None, 2.5, True, [1]):
+        for call in (game.play, game.text, game.move):
+            with pytest.raises(ValueError, match="expected an integer id"):
+                call(nonsense)
+    assert game == Game.new(2, 0)
+
+
+def test_every_placement_id_means_a_cell_of_the_window():
+    for size in (None, 15):
+        game = Game.new(2, 1, table_size=size)
+        for _ in range(8):
+            game.play(int(game.legal_actions()[-1]))
+        row, column = int(game.state.corner_row), int(game.state.corner_column)
+        cells = set()
+        for action in range(0, game.num_actions - 80, 13):
+            r, c = game.move(action)[3]
+            assert 0 <= r - row < game.table_size
+            assert 0 <= c - column < game.table_size
+            cells.add((r, c))
+        assert len(cells) == game.table_size**2 // 2
 
 
 def test_the_turn_s_owner_and_the_deciding_seat_are_told_apart():

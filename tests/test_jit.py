@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cacao_env.jit import COMPILED
+from cacao_env.jit import COMPILED, _can_write
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
 ASK = "from cacao_env import scoring, Game; print(scoring.score(Game.new(seed=0).state, 0))"
@@ -53,6 +53,30 @@ def test_it_works_where_no_folder_can_be_made_in_the_home(tmp_path):
     )
     assert ran.returncode == 0, ran.stderr
     assert str(tmp_path) in ran.stdout
+
+
+def test_it_works_where_the_cache_can_t_be_written(tmp_path):
+    """As another user's, or on a read-only disk: a folder that is there already."""
+    code = (
+        "import cacao_env.jit as jit\n"
+        "tried = []\n"
+        "jit._can_write = lambda folder: tried.append(folder)\n"
+        "print(jit._cache_directory(), len(tried))\n"
+        "jit.CACHE = jit.Path('/nowhere')\n"
+        "jit.compile_once('part', lambda: print('compiled'))\n"
+    )
+    ran = run(PACKAGE.parent, code, TMPDIR=str(tmp_path))
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith(str(tmp_path))
+    assert ran.stdout.endswith(" 2\ncompiled\n")
+
+
+def test_a_folder_that_can_t_be_written_is_told_from_one_that_can(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert _can_write(tmp_path / "new")
+    assert _can_write(tmp_path / "new")
+    assert not _can_write(tmp_path / "file")
+    assert not _can_write(Path("/proc/self/new"))
 
 
 def test_the_first_import_says_that_it_compiles_and_the_next_says_nothing(tmp_path):

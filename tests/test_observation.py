@@ -114,7 +114,7 @@ def expected_board(game, position, corner, order):
             put("overbuilt", cell)
     for cell in position["to_fill"]:
         put("to_fill", cell)
-    placed = [m for _, _, m, _ in game.elementary_moves() if m[0] in ("place", "overbuild")]
+    placed = [m for _, _, m in game.elementary_moves() if m[0] in ("place", "overbuild")]
     if placed:
         put("last", placed[-1][3])
     return planes

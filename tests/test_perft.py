@@ -97,7 +97,7 @@ def test_the_number_of_sequences_is_pinned(key):
 def test_the_reference_counts_the_same(seed):
     for plies in (0, 30, 60):
         game = position(2 + seed, seed == 1, "explicit", seed, plies)
-        moves = [move for _, _, move, _ in game.elementary_moves()]
+        moves = [move for _, _, move in game.elementary_moves()]
         count = oracle_perft(2 + seed, seed == 1, game.draws, moves, 2)
         assert perft(game, 2) == count
 

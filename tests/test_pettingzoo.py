@@ -220,10 +220,12 @@ def test_an_illegal_action_in_raw_env_says_why_and_changes_nothing():
     before, agent = env.game.clone(), env.agent_selection
     rewards, sums = dict(env.rewards), dict(env._cumulative_rewards)
     illegal = int(np.flatnonzero(env.game.action_mask() == 0)[100])
-    for action in (illegal, -1, 10**6):
+    for action in (illegal, -1, 10**6, 2**70):
         with pytest.raises(ValueError, match=f"illegal action {action}"):
             env.step(action)
-    with pytest.raises(ValueError, match=r"place .* at .*: "):
+    row, column = env.game.move(illegal)[3]
+    meaning = rf"\(place \d+/\d at {row},{column}\): "
+    with pytest.raises(ValueError, match=rf"illegal action {illegal} {meaning}"):
         env.step(illegal)
     with pytest.raises(ValueError, match="expected an integer"):
         env.step("north")
@@ -261,6 +263,15 @@ def test_an_illegal_action_in_env_ends_the_game_for_its_player():
 def test_an_option_out_of_range_is_named(options, message):
     with pytest.raises(ValueError, match=message):
         cacao_v0.env(**options)
+
+
+def test_env_takes_the_options_of_raw_env_in_their_order():
+    from inspect import signature
+
+    assert signature(cacao_v0.env).parameters == signature(cacao_v0.raw_env).parameters
+    env = cacao_v0.env(3, True)
+    env.reset(seed=-1)
+    assert env.unwrapped.game == Game.new(3, -1, True)
 
 
 def test_using_it_before_reset_is_refused():

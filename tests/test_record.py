@@ -47,6 +47,32 @@ def test_explicit_records_ask_everything_and_auto_ones_mark_what_they_did_not():
     assert not any("legal" in entry for entry in written(legal=False)["moves"])
 
 
+def test_a_game_on_a_small_table_makes_a_record_that_lists_all_legal_moves():
+    for seed in range(12):
+        game = Game.new(3, seed, False, "explicit" if seed % 2 else "auto", 11)
+        for _ in play_through(game, np.random.default_rng(seed), STYLES["stretch"]):
+            pass
+        record = record_of(game, with_legal=True)
+        check(record)
+        check_record(record)
+
+
+def test_an_error_is_one_short_line_whatever_the_file_holds():
+    record = written()
+    number = first(record, "fill")
+    for tile in ("place\nq", "x" * 100_000):
+        damaged = copy.deepcopy(record)
+        damaged["moves"][number]["move"][1] = tile
+        with pytest.raises(RecordError) as error:
+            check(damaged)
+        assert "\n" not in str(error.value)
+        assert len(str(error.value)) < 300
+    record["result"]["gold"] = [1] * 100_000
+    with pytest.raises(RecordError) as error:
+        check(record)
+    assert len(str(error.value)) < 300
+
+
 def test_a_game_in_progress_makes_no_record():
     with pytest.raises(ValueError, match="only a finished game"):
         record_of(Game.new(2, 0))
@@ -264,7 +290,7 @@ def test_files_that_can_t_be_read_are_refused(tmp_path):
             check(load(tmp_path / name))
     with pytest.raises(RecordError, match="can't be read: No such file"):
         load(tmp_path / "missing.json")
-    with pytest.raises(RecordError, match="can't be read: Is a directory"):
+    with pytest.raises(RecordError, match="there is no record in this folder"):
         load(tmp_path)
 
 

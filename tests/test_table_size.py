@@ -96,7 +96,7 @@ def test_a_small_table_binds_only_near_its_rim():
 
 def _on_default_table(game: Game) -> Game:
     other = Game.from_draws(*game.draws, volcanoes=game.volcanoes, decisions="explicit")
-    for _, _, move, _ in game.elementary_moves():
+    for _, _, move in game.elementary_moves():
         other.play(other.action(move))
     return other
 

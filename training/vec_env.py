@@ -54,7 +54,6 @@ class CacaoVecEnv(VecEnv):
             infos[g] = {
                 "episode": {"r": float(self._returns[g]), "l": int(self._lengths[g]), "t": 0.0},
                 "final_scores": games.final_scores[g].tolist(),
-                "terminal_observation": games.observations[g],
             }
             self._returns[g] = self._lengths[g] = 0
         return games.observations.copy(), games.rewards.copy(), games.dones.copy(), infos
