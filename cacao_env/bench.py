@@ -93,20 +93,21 @@ def rows() -> list[tuple[str, str, str, Callable[[], int]]]:
     for players in (2, 3, 4):
         for label, size in (("t15", 15), ("default", None)):
             name = f"p{players}.{label}"
-            text = f"batch of {BATCH}, compiled, random legal actions sampled"
+            text = f"batch of {BATCH}, sampled legal actions, rewards, autoreset"
             found += [
-                (f"step.{name}", unit, f"{text}; rewards, autoreset", _step(players, size, False)),
+                (f"step.{name}", unit, text, _step(players, size, False)),
                 (
                     f"step_observe_mask.{name}",
                     unit,
-                    f"{text}; full uint8 observation and mask of every decision",
+                    f"{text}, uint8 observation, mask",
                     _step(players, size, True),
                 ),
             ]
     for players in (2, 3, 4):
-        found.append((f"playouts.p{players}", "games/s", "random games", _playouts(players)))
+        text = "whole games, sampled legal actions"
+        found.append((f"playouts.p{players}", "games/s", text, _playouts(players)))
     for label, size in (("t15", 15), ("default", None)):
-        text = "last() and step(), action drawn from the mask"
+        text = "last(), action drawn from the mask, step()"
         found.append((f"aec_raw.p2.{label}", unit, f"raw_env: {text}", _aec(raw_env, size)))
         found.append((f"aec.p2.{label}", unit, f"env: {text}", _aec(env, size)))
     return found

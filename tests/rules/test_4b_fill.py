@@ -124,7 +124,7 @@ def test_other_fills_are_refused(table):
     assert refuses(game, ("fill", "water", 0, (-1, 1)))
 
 
-def test_the_display_is_not_refilled_during_the_turn(table):
+def test_no_new_tile_is_shown_before_the_turn_is_over(table):
     game = the_pair(table, ["temple", "water", "sun"])
     pile = list(game.position()["jungle_pile"])
     place(game, "1111", PAIR_LAST)

@@ -262,7 +262,7 @@ def winners(game):
         ((1, 2, 3), [2]),
     ],
 )
-def test_a_tie_goes_to_whoever_has_more_cacao_and_is_shared_after_that(table, fruits, best):
+def test_equal_scores_are_told_apart_by_cacao_or_else_win_together(table, fruits, best):
     game = picked(table, fruits)
     assert set(game.scores_if_ended_now()["scores"]) == {-10}
     assert winners(game) == best

@@ -265,7 +265,7 @@ def test_the_tile_on_top_counts_at_a_temple(table):
     assert [two - one for one, two in zip(before, after, strict=True)] == [-3, 3]
 
 
-def test_a_stack_is_two_tiles_high_and_no_higher(table):
+def test_what_covers_a_tile_is_never_covered_itself(table):
     """[R4] With tokens left, every own tile is offered but the covered one."""
     game = on_turn(late(table), 0)
     game.play(some_overbuild(game, (0, 3)))
