@@ -1,4 +1,4 @@
-"""Many games at once: one compiled loop over preallocated arrays.
+"""Many games at once, all advanced by one call.
 
 ``VectorGames`` steps N games by one decision each.  A finished game is dealt again in the same step
 (Gymnasium's ``AutoresetMode.SAME_STEP``): the rewards and ``terminations`` of that step belong to
