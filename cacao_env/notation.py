@@ -63,7 +63,7 @@ def to_move(state: Any, action: int) -> Move:
     if not 0 <= action < acts + a.ACT_ACTIONS:
         raise ValueError(f"action {action} is not in 0..{acts + a.ACT_ACTIONS - 1}")
     if action < fills:
-        return _placement(state, action)
+        return _placements(state, [action])[0]
     if state.last < 0:
         raise ValueError(f"action {action} fills or acts, and no tile was placed yet")
     if action < acts:
@@ -81,6 +81,11 @@ def to_moves(state: Any, ids: list[int]) -> list[Move]:
     """What many legal ids mean now; for placements much faster than one by one."""
     if state.phase != PLACE:
         return [to_move(state, action) for action in ids]
+    return _placements(state, ids)
+
+
+def _placements(state: Any, ids: list[int]) -> list[Move]:
+    """What ids of the place block mean: any cell of the window, in play or not."""
     cells = _window_cells(int(state.table_size))
     corner_row, corner_column = int(state.corner_row), int(state.corner_column)
     board: list[int] = state.board.tolist()
@@ -95,15 +100,6 @@ def to_moves(state: Any, ids: list[int]) -> list[Move]:
         name, cell = names[index]
         moves.append((name, *VARIANTS[variant], cell))
     return moves
-
-
-def _placement(state: Any, action: int) -> Move:
-    """What an id of the place block means: any cell of the window, in play or not."""
-    index, variant = divmod(action, NUM_VARIANTS)
-    row, column = _window_cells(int(state.table_size))[index]
-    cell = row + int(state.corner_row), column + int(state.corner_column)
-    covered = state.board[cell_index(*cell)] > 0
-    return ("overbuild" if covered else "place", *VARIANTS[variant], cell)
 
 
 @cache

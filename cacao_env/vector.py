@@ -30,7 +30,7 @@ OPPONENTS = {"random": RANDOM, "greedy": GREEDY}
 
 
 @njit
-def _deal_again(state, rng):
+def deal_anew(state, rng):
     """A new game in place, its deal from the next bits of the game's own generator."""
     deal(state, rng)
     if state.auto == 1:
@@ -58,7 +58,7 @@ def _advance(states, chosen, rngs, mode, potentials, rewards, terminations, scor
             for seat in range(state.num_players):
                 final[g, seat] = scores[seat]
             potentials[g, :] = 0
-            _deal_again(state, rngs[g : g + 1])
+            deal_anew(state, rngs[g : g + 1])
 
 
 @njit
@@ -83,7 +83,7 @@ def playouts(states, rngs, count):
     for g in range(len(states)):
         rng = rngs[g : g + 1]
         for _ in range(count):
-            _deal_again(states[g], rng)
+            deal_anew(states[g], rng)
             while states[g].phase != OVER:
                 step(states[g], sample(states[g], rng))
     return count * len(states)
@@ -92,7 +92,7 @@ def playouts(states, rngs, count):
 @njit
 def _deal_all(states, rngs):
     for g in range(len(states)):
-        _deal_again(states[g], rngs[g : g + 1])
+        deal_anew(states[g], rngs[g : g + 1])
 
 
 @njit

@@ -14,16 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from .actions import MAX_LEGAL, mask_into, num_actions
-from .decisions import settle, step
+from .decisions import step
 from .game import Game
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into, scale
 from .options import Decisions, blank_states, check_choice
 from .rewards import REWARDS, Reward, rewards_into
 from .rng import uniform
-from .state import OVER, deal, empty_states
+from .state import OVER, empty_states
 from .tiles import MAX_PLAYERS
-from .vector import OPPONENTS, first_refused, play_others
+from .vector import OPPONENTS, deal_anew, first_refused, play_others
 
 
 @njit
@@ -31,9 +31,7 @@ def _begin(states, learners, kinds, odds, rngs, trial, ids, g):
     """Deal game ``g``, seat its learner and draw its opponents, and play up to its first decision."""
     state = states[g]
     rng = rngs[g : g + 1]
-    deal(state, rng)
-    if state.auto == 1:
-        settle(state)
+    deal_anew(state, rng)
     learners[g] = (learners[g] + 1) % state.num_players
     draw = uniform(rng)
     kinds[g] = len(odds) - 1
