@@ -18,13 +18,12 @@ import numpy as np
 from . import rng as rng_module
 from .geometry import NEIGHBOR, TORUS, cell_index
 from .jit import njit
-from .rules import act, can_cover, fill, may_overbuild, place
-from .state import ACT, FILL, MAX_OPEN, OVER, PLACE, pending_owner
+from .rules import act, can_cover, fill, may_overbuild, near_rim, place
+from .state import ACT, FILL, MAX_OPEN, OVER, PLACE, pending_workers
 from .tiles import (
     ACTION_CLASS,
     DISPLAY_SIZE,
     ERUPT,
-    FIRST_VARIANT,
     MAX_TURNS,
     MAX_WORKERS_ON_EDGE,
     NUM_VARIANTS,
@@ -38,8 +37,14 @@ WORKER_CHOICES = MAX_WORKERS_ON_EDGE + 1
 FILL_ACTIONS = 4 * DISPLAY_SIZE * ORIENTATIONS
 ACT_ACTIONS = 4 * 4 * WORKER_CHOICES
 MAX_LEGAL = (MAX_OPEN + MAX_TURNS) * NUM_VARIANTS  # more than any position has
-MAX_LATE = FILL_ACTIONS + ACT_ACTIONS  # the same for fills and actions
 _KINDS = len(WORKER_KINDS)
+
+# By the kinds in a hand, as bits: which of the 13 variants it offers (1), how many, and their list.
+OFFERED = np.array(
+    [[(kinds >> kind) & 1 for kind in VARIANT_KIND] for kinds in range(1 << _KINDS)], np.int8
+)
+NUM_OFFERED = OFFERED.sum(axis=1)
+OFFERED_VARIANTS = np.argsort(1 - OFFERED, axis=1, kind="stable")
 
 # Why an action is refused.
 LEGAL, NO_SUCH_ACTION, GAME_OVER, WRONG_PHASE = range(4)
@@ -101,6 +106,16 @@ def act_id(state, side, facing, workers):
 
 
 @njit
+def hand_kinds(state):
+    """The kinds in the deciding seat's hand, as bits."""
+    kinds = 0
+    for kind in range(_KINDS):
+        if state.hand[state.seat, kind] > 0:
+            kinds |= 1 << kind
+    return kinds
+
+
+@njit
 def slot_offered(state, slot):
     """Whether a display slot's tile can be chosen: there is one, and no equal one before it."""
     kind = state.display[slot]
@@ -127,34 +142,39 @@ def candidate(state, i):
 
 
 @njit
-def late_ids_into(state, ids):
-    """Write the legal fills or actions into ``ids``; returns how many there are (at most 64)."""
-    count = 0
-    if state.phase == FILL:
-        for side in range(4):
-            if (state.to_fill >> side) & 1:
-                for slot in range(DISPLAY_SIZE):
-                    if slot_offered(state, slot):
-                        for orientation in range(2 if state.display[slot] == VOLCANO else 1):
-                            ids[count] = fill_id(state, side, slot, orientation)
-                            count += 1
-    elif state.phase == ACT:
-        for side in range(4):
+def legal_fills(state):
+    """The legal fills as bits, by their offset in the fill block."""
+    choices = 0
+    for slot in range(DISPLAY_SIZE):
+        if slot_offered(state, slot):
+            choices |= (3 if state.display[slot] == VOLCANO else 1) << (ORIENTATIONS * slot)
+    bits = 0
+    for side in range(4):
+        if (state.to_fill >> side) & 1:
+            bits |= choices << (DISPLAY_SIZE * ORIENTATIONS * side)
+    return bits
+
+
+@njit
+def legal_acts(state):
+    """The legal actions as bits (of a signed integer), by their offset in the act block."""
+    edges = int(state.pending[state.seat])
+    bits = 0
+    for side in range(4):
+        if (edges >> (4 * side)) & 15 != 0:
             for facing in range(4):
-                if may_act(state, side, facing):
-                    workers = int(state.pending[side, facing])
-                    for acting in range(least_workers(state, side, workers), workers + 1):
-                        ids[count] = act_id(state, side, facing, acting)
-                        count += 1
-    return count
+                edge = 4 * side + facing
+                if (edges >> edge) & 1:
+                    workers = pending_workers(state, side, facing)
+                    least = least_workers(state, side, workers)
+                    bits |= ((2 << workers) - (1 << least)) << (WORKER_CHOICES * edge)
+    return bits
 
 
 @njit
 def may_act(state, side, facing):
     """Whether the deciding seat owns this edge and it is activated."""
-    if state.pending[side, facing] == 0:
-        return False
-    return pending_owner(state, side, facing) == state.seat
+    return (state.pending[state.seat] >> (4 * side + facing)) & 1 == 1
 
 
 @njit
@@ -169,38 +189,52 @@ def mask_into(state, mask):
     """Write the mask of the deciding seat's legal actions into ``mask``, int8, shape (N,)."""
     mask[:] = 0
     if state.phase == PLACE:
-        hand = state.hand[state.seat]
+        offered = OFFERED[hand_kinds(state)]
+        tight = near_rim(state)
         for i in range(num_candidates(state)):
             cell = candidate(state, i)
-            if can_cover(state, cell):
+            if can_cover(state, cell, tight):
                 first = place_id(state, cell, 0)
-                for kind in range(_KINDS):
-                    if hand[kind] > 0:
-                        for variant in range(FIRST_VARIANT[kind], FIRST_VARIANT[kind + 1]):
-                            mask[first + variant] = 1
-    else:
-        ids = np.empty(MAX_LATE, np.int64)
-        for i in range(late_ids_into(state, ids)):
-            mask[ids[i]] = 1
+                for variant in range(NUM_VARIANTS):
+                    mask[first + variant] = offered[variant]
+        return
+    first, bits = late_bits(state)
+    for offset in range(FILL_ACTIONS if state.phase == FILL else ACT_ACTIONS):
+        mask[first + offset] = (bits >> offset) & 1
 
 
 @njit
 def legal_into(state, ids):
     """Write the legal action ids, each once, into ``ids``, shape (MAX_LEGAL,); returns how many."""
-    if state.phase != PLACE:
-        return late_ids_into(state, ids)
     count = 0
-    hand = state.hand[state.seat]
-    for i in range(num_candidates(state)):
-        cell = candidate(state, i)
-        if can_cover(state, cell):
-            first = place_id(state, cell, 0)
-            for kind in range(_KINDS):
-                if hand[kind] > 0:
-                    for variant in range(FIRST_VARIANT[kind], FIRST_VARIANT[kind + 1]):
-                        ids[count] = first + variant
-                        count += 1
+    if state.phase == PLACE:
+        kinds = hand_kinds(state)
+        tight = near_rim(state)
+        for i in range(num_candidates(state)):
+            cell = candidate(state, i)
+            if can_cover(state, cell, tight):
+                first = place_id(state, cell, 0)
+                for k in range(NUM_OFFERED[kinds]):
+                    ids[count] = first + OFFERED_VARIANTS[kinds, k]
+                    count += 1
+        return count
+    first, bits = late_bits(state)
+    for offset in range(ACT_ACTIONS):
+        if (bits >> offset) & 1:
+            ids[count] = first + offset
+            count += 1
     return count
+
+
+@njit
+def late_bits(state):
+    """The first id of the block that the phase, FILL or ACT, asks for, and its legal ones as bits."""
+    first = place_actions(int(state.table_size))
+    if state.phase == FILL:
+        return first, legal_fills(state)
+    if state.phase == ACT:
+        return first + FILL_ACTIONS, legal_acts(state)
+    return first, 0
 
 
 @njit
@@ -217,7 +251,7 @@ def refusal(state, action):
             return WRONG_PHASE
         if state.hand[state.seat, VARIANT_KIND[action % NUM_VARIANTS]] == 0:
             return NOT_IN_HAND
-        if not can_cover(state, indexed_cell(state, action // NUM_VARIANTS)):
+        if not can_cover(state, indexed_cell(state, action // NUM_VARIANTS), near_rim(state)):
             return NOT_A_PLACE
         return LEGAL
     if action < acts:
@@ -236,7 +270,7 @@ def refusal(state, action):
     side, facing, workers = split_act(action - acts)
     if not may_act(state, side, facing):
         return NOT_PENDING
-    activated = int(state.pending[side, facing])
+    activated = pending_workers(state, side, facing)
     if workers > activated:
         return TOO_MANY
     if workers < least_workers(state, side, activated):
@@ -275,26 +309,31 @@ def carry_out(state, action):
 def sample(state, rng):
     """A legal action id, uniformly at random, without building the mask."""
     if state.phase != PLACE:
-        ids = np.empty(MAX_LATE, np.int64)
-        count = late_ids_into(state, ids)
-        return ids[rng_module.below(rng, count)]
+        return sample_late(state, rng)
     # Every cell offers the same variants, so a cell and a variant are drawn on their own.
-    hand = state.hand[state.seat]
-    variants = 0
-    for kind in range(_KINDS):
-        if hand[kind] > 0:
-            variants += FIRST_VARIANT[kind + 1] - FIRST_VARIANT[kind]
-    choice = rng_module.below(rng, variants)
-    variant = 0
-    for kind in range(_KINDS):
-        if hand[kind] > 0:
-            size = FIRST_VARIANT[kind + 1] - FIRST_VARIANT[kind]
-            if choice < size:
-                variant = FIRST_VARIANT[kind] + choice
-                break
-            choice -= size
+    kinds = hand_kinds(state)
+    variant = OFFERED_VARIANTS[kinds, rng_module.below(rng, NUM_OFFERED[kinds])]
     # Candidates that can't be covered are few; drawing until one can keeps the choice uniform.
+    candidates = num_candidates(state)
+    tight = near_rim(state)
     while True:
-        cell = candidate(state, rng_module.below(rng, num_candidates(state)))
-        if can_cover(state, cell):
+        cell = candidate(state, rng_module.below(rng, candidates))
+        if can_cover(state, cell, tight):
             return place_id(state, cell, variant)
+
+
+@njit
+def sample_late(state, rng):
+    """The same for fills and actions: counted first, so that no list is needed."""
+    first, bits = late_bits(state)
+    count = 0
+    for offset in range(ACT_ACTIONS):
+        count += (bits >> offset) & 1
+    choice = rng_module.below(rng, count)
+    offset = 0
+    while True:
+        if (bits >> offset) & 1:
+            if choice == 0:
+                return first + offset
+            choice -= 1
+        offset += 1

@@ -47,8 +47,8 @@ def _step(states, action, mode, potentials, scores, wins, rewards):
 
 
 @njit
-def _observe_scaled(states, viewer, raw, factors, out, scores):
-    observe_into(states[0], viewer, raw, scores)
+def _observe_scaled(states, viewer, raw, factors, out):
+    observe_into(states[0], viewer, raw)
     for i in range(len(raw)):
         out[i] = raw[i] * factors[i]
 
@@ -199,10 +199,10 @@ class raw_env(AECEnv):
         observation: npt.NDArray[Any]
         if self._scaled:
             observation = np.empty(self._length, np.float32)
-            _observe_scaled(states, seat, self._raw, self._factors, observation, self._scores)
+            _observe_scaled(states, seat, self._raw, self._factors, observation)
         else:
             observation = np.empty(self._length, np.uint8)
-            calls.observe(states, seat, observation, self._scores)
+            calls.observe(states, seat, observation)
         if not self._mask_in_observation:
             return observation
         return {"observation": observation, "action_mask": self._mask_of(seat)}

@@ -43,9 +43,9 @@ def mask(states, out):
 
 
 @njit
-def observe(states, viewer, out, scores):
+def observe(states, viewer, out):
     """Write what a seat sees, raw."""
-    observe_into(states[0], viewer, out, scores)
+    observe_into(states[0], viewer, out)
 
 
 @njit

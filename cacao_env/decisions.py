@@ -19,8 +19,8 @@ from .actions import (
 )
 from .geometry import NEIGHBOR
 from .jit import njit
-from .rules import can_cover
-from .state import ACT, FILL, PLACE
+from .rules import can_cover, near_rim
+from .state import ACT, FILL, PLACE, pending_workers
 from .tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
@@ -75,9 +75,10 @@ def automatic_place(state):
     if hand[0] == 0 or hand[1] + hand[2] + hand[3] > 0:
         return NONE
     only = NONE
+    tight = near_rim(state)
     for i in range(num_candidates(state)):
         cell = candidate(state, i)
-        if can_cover(state, cell):
+        if can_cover(state, cell, tight):
             if only != NONE:
                 return NONE
             only = cell
@@ -121,14 +122,14 @@ def automatic_act(state):
     some_market = NONE
     gives_gold = NONE
     for side in range(4):
-        code = state.board[NEIGHBOR[state.last, side]]
-        if code <= 0:
+        if (state.pending[state.seat] >> (4 * side)) & 15 == 0:
             continue
+        code = state.board[NEIGHBOR[state.last, side]]
         kind = ACTION_CLASS[code]
         for facing in range(4):
             if not may_act(state, side, facing):
                 continue
-            workers = int(state.pending[side, facing])
+            workers = pending_workers(state, side, facing)
             action = act_id(state, side, facing, workers)
             if kind == CARRY_WATER or kind == TAKE_SUN:
                 return action

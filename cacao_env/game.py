@@ -135,7 +135,7 @@ class Game:
     @property
     def active(self) -> int | None:
         """Whose turn it is; None when the game is over."""
-        return None if self.over else self.turn % self.num_players
+        return None if self.over else int(self.state.active)
 
     @property
     def phase(self) -> str:
@@ -248,7 +248,7 @@ class Game:
         """What a seat sees, raw (see :mod:`cacao_env.observation`), shape (observation_size,)."""
         seat = as_seat(seat, self.num_players)
         out = np.empty(observation_size(self.num_players, self.table_size), np.uint8)
-        calls.observe(self._states, seat, out, np.empty(MAX_PLAYERS, np.int64))
+        calls.observe(self._states, seat, out)
         return out
 
     def scores(self) -> list[int]:

@@ -41,7 +41,7 @@ NEIGHBOR = np.array(
         for r in range(TORUS)
         for c in range(TORUS)
     ],
-    np.int64,
+    np.uint16,
 )
 
 MIN_TABLE = 11  # below this the rules of a small table could leave no placement

@@ -64,7 +64,9 @@ def njit(function: F) -> F:
     kept = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE)
     try:
-        return numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
+        return numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy")(
+            function
+        )
     finally:
         numba.config.CACHE_DIR = kept
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from .geometry import NEIGHBOR, TORUS
 from .jit import njit
-from .scoring import scores_into
+from .scoring import score
 from .state import (
     FILL,
     OVER,
@@ -26,9 +26,7 @@ from .state import (
     OWNER,
     PHASE_NAMES,
     WORKERS,
-    active_seat,
-    pending_owner,
-    placed_tiles,
+    pending_workers,
 )
 from .tiles import (
     CACAO_PLACES,
@@ -171,14 +169,11 @@ def scale(num_players: int, table_size: int) -> npt.NDArray[np.float32]:
 
 
 @njit
-def observe_into(state, viewer, out, scores):
-    """Write what ``viewer`` sees into ``out``, uint8, shape (observation_size,).
-
-    ``scores`` is scratch space: int64, shape (4,).
-    """
+def observe_into(state, viewer, out):
+    """Write what ``viewer`` sees into ``out``, uint8, shape (observation_size,)."""
     out[:] = 0
     board_end = _observe_board(state, viewer, out)
-    _observe_features(state, viewer, out[board_end:], scores)
+    _observe_features(state, viewer, out[board_end:])
 
 
 @njit
@@ -230,16 +225,15 @@ def _window_offset(cell, corner_row, corner_column, size):
 
 
 @njit
-def _observe_features(state, viewer, out, scores):
+def _observe_features(state, viewer, out):
     """The slices behind the board, in the order of ``layout``."""
     players = int(state.num_players)
     kinds = len(WORKER_COPIES)
-    scores_into(state, scores)
     out[state.phase] = 1
     out[4] = state.turn
     at = 5
     if state.phase != OVER:
-        out[at + _relative(active_seat(state), viewer, players)] = 1
+        out[at + _relative(int(state.active), viewer, players)] = 1
         out[at + players + _relative(int(state.seat), viewer, players)] = 1
     left = at + 2 * players
     hand = left + players
@@ -251,44 +245,41 @@ def _observe_features(state, viewer, out, scores):
         seat = viewer + relative
         if seat >= players:
             seat -= players
-        out[left + relative] = state.tiles_each - placed_tiles(state, seat)
+        out[left + relative] = state.tiles_each - state.placed[seat]
         out[gold + relative] = state.gold[seat]
         out[gold + players + relative] = state.cacao[seat]
         out[gold + 2 * players + relative] = state.sun[seat]
         out[gold + 3 * players + relative] = state.water[seat]
-        out[gold + 4 * players + relative] = scores[seat] + SCORE_OFFSET
-        for place in range(state.drawn[seat], state.tiles_each):
-            kind = state.worker_draws[seat, place]
-            if relative == 0:
-                out[pile + kind] += 1
-            else:
-                out[unseen + (relative - 1) * kinds + kind] += 1
+        out[gold + 4 * players + relative] = score(state, seat) + SCORE_OFFSET
         for kind in range(kinds):
             if relative == 0:
                 out[hand + kind] = state.hand[seat, kind]
+                out[pile + kind] = state.unplaced[seat, kind] - state.hand[seat, kind]
             else:
-                out[unseen + (relative - 1) * kinds + kind] += state.hand[seat, kind]
-                out[sizes + relative - 1] += state.hand[seat, kind]
+                out[unseen + (relative - 1) * kinds + kind] = state.unplaced[seat, kind]
+        if relative > 0:
+            out[sizes + relative - 1] = state.drawn[seat] - state.placed[seat]
     display = gold + 5 * players
     for slot in range(DISPLAY_SIZE):
         if state.display[slot] > 0:
             out[display + slot * NUM_JUNGLE_KINDS + state.display[slot] - 1] = 1
     jungle = display + DISPLAY_SIZE * NUM_JUNGLE_KINDS
-    for place in range(state.jungle_drawn, state.num_jungle):
-        out[jungle + state.jungle_draws[place] - 1] += 1
+    for kind in range(NUM_JUNGLE_KINDS):
+        out[jungle + kind] = state.jungle_pile[kind + 1]
     out[jungle + NUM_JUNGLE_KINDS] = state.overbuilding
     pending = jungle + NUM_JUNGLE_KINDS + 1
-    if state.pending_edges[viewer] > 0:
+    edges = int(state.pending[viewer])
+    if edges != 0:
         for side in range(4):
             for facing in range(4):
-                if state.pending[side, facing] > 0 and pending_owner(state, side, facing) == viewer:
-                    out[pending + side * 4 + facing] = state.pending[side, facing]
+                if (edges >> (4 * side + facing)) & 1:
+                    out[pending + side * 4 + facing] = pending_workers(state, side, facing)
 
 
 def observe(state: Any, viewer: int) -> npt.NDArray[np.uint8]:
     """What ``viewer`` sees: a new raw observation, uint8, shape (observation_size,)."""
     out = np.empty(observation_size(int(state.num_players), int(state.table_size)), np.uint8)
-    observe_into(state, viewer, out, np.empty(4, np.int64))
+    observe_into(state, viewer, out)
     return out
 
 

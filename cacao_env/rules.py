@@ -5,8 +5,11 @@ Each function assumes a legal move (``actions.py`` asks first) and changes the s
 
 from __future__ import annotations
 
+import numpy as np
+
 from .geometry import NEIGHBOR, opposite, window_fits
 from .jit import njit
+from .scoring import count_temples
 from .state import (
     ACT,
     FILL,
@@ -17,14 +20,12 @@ from .state import (
     PLACE,
     VARIANT,
     WORKERS,
-    active_seat,
     cell_column,
     cell_row,
     draw_jungle,
     draw_worker,
     jungle_left,
     lay_jungle,
-    placed_tiles,
     refill_display,
 )
 from .tiles import (
@@ -41,6 +42,7 @@ from .tiles import (
     TAKE_CACAO,
     TAKE_GOLD,
     TAKE_SUN,
+    TEMPLE,
     VARIANT_KIND,
     VOLCANO,
     VOLCANO_GOLD,
@@ -51,11 +53,14 @@ from .tiles import (
 
 
 @njit
-def can_cover(state, cell):
-    """Whether the deciding seat may put a hand tile on this worker cell (rules 4A, 6)."""
+def can_cover(state, cell, tight):
+    """Whether the deciding seat may put a hand tile on this worker cell (rules 4A, 6).
+
+    ``tight`` is ``near_rim(state)``, asked once for all cells.
+    """
     code = state.board[cell]
     if code == OPEN:
-        return not near_rim(state) or fits_table(state, cell)
+        return not tight or fits_table(state, cell)
     return may_overbuild(state) and code > 0 and can_overbuild(state, code)
 
 
@@ -110,8 +115,11 @@ def place(state, cell, variant):
     """Step A: the active player puts a hand tile on ``cell``, on an own tile to overbuild it."""
     seat = int(state.seat)
     below = state.board[cell]
-    state.played[seat, placed_tiles(state, seat)] = VARIANT_KIND[variant]
-    state.hand[seat, VARIANT_KIND[variant]] -= 1
+    kind = VARIANT_KIND[variant]
+    state.played[seat, state.placed[seat]] = kind
+    state.placed[seat] += 1
+    state.hand[seat, kind] -= 1
+    state.unplaced[seat, kind] -= 1
     state.last = cell
     if below == OPEN:
         state.board[cell] = 1 + seat * NUM_VARIANTS + variant
@@ -125,6 +133,10 @@ def place(state, cell, variant):
             if state.worker_cells[i] == cell:
                 state.under[i] = 1 + VARIANT[below]
         state.sun[seat] -= 1
+    for side in range(4):
+        if state.board[NEIGHBOR[cell, side]] == TEMPLE:
+            count_temples(state)
+            break
     if state.to_fill == 0 or jungle_left(state) == 0:
         begin_actions(state)
     else:
@@ -165,6 +177,8 @@ def fill(state, side, slot, orientation):
         code = VOLCANO_TURNED
     state.display[slot] = 0
     lay_jungle(state, cell, cell_row(state, cell), cell_column(state, cell), code)
+    if code == TEMPLE:
+        count_temples(state)
     state.to_fill &= ~(1 << side)
     state.filled |= 1 << side
     if state.to_fill != 0 and state.display[0] == 0 and state.display[1] == 0:
@@ -199,23 +213,26 @@ def begin_actions(state):
 def activate(state, side, facing, worker_cell):
     """Activate the edge of a worker tile that faces side ``facing`` of the jungle tile on ``side``."""
     code = state.board[worker_cell]
-    if code > 0:
-        workers = WORKERS[code, opposite(facing)]
-        if workers > 0:
-            state.pending[side, facing] = workers
-            state.pending_edges[OWNER[code]] += 1
+    if code > 0 and WORKERS[code, opposite(facing)] > 0:
+        state.pending[OWNER[code]] |= np.uint16(1 << (4 * side + facing))
 
 
 @njit
 def next_to_act(state):
     """The next seat with activated edges decides: active player first, then clockwise [R3]."""
-    active = active_seat(state)
-    for i in range(state.num_players):
-        seat = (active + i) % state.num_players
-        if state.pending_edges[seat] > 0:
+    seat = int(state.active)
+    for _ in range(state.num_players):
+        if state.pending[seat] != 0:
             state.seat = seat
             return
+        seat = next_seat(state, seat)
     end_turn(state)
+
+
+@njit
+def next_seat(state, seat):
+    """The seat to the left (a division would take longer than all the rest)."""
+    return seat + 1 if seat + 1 < state.num_players else 0
 
 
 @njit
@@ -240,8 +257,7 @@ def act(state, side, facing, workers):
     elif kind == ERUPT:  # paying is per worker and stops at no gold [R6]
         gold = VOLCANO_GOLD[code - VOLCANO, facing]
         state.gold[seat] = max(0, state.gold[seat] + gold * workers)
-    state.pending[side, facing] = 0
-    state.pending_edges[seat] -= 1
+    state.pending[seat] &= np.uint16(~(1 << (4 * side + facing)) & 0xFFFF)
     next_to_act(state)
 
 
@@ -251,14 +267,15 @@ def act(state, side, facing, workers):
 @njit
 def end_turn(state):
     """Draw, refill the display, pass the turn on; the game ends with the last tile (rules 4, 5)."""
-    draw_worker(state, active_seat(state))
+    draw_worker(state, int(state.active))
     refill_display(state)
     state.filled = 0
     state.turn += 1
+    state.active = next_seat(state, int(state.active))
     if state.turn == state.num_players * state.tiles_each:
         state.phase = OVER
         return
     state.phase = PLACE
-    state.seat = active_seat(state)
+    state.seat = state.active
     if jungle_left(state) == 0:
         state.overbuilding = 1

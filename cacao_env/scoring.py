@@ -45,38 +45,28 @@ def temple_prize(packed, seat, num_players):
 
 
 @njit
-def temple_gold(state, seat):
-    """Gold of a seat from all temples."""
-    gold = 0
+def count_temples(state):
+    """Write every seat's gold from all temples into ``temples``; due when workers or a temple come."""
+    players = int(state.num_players)
+    state.temples[:] = 0
     for i in range(state.temple_count):
         packed = temple_workers(state, state.temple_cells[i])
-        gold += temple_prize(packed, seat, int(state.num_players))
-    return gold
-
-
-@njit
-def stock_value(state, seat):
-    """Coins, sun tokens and water field of a seat: its score without temples."""
-    return int(state.gold[seat]) + int(state.sun[seat]) + WATER_TRACK[state.water[seat]]
+        for seat in range(players):
+            state.temples[seat] += temple_prize(packed, seat, players)
 
 
 @njit
 def score(state, seat):
     """Score of a seat if the game ended now; the final score once it is over."""
-    return stock_value(state, seat) + temple_gold(state, seat)
+    coins = int(state.gold[seat]) + int(state.sun[seat])
+    return coins + WATER_TRACK[state.water[seat]] + int(state.temples[seat])
 
 
 @njit
 def scores_into(state, out):
     """Write every seat's score into ``out`` (at least num_players long)."""
-    players = int(state.num_players)
-    for seat in range(players):
-        out[seat] = stock_value(state, seat)
-    for i in range(state.temple_count):
-        packed = temple_workers(state, state.temple_cells[i])
-        if packed != 0:
-            for seat in range(players):
-                out[seat] += temple_prize(packed, seat, players)
+    for seat in range(state.num_players):
+        out[seat] = score(state, seat)
 
 
 @njit

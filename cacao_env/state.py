@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import rng as rng_module
-from .geometry import NEIGHBOR, NUM_CELLS, cell_index, window_corner
+from .geometry import NEIGHBOR, NUM_CELLS, cell_index, opposite, window_corner
 from .jit import njit
 from .tiles import (
     DISPLAY_SIZE,
@@ -62,7 +62,8 @@ _FIELDS = np.dtype(
         # Whose move it is.
         ("phase", "i1"),  # PLACE, FILL, ACT or OVER
         ("seat", "i1"),  # who decides now
-        ("turn", "i2"),  # finished turns; the active player is turn % num_players
+        ("active", "i1"),  # whose turn it is (others may decide in it); of no meaning at the end
+        ("turn", "i2"),  # finished turns
         ("ply", "i2"),  # decisions that were asked and answered
         # The table.
         ("board", "i1", (NUM_CELLS,)),
@@ -83,24 +84,27 @@ _FIELDS = np.dtype(
         ("corner_column", "i2"),
         # Players.
         ("hand", "i1", (MAX_PLAYERS, _KINDS)),  # copies of each kind
+        ("unplaced", "i1", (MAX_PLAYERS, _KINDS)),  # hand and pile by kind: what all can count
         ("drawn", "i1", (MAX_PLAYERS,)),  # tiles drawn from the pile so far
         ("played", "i1", (MAX_PLAYERS, MAX_TILES)),  # kinds in the order they were placed
+        ("placed", "i1", (MAX_PLAYERS,)),  # how many that are
         ("gold", "i2", (MAX_PLAYERS,)),
         ("cacao", "i1", (MAX_PLAYERS,)),
         ("sun", "i1", (MAX_PLAYERS,)),
         ("water", "i1", (MAX_PLAYERS,)),  # field of the track, 0..8
+        ("temples", "i2", (MAX_PLAYERS,)),  # gold from temples if the game ended now
         # The display and the pile.
         ("display", "i1", (DISPLAY_SIZE,)),  # jungle codes, 0 for an empty slot
         ("jungle_drawn", "i1"),
+        ("jungle_pile", "i1", (NUM_JUNGLE_KINDS + 1,)),  # the pile by code
         ("overbuilding", "i1"),  # 1 from the turn that starts with pile and display empty
         # The turn in progress.
         ("last", "i2"),  # cell of the tile just placed, -1 before the first
         ("to_fill", "i1"),  # bit s: the jungle cell on side s of ``last`` must be filled
         ("filled", "i1"),  # bit s: it was filled this turn
-        # pending[s, x]: workers activated on the edge that faces side x of the jungle tile on side
-        # s of ``last``; 0 when there is none or it has acted.
-        ("pending", "i1", (4, 4)),
-        ("pending_edges", "i1", (MAX_PLAYERS,)),  # how many such edges each seat has
+        # Bit 4 * s + x: the seat's edge that faces side x of the jungle tile on side s of ``last`` is
+        # activated and has not acted.
+        ("pending", "u2", (MAX_PLAYERS,)),
     ],
     align=True,
 )
@@ -170,26 +174,31 @@ def set_up(state):
             _START_CODES[i],
         )
     state.hand[:] = 0
+    state.unplaced[:] = 0
     state.drawn[:] = 0
     state.played[:] = 0
+    state.placed[:] = 0
     state.gold[:] = 0
     state.cacao[:] = 0
     state.sun[:] = 0
     state.water[:] = 0
+    state.temples[:] = 0
     for seat in range(state.num_players):
+        state.unplaced[seat, :] = WORKER_SUPPLY[state.num_players]
         for _ in range(HAND_SIZE):
             draw_worker(state, seat)
     state.display[:] = 0
     state.jungle_drawn = 0
+    state.jungle_pile[:] = JUNGLE_SUPPLY_BY_CODE[state.num_players, state.volcanoes]
     refill_display(state)
     state.overbuilding = 0
     state.last = -1
     state.to_fill = 0
     state.filled = 0
     state.pending[:] = 0
-    state.pending_edges[:] = 0
     state.phase = PLACE
     state.seat = 0
+    state.active = 0
     state.turn = 0
     state.ply = 0
 
@@ -238,7 +247,9 @@ def refill_display(state):
 def draw_jungle(state, slot):
     """Draw the next jungle tile of the pile, if there is one, into a slot of the display."""
     if state.jungle_drawn < state.num_jungle:
-        state.display[slot] = state.jungle_draws[state.jungle_drawn]
+        code = state.jungle_draws[state.jungle_drawn]
+        state.display[slot] = code
+        state.jungle_pile[code] -= 1
         state.jungle_drawn += 1
 
 
@@ -267,21 +278,6 @@ def cell_column(state, cell):
 
 
 @njit
-def active_seat(state):
-    """The seat whose turn it is (others may act in it); of no meaning once the game is over."""
-    return int(state.turn) % int(state.num_players)
-
-
-@njit
-def placed_tiles(state, seat):
-    """Worker tiles that the seat has placed so far."""
-    placed = (int(state.turn) - seat + state.num_players - 1) // state.num_players
-    if (state.phase == FILL or state.phase == ACT) and seat == active_seat(state):
-        placed += 1  # its turn is not finished, but its tile lies
-    return placed
-
-
-@njit
 def jungle_pile_size(state):
     """Tiles in the jungle pile."""
     return int(state.num_jungle) - int(state.jungle_drawn)
@@ -289,14 +285,14 @@ def jungle_pile_size(state):
 
 @njit
 def pending_cell(state, side, facing):
-    """Torus cell of the worker tile whose edge is pending[side, facing]."""
+    """Torus cell of the worker tile that faces a side of the jungle tile on a side of ``last``."""
     return NEIGHBOR[NEIGHBOR[state.last, side], facing]
 
 
 @njit
-def pending_owner(state, side, facing):
-    """Seat that owns the edge pending[side, facing]."""
-    return OWNER[state.board[pending_cell(state, side, facing)]]
+def pending_workers(state, side, facing):
+    """Workers on that edge."""
+    return WORKERS[state.board[pending_cell(state, side, facing)], opposite(facing)]
 
 
 @njit
@@ -310,25 +306,21 @@ def redeal(state, viewer, rng):
     """
     for seat in range(state.num_players):
         draws = state.worker_draws[seat]
-        drawn = int(state.drawn[seat])
-        pool = np.zeros(_KINDS, np.int64)
-        for place in range(drawn, state.tiles_each):
-            pool[draws[place]] += 1
-        at = drawn
-        if seat != viewer:
-            at = placed_tiles(state, seat)
-            draws[:at] = state.played[seat, :at]
-            for kind in range(_KINDS):
-                pool[kind] += state.hand[seat, kind]
-        shuffle_pool(draws[at : state.tiles_each], pool, rng)
+        pool = state.unplaced[seat].copy()
+        first = int(state.placed[seat])
+        if seat == viewer:
+            first = int(state.drawn[seat])
+            pool -= state.hand[seat]
+        else:
+            draws[:first] = state.played[seat, :first]
+        shuffle_pool(draws[first : state.tiles_each], pool, rng)
         if seat != viewer:
             state.hand[seat, :] = 0
-            for place in range(at, drawn):
+            for place in range(first, state.drawn[seat]):
                 state.hand[seat, draws[place]] += 1
-    pool = np.zeros(NUM_JUNGLE_KINDS + 1, np.int64)
-    for place in range(state.jungle_drawn, state.num_jungle):
-        pool[state.jungle_draws[place]] += 1
-    shuffle_pool(state.jungle_draws[state.jungle_drawn : state.num_jungle], pool, rng)
+    shuffle_pool(
+        state.jungle_draws[state.jungle_drawn : state.num_jungle], state.jungle_pile, rng
+    )
 
 
 @njit

@@ -62,11 +62,11 @@ def _advance(states, chosen, rngs, mode, potentials, rewards, terminations, scor
 
 
 @njit
-def _look(states, observations, masks, seats, scores):
+def _look(states, observations, masks, seats):
     """Write what each game's deciding seat sees and may do."""
     for g in range(len(states)):
         seats[g] = states[g].seat
-        observe_into(states[g], states[g].seat, observations[g], scores)
+        observe_into(states[g], states[g].seat, observations[g])
         mask_into(states[g], masks[g])
 
 
@@ -166,7 +166,7 @@ class VectorGames:
 
     def look(self) -> None:
         """Write observations, masks and seats of the games as they are."""
-        _look(self.states, self.observations, self.action_masks, self.seats, self._scores)
+        _look(self.states, self.observations, self.action_masks, self.seats)
 
     def step(self, chosen: npt.NDArray[Any], look: bool = True) -> None:
         """One decision in every game; ``chosen``: legal action ids, integers, shape (N,).

@@ -80,9 +80,8 @@ def _step_all(
 
 @njit
 def _look(states, learners, factors, raw, observations, masks):
-    scores = np.zeros(MAX_PLAYERS, np.int64)
     for g in range(len(states)):
-        observe_into(states[g], learners[g], raw, scores)
+        observe_into(states[g], learners[g], raw)
         for i in range(len(raw)):
             observations[g, i] = raw[i] * factors[i]
         mask_into(states[g], masks[g])

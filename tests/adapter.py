@@ -9,7 +9,7 @@ from cacao_env.geometry import NEIGHBOR, opposite
 from cacao_env.notation import absolute
 from cacao_env.options import Decisions
 from cacao_env.record import result_of
-from cacao_env.state import ACT, FILL, OVERBUILT, OWNER, VARIANT, pending_cell, pending_owner
+from cacao_env.state import ACT, FILL, OVERBUILT, OWNER, VARIANT, pending_cell, pending_workers
 from cacao_env.tiles import (
     JUNGLE_KINDS,
     VARIANTS,
@@ -107,14 +107,15 @@ class EngineTable:
         state = self.game.state
         return [
             (
-                int(pending_owner(state, side, facing)),
+                seat,
                 absolute(state, int(pending_cell(state, side, facing))),
                 int(opposite(facing)),
-                int(state.pending[side, facing]),
+                int(pending_workers(state, side, facing)),
             )
+            for seat in range(self.game.num_players)
             for side in range(4)
             for facing in range(4)
-            if state.phase == ACT and state.pending[side, facing] > 0
+            if state.phase == ACT and (state.pending[seat] >> (4 * side + facing)) & 1
         ]
 
     def scores_if_ended_now(self) -> dict[str, Any]:

@@ -144,8 +144,8 @@ MUTATIONS = [
     (
         "the hand is not refilled in the last third",
         "rules.py",
-        "    draw_worker(state, active_seat(state))",
-        "    if state.turn < 20:\n        draw_worker(state, active_seat(state))",
+        "    draw_worker(state, int(state.active))",
+        "    if state.turn < 20:\n        draw_worker(state, int(state.active))",
         RULES,
     ),
     (

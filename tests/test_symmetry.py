@@ -65,7 +65,8 @@ def image_of_game(g: int, game: Game) -> Game:
         min(rows), max(rows), min(columns), max(columns), game.table_size
     )
     if g >= 4:
-        new.hand[:, 2], new.hand[:, 3] = old.hand[:, 3].copy(), old.hand[:, 2].copy()
+        for field in ("hand", "unplaced"):
+            new[field][:, 2], new[field][:, 3] = old[field][:, 3].copy(), old[field][:, 2].copy()
         for field in ("worker_draws", "played"):
             kinds = old[field].copy()
             new[field][kinds == 2], new[field][kinds == 3] = 3, 2
@@ -74,9 +75,11 @@ def image_of_game(g: int, game: Game) -> Game:
     sides = [OFFSETS.index(sym.image_of_cell(g, *offset)) for offset in OFFSETS]
     new.to_fill = sum(1 << sides[s] for s in range(4) if (int(old.to_fill) >> s) & 1)
     new.filled = sum(1 << sides[s] for s in range(4) if (int(old.filled) >> s) & 1)
+    new.pending[:] = 0
     for side in range(4):
         for facing in range(4):
-            new.pending[sides[side], sides[facing]] = old.pending[side, facing]
+            here, there = 4 * side + facing, 4 * sides[side] + sides[facing]
+            new.pending[:] |= ((old.pending >> here) & 1) << there
     return image
 
 

@@ -26,7 +26,7 @@ def worth(state, seat):
     """What a position is worth to a seat, in gold."""
     value = score(state, seat) + SUN_WORTH * state.sun[seat] + CACAO_WORTH * state.cacao[seat]
     if state.phase == ACT:
-        value += PENDING_WORTH * state.pending_edges[seat]
+        value += PENDING_WORTH * (state.pending[seat] != 0)
     return value
 
 
