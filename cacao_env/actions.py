@@ -17,7 +17,7 @@ import numpy as np
 
 from . import rng as rng_module
 from .geometry import NEIGHBOR, TORUS, cell_index
-from .jit import njit
+from .jit import inlined, njit
 from .rules import act, can_cover, fill, may_overbuild, near_rim, place
 from .state import ACT, FILL, MAX_OPEN, OVER, PLACE, pending_workers
 from .tiles import (
@@ -53,19 +53,19 @@ NOT_IN_HAND, NOT_A_PLACE, NOT_TO_FILL, NO_SUCH_TILE, DUPLICATE, NOT_PENDING, TOO
 )
 
 
-@njit
+@inlined
 def place_actions(table_size):
     """Size of the place block, which is also the first id of the fill block."""
     return (table_size * table_size // 2) * NUM_VARIANTS
 
 
-@njit
+@inlined
 def num_actions(table_size):
     """N: the number of action ids."""
     return place_actions(table_size) + FILL_ACTIONS + ACT_ACTIONS
 
 
-@njit
+@inlined
 def window_index(state, cell):
     """Number of a worker cell in the window (geometry.py has the map); -1 when outside of it."""
     row = ((cell >> 5) - state.corner_row) & (TORUS - 1)
@@ -75,7 +75,7 @@ def window_index(state, cell):
     return (row * state.table_size + column) >> 1
 
 
-@njit
+@inlined
 def indexed_cell(state, index):
     """Torus cell of the window's worker cell number ``index``; the inverse of ``window_index``."""
     size = int(state.table_size)
@@ -85,27 +85,27 @@ def indexed_cell(state, index):
     return cell_index(row + state.corner_row, column + state.corner_column)
 
 
-@njit
+@inlined
 def place_id(state, cell, variant):
     """Id of placing ``variant`` on a cell."""
     return window_index(state, cell) * NUM_VARIANTS + variant
 
 
-@njit
+@inlined
 def fill_id(state, side, slot, orientation):
     """Id of filling a side with a display slot's tile."""
     first = place_actions(int(state.table_size))
     return first + (side * DISPLAY_SIZE + slot) * ORIENTATIONS + orientation
 
 
-@njit
+@inlined
 def act_id(state, side, facing, workers):
     """Id of an edge's action with that many workers."""
     first = place_actions(int(state.table_size)) + FILL_ACTIONS
     return first + (side * 4 + facing) * WORKER_CHOICES + workers
 
 
-@njit
+@inlined
 def hand_kinds(state):
     """The kinds in the deciding seat's hand, as bits."""
     kinds = 0
@@ -115,7 +115,7 @@ def hand_kinds(state):
     return kinds
 
 
-@njit
+@inlined
 def slot_offered(state, slot):
     """Whether a display slot's tile can be chosen: there is one, and no equal one before it."""
     kind = state.display[slot]
@@ -125,7 +125,7 @@ def slot_offered(state, slot):
 # --- What is legal --------------------------------------------------------------------------
 
 
-@njit
+@inlined
 def num_candidates(state):
     """Cells worth asking ``can_cover`` about: open ones, and worker tiles when overbuilding."""
     if may_overbuild(state):
@@ -133,7 +133,7 @@ def num_candidates(state):
     return int(state.open_count)
 
 
-@njit
+@inlined
 def candidate(state, i):
     """The i-th of those cells."""
     if i < state.open_count:
@@ -141,7 +141,7 @@ def candidate(state, i):
     return int(state.worker_cells[i - state.open_count])
 
 
-@njit
+@inlined
 def legal_fills(state):
     """The legal fills as bits, by their offset in the fill block."""
     choices = 0
@@ -155,7 +155,7 @@ def legal_fills(state):
     return bits
 
 
-@njit
+@inlined
 def legal_acts(state):
     """The legal actions as bits (of a signed integer), by their offset in the act block."""
     edges = int(state.pending[state.seat])
@@ -171,13 +171,13 @@ def legal_acts(state):
     return bits
 
 
-@njit
+@inlined
 def may_act(state, side, facing):
     """Whether the deciding seat owns this edge and it is activated."""
     return (state.pending[state.seat] >> (4 * side + facing)) & 1 == 1
 
 
-@njit
+@inlined
 def least_workers(state, side, workers):
     """How many of an edge's workers must act: none, but all of them at a volcano."""
     code = state.board[NEIGHBOR[state.last, side]]
@@ -226,7 +226,7 @@ def legal_into(state, ids):
     return count
 
 
-@njit
+@inlined
 def late_bits(state):
     """The first id of the block that the phase, FILL or ACT, asks for, and its legal ones as bits."""
     first = place_actions(int(state.table_size))
@@ -278,19 +278,19 @@ def refusal(state, action):
     return LEGAL
 
 
-@njit
+@inlined
 def split_fill(offset):
     """(side, slot, orientation) of an id's offset in the fill block."""
     return offset // 4, (offset >> 1) & 1, offset & 1
 
 
-@njit
+@inlined
 def split_act(offset):
     """(side, facing, workers) of an id's offset in the act block."""
     return offset // 16, (offset >> 2) & 3, offset & 3
 
 
-@njit
+@inlined
 def carry_out(state, action):
     """Carry out one legal action: an elementary move, without any that follow by themselves."""
     fills = place_actions(int(state.table_size))

@@ -18,7 +18,7 @@ from .actions import (
     place_id,
 )
 from .geometry import NEIGHBOR
-from .jit import njit
+from .jit import inlined, njit
 from .rules import can_cover, near_rim
 from .state import ACT, FILL, PLACE, pending_workers
 from .tiles import (
@@ -68,7 +68,7 @@ def automatic(state):
     return NONE
 
 
-@njit
+@inlined
 def automatic_place(state):
     """A placement that is the only legal one: one cell, and only 1-1-1-1 in hand."""
     hand = state.hand[state.seat]
@@ -85,7 +85,7 @@ def automatic_place(state):
     return place_id(state, only, 0)
 
 
-@njit
+@inlined
 def automatic_fill(state):
     """A fill without a choice, or one of two that come to the same table in either order."""
     side = 0
@@ -104,7 +104,7 @@ def automatic_fill(state):
     return fill_id(state, side, slot, 0) if one_choice else NONE
 
 
-@njit
+@inlined
 def automatic_act(state):
     """An action that is best done at once, whatever comes after.
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import njit
+from .jit import inlined, njit
 
 TORUS = 32
 NUM_CELLS = TORUS * TORUS
@@ -52,19 +52,19 @@ MAX_TABLE = TORUS
 DEFAULT_TABLE = {2: 23, 3: 30, 4: 30}
 
 
-@njit
+@inlined
 def opposite(side):
     """The side across."""
     return side ^ 2
 
 
-@njit
+@inlined
 def cell_index(row, column):
     """Torus index of an absolute cell."""
     return (row & (TORUS - 1)) * TORUS + (column & (TORUS - 1))
 
 
-@njit
+@inlined
 def window_corner(row_min, row_max, column_min, column_max, size):
     """Absolute (row, column) of the window's corner over the jungle tiles' bounding box.
 

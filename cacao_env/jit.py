@@ -61,12 +61,21 @@ def njit(function: F) -> F:
 
     With NUMBA_DISABLE_JIT=1 it stays the Python function that it is.
     """
+    return _compiled(function)
+
+
+def inlined(function: F) -> F:
+    """The same, and its code is copied to where it is called: for short steps of inner loops."""
+    return _compiled(function, forceinline=True)
+
+
+def _compiled(function: F, **options: Any) -> F:
     kept = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE)
     try:
-        return numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy")(
-            function
-        )
+        return numba.njit(
+            cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy", **options
+        )(function)
     finally:
         numba.config.CACHE_DIR = kept
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from . import actions as a
 from .geometry import NEIGHBOR, SIDE_NAMES, TORUS, cell_index, opposite, window_cell
-from .state import ACT, FILL, OPEN, OVER, PHASE_NAMES, PLACE, cell_column, cell_row, pending_cell
+from .state import ACT, FILL, OVER, PHASE_NAMES, PLACE, cell_column, cell_row, pending_cell
 from .tiles import DISPLAY_SIZE, JUNGLE_KINDS, NUM_VARIANTS, VARIANTS
 
 Move = tuple[Any, ...]
@@ -150,7 +150,7 @@ def to_action(state: Any, move: Move) -> int:
     if code != a.LEGAL:
         raise ValueError(reason(state, code))
     if action < a.place_actions(int(state.table_size)):
-        empty = state.board[torus_cell(state, move[3])] == OPEN
+        empty = state.board[torus_cell(state, move[3])] < 0
         if empty != (move[0] == "place"):
             raise ValueError(
                 f"the cell is {'empty' if empty else 'taken'}: {move[0]} is not the word"

@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from . import scoring
 from .game import Game
 from .notation import Move, as_move, is_int, to_text
 from .options import DECISIONS
@@ -33,7 +32,7 @@ def result_of(game: Game) -> dict[str, list[int]]:
         "scores": game.scores(),
         "winners": game.leaders(),
         "gold": [int(state.gold[seat]) for seat in seats],
-        "temples": [int(scoring.temple_gold(state, seat)) for seat in seats],
+        "temples": [int(state.temples[seat]) for seat in seats],
         "cacao": [int(state.cacao[seat]) for seat in seats],
         "sun": [int(state.sun[seat]) for seat in seats],
         "water": [int(WATER_TRACK[state.water[seat]]) for seat in seats],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .jit import COMPILED, F, njit
+from .jit import COMPILED, F, inlined, njit
 
 RngArray = npt.NDArray[np.uint64]
 _MASK = 0xFFFFFFFFFFFFFFFF
@@ -30,7 +30,7 @@ def _wrapping(function: F) -> F:
 
 
 @_wrapping
-@njit
+@inlined
 def next_bits(rng):
     """The next 64 random bits; advances ``rng``."""
     rng[0] += _GAMMA
@@ -40,13 +40,13 @@ def next_bits(rng):
     return z ^ (z >> _S31)
 
 
-@njit
+@inlined
 def below(rng, n):
     """A random integer from 0 to n - 1 (uneven by less than n / 2**32)."""
     return (np.int64(next_bits(rng) >> _S32) * n) >> 32
 
 
-@njit
+@inlined
 def uniform(rng):
     """A random float in [0, 1)."""
     return np.int64(next_bits(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

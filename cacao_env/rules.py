@@ -8,12 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from .geometry import NEIGHBOR, opposite, window_fits
-from .jit import njit
+from .jit import inlined
 from .scoring import count_temples
 from .state import (
     ACT,
     FILL,
-    OPEN,
     OVER,
     OVERBUILT,
     OWNER,
@@ -52,31 +51,31 @@ from .tiles import (
 # --- A. Place a worker tile -----------------------------------------------------------------
 
 
-@njit
+@inlined
 def can_cover(state, cell, tight):
     """Whether the deciding seat may put a hand tile on this worker cell (rules 4A, 6).
 
     ``tight`` is ``near_rim(state)``, asked once for all cells.
     """
     code = state.board[cell]
-    if code == OPEN:
+    if code < 0:
         return not tight or fits_table(state, cell)
     return may_overbuild(state) and code > 0 and can_overbuild(state, code)
 
 
-@njit
+@inlined
 def may_overbuild(state):
     """Whether overbuilding is open to the deciding seat: no jungle tiles left, and a sun token."""
     return state.overbuilding == 1 and state.sun[state.seat] > 0
 
 
-@njit
+@inlined
 def can_overbuild(state, code):
     """Whether this worker tile may be covered: an own one, not covered before [R4]."""
     return code < OVERBUILT and OWNER[code] == state.seat
 
 
-@njit
+@inlined
 def near_rim(state):
     """Whether some placement might make the table outgrow its window: jungle tiles are left, and
     one row or column more might not fit.  (On a default table it still does: ``fits_table``.)"""
@@ -86,31 +85,21 @@ def near_rim(state):
     ) and jungle_left(state) > 0
 
 
-@njit
+@inlined
 def fits_table(state, cell):
     """Whether all jungle cells that a tile on ``cell`` would have filled stay in the window."""
     row_min, row_max = int(state.row_min), int(state.row_max)
     column_min, column_max = int(state.column_min), int(state.column_max)
     for side in range(4):
         beside = NEIGHBOR[cell, side]
-        if state.board[beside] == 0 and workers_beside(state, beside) >= 1:
+        if state.board[beside] < 0:
             row, column = cell_row(state, beside), cell_column(state, beside)
             row_min, row_max = min(row_min, row), max(row_max, row)
             column_min, column_max = min(column_min, column), max(column_max, column)
     return window_fits(row_min, row_max, column_min, column_max, int(state.table_size))
 
 
-@njit
-def workers_beside(state, jungle_cell):
-    """Worker tiles, anybody's, on the sides of a jungle cell."""
-    count = 0
-    for side in range(4):
-        if state.board[NEIGHBOR[jungle_cell, side]] > 0:
-            count += 1
-    return count
-
-
-@njit
+@inlined
 def place(state, cell, variant):
     """Step A: the active player puts a hand tile on ``cell``, on an own tile to overbuild it."""
     seat = int(state.seat)
@@ -121,11 +110,11 @@ def place(state, cell, variant):
     state.hand[seat, kind] -= 1
     state.unplaced[seat, kind] -= 1
     state.last = cell
-    if below == OPEN:
+    if below < 0:
+        remove_open_cell(state, cell)
         state.board[cell] = 1 + seat * NUM_VARIANTS + variant
         state.worker_cells[state.worker_count] = cell
         state.worker_count += 1
-        remove_open_cell(state, cell)
         state.to_fill = cells_to_fill(state, cell)
     else:
         state.board[cell] = OVERBUILT + 1 + seat * NUM_VARIANTS + variant
@@ -143,32 +132,33 @@ def place(state, cell, variant):
         state.phase = FILL
 
 
-@njit
+@inlined
 def remove_open_cell(state, cell):
     """Take a cell off the list of open cells."""
-    last = state.open_count - 1
-    for i in range(last):
-        if state.open_cells[i] == cell:
-            state.open_cells[i] = state.open_cells[last]
-            break
-    state.open_count = last
+    place = -1 - state.board[cell]
+    state.open_count -= 1
+    last = state.open_cells[state.open_count]
+    state.open_cells[place] = last
+    state.board[last] = -1 - place
 
 
 # --- B. Fill jungle spaces ------------------------------------------------------------------
 
 
-@njit
+@inlined
 def cells_to_fill(state, cell):
-    """Bit s: the jungle cell on side s of the tile just placed is empty and has two workers."""
+    """Count a new worker tile at the empty cells beside it; bit s: the one on side s has two now."""
     sides = 0
     for side in range(4):
         beside = NEIGHBOR[cell, side]
-        if state.board[beside] == 0 and workers_beside(state, beside) >= 2:
-            sides |= 1 << side
+        if state.board[beside] <= 0:
+            state.board[beside] -= 1
+            if state.board[beside] <= -2:
+                sides |= 1 << side
     return sides
 
 
-@njit
+@inlined
 def fill(state, side, slot, orientation):
     """Step B: the display tile of ``slot`` fills the jungle cell on a side of the tile placed."""
     cell = NEIGHBOR[state.last, side]
@@ -190,7 +180,7 @@ def fill(state, side, slot, orientation):
 # --- C. Actions -----------------------------------------------------------------------------
 
 
-@njit
+@inlined
 def begin_actions(state):
     """Activate the edges of this turn and hand over to whoever acts first."""
     state.to_fill = 0
@@ -209,7 +199,7 @@ def begin_actions(state):
     next_to_act(state)
 
 
-@njit
+@inlined
 def activate(state, side, facing, worker_cell):
     """Activate the edge of a worker tile that faces side ``facing`` of the jungle tile on ``side``."""
     code = state.board[worker_cell]
@@ -217,7 +207,7 @@ def activate(state, side, facing, worker_cell):
         state.pending[OWNER[code]] |= np.uint16(1 << (4 * side + facing))
 
 
-@njit
+@inlined
 def next_to_act(state):
     """The next seat with activated edges decides: active player first, then clockwise [R3]."""
     seat = int(state.active)
@@ -229,13 +219,13 @@ def next_to_act(state):
     end_turn(state)
 
 
-@njit
+@inlined
 def next_seat(state, seat):
     """The seat to the left (a division would take longer than all the rest)."""
     return seat + 1 if seat + 1 < state.num_players else 0
 
 
-@njit
+@inlined
 def act(state, side, facing, workers):
     """Step C: that many workers of one activated edge act; the rest are forgone."""
     seat = int(state.seat)
@@ -264,7 +254,7 @@ def act(state, side, facing, workers):
 # --- End of the turn ------------------------------------------------------------------------
 
 
-@njit
+@inlined
 def end_turn(state):
     """Draw, refill the display, pass the turn on; the game ends with the last tile (rules 4, 5)."""
     draw_worker(state, int(state.active))

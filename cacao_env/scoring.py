@@ -7,12 +7,12 @@ score if the game ended now.
 from __future__ import annotations
 
 from .geometry import NEIGHBOR, opposite
-from .jit import njit
+from .jit import inlined, njit
 from .state import OWNER, WORKERS
 from .tiles import TEMPLE_FIRST, TEMPLE_SECOND, WATER_TRACK
 
 
-@njit
+@inlined
 def temple_workers(state, temple):
     """Workers facing a temple, packed: eight bits for each seat, seat 0 lowest."""
     packed = 0
@@ -23,7 +23,7 @@ def temple_workers(state, temple):
     return packed
 
 
-@njit
+@inlined
 def temple_prize(packed, seat, num_players):
     """Gold of one seat from one temple, given its packed workers."""
     own = (packed >> (8 * seat)) & 255
@@ -55,7 +55,7 @@ def count_temples(state):
             state.temples[seat] += temple_prize(packed, seat, players)
 
 
-@njit
+@inlined
 def score(state, seat):
     """Score of a seat if the game ended now; the final score once it is over."""
     coins = int(state.gold[seat]) + int(state.sun[seat])

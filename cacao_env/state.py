@@ -3,9 +3,11 @@
 An assignment copies a game, N games are an array of N, and ``tobytes`` saves them.  Chance is in the
 drawing orders and nowhere else: who knows options, deal and actions knows the game.
 
-Codes on ``board`` (see :mod:`cacao_env.tiles`): 0 nothing; on even cells a jungle tile; on odd
-cells ``OPEN`` where a worker tile may be put, else ``1 + 13 * seat + variant`` with ``OVERBUILT``
-added when another tile lies below.
+Codes on ``board`` (see :mod:`cacao_env.tiles`), above 0 for tiles:
+
+- even cells: a jungle tile's code; on an empty cell minus the number of worker tiles beside it;
+- odd cells: ``1 + 13 * seat + variant``, with ``OVERBUILT`` added when another tile lies below; where a
+  tile may be put ``-1 - i``, i its place in ``open_cells``; 0 where nothing is near.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy.typing as npt
 
 from . import rng as rng_module
 from .geometry import NEIGHBOR, NUM_CELLS, cell_index, opposite, window_corner
-from .jit import njit
+from .jit import inlined, njit
 from .tiles import (
     DISPLAY_SIZE,
     EDGES,
@@ -40,7 +42,6 @@ from .tiles import (
 PLACE, FILL, ACT, OVER = range(4)
 PHASE_NAMES = ("place", "fill", "act", "over")
 
-OPEN = -1
 OVERBUILT = 64
 MAX_OPEN = 4 * (MAX_JUNGLE_DRAWS + 2)
 CODES = OVERBUILT + MAX_PLAYERS * NUM_VARIANTS + 1
@@ -215,7 +216,7 @@ def lay_jungle(state, cell, row, column, code):
     for side in range(4):
         beside = NEIGHBOR[cell, side]
         if state.board[beside] == 0:
-            state.board[beside] = OPEN
+            state.board[beside] = -1 - state.open_count
             state.open_cells[state.open_count] = beside
             state.open_count += 1
     state.row_min = min(state.row_min, row)
@@ -227,7 +228,7 @@ def lay_jungle(state, cell, row, column, code):
     )
 
 
-@njit
+@inlined
 def draw_worker(state, seat):
     """The seat draws the next worker tile of its pile, if there is one."""
     if state.drawn[seat] < state.tiles_each:
@@ -235,7 +236,7 @@ def draw_worker(state, seat):
         state.drawn[seat] += 1
 
 
-@njit
+@inlined
 def refill_display(state):
     """Draw jungle tiles into the empty slots of the display as far as the pile goes."""
     for slot in range(DISPLAY_SIZE):
@@ -243,7 +244,7 @@ def refill_display(state):
             draw_jungle(state, slot)
 
 
-@njit
+@inlined
 def draw_jungle(state, slot):
     """Draw the next jungle tile of the pile, if there is one, into a slot of the display."""
     if state.jungle_drawn < state.num_jungle:
@@ -253,7 +254,7 @@ def draw_jungle(state, slot):
         state.jungle_drawn += 1
 
 
-@njit
+@inlined
 def jungle_left(state):
     """Jungle tiles that can still be laid: pile and display."""
     left = jungle_pile_size(state)
@@ -263,33 +264,33 @@ def jungle_left(state):
     return left
 
 
-@njit
+@inlined
 def cell_row(state, cell):
     """Absolute row of a torus cell in play."""
     first = int(state.row_min) - 2
     return first + (((cell >> 5) - first) & 31)
 
 
-@njit
+@inlined
 def cell_column(state, cell):
     """Absolute column of a torus cell in play."""
     first = int(state.column_min) - 2
     return first + (((cell & 31) - first) & 31)
 
 
-@njit
+@inlined
 def jungle_pile_size(state):
     """Tiles in the jungle pile."""
     return int(state.num_jungle) - int(state.jungle_drawn)
 
 
-@njit
+@inlined
 def pending_cell(state, side, facing):
     """Torus cell of the worker tile that faces a side of the jungle tile on a side of ``last``."""
     return NEIGHBOR[NEIGHBOR[state.last, side], facing]
 
 
-@njit
+@inlined
 def pending_workers(state, side, facing):
     """Workers on that edge."""
     return WORKERS[state.board[pending_cell(state, side, facing)], opposite(facing)]
@@ -318,9 +319,7 @@ def redeal(state, viewer, rng):
             state.hand[seat, :] = 0
             for place in range(first, state.drawn[seat]):
                 state.hand[seat, draws[place]] += 1
-    shuffle_pool(
-        state.jungle_draws[state.jungle_drawn : state.num_jungle], state.jungle_pile, rng
-    )
+    shuffle_pool(state.jungle_draws[state.jungle_drawn : state.num_jungle], state.jungle_pile, rng)
 
 
 @njit

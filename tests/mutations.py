@@ -38,8 +38,8 @@ MUTATIONS = [
     (
         "one worker beside a jungle cell fills it",
         "rules.py",
-        "workers_beside(state, beside) >= 2",
-        "workers_beside(state, beside) >= 1",
+        "state.board[beside] <= -2",
+        "state.board[beside] <= -1",
         RULES,
     ),
     (

@@ -19,7 +19,7 @@ LAYERS = [
     ["geometry"],
     ["state"],
     ["scoring", "options"],
-    ["rules"],
+    ["rules", "threads"],
     ["actions"],
     ["decisions", "notation", "observation", "rewards"],
     ["symmetry", "calls"],

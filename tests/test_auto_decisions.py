@@ -74,7 +74,7 @@ def tables(start: Game, turn: int) -> set[bytes]:
     while todo:
         game = todo.pop()
         if game.state.phase != FILL or game.turn != turn:
-            found.add(game.state.board.tobytes())
+            found.add(np.maximum(game.state.board, 0).tobytes())  # the tiles
             continue
         for action in game.legal_actions():
             after = game.clone()
@@ -113,7 +113,6 @@ def with_other_tiles_around(game: Game, rng: np.random.Generator) -> Game:
             state.board[cell] = rng.choice([*range(1, 13), VOLCANO, VOLCANO_TURNED])
     state.filled = int(rng.integers(16))
     state.pending[:] = 0
-    state.pending_edges[:] = 0
     begin_actions(state)
     return trial
 
@@ -121,7 +120,7 @@ def with_other_tiles_around(game: Game, rng: np.random.Generator) -> Game:
 def compare_all_outcomes(trial: Game, rng: np.random.Generator) -> None:
     """The property for the seat that acts, with any stocks: where places and gold are short."""
     state, seat, turn = trial.state, trial.seat, trial.turn
-    if trial.phase != "act" or state.pending_edges[seat] > 5:
+    if trial.phase != "act" or int(state.pending[seat]).bit_count() > 5:
         return  # nothing is activated, or too much to try all continuations
     state.cacao[seat] = rng.integers(0, 6)
     state.gold[seat] = rng.integers(0, 4)

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from cacao_env import Game
 from cacao_env.actions import LEGAL, MAX_LEGAL, refusal, sample
+from cacao_env.geometry import NEIGHBOR
 from cacao_env.jit import njit
 from cacao_env.rng import new_rng
-from cacao_env.state import OPEN, OVERBUILT, OWNER
+from cacao_env.state import OVERBUILT, OWNER
 from cacao_env.tiles import (
     JUNGLE_KINDS,
     VARIANT_KIND,
@@ -22,6 +23,12 @@ from cacao_env.tiles import (
 )
 
 from .games import STYLES, positions
+
+
+def tile_pile(state, seat):
+    """The kinds in a seat's pile, in drawing order."""
+    return state.worker_draws[seat, int(state.drawn[seat]) : int(state.tiles_each)]
+
 
 kinds_of_game = {
     "players": st.integers(2, 4),
@@ -101,8 +108,7 @@ def test_tiles_cacao_tokens_and_gold_are_conserved(
                     lying[VARIANT_KIND[(code % OVERBUILT - 1) % 13]] += 1
                     if state.under[i]:
                         lying[VARIANT_KIND[int(state.under[i]) - 1]] += 1
-            pile = state.worker_draws[seat, int(state.drawn[seat]) : int(state.tiles_each)]
-            counted = lying + state.hand[seat] + np.bincount(pile, minlength=4)
+            counted = lying + state.hand[seat] + np.bincount(tile_pile(state, seat), minlength=4)
             np.testing.assert_array_equal(counted, supply)
         jungle = np.zeros(len(JUNGLE_KINDS), int)
         on_table = [int(state.board[c]) for c in state.jungle_cells[: int(state.jungle_count)]]
@@ -126,8 +132,21 @@ def test_tiles_cacao_tokens_and_gold_are_conserved(
         assert (state.gold[players:] == 0).all()
         assert (state.hand[players:] == 0).all()
         # The lists and the board say the same.
-        opened = set(state.open_cells[: int(state.open_count)].tolist())
-        assert opened == set(np.flatnonzero(state.board == OPEN).tolist())
+        opened = state.open_cells[: int(state.open_count)].tolist()
+        assert [int(state.board[cell]) for cell in opened] == [-1 - i for i in range(len(opened))]
+        below_zero = set(np.flatnonzero(state.board < 0).tolist())
+        empty = below_zero - set(opened)
+        near = np.isin(NEIGHBOR, cells).sum(axis=1)
+        even = np.add.outer(np.arange(32), np.arange(32)).ravel() % 2 == 0
+        assert empty == set(np.flatnonzero(even & (near > 0) & (state.board <= 0)).tolist())
+        assert all(near[cell] == -state.board[cell] for cell in empty)
+        for seat in range(players):
+            np.testing.assert_array_equal(
+                state.unplaced[seat],
+                state.hand[seat] + np.bincount(tile_pile(state, seat), minlength=4),
+            )
+        in_pile = state.jungle_draws[int(state.jungle_drawn) : int(state.num_jungle)]
+        np.testing.assert_array_equal(state.jungle_pile, np.bincount(in_pile, minlength=12))
         assert set(cells) | set(state.jungle_cells[: int(state.jungle_count)].tolist()) == set(
             np.flatnonzero(state.board > 0).tolist()
         )

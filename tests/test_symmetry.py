@@ -7,7 +7,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env import symmetry as sym
-from cacao_env.geometry import OFFSETS, cell_index, window_corner
+from cacao_env.geometry import NEIGHBOR, OFFSETS, cell_index, window_corner
 from cacao_env.state import OVERBUILT, cell_column, cell_row
 from cacao_env.tiles import NUM_VARIANTS, VOLCANO, VOLCANO_TURNED
 
@@ -36,7 +36,7 @@ def image_of_game(g: int, game: Game) -> Game:
     new.board[:] = 0
     for i in range(int(old.open_count)):
         new.open_cells[i] = moved(int(old.open_cells[i]))
-        new.board[new.open_cells[i]] = -1
+        new.board[new.open_cells[i]] = -1 - i
     for i in range(int(old.jungle_count)):
         cell = int(old.jungle_cells[i])
         code = int(old.board[cell])
@@ -53,6 +53,9 @@ def image_of_game(g: int, game: Game) -> Game:
         owner, variant = divmod(code - 1, NUM_VARIANTS)
         new.worker_cells[i] = moved(cell)
         new.board[new.worker_cells[i]] = over + 1 + owner * NUM_VARIANTS + tile(variant)
+        for beside in NEIGHBOR[new.worker_cells[i]]:
+            if new.board[beside] <= 0:
+                new.board[beside] -= 1
     corners = [
         sym.image_of_cell(g, r, c)
         for r in (int(old.row_min), int(old.row_max))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ..game import Game
 from ..geometry import cell_index
-from ..state import ACT, FILL, OPEN, OVERBUILT, OWNER, PLACE, WORKERS, jungle_pile_size
+from ..state import ACT, FILL, OVERBUILT, OWNER, PLACE, WORKERS, jungle_pile_size
 from ..tiles import JUNGLE_KINDS, WATER_TRACK, WORKER_KINDS
 
 SIGNS = ("", "P1", "P2", "M2", "M3", "M4", "G1", "G2", "~~", "**", "TT", "V=", "V|")
@@ -51,11 +51,10 @@ def _cell(game: Game, index: int, colour: bool) -> tuple[str, str, str]:
     state = game.state
     code = int(state.board[index])
     row, column = divmod(index, 32)
-    if code == OPEN:
-        return "   ", " . ", "   "
+    on_jungle_cell = (row + column) % 2 == 0
     if code <= 0:
-        return "   ", "   ", "   "
-    if (row + column) % 2 == 0:
+        return "   ", " . " if code < 0 and not on_jungle_cell else "   ", "   "
+    if on_jungle_cell:
         return "   ", _paint(f"{SIGNS[code]:<3}", _JUNGLE, colour), "   "
     owner = int(OWNER[code])
     letter = LETTERS[owner].lower() if code >= OVERBUILT else LETTERS[owner]
