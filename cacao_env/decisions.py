@@ -20,7 +20,7 @@ from .actions import (
 from .geometry import NEIGHBOR
 from .jit import inlined, njit
 from .rules import can_cover, near_rim
-from .state import ACT, FILL, PLACE, pending_workers
+from .state import ACT, FILL, PLACE, deal, pending_workers
 from .tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
@@ -36,6 +36,14 @@ from .tiles import (
 )
 
 NONE = -1
+
+
+@njit
+def deal_anew(state, rng):
+    """A new game in place, dealt with the next bits of ``rng``."""
+    deal(state, rng)
+    if state.auto == 1:
+        settle(state)
 
 
 @njit

@@ -13,28 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from .actions import LEGAL, mask_into, num_actions, refusal, sample
-from .bots.greedy import greedy_choice
-from .decisions import settle, step
+from .bots.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
+from .decisions import deal_anew, step
 from .game import Game
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into
-from .options import Decisions, blank_states, check_choice
+from .options import Decisions, as_seat, blank_states, check_choice
 from .rewards import REWARDS, Reward, rewards_into
-from .state import OVER, StateArray, deal, redeal
+from .state import OVER, StateArray
 from .threads import Shares
 from .tiles import MAX_PLAYERS
 
 # Who plays the seats that the caller does not.
 RANDOM, GREEDY = range(2)
 OPPONENTS = {"random": RANDOM, "greedy": GREEDY}
-
-
-@njit
-def deal_anew(state, rng):
-    """A new game in place, its deal from the next bits of the game's own generator."""
-    deal(state, rng)
-    if state.auto == 1:
-        settle(state)
 
 
 @njit
@@ -131,22 +123,54 @@ def _deal_all(states, rngs):
 
 
 @njit
-def play_others(states, learners, kinds, rngs, trial, ids):
+def play_others(states, learners, kinds, rngs):
     """Let built-in opponents play until each game's learner decides or the game is over.
 
     ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others.
-    ``trial`` (2 states) and ``ids`` (MAX_LEGAL) are scratch space.
+    Neither looks at anything hidden.
     """
+    choices = np.empty(1, CHOICES)
     for g in range(len(states)):
         state = states[g]
         rng = rngs[g : g + 1]
         while state.phase != OVER and state.seat != learners[g]:
             if kinds[g] == GREEDY:
-                trial[0] = state
-                redeal(trial[0], state.seat, rng)  # it may look at a guess, not at the truth
-                step(state, greedy_choice(trial, ids, rng))
+                step(state, greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng))
             else:
                 step(state, sample(state, rng))
+
+
+@njit
+def _skip_all(
+    states,
+    learners,
+    kinds,
+    rngs,
+    mode,
+    potentials,
+    rewards,
+    terminations,
+    final,
+    seen,
+    masks,
+    seats,
+):
+    """Play every game until its learner decides; a game that ends meanwhile is dealt again."""
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    each = np.zeros(MAX_PLAYERS)
+    for g in range(len(states)):
+        state = states[g]
+        one = slice(g, g + 1)
+        while state.seat != learners[g]:
+            play_others(states[one], learners[one], kinds[one], rngs[one])
+            rewards_into(state, mode, potentials[g], scores, wins, each)
+            for seat in range(state.num_players):
+                rewards[g, seat] += each[seat]
+            if state.phase == OVER:
+                terminations[g] = True
+                _finish(state, rngs[one], scores, final[g], potentials[g])
+        _look(state, seen[g], masks[g], seats[one])
 
 
 def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
@@ -258,6 +282,38 @@ class VectorGames:
             if number >= 0:
                 raise ValueError(complaint(self.states, self._chosen, share.start + number))
 
+    def skip_to(self, seats: int | npt.NDArray[Any], opponent: str = "random") -> None:
+        """Let ``opponent`` play all other seats until ``seats`` (one for all games, or (N,)) decide.
+
+        ``rewards`` and ``terminations`` of the last step take in what happens meanwhile, so that
+        nothing a seat earns between two of its decisions is lost.  A game that ends is dealt again
+        and played up to the seat's first decision.  ValueError for an unknown opponent or seat.
+        """
+        kind = check_choice("opponent", opponent, tuple(OPPONENTS))
+        wanted = np.asarray(seats)
+        if wanted.shape not in ((), (self.num_games,)) or not np.issubdtype(
+            wanted.dtype, np.integer
+        ):
+            raise ValueError(f"seats are {seats!r}, expected a seat or ({self.num_games},) seats")
+        learners = np.broadcast_to(wanted, (self.num_games,)).astype(np.int64)
+        for seat in learners:
+            as_seat(seat, self.num_players)
+        self._shares.run(
+            _skip_all,
+            self.states,
+            learners,
+            np.full(self.num_games, kind),
+            self.rngs,
+            self._mode,
+            self._potentials,
+            self.rewards,
+            self.terminations,
+            self.final_scores,
+            self.observations,
+            self.action_masks,
+            self.seats,
+        )
+
     def sample(self) -> npt.NDArray[np.int64]:
         """A legal action for every game, uniformly at random; overwritten by the next call."""
         self._shares.run(_sample_all, self.states, self._samplers, self._chosen)
@@ -267,6 +323,7 @@ class VectorGames:
 def _compile() -> None:
     games = VectorGames(2, table_size=15, seed=0)
     games.step(games.sample())
+    games.skip_to(0)
 
 
 compile_once("batched environment", _compile)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .actions import MAX_LEGAL, mask_into, num_actions
-from .decisions import step
+from .decisions import deal_anew, step
 from .game import Game
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into, scale
@@ -23,7 +23,7 @@ from .rewards import REWARDS, Reward, rewards_into
 from .rng import uniform
 from .state import OVER, empty_states
 from .tiles import MAX_PLAYERS
-from .vector import OPPONENTS, deal_anew, first_refused, play_others
+from .vector import OPPONENTS, first_refused, play_others
 
 
 @njit

@@ -1,40 +1,126 @@
-"""Built-in opponents, by name.
+"""Built-in opponents, by name and parameters: ``greedy``, ``mc:sims=256,top=16``.
 
-A bot is a function ``act(game, seat, rng) -> action``.  It is handed a game in which all that its
-seat can't see has been dealt anew, so it cannot cheat even if it tried.
+A bot chooses for the deciding seat of a state in which all that this seat can't see has been dealt
+anew, so it cannot cheat even if it tried.  ``BOTS`` lists them with their parameters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..game import Game
 from ..rng import RngArray, new_rng
+from ..state import StateArray
+from .endgame import endgame_action
 from .greedy import greedy_action
+from .ismcts import ismcts_action
+from .mc import mc_action
 from .random import random_action
 
-Chooser = Callable[..., int]
-BOTS: dict[str, Chooser] = {"random": random_action, "greedy": greedy_action}
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that a bot can be told; of the default's type, from ``low`` to ``high``."""
+
+    default: int | float
+    low: int | float
+    high: int | float
+    meaning: str
+
+    def parse(self, name: str, text: str) -> int | float:
+        """The value in a text; ValueError names the parameter and what was expected."""
+        kind = type(self.default)
+        noun = "an integer" if kind is int else "a number"
+        try:
+            value = kind(text)
+        except ValueError:
+            value = self.high + 1
+        if not self.low <= value <= self.high:
+            raise ValueError(f"{name} is {text!r}, expected {noun} from {self.low} to {self.high}")
+        return value
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of bot: ``choose(states, rng, **parameters)``, and its parameters."""
+
+    choose: Callable[..., int]
+    parameters: dict[str, Parameter]
+    meaning: str
+
+
+_SIMS = Parameter(256, 1, 1_000_000, "playouts a decision")
+_MS = Parameter(0, 0, 600_000, "milliseconds a decision instead; 0 means that sims counts")
+_EXACT = Parameter(4, 0, 6, "solve the end when at most so many placements are left in the game")
+BOTS: dict[str, Kind] = {
+    "random": Kind(random_action, {}, "any legal action with equal probability"),
+    "greedy": Kind(greedy_action, {}, "the turn that pays most, appraised as a whole"),
+    "mc": Kind(
+        mc_action,
+        {
+            "sims": _SIMS,
+            "ms": _MS,
+            "top": Parameter(16, 2, 256, "actions that are tried, the best by greedy"),
+            "exact": _EXACT,
+        },
+        "flat Monte Carlo: greedy playouts on determinised deals",
+    ),
+    "ismcts": Kind(
+        ismcts_action,
+        {
+            "sims": _SIMS,
+            "ms": _MS,
+            "top": Parameter(16, 2, 256, "actions a node offers, the best by greedy"),
+            "exploration": Parameter(0.3, 0.0, 10.0, "weight of the exploration term"),
+        },
+        "information-set Monte Carlo tree search",
+    ),
+    "endgame": Kind(
+        endgame_action, {"exact": _EXACT}, "greedy, with the last placements solved exactly"
+    ),
+}
+
+
+def parse(spec: str) -> tuple[str, dict[str, int | float]]:
+    """(name, all parameters) of a bot given as ``name`` or ``name:key=value,key=value``.
+
+    ValueError, in one sentence, for an unknown bot or parameter or a value out of range.
+    """
+    name, _, rest = spec.partition(":")
+    if name not in BOTS:
+        raise ValueError(f"there is no agent {name!r}; there are: {', '.join(sorted(BOTS))}")
+    known = BOTS[name].parameters
+    values = {key: parameter.default for key, parameter in known.items()}
+    for item in rest.split(",") if rest else ():
+        key, equals, text = item.partition("=")
+        if key not in known or not equals:
+            expected = ", ".join(f"{one}=..." for one in known) or "none"
+            raise ValueError(f"{spec!r}: bot {name} has no parameter {item!r}; it has: {expected}")
+        values[key] = known[key].parse(f"{key} of bot {name}", text)
+    return name, values
 
 
 class Bot:
-    """A named bot with its own random numbers."""
+    """A bot with its own random numbers; ``spec`` as :func:`parse` takes it."""
 
-    def __init__(self, name: str, seed: int) -> None:
-        if name not in BOTS:
-            raise ValueError(f"there is no agent {name!r}; there are: {', '.join(sorted(BOTS))}")
-        self.name = name
-        self._choose = BOTS[name]
+    def __init__(self, spec: str, seed: int) -> None:
+        kind, self._values = parse(spec)
+        self.name = spec
+        self._choose = BOTS[kind].choose
         self._rng: RngArray = new_rng(seed)
 
     def act(self, game: Game) -> int:
         """A legal action for the seat that decides; it knows no more than that seat."""
         if game.seat is None:
             raise ValueError("the game is over: there is nothing to decide")
-        states = game.seen_by(game.seat, self._rng)
-        return int(self._choose(states, self._rng))
+        return self.choose(game.seen_by(game.seat, self._rng))
+
+    def choose(self, states: StateArray) -> int:
+        """The same for an array of one state in which the hidden part is dealt anew already."""
+        return int(self._choose(states, self._rng, **self._values))
 
 
 def play_game(game: Game, bots: list[Bot]) -> Game:
@@ -50,4 +136,4 @@ def seat_seeds(seed: int, num_players: int) -> list[int]:
     return [int(n) for n in rng.integers(0, 2**63, num_players)]
 
 
-__all__ = ["BOTS", "Bot", "play_game", "seat_seeds"]
+__all__ = ["BOTS", "Bot", "Kind", "Parameter", "parse", "play_game", "seat_seeds"]

@@ -1,0 +1,118 @@
+"""Flat Monte Carlo: the best few actions, judged by games that greedy plays to their end.
+
+For each playout all that the seat can't see is dealt anew; within a pass every candidate meets the
+same deal and the same random numbers (common random numbers).  Passes are shared out by sequential
+halving: after each round the worse half of the candidates is dropped (Karnin, Koren, Somekh, "Almost
+optimal exploration in multi-armed bandits", ICML 2013).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..decisions import NONE, automatic, step
+from ..jit import njit
+from ..rng import RngArray, next_bits
+from ..state import STATE, StateArray, redeal
+from .endgame import NODES, NOT_SOLVED, UTILITY, solve
+from .greedy import CHOICES, GREEDY_WEIGHTS, appraise
+from .playout import BELIEFS, play_out, utility
+
+_CHUNK_SECONDS = 0.002  # with a limit in time, the clock is looked at about this often
+
+
+@njit
+def candidates_into(states, top, ids):
+    """Write the ``top`` actions that greedy thinks most of into ``ids``, best first; their number."""
+    choices = np.empty(1, CHOICES)
+    appraise(choices[0], states[0], GREEDY_WEIGHTS)
+    count = min(top, int(choices[0].count))
+    for place in range(count):
+        best = 0
+        for i in range(choices[0].count):
+            if choices[0].values[i] > choices[0].values[best]:
+                best = i
+        ids[place] = choices[0].ids[best]
+        choices[0].values[best] = -1e18
+    return count
+
+
+@njit
+def run_passes(states, ids, alive, sums, passes, rng):
+    """Add ``passes`` playouts of the first ``alive`` candidates to ``sums``; returns decisions made."""
+    work = np.empty(2, STATE)
+    choices = np.empty(1, CHOICES)
+    dice = np.empty(1, np.uint64)
+    seat = int(states[0].seat)
+    decisions = 0
+    for _ in range(passes):
+        work[0] = states[0]
+        redeal(work[0], seat, rng)
+        bits = next_bits(rng)
+        for i in range(alive):
+            work[1] = work[0]
+            step(work[1], ids[i])
+            dice[0] = bits
+            decisions += play_out(work[1], choices[0], BELIEFS, dice)
+            sums[i] += utility(work[1], seat)
+    return decisions
+
+
+@njit
+def keep_best(ids, sums, alive, keep):
+    """Move the ``keep`` candidates with the highest sums to the front, best first."""
+    for place in range(keep):
+        best = place
+        for i in range(place + 1, alive):
+            if sums[i] > sums[best]:
+                best = i
+        ids[place], ids[best] = ids[best], ids[place]
+        sums[place], sums[best] = sums[best], sums[place]
+
+
+def mc_action(states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exact: int) -> int:
+    """The action found best with ``sims`` playouts, or in ``ms`` milliseconds when that is not 0.
+
+    With at most ``exact`` placements left in the game the end is solved instead, where that is
+    feasible (:mod:`.endgame`).
+    """
+    begin = time.perf_counter()
+    if not states[0].auto:  # what can't matter needs no thought
+        forced = int(automatic(states[0]))
+        if forced != NONE:
+            return forced
+    ids, sums = np.zeros(top, np.int64), np.zeros(top)
+    alive = candidates_into(states, top, ids)
+    if alive == 1:
+        return int(ids[0])
+    solved = int(solve(states, exact, UTILITY, NODES))
+    if solved != NOT_SOLVED:
+        return solved
+    rounds = max(1, int(np.ceil(np.log2(alive))))
+    for number in range(rounds):
+        if ms:
+            _passes_until(begin + ms / 1000 * (number + 1) / rounds, states, ids, alive, sums, rng)
+        else:
+            run_passes(states, ids, alive, sums, max(1, sims // (rounds * alive)), rng)
+        keep = max(1, (alive + 1) // 2)
+        keep_best(ids, sums, alive, keep)
+        alive = keep
+    return int(ids[0])
+
+
+def _passes_until(
+    end: float, states: StateArray, ids: Any, alive: int, sums: Any, rng: RngArray
+) -> None:
+    """Passes until the clock says ``end``, at least one."""
+    passes = 1
+    while True:
+        begin = time.perf_counter()
+        run_passes(states, ids, alive, sums, passes, rng)
+        now = time.perf_counter()
+        each = (now - begin) / passes
+        if now + each > end:
+            return
+        passes = max(1, int(min(_CHUNK_SECONDS, end - now) / each))

@@ -1,0 +1,73 @@
+"""Games played to their end by greedy, and what their ends are worth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..decisions import deal_anew, step
+from ..jit import njit
+from ..scoring import scores_into, winners_into
+from ..state import OVER
+from ..tiles import MAX_PLAYERS
+from .greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
+
+BELIEFS = np.repeat(GREEDY_WEIGHTS[None], MAX_PLAYERS, axis=0)  # all seats think like greedy
+MARGIN_SCALE = 15.0  # gold; a margin of this size is as good as safe
+
+
+@njit
+def play_out(state, choices, weights, rng):
+    """Play to the end in place; row s of ``weights`` is what seat s believes.  Returns decisions."""
+    decisions = 0
+    while state.phase != OVER:
+        step(state, greedy_choice(choices, state, weights[state.seat], rng))
+        decisions += 1
+    return decisions
+
+
+@njit
+def utility(state, seat):
+    """How good a finished game is for a seat, in [-1, 1]: half the win, half the margin.
+
+    Half the zero-sum share of the win, and half the mean over the other seats of
+    tanh(margin / MARGIN_SCALE): a large lead is worth little more than a fair one.
+    """
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    scores_into(state, scores)
+    winners = winners_into(state, scores, wins)
+    players = int(state.num_players)
+    margin = 0.0
+    for other in range(players):
+        if other != seat:
+            margin += math.tanh((scores[seat] - scores[other]) / MARGIN_SCALE)
+    share = wins[seat] / winners
+    return 0.5 * (players * share - 1) / (players - 1) + 0.5 * margin / (players - 1)
+
+
+@njit
+def match(states, weights, rng, blocks, results):
+    """Deal blocks between two beliefs, ``weights`` (2, ...): the first sits in each seat in turn.
+
+    Writes the first one's utility, mean over its seats, into ``results``, shape (blocks, 2), and its
+    share of the wins.  ``states``: 3 of them, with the options of the games written in the first.
+    """
+    choices = np.empty(1, CHOICES)
+    players = int(states[0].num_players)
+    seated = np.empty((MAX_PLAYERS, weights.shape[1]))
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    for block in range(blocks):
+        deal_anew(states[0], rng)
+        results[block, :] = 0
+        for seat in range(players):
+            states[1] = states[0]
+            for other in range(players):
+                seated[other] = weights[0 if other == seat else 1]
+            play_out(states[1], choices[0], seated, rng)
+            results[block, 0] += utility(states[1], seat) / players
+            scores_into(states[1], scores)
+            winners = winners_into(states[1], scores, wins)
+            results[block, 1] += wins[seat] / winners / players
