@@ -22,7 +22,7 @@ LAYERS = [
     ["rules"],
     ["actions"],
     ["decisions", "notation", "observation", "rewards"],
-    ["symmetry", "calls"],
+    ["symmetry", "calls", "scaling"],
     ["game"],
     ["spec", "record", "render.text", "bots.random", "bots.greedy"],
     ["bots"],
