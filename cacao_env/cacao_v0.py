@@ -8,10 +8,8 @@ the rewards.
 from __future__ import annotations
 
 import secrets
-import sys
 from typing import Any, Literal
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
@@ -25,7 +23,7 @@ from .game import Game, as_action
 from .jit import compile_once, njit
 from .observation import observation_size
 from .options import Decisions, as_seed, blank_states, check_choice, check_options
-from .render.text import picture
+from .render.text import show
 from .rewards import REWARDS, SHAPED, Reward, rewards_into
 from .rng import new_rng
 from .scaling import OBSERVATION_DTYPES, ObservationDtype, observe_as
@@ -265,13 +263,7 @@ class raw_env(AECEnv):
 
     def render(self) -> str | None:
         """The position as text, all hands shown: returned in mode "ansi", printed in "human"."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() needs a render_mode, such as 'ansi'.")
-            return None
-        if self.render_mode == "ansi":
-            return picture(self.game)
-        print(picture(self.game, colour=sys.stdout.isatty()))
-        return None
+        return show(self.game, self.render_mode)
 
     def close(self) -> None:
         """Nothing to release."""
