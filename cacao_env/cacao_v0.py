@@ -96,7 +96,7 @@ def env(
 
     An illegal action ends the game: its player is given -1, the others 0.
     """
-    wrapped: Any = raw_env(
+    wrapped = raw_env(
         num_players,
         volcanoes,
         decisions,
@@ -106,9 +106,14 @@ def env(
         observation_dtype,
         render_mode,
     )
-    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
-    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
-    return wrappers.OrderEnforcingWrapper(wrapped)
+    return wrap(wrapped)
+
+
+def wrap(environment: AECEnv) -> AECEnv:
+    """PettingZoo's standard wrappers around an environment with action masks."""
+    environment = wrappers.TerminateIllegalWrapper(environment, illegal_reward=-1)
+    environment = wrappers.AssertOutOfBoundsWrapper(environment)
+    return wrappers.OrderEnforcingWrapper(environment)
 
 
 class raw_env(AECEnv):

@@ -269,9 +269,7 @@ class VersusGames:
     def _let_others_play(self) -> None:
         """Let the opponents play until each game's learner decides or the game is over."""
         if self._field.compiled_odds is not None:
-            play_others(
-                self.states, self.learners, self.kinds, self.rngs, self._trial, self._ids
-            )
+            play_others(self.states, self.learners, self.kinds, self.rngs, self._trial, self._ids)
             return
         g = _next_waiting(self.states, self.learners, 0)
         while g != NOBODY:
