@@ -1,4 +1,4 @@
-"""Gymnasium: one seat against opponents, one game (:class:`CacaoEnv`) or many (:class:`CacaoVectorEnv`).
+"""Gymnasium: one seat against opponents, in one game (`CacaoEnv`) or many (`CacaoVectorEnv`).
 
     gymnasium.make("cacao_env/Cacao-v0", opponents="greedy")
     gymnasium.make_vec("cacao_env/Cacao-v0", num_envs=64, opponents={"random": 1, "greedy": 3})
@@ -138,7 +138,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         """The legal actions, bool, (num_actions,): what sb3-contrib asks for."""
         return self._mask().astype(np.bool_)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The table as text: returned in mode "ansi", printed in "human"."""
         return show(self.game, self.render_mode)
 

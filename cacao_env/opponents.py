@@ -102,7 +102,7 @@ def _line_ups(
     if isinstance(opponents, Mapping):
         return [(name,) for name in opponents], _odds(opponents)
     line_up: _LineUp
-    if isinstance(opponents, str) or isinstance(opponents, Opponent):
+    if isinstance(opponents, str | Opponent):
         line_up = (opponents,)
     elif isinstance(opponents, Sequence):
         line_up = tuple(opponents)
@@ -114,7 +114,7 @@ def _line_ups(
     else:
         raise _wrong(opponents)
     for one in line_up:
-        if not isinstance(one, str) and not isinstance(one, Opponent):
+        if not isinstance(one, str | Opponent):
             raise _wrong(one)
     return [line_up], np.ones(1)
 

@@ -20,7 +20,7 @@ from .jit import compile_once, njit
 from .observation import HIGH_SCORE, observation_size
 from .opponents import Field, Opponent, Opponents
 from .options import Decisions, as_seat, blank_states, check_choice
-from .rewards import MARGIN_SCALE, OUTCOME, REWARDS, SHAPED, Reward, rewards_into
+from .rewards import MARGIN_SCALE, OUTCOME, REWARDS, Reward, rewards_into
 from .rng import uniform
 from .scaling import OBSERVATION_DTYPES, ObservationDtype, observe_as
 from .state import OVER, empty_states

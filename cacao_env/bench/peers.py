@@ -1,6 +1,6 @@
 """Other environments on the same machine: random legal play with observation and mask.
 
-Each runs in a process of its own, bound to one core: ``python -m cacao_env.bench.peers NAME SECONDS``.
+Each runs in a process of its own, bound to one core.
 For each the game nearest in kind is taken; games differ, so the rows compare what a learner waits for,
 not how well anything is written.
 """
@@ -170,21 +170,20 @@ def envpool() -> Work:
 
 
 def catanatron() -> Work:
-    """Catanatron, one seat against a random bot through Gymnasium: tiles, roads, hidden cards"""
-    import catanatron.gym
-    import gymnasium
+    """Catanatron, 2 players: tiles, roads, hidden cards; legal actions listed, nothing observed"""
+    from catanatron import Color, Game, RandomPlayer
 
-    environment = gymnasium.make("catanatron/Catanatron-v0", disable_env_checker=True)
-    rng = np.random.default_rng(0)
-    now = [environment.reset(seed=0)[1]]
+    def new() -> Any:
+        return Game([RandomPlayer(Color.RED), RandomPlayer(Color.BLUE)])
+
+    games = [new()]
 
     def work() -> int:
-        for _ in range(10):
-            action = int(rng.choice(now[0]["valid_actions"]))
-            _, _, terminated, truncated, now[0] = environment.step(action)
-            if terminated or truncated:
-                now[0] = environment.reset()[1]
-        return 10
+        for _ in range(50):
+            if games[0].winning_color() is not None:
+                games[0] = new()
+            games[0].play_tick()
+        return 50
 
     return work
 
@@ -201,6 +200,7 @@ PEERS: list[tuple[str, str, Callable[[], Work], int]] = [
     ("envpool", "envpool", envpool, BATCH),
     ("catanatron", "catanatron", catanatron, 1),
 ]
+_CHILD = "import sys; from cacao_env.bench.peers import main; main(sys.argv[1:])"
 _PACKAGES = {"pyspiel": "open_spiel", "cacao_env": "cacao-env"}
 
 
@@ -212,14 +212,15 @@ def rows(seconds: float) -> tuple[list[Row], dict[str, str]]:
             skipped[f"peer.{name}"] = "not installed"
             continue
         ran = subprocess.run(
-            [sys.executable, "-m", "cacao_env.bench.peers", name, str(seconds)],
+            [sys.executable, "-c", _CHILD, name, str(seconds)],
             capture_output=True,
             text=True,
             env={**os.environ, **ONE_THREAD},
         )
         if ran.returncode:
             reason = (ran.stderr.strip().splitlines() or ["it ended without a word"])[-1]
-            skipped[f"peer.{name}"] = f"did not run: {reason}"
+            missing = reason.startswith("ModuleNotFoundError")
+            skipped[f"peer.{name}"] = f"{'not installed' if missing else 'did not run'}: {reason}"
             continue
         result = json.loads(ran.stdout.splitlines()[-1])
         text = f"{make.__doc__}; random legal actions; one core; {result['version']}"
@@ -248,5 +249,6 @@ def run_one(name: str, seconds: float) -> dict[str, Any]:
     return {"name": name, "value": value, "version": about}
 
 
-if __name__ == "__main__":
-    print(json.dumps(run_one(sys.argv[1], float(sys.argv[2]))))
+def main(arguments: list[str]) -> None:
+    """What the process of a peer runs: its name and the seconds; prints the result."""
+    print(json.dumps(run_one(arguments[0], float(arguments[1]))))
