@@ -89,10 +89,11 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
             decisions,
             table_size,
             reward,
-            0,
+            None,
             observation_dtype,
             seat,
             illegal,
+            begin=False,
         )
         self.action_space = spaces.Discrete(self._games.action_masks.shape[1])
         self.observation_space = _observation_space(self._games, mask_in)
@@ -224,10 +225,11 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
             decisions,
             table_size,
             reward,
-            0,
+            None,
             observation_dtype,
             seat,
             illegal,
+            begin=False,
         )
         self.single_action_space = spaces.Discrete(self.games.action_masks.shape[1])
         self.single_observation_space = _observation_space(self.games, mask_in)
@@ -235,6 +237,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._every = np.ones(self.num_envs, np.bool_)
         self._no_truncations = np.zeros(self.num_envs, np.bool_)
+        self._started = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -244,7 +247,9 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         super().reset(seed=_as_seed(seed))
         if which is None:
             _reset_games(self.games, self.np_random)
+            self._started = True
         else:
+            self._check_started()
             self.games.deal(self._checked_mask(which, seed))
         return self._observations(), self._infos()
 
@@ -254,6 +259,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         ``actions``: integers, (num_envs,).  ValueError for a wrong shape or type, and with
         ``illegal="raise"`` naming game, seat and action of an illegal one; no game has advanced then.
         """
+        self._check_started()
         games = self.games
         played = games.learners.copy()
         games.step(actions)
@@ -276,6 +282,10 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
     def render(self) -> tuple[Any, ...] | None:
         """Every game's table as text: returned in mode "ansi", printed in "human"."""
         return tuple(show(self.games.game(g), self.render_mode) for g in range(self.num_envs))
+
+    def _check_started(self) -> None:
+        if not self._started:
+            raise ValueError("call reset() first")
 
     def _checked_mask(self, which: Any, seed: int | None) -> npt.NDArray[np.bool_]:
         mask = np.asarray(which)

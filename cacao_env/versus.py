@@ -133,6 +133,7 @@ class VersusGames:
     :mod:`cacao_env.opponents`).  Random and greedy bots alone play in compiled code; with any other
     opponent all are asked one by one from Python.  ``seat``: the learner's; None lets it rotate from
     game to game.  ``illegal``: an illegal action raises ValueError, or loses its game.
+    ``begin=False`` leaves it to the caller to ``reset`` before anything else, and asks no opponent yet.
 
     Attributes, overwritten in place by each call:
 
@@ -159,6 +160,7 @@ class VersusGames:
         observation_dtype: ObservationDtype = "float32",
         seat: int | None = None,
         illegal: Illegal = "raise",
+        begin: bool = True,
     ) -> None:
         self._mode = check_choice("reward", reward, REWARDS)
         check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
@@ -179,7 +181,8 @@ class VersusGames:
         self.learners, self.kinds, self._chosen = np.zeros((3, num_games), np.int64)
         self._potentials = np.zeros((num_games, MAX_PLAYERS))
         self._trial, self._ids = empty_states(2), np.zeros(MAX_LEGAL, np.int64)
-        self.reset(seed)
+        if begin:
+            self.reset(seed)
 
     def reset(self, seed: int | None = None, first_seat: int = 0) -> None:
         """Deal all games anew; learners sit in every seat in turn, beginning after ``first_seat``.
