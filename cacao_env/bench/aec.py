@@ -25,7 +25,7 @@ STEPS = 100
 class NothingEnv(AECEnv):
     """The shape of :class:`~cacao_env.cacao_v0.raw_env` without a game behind it.
 
-    Shows every agent copies of one observation and mask, taken from the middle of a game, in turns.
+    Shows every agent copies of one observation and mask, taken at a placement in mid-game, in turns.
     """
 
     metadata = {"name": "nothing", "is_parallelizable": True}  # noqa: RUF012
@@ -36,7 +36,7 @@ class NothingEnv(AECEnv):
         self.observation_spaces = real.observation_spaces
         self.action_spaces = real.action_spaces
         real.reset(seed=0)
-        while real.game.ply < PLIES // 2:
+        while real.game.ply < PLIES // 2 or real.game.phase != "place":
             real.step(int(real.game.legal_actions()[0]))
         seen = real.observe(real.agent_selection)
         self._observation, self._mask = seen["observation"], seen["action_mask"]
