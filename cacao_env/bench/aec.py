@@ -18,14 +18,15 @@ from ..rng import new_rng
 from .batch import UNIT, random_legal
 from .timing import Task
 
-PLIES = 46  # about as many as a game of 2 players has
+SEED = 5  # of a typical game, which the ceiling's masks are from
 STEPS = 100
 
 
 class NothingEnv(AECEnv):
     """The shape of :class:`~cacao_env.cacao_v0.raw_env` without a game behind it.
 
-    Shows every agent copies of one observation and mask, taken at a placement in mid-game, in turns.
+    Hands out copies of one observation, and of the masks of a whole random game one after the other,
+    so that drawing an action from them costs what it costs in a real game; agents act in turns.
     """
 
     metadata = {"name": "nothing", "is_parallelizable": True}  # noqa: RUF012
@@ -35,11 +36,17 @@ class NothingEnv(AECEnv):
         self.possible_agents = list(real.possible_agents)
         self.observation_spaces = real.observation_spaces
         self.action_spaces = real.action_spaces
-        real.reset(seed=0)
-        while real.game.ply < PLIES // 2 or real.game.phase != "place":
-            real.step(int(real.game.legal_actions()[0]))
-        seen = real.observe(real.agent_selection)
-        self._observation, self._mask = seen["observation"], seen["action_mask"]
+        rng = np.random.default_rng(SEED)
+        real.reset(seed=SEED)
+        self._observation: Any = None
+        self._masks: list[Any] = []
+        while not real.game.over:
+            seen = real.observe(real.agent_selection)
+            self._masks.append(seen["action_mask"])
+            if self._observation is None or real.game.turn < 11:
+                self._observation = seen["observation"]  # in the end one from mid-game
+            real.step(int(rng.choice(np.flatnonzero(seen["action_mask"]))))
+        self._plies = len(self._masks)
 
     def observation_space(self, agent: str) -> Any:
         """As the real one's."""
@@ -62,17 +69,18 @@ class NothingEnv(AECEnv):
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation and the mask, each a new array."""
-        return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
+        mask = self._masks[self._ply % self._plies]
+        return {"observation": self._observation.copy(), "action_mask": mask.copy()}
 
     def step(self, action: Any) -> None:
-        """The next agent's turn; after ``PLIES`` of them all agents are done."""
+        """The next agent's turn; after the last mask all agents are done."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
         self._ply += 1
-        if self._ply == PLIES:
+        if self._ply == self._plies:
             self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[self._ply % len(self.possible_agents)]
         self._accumulate_rewards()
