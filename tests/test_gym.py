@@ -419,6 +419,13 @@ def test_other_names_are_asked_of_installed_packages(monkeypatch):
     assert len({seed for _, seed in asked}) > 1
     with pytest.raises(ValueError, match="there is no agent 'runs/yours' here"):
         CacaoEnv("runs/yours")
+
+    def without_its_library(name, seed):
+        raise ModuleNotFoundError("No module named 'torch'")
+
+    install(_Point(without_its_library))
+    with pytest.raises(ValueError, match="somewhere:load can't be loaded: No module named 'torch'"):
+        CacaoEnv("runs/mine")
     install(_Point(lambda name, seed: 3))
     with pytest.raises(ValueError, match=r"somewhere:load made a int without act\(game\)"):
         CacaoEnv("runs/mine")
