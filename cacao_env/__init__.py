@@ -7,11 +7,24 @@
 1
 """
 
+import gymnasium
+
 from .game import Game
 from .jit import compile_once
 from .version import __version__
 
 __all__ = ["Game", "__version__"]
+
+
+def _register() -> None:
+    """Enter the environment in Gymnasium's registry; it is imported when it is made."""
+    name = "cacao_env/Cacao-v0"
+    if name not in gymnasium.registry:
+        gymnasium.register(
+            name,
+            entry_point="cacao_env.gym:CacaoEnv",
+            vector_entry_point="cacao_env.gym:CacaoVectorEnv",
+        )
 
 
 def _compile() -> None:
@@ -28,4 +41,5 @@ def _compile() -> None:
     str(game)
 
 
+_register()
 compile_once("game", _compile)

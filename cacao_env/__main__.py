@@ -72,8 +72,13 @@ def _parser() -> argparse.ArgumentParser:
     three.set_defaults(run=_spec)
 
     four = commands.add_parser("bench", help="measure speed on this machine")
-    four.add_argument("--seconds", type=float, default=1.0, help="per row")
+    four.add_argument("--seconds", type=float, default=None, help="per row")
+    four.add_argument("--quick", action="store_true", help="all in less than a minute")
     four.add_argument("--json", metavar="FILE", help="write the rows to a file as well")
+    four.add_argument(
+        "--compare", metavar="FILE", help="an earlier --json file; status 1 if a row is slower now"
+    )
+    four.add_argument("--peers", action="store_true", help="other environments too, if installed")
     four.set_defaults(run=_bench)
 
     five = commands.add_parser("binding", help="measure how often a small table hides placements")
@@ -195,7 +200,7 @@ def _binding(options: argparse.Namespace) -> int:
 def _bench(options: argparse.Namespace) -> int:
     from .bench import run
 
-    return run(options.seconds, options.json)
+    return run(options.seconds, options.json, options.quick, options.compare, options.peers)
 
 
 if __name__ == "__main__":

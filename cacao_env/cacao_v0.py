@@ -8,58 +8,78 @@ the rewards.
 from __future__ import annotations
 
 import secrets
-import sys
 from typing import Any, Literal
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from . import actions, calls
 from .actions import LEGAL, mask_into, num_actions, refusal
+from .decisions import settle
 from .decisions import step as step_state
 from .game import Game, as_action
 from .jit import compile_once, njit
-from .observation import observation_size, observe_into, scale
-from .options import Decisions, as_bool, as_seed, check_choice, check_options
-from .render.text import picture
-from .rewards import REWARDS, Reward, rewards_into
-from .state import OVER
+from .observation import observation_size
+from .options import Decisions, as_seed, blank_states, check_choice, check_options
+from .render.text import show
+from .rewards import REWARDS, SHAPED, Reward, rewards_into
+from .rng import new_rng
+from .scaling import OBSERVATION_DTYPES, ObservationDtype, observe_as
+from .state import OVER, deal
 from .tiles import MAX_PLAYERS
 
 MaskIn = Literal["observation", "info", "both"]
-ObservationDtype = Literal["float32", "uint8"]
+Observation = npt.NDArray[Any]
+Mask = npt.NDArray[np.int8]
+_MASK_DTYPE = np.dtype(np.int8)
 GAME_IS_OVER = -1
 
 
 @njit
-def _step(states, action, mode, potentials, scores, wins, rewards):
-    """Play a legal action and write the rewards; returns (why not, who decides next)."""
+def _see(states, viewer, scaled, observation, mask):
+    """Write what a seat sees and its mask: all 0 unless it is the one that decides."""
     state = states[0]
-    code = refusal(state, action)
-    if code == LEGAL:
-        step_state(state, action)
-        rewards_into(state, mode, potentials, scores, wins, rewards)
-    return code, GAME_IS_OVER if state.phase == OVER else int(state.seat)
-
-
-@njit
-def _observe_scaled(states, viewer, raw, factors, out):
-    observe_into(states[0], viewer, raw)
-    for i in range(len(raw)):
-        out[i] = raw[i] * factors[i]
-
-
-@njit
-def _mask(states, viewer, mask):
-    """The mask of a seat: all 0 unless it is the one that decides."""
-    if states[0].phase != OVER and states[0].seat == viewer:
-        mask_into(states[0], mask)
+    observe_as(state, viewer, scaled, observation)
+    if state.phase != OVER and state.seat == viewer:
+        mask_into(state, mask)
     else:
         mask[:] = 0
+
+
+@njit
+def _begin(states, blank, rng, scaled, rewards, observation, mask):
+    """Deal a game and write what its first decider sees; returns who that is."""
+    states[0] = blank[0]
+    state = states[0]
+    deal(state, rng)
+    if state.auto == 1:
+        settle(state)
+    rewards[:] = 0
+    seat = int(state.seat)
+    _see(states, seat, scaled, observation, mask)
+    return seat
+
+
+@njit
+def _step(states, action, mode, scaled, rewards, observation, mask):
+    """Play a legal action; write the rewards and what the next decider sees, in one call.
+
+    ``rewards``, float (2, 4): those of this step, and the potentials behind them.  Returns (why not,
+    who decides next); once the game is over the first seat is shown its end.
+    """
+    state = states[0]
+    code = refusal(state, action)
+    if code != LEGAL:
+        return code, GAME_IS_OVER
+    step_state(state, action)
+    over = state.phase == OVER
+    if over or mode == SHAPED:
+        scratch = np.empty((2, MAX_PLAYERS), np.int64)
+        rewards_into(state, mode, rewards[1], scratch[0], scratch[1], rewards[0])
+    _see(states, 0 if over else int(state.seat), scaled, observation, mask)
+    return code, GAME_IS_OVER if over else int(state.seat)
 
 
 def env(
@@ -76,7 +96,7 @@ def env(
 
     An illegal action ends the game: its player is given -1, the others 0.
     """
-    wrapped: Any = raw_env(
+    wrapped = raw_env(
         num_players,
         volcanoes,
         decisions,
@@ -86,9 +106,14 @@ def env(
         observation_dtype,
         render_mode,
     )
-    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
-    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
-    return wrappers.OrderEnforcingWrapper(wrapped)
+    return wrap(wrapped)
+
+
+def wrap(environment: AECEnv) -> AECEnv:
+    """PettingZoo's standard wrappers around an environment with action masks."""
+    environment = wrappers.TerminateIllegalWrapper(environment, illegal_reward=-1)
+    environment = wrappers.AssertOutOfBoundsWrapper(environment)
+    return wrappers.OrderEnforcingWrapper(environment)
 
 
 class raw_env(AECEnv):
@@ -131,20 +156,20 @@ class raw_env(AECEnv):
         players, _, size = check_options(num_players, decisions, table_size)
         self._reward_mode = check_choice("reward", reward, REWARDS)
         check_choice("mask_in", mask_in, ("observation", "info", "both"))
-        check_choice("observation_dtype", observation_dtype, ("float32", "uint8"))
+        check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
-        self._options = (players, as_bool("volcanoes", volcanoes), decisions, size)
+        self._blank = blank_states(1, players, volcanoes, decisions, size)
         self._mask_in_observation = mask_in != "info"
         self._mask_in_info = mask_in != "observation"
-        self._scaled = observation_dtype == "float32"
         self.render_mode = render_mode
 
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         length, count = observation_size(players, size), int(num_actions(size))
-        dtype = np.float32 if self._scaled else np.uint8
-        vector = spaces.Box(0, 1 if self._scaled else 255, (length,), dtype)
+        self._dtype = np.dtype(observation_dtype)
+        high = 1 if observation_dtype == "float32" else 255
+        vector = spaces.Box(0, high, (length,), self._dtype.type)
         mask = spaces.Box(0, 1, (count,), np.int8)
         self.observation_spaces = {
             agent: spaces.Dict({"observation": vector, "action_mask": mask})
@@ -154,12 +179,11 @@ class raw_env(AECEnv):
         }
         self.action_spaces = {agent: spaces.Discrete(count) for agent in self.possible_agents}
 
-        # Scratch and result arrays of the compiled functions.
-        self._raw = np.zeros(length, np.uint8)
-        self._factors = scale(players, size)
         self._length, self._count = length, count
-        self._scores, self._wins = np.zeros((2, MAX_PLAYERS), np.int64)
-        self._potentials, self._step_rewards = np.zeros((2, MAX_PLAYERS))
+        self._scaled = observation_dtype == "float32"
+        self._step_rewards = np.zeros((2, MAX_PLAYERS))  # and the potentials
+        # What the decider sees is written as soon as it is known, and handed out once.
+        self._ready: tuple[str, Observation, Mask] | None = None
         self._rng = np.random.default_rng(secrets.randbits(128))
         self._game: Game | None = None
 
@@ -179,9 +203,18 @@ class raw_env(AECEnv):
             self._rng = np.random.default_rng(as_seed(seed))
         else:
             seed = int(self._rng.integers(2**63))
-        players, volcanoes, decisions, size = self._options
-        self._game = Game.new(players, seed, volcanoes, decisions, size)
-        self._potentials[:] = 0
+        game = Game(np.empty(1, self._blank.dtype), [])
+        observation, mask = self._new_arrays()
+        first = _begin(
+            game.states,
+            self._blank,
+            new_rng(as_seed(seed)),
+            self._scaled,
+            self._step_rewards,
+            observation,
+            mask,
+        )
+        self._game = game
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -189,23 +222,19 @@ class raw_env(AECEnv):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
-        self.agent_selection = self.possible_agents[int(self._game.state.seat)]
-        self._put_mask_in_info()
+        self._hand_over(self.possible_agents[first], observation, mask)
 
     def observe(self, agent: str) -> Any:
         """What an agent sees now: a new array, or a dict with it and the action mask."""
-        states = self.game.states
-        seat = self._seats[agent]
-        observation: npt.NDArray[Any]
-        if self._scaled:
-            observation = np.empty(self._length, np.float32)
-            _observe_scaled(states, seat, self._raw, self._factors, observation)
+        ready = self._ready
+        if ready is not None and ready[0] == agent:
+            _, observation, mask = ready
+            self._ready = None
         else:
-            observation = np.empty(self._length, np.uint8)
-            calls.observe(states, seat, observation)
-        if not self._mask_in_observation:
-            return observation
-        return {"observation": observation, "action_mask": self._mask_of(seat)}
+            observation, mask = self._look(agent)
+        if self._mask_in_observation:
+            return {"observation": observation, "action_mask": mask}
+        return observation
 
     def step(self, action: Any) -> None:
         """Play an action for ``agent_selection``; None for an agent whose game is over."""
@@ -215,40 +244,31 @@ class raw_env(AECEnv):
             return
         game = self.game
         number = as_action(action)
+        observation, mask = self._new_arrays()
         code, seat = _step(
             game.states,
             number,
             self._reward_mode,
-            self._potentials,
-            self._scores,
-            self._wins,
+            self._scaled,
             self._step_rewards,
+            observation,
+            mask,
         )
-        if code != actions.LEGAL:
+        if code != LEGAL:
             raise ValueError(game.complaint(number, code))
         game.note(number)
-        self._cumulative_rewards[agent] = 0.0
-        for name, reward in zip(self.possible_agents, self._step_rewards.tolist()):
-            self.rewards[name] = reward
-            self._cumulative_rewards[name] += reward
-        if seat == GAME_IS_OVER:
+        over = seat == GAME_IS_OVER
+        if over or self._reward_mode == SHAPED:  # there is nothing to give out at other steps
+            self._give_rewards(agent)
+        if over:
             self.terminations = dict.fromkeys(self.agents, True)
-            self.agent_selection = self.agents[0]
-        else:
-            self.agent_selection = self.possible_agents[seat]
-        self._put_mask_in_info()
+        self._hand_over(self.possible_agents[max(seat, 0)], observation, mask)
         if self.render_mode == "human":
             self.render()
 
     def render(self) -> str | None:
         """The position as text, all hands shown: returned in mode "ansi", printed in "human"."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() needs a render_mode, such as 'ansi'.")
-            return None
-        if self.render_mode == "ansi":
-            return picture(self.game)
-        print(picture(self.game, colour=sys.stdout.isatty()))
-        return None
+        return show(self.game, self.render_mode)
 
     def close(self) -> None:
         """Nothing to release."""
@@ -262,15 +282,30 @@ class raw_env(AECEnv):
             raise ValueError("there is no game yet: call reset() first")
         return self._game
 
-    def _mask_of(self, seat: int) -> npt.NDArray[np.int8]:
-        mask = np.empty(self._count, np.int8)
-        _mask(self.game.states, seat, mask)
-        return mask
+    def _new_arrays(self) -> tuple[Observation, Mask]:
+        return np.empty(self._length, self._dtype), np.empty(self._count, _MASK_DTYPE)
 
-    def _put_mask_in_info(self) -> None:
+    def _look(self, agent: str) -> tuple[Observation, Mask]:
+        observation, mask = self._new_arrays()
+        seat = self._seats[agent]
+        _see(self.game.states, seat, self._scaled, observation, mask)
+        return observation, mask
+
+    def _give_rewards(self, agent: str) -> None:
+        """The step's rewards to all; the agent that acted has been shown those before."""
+        self._cumulative_rewards[agent] = 0.0
+        for name, reward in zip(self.possible_agents, self._step_rewards[0].tolist()):
+            self.rewards[name] = reward
+            self._cumulative_rewards[name] += reward
+
+    def _hand_over(self, agent: str, observation: Observation, mask: Mask) -> None:
+        """Make an agent the one that is asked, with what it sees."""
+        self.agent_selection = agent
+        self._ready = agent, observation, mask
         if self._mask_in_info:
-            for agent in self.agents:
-                self.infos[agent] = {"action_mask": self._mask_of(self._seats[agent])}
+            for name in self.agents:
+                shown = mask.copy() if name == agent else np.zeros(self._count, np.int8)
+                self.infos[name] = {"action_mask": shown}
 
 
 def _register() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -37,9 +36,11 @@ def check_options(
 
 def as_int(name: str, value: Any, expected: str) -> int:
     """An integer of any kind as a plain one; ValueError names the option for anything else."""
-    if not isinstance(value, bool):
-        with suppress(TypeError):
+    try:
+        if not isinstance(value, bool):
             return operator.index(value)
+    except TypeError:
+        pass
     raise ValueError(f"{name} is {value!r}, expected {expected}")
 
 

@@ -1,198 +1,310 @@
-"""One seat against built-in opponents, many games at once: what a single-agent learner steps.
+"""One seat against opponents, many games at once: what a single-agent learner steps.
 
-Each game has one *learner* seat, which rotates from game to game; the other seats are played inside
-the compiled loop.  A step's reward is the sum of all rewards the seat earned until it decides
-again, so every finished game shows the learner its outcome exactly once, won or lost.
+Each game has one *learner* seat; the other seats are played inside the step.  A step's reward is the
+sum of all rewards the seat earned until it decides again, so every finished game shows the learner
+its outcome exactly once, won or lost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from .actions import MAX_LEGAL, mask_into, num_actions
+from . import calls
+from .actions import LEGAL, mask_into, num_actions, refusal
 from .decisions import deal_anew, step
-from .game import Game
+from .game import Game, as_action
 from .jit import compile_once, njit
-from .observation import observation_size, observe_into, scale
-from .options import Decisions, blank_states, check_choice
-from .rewards import REWARDS, Reward, rewards_into
+from .observation import HIGH_SCORE, observation_size
+from .opponents import Field, Opponent, Opponents
+from .options import Decisions, as_seat, blank_states, check_choice
+from .rewards import MARGIN_SCALE, OUTCOME, REWARDS, Reward, rewards_into
 from .rng import uniform
-from .state import OVER, empty_states
+from .scaling import OBSERVATION_DTYPES, ObservationDtype, observe_as
+from .state import OVER
 from .tiles import MAX_PLAYERS
-from .vector import OPPONENTS, first_refused, play_others
+from .vector import play_others
+
+Illegal = Literal["lose", "raise"]
+FORFEIT = -1  # in place of an action: this game ends here, lost
+NOBODY = -1
+_EVERY = np.zeros(0, np.bool_)
 
 
 @njit
-def _begin(states, learners, kinds, odds, rngs, trial, ids, g):
-    """Deal game ``g``, seat its learner and draw its opponents, and play up to its first decision."""
-    state = states[g]
-    rng = rngs[g : g + 1]
-    deal_anew(state, rng)
-    learners[g] = (learners[g] + 1) % state.num_players
-    draw = uniform(rng)
-    kinds[g] = len(odds) - 1
-    for kind in range(len(odds)):
-        if draw < odds[kind]:
-            kinds[g] = kind
-            break
-        draw -= odds[kind]
-    play_others(states[g : g + 1], learners[g : g + 1], kinds[g : g + 1], rng, trial, ids)
-
-
-@njit
-def _begin_all(states, learners, kinds, odds, rngs, trial, ids):
+def _deal(states, which, learners, fixed, kinds, odds, rngs):
+    """Deal the games in ``which``, seat their learners and draw their opponents."""
     for g in range(len(states)):
-        _begin(states, learners, kinds, odds, rngs, trial, ids, g)
+        if not which[g]:
+            continue
+        rng = rngs[g : g + 1]
+        deal_anew(states[g], rng)
+        if not fixed:
+            learners[g] = (learners[g] + 1) % states[g].num_players
+        draw = uniform(rng)
+        kinds[g] = len(odds) - 1
+        for kind in range(len(odds)):
+            if draw < odds[kind]:
+                kinds[g] = kind
+                break
+            draw -= odds[kind]
 
 
 @njit
-def _step_all(
-    states, chosen, learners, kinds, odds, rngs, mode, potentials, rewards, dones, final, trial, ids
-):
-    """The learners' actions, the others' answers, the rewards of both; finished games anew."""
+def _mark_illegal(states, chosen, forfeits):
+    """Note which actions are illegal; returns the number of the first such game, or -1."""
+    first = -1
+    for g in range(len(states)):
+        forfeits[g] = refusal(states[g], chosen[g]) != LEGAL
+        if forfeits[g] and first < 0:
+            first = g
+    return first
+
+
+@njit
+def _play(states, chosen, forfeits):
+    for g in range(len(states)):
+        if not forfeits[g]:
+            step(states[g], chosen[g])
+
+
+@njit
+def _next_waiting(states, learners, start):
+    """The first game from ``start`` on in which another seat than the learner's decides, or -1."""
+    for g in range(start, len(states)):
+        if states[g].phase != OVER and states[g].seat != learners[g]:
+            return g
+    return -1
+
+
+@njit
+def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final, worst):
+    """What the learners earned since they last decided, and which games are over.
+
+    One call covers all steps since then: a potential's changes add up to their sum, and the other
+    rewards come at the end only.
+    """
     scores = np.zeros(MAX_PLAYERS, np.int64)
     wins = np.zeros(MAX_PLAYERS, np.int64)
     each = np.zeros(MAX_PLAYERS)
     for g in range(len(states)):
         state = states[g]
-        step(state, chosen[g])
-        rng = rngs[g : g + 1]
-        play_others(states[g : g + 1], learners[g : g + 1], kinds[g : g + 1], rng, trial, ids)
-        # One call covers all steps since the last: a potential's changes add up to their sum, and
-        # the other rewards come at the end only.
+        learner = learners[g]
+        before = potentials[g, learner]
         rewards_into(state, mode, potentials[g], scores, wins, each)
-        rewards[g] = each[learners[g]]
-        dones[g] = state.phase == OVER
-        if state.phase == OVER:
-            own = scores[learners[g]]
+        rewards[g] = worst - before if forfeits[g] else each[learner]
+        dones[g] = state.phase == OVER or forfeits[g]
+        if dones[g]:
+            if state.phase != OVER:
+                calls.scores(states[g : g + 1], scores)
             best_other = -(10**6)
             for seat in range(state.num_players):
-                if seat != learners[g]:
+                if seat != learner:
                     best_other = max(best_other, scores[seat])
-            final[g, 0], final[g, 1] = own, best_other
+            final[g, 0], final[g, 1] = scores[learner], best_other
             potentials[g, :] = 0
-            _begin(states, learners, kinds, odds, rngs, trial, ids, g)
 
 
 @njit
-def _look(states, learners, factors, raw, observations, masks):
+def _look(states, which, learners, scaled, observations):
+    """What each learner sees, of the games in ``which``, or of all if that is empty."""
     for g in range(len(states)):
-        observe_into(states[g], learners[g], raw)
-        for i in range(len(raw)):
-            observations[g, i] = raw[i] * factors[i]
-        mask_into(states[g], masks[g])
+        if len(which) == 0 or which[g]:
+            observe_as(states[g], learners[g], scaled, observations[g])
+
+
+@njit
+def _mask(states, learners, masks):
+    for g in range(len(states)):
+        if states[g].phase == OVER or states[g].seat != learners[g]:
+            masks[g, :] = 0
+        else:
+            mask_into(states[g], masks[g])
 
 
 class VersusGames:
-    """N games in which the caller plays one seat and built-in bots the others.
+    """N games in which the caller plays one seat and opponents the others.
 
-    ``opponents`` gives the odds of each bot, drawn for every game, e.g. ``{"random": 1,
-    "greedy": 3}``.  Attributes, overwritten in place by each call:
+    ``opponents``: a bot's name; odds of several, drawn for every game, e.g. ``{"random": 1,
+    "greedy": 3}``; one for each other seat; or an object with ``act(game)`` (see
+    :mod:`cacao_env.opponents`).  Random and greedy bots alone play in compiled code; with any other
+    opponent all are asked one by one from Python.  ``seat``: the learner's; None lets it rotate from
+    game to game.  ``illegal``: an illegal action raises ValueError, or loses its game.
+    ``begin=False`` leaves it to the caller to ``reset`` before anything else, and asks no opponent yet.
 
-    - ``observations`` float32 (N, observation_size) in [0, 1], from the learner's view;
+    Attributes, overwritten in place by each call:
+
+    - ``observations`` (N, observation_size), from the learner's view: float32 in [0, 1], or raw uint8;
     - ``action_masks`` int8 (N, num_actions);
     - ``rewards`` float32 (N,), ``dones`` bool (N,): of the last step; a game that is done has been
       dealt again already (``AutoresetMode.SAME_STEP``);
+    - ``final_observations``, as ``observations``: rows of games that are done hold their end;
     - ``final_scores`` int64 (N, 2): the learner's and the best other score of the last finished game;
+    - ``forfeits`` bool (N,): the game was lost by an illegal action in the last step;
     - ``learners`` int64 (N,): the seat that the caller plays.
     """
 
     def __init__(
         self,
         num_games: int,
-        opponents: Mapping[str, float],
+        opponents: Opponents,
         num_players: int = 2,
         volcanoes: bool = False,
         decisions: Decisions = "auto",
         table_size: int | None = None,
         reward: Reward = "outcome",
         seed: int | None = None,
+        observation_dtype: ObservationDtype = "float32",
+        seat: int | None = None,
+        illegal: Illegal = "raise",
+        begin: bool = True,
     ) -> None:
         self._mode = check_choice("reward", reward, REWARDS)
-        unknown = [name for name in opponents if name not in OPPONENTS]
-        if unknown or not opponents or sum(opponents.values()) <= 0:
-            raise ValueError(
-                f"opponents are {dict(opponents)!r}, expected odds of {', '.join(OPPONENTS)}"
-            )
+        check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
+        self._forgiving = check_choice("illegal", illegal, ("raise", "lose")) == 1
         self.states = blank_states(num_games, num_players, volcanoes, decisions, table_size)
         players, size = num_players, int(self.states[0].table_size)
         self.num_games, self.num_players, self.table_size = num_games, players, size
-        total = sum(opponents.values())
-        self._odds = np.array([opponents.get(name, 0) / total for name in OPPONENTS])
-        self.observations = np.zeros((num_games, observation_size(players, size)), np.float32)
+        self.seat = None if seat is None else as_seat(seat, players)
+        self._field = Field(opponents, players)
+        shape = num_games, observation_size(players, size)
+        self._scaled = observation_dtype == "float32"
+        self.observations = np.zeros(shape, np.dtype(observation_dtype))
+        self.final_observations = np.zeros_like(self.observations)
         self.action_masks = np.zeros((num_games, int(num_actions(size))), np.int8)
         self.rewards = np.zeros(num_games, np.float32)
-        self.dones = np.zeros(num_games, np.bool_)
+        self.dones, self.forfeits = np.zeros((2, num_games), np.bool_)
         self.final_scores = np.zeros((num_games, 2), np.int64)
-        self.learners = np.zeros(num_games, np.int64)
-        self.kinds = np.zeros(num_games, np.int64)
-        self._factors = scale(players, size)
-        self._raw = np.zeros(self.observations.shape[1], np.uint8)
+        self.learners, self.kinds, self._chosen = np.zeros((3, num_games), np.int64)
         self._potentials = np.zeros((num_games, MAX_PLAYERS))
-        self._trial, self._ids = empty_states(2), np.zeros(MAX_LEGAL, np.int64)
-        self.reset(seed)
+        if begin:
+            self.reset(seed)
 
-    def reset(self, seed: int | None = None) -> None:
-        """Deal all games anew; learners sit in every seat in turn."""
-        self.rngs = np.random.default_rng(seed).integers(
-            2**64, size=self.num_games, dtype=np.uint64
-        )
-        self.learners[:] = np.arange(self.num_games) % self.num_players
-        self._potentials[:] = 0
-        _begin_all(
-            self.states, self.learners, self.kinds, self._odds, self.rngs, self._trial, self._ids
-        )
-        self._look()
+    def reset(self, seed: int | None = None, first_seat: int = 0) -> None:
+        """Deal all games anew; learners sit in every seat in turn, beginning after ``first_seat``.
 
-    def _look(self) -> None:
-        _look(
-            self.states,
-            self.learners,
-            self._factors,
-            self._raw,
-            self.observations,
-            self.action_masks,
-        )
-
-    def step(self, chosen: npt.NDArray[Any]) -> None:
-        """The learners' decisions, legal action ids of shape (N,), and all that follows.
-
-        ValueError naming the game if an action is illegal; then no game has advanced.
+        With the same ``seed`` the games and all named opponents' choices come out the same.
         """
-        chosen = np.asarray(chosen, np.int64)
-        if chosen.shape != (self.num_games,):
-            raise ValueError(f"actions have shape {chosen.shape}, expected ({self.num_games},)")
-        wrong = int(first_refused(self.states, chosen))
-        if wrong >= 0:
-            game = Game(self.states[wrong : wrong + 1], [])
-            raise ValueError(
-                f"game {wrong}, seat {game.seat}: {game.complaint(int(chosen[wrong]))}"
-            )
-        _step_all(
+        generator = np.random.default_rng(seed)
+        self.rngs = generator.integers(2**64, size=self.num_games, dtype=np.uint64)
+        if self._field.compiled_odds is None:
+            self._agents = self._field.seat_agents(int(generator.integers(2**63)))
+        self.learners[:] = (first_seat + np.arange(self.num_games)) % self.num_players
+        if self.seat is not None:
+            self.learners[:] = self.seat
+        self.deal(np.ones(self.num_games, np.bool_))
+
+    def deal(self, which: npt.NDArray[np.bool_]) -> None:
+        """Give up the games in ``which``, bool (N,), for new ones."""
+        self._potentials[which] = 0
+        self.rewards[which] = 0
+        self.dones[which] = self.forfeits[which] = False
+        self._begin(which)
+        self.look()
+
+    def step(self, chosen: npt.NDArray[Any], deal: bool = True) -> None:
+        """The learners' decisions, legal action ids, integers, shape (N,), and all that follows.
+
+        ValueError for a wrong shape or type, or naming game, seat and action if one is illegal (and
+        that is not to lose its game); then no game has advanced.  With ``deal=False`` finished games
+        stay as they ended, and :meth:`deal` must be called for them before the next step.
+        """
+        self._take(chosen)
+        _play(self.states, self._chosen, self.forfeits)
+        self._let_others_play()
+        _reward(
             self.states,
-            chosen,
             self.learners,
-            self.kinds,
-            self._odds,
-            self.rngs,
+            self.forfeits,
             self._mode,
             self._potentials,
             self.rewards,
             self.dones,
             self.final_scores,
-            self._trial,
-            self._ids,
+            -1.0 if self._mode == OUTCOME else -HIGH_SCORE / MARGIN_SCALE,
         )
-        self._look()
+        if self.dones.any():
+            _look(self.states, self.dones, self.learners, self._scaled, self.final_observations)
+            if deal:
+                self._begin(self.dones)
+        self.look()
+
+    def look(self) -> None:
+        """Write observations and masks of the games as they are."""
+        _look(self.states, _EVERY, self.learners, self._scaled, self.observations)
+        _mask(self.states, self.learners, self.action_masks)
+
+    def game(self, number: int) -> Game:
+        """A copy of a game as it is, without its history."""
+        return Game(self.states[number : number + 1], []).clone()
+
+    def _take(self, chosen: npt.NDArray[Any]) -> None:
+        """Check and keep the actions."""
+        chosen = np.asarray(chosen)
+        if chosen.shape != (self.num_games,) or not np.issubdtype(chosen.dtype, np.integer):
+            raise ValueError(
+                f"actions have shape {chosen.shape} and type {chosen.dtype}, expected "
+                f"({self.num_games},) and integers"
+            )
+        self._chosen[:] = chosen
+        wrong = int(_mark_illegal(self.states, self._chosen, self.forfeits))
+        if wrong >= 0 and not self._forgiving:
+            self.forfeits[:] = False
+            raise ValueError(self.complaint(wrong, int(self._chosen[wrong])))
+
+    def complaint(self, number: int, action: int) -> str:
+        """One sentence on why an illegal action is refused in a game."""
+        game = Game(self.states[number : number + 1], [])
+        return f"game {number}, seat {game.seat}: {game.complaint(action)}"
+
+    def _begin(self, which: npt.NDArray[np.bool_]) -> None:
+        """Deal games and play up to their learners' first decisions."""
+        odds = self._field.compiled_odds
+        odds = self._field.odds if odds is None else odds
+        fixed = self.seat is not None
+        _deal(self.states, which, self.learners, fixed, self.kinds, odds, self.rngs)
+        self._let_others_play()
+
+    def _let_others_play(self) -> None:
+        """Let the opponents play until each game's learner decides or the game is over."""
+        if self._field.compiled_odds is not None:
+            play_others(self.states, self.learners, self.kinds, self.rngs)
+            return
+        g = _next_waiting(self.states, self.learners, 0)
+        while g != NOBODY:
+            self._ask_opponent(g)
+            g = _next_waiting(self.states, self.learners, g)
+
+    def _ask_opponent(self, g: int) -> None:
+        game = Game(self.states[g : g + 1], [])
+        seat = int(self.states[g].seat)
+        opponent = self._opponent(g, seat)
+        guess = game.clone()
+        guess.redeal(seat, self.rngs[g : g + 1])
+        try:
+            game.play(as_action(opponent.act(guess)))
+        except ValueError as error:
+            raise ValueError(f"game {g}, seat {seat}, an opponent: {error}") from error
+
+    def _opponent(self, g: int, seat: int) -> Opponent:
+        place = (seat - int(self.learners[g]) - 1) % self.num_players
+        return self._agents[int(self.kinds[g])][place]
 
 
 def _compile() -> None:
-    games = VersusGames(2, {"random": 1, "greedy": 1}, table_size=15, seed=0)
-    games.step(games.action_masks.argmax(axis=1))
+    for opponents in ("random", ["greedy"], _First()):
+        for dtype in OBSERVATION_DTYPES:
+            games = VersusGames(2, opponents, table_size=15, seed=0, observation_dtype=dtype)
+            games.step(games.action_masks.argmax(axis=1))
+
+
+class _First:
+    """Plays the first legal action."""
+
+    def act(self, game: Game) -> int:
+        return int(game.legal_actions()[0])
 
 
 compile_once("bots", _compile)

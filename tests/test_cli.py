@@ -124,6 +124,8 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
         (["replay", "tests/rules"], "there is no record in this folder"),
         (["spec", "--table-size", "5"], "table_size is 5, expected 11 to 32"),
         (["bench", "--seconds", "0"], "--seconds is 0.0, expected more than 0"),
+        (["bench", "--compare", "/nowhere.json"], "/nowhere.json can't be read: No such file"),
+        (["bench", "--compare", "README.md"], "README.md is not JSON, expected what bench --json"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_status_1(arguments, message, capsys):
@@ -133,12 +135,3 @@ def test_bad_input_gets_one_sentence_and_status_1(arguments, message, capsys):
     assert len(lines) == 1
     assert message in lines[0]
     assert out == ""
-
-
-def test_bench_writes_its_rows(tmp_path, capsys):
-    file = tmp_path / "bench.json"
-    assert main(["bench", "--seconds", "0.05", "--json", str(file)]) == 0
-    rows = {row["name"]: row for row in json.loads(file.read_text())}
-    for name in ("step.p2.t15", "step_observe_mask.p4.default", "playouts.p3", "aec_raw.p2.t15"):
-        assert rows[name]["value"] > 0
-        assert rows[name]["unit"]

@@ -172,7 +172,7 @@ def test_float_observations_are_the_raw_ones_scaled():
     raw, scaled = (
         cacao_v0.raw_env(observation_dtype=d, table_size=15) for d in ("uint8", "float32")
     )
-    from cacao_env.observation import decode
+    from cacao_env.observation import decode, scale
 
     for env in (raw, scaled):
         play(env, 3, np.random.default_rng(0))
@@ -180,7 +180,7 @@ def test_float_observations_are_the_raw_ones_scaled():
         seat = raw.possible_agents.index(agent)
         one = raw.game.observation(seat)
         two = np.zeros_like(one, np.float32)
-        two[:] = one * scaled._factors
+        two[:] = one * scale(2, 15)
         assert two.max() <= 1
         for name, part in decode(two, 2, 15).items():
             np.testing.assert_array_equal(part, decode(one, 2, 15)[name])

@@ -146,6 +146,8 @@ def test_a_learner_s_illegal_action_is_refused_and_unknown_opponents_too():
     with pytest.raises(ValueError, match="actions have shape"):
         games.step(np.zeros(2, int))
     assert games.states.tobytes() == before
-    for opponents in ({}, {"genius": 1}, {"random": 0}):
-        with pytest.raises(ValueError, match="expected odds of random, greedy"):
+    for opponents in ({}, {"random": 0}, {"random": -1, "greedy": 2}, {"random": "1"}):
+        with pytest.raises(ValueError, match=r"opponents are .*, expected odds of random, greedy"):
             VersusGames(2, opponents)
+    with pytest.raises(ValueError, match="there is no bot 'genius'; there are: greedy, random"):
+        VersusGames(2, {"genius": 1})

@@ -15,18 +15,20 @@ from cacao_env.versus import VersusGames
 class CacaoVecEnv(VecEnv):
     """``VersusGames`` as a ``VecEnv``; masks come through ``env_method("action_masks")``.
 
-    A finished game's info has SB3's ``episode`` (reward, length) and ``final_scores``, the learner's
-    and the best other.
+    A finished game's info has SB3's ``terminal_observation``, ``TimeLimit.truncated`` (never) and
+    ``episode`` (reward, length), and ``final_scores``, the learner's and the best other.
     """
 
     def __init__(self, games: VersusGames) -> None:
-        length = games.observations.shape[1]
+        observations = games.observations
+        high = 1 if observations.dtype == np.float32 else 255
         super().__init__(
             games.num_games,
-            spaces.Box(0, 1, (length,), np.float32),
+            spaces.Box(0, high, observations.shape[1:], observations.dtype.type),
             spaces.Discrete(games.action_masks.shape[1]),
         )
         self.games = games
+        self._masks = games.action_masks.view(np.bool_)
         self._returns = np.zeros(games.num_games)
         self._lengths = np.zeros(games.num_games, np.int64)
         self._chosen: np.ndarray[Any, Any] | None = None
@@ -54,13 +56,15 @@ class CacaoVecEnv(VecEnv):
             infos[g] = {
                 "episode": {"r": float(self._returns[g]), "l": int(self._lengths[g]), "t": 0.0},
                 "final_scores": games.final_scores[g].tolist(),
+                "terminal_observation": games.final_observations[g].copy(),
+                "TimeLimit.truncated": False,
             }
             self._returns[g] = self._lengths[g] = 0
         return games.observations.copy(), games.rewards.copy(), games.dones.copy(), infos
 
     def action_masks(self) -> np.ndarray[Any, Any]:
-        """Legal actions of every game's learner, bool (N, num_actions)."""
-        return self.games.action_masks.astype(np.bool_)
+        """Legal actions of every game's learner, bool (N, num_actions): the games' own buffer."""
+        return self._masks
 
     def close(self) -> None:
         """Nothing to release."""
@@ -71,12 +75,15 @@ class CacaoVecEnv(VecEnv):
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
-    ) -> list[Any]:
-        """``action_masks`` of the games named; there are no other methods."""
+    ) -> Any:
+        """``action_masks`` of the games named; there are no other methods.
+
+        Its rows are the games' own buffer, overwritten by the next step: sb3-contrib stacks them,
+        which is the one copy that is made.
+        """
         if method_name != "action_masks":
             raise AttributeError(f"the games have no method {method_name!r}")
-        masks = self.action_masks()
-        return [masks[g] for g in self._get_indices(indices)]
+        return self._masks if indices is None else self._masks[list(self._get_indices(indices))]
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether sb3-contrib will find masks here."""

@@ -1,10 +1,10 @@
 """Information-set Monte Carlo tree search, one tree for all deals the seat thinks possible.
 
-Each iteration deals anew what the seat can't see and walks down the tree by the actions that are legal
-in that deal; a node counts how often it was available, not only how often it was visited (single-observer
-ISMCTS; Cowling, Powley, Whitehouse, IEEE TCIAIG 2012).  Draws of tiles need no nodes of their own: they
-come with the deal.  Every seat maximises its own utility.  With some 80 placements a turn a node offers
-only the ``top`` that greedy thinks most of, and leaves are judged by greedy playouts.
+Each iteration deals anew what the seat can't see and walks down the tree by the actions that are
+legal in that deal; a node counts how often it was available, not only how often it was visited
+(single-observer ISMCTS; Cowling, Powley, Whitehouse, IEEE TCIAIG 2012).  Draws of tiles need no nodes
+of their own: they come with the deal.  Every seat maximises its own utility.  With some 80 placements a
+turn a node offers only the ``top`` that greedy thinks most of; greedy playouts judge the leaves.
 """
 
 from __future__ import annotations

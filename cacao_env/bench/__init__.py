@@ -1,0 +1,89 @@
+"""Speed on this machine, each row saying what it counts.  See docs/benchmark.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .aec import groups as aec_groups
+from .batch import gym_group, playout_group, step_groups, threads_group
+from .memory import allocations, bandwidth_task, growth
+from .peers import rows as peer_rows
+from .report import as_json, compare, line, read_json, versions, write_json
+from .timing import Row, Task, measure, yardstick
+
+SECONDS, SLICES = 1.0, 9
+QUICK_SECONDS, QUICK_SLICES = 0.25, 5
+
+
+def run(
+    seconds: float | None = None,
+    json_file: str | None = None,
+    quick: bool = False,
+    compare_file: str | None = None,
+    peers: bool = False,
+) -> int:
+    """Print the table row by row; returns 1 if a row is too slow beside an earlier file, else 0.
+
+    ``seconds`` a row.  ``quick``: less time and fewer decisions.  ``json_file`` is written,
+    ``compare_file`` read.  ValueError for what cannot be.
+    """
+    if seconds is None:
+        seconds = QUICK_SECONDS if quick else SECONDS
+    if seconds <= 0:
+        raise ValueError(f"--seconds is {seconds}, expected more than 0")
+    earlier = None if compare_file is None else read_json(compare_file)
+    slices = QUICK_SLICES if quick else SLICES
+    print(", ".join(f"{name} {found}" for name, found in versions().items()))
+    print(
+        f"medians of {slices} slices, {seconds:g} s a row; GB/s: observations and masks written\n"
+    )
+
+    yard = Task("yardstick", "rounds/s", "a fixed workload, to compare runs by", yardstick)
+    found = measure([bandwidth_task(), yard], seconds, slices)
+    bandwidth = found[0].value
+    for row in found:
+        print(line(row, bandwidth))
+    skipped: dict[str, str] = {}
+    for row in _rows(seconds, slices, quick, skipped):
+        print(line(row, bandwidth), flush=True)
+        found.append(row)
+    if peers:
+        others, why_not = peer_rows(seconds)
+        skipped.update(why_not)
+        for row in others:
+            print(line(row, bandwidth))
+        found += others
+    for name, reason in skipped.items():
+        print(f"{name:<30} skipped: {reason}")
+    if json_file is not None:
+        write_json(json_file, as_json(found, skipped, bandwidth))
+    if earlier is None:
+        return 0
+    lines, slow = compare(found, earlier)
+    print(f"\nbeside {compare_file}, by the yardstick:")
+    print("\n".join(lines))
+    return int(slow)
+
+
+def _rows(seconds: float, slices: int, quick: bool, skipped: dict[str, str]) -> Iterator[Row]:
+    """All rows of this package, each as soon as it is there."""
+    for group in step_groups():
+        yield from measure(group, seconds, slices)
+    yield from measure(playout_group(), seconds, slices)
+    threads = threads_group()
+    if threads is None:
+        skipped["threads_speedup.p2.t15"] = "VectorGames takes no num_threads"
+    else:
+        one, two = measure(threads, seconds, slices)
+        yield from (one, two)
+        text = "a batch stepped by two threads over the same by one"
+        speedup = Row("threads_speedup.p2.t15", two.value / one.value, "times", text)
+        speedup.batch, speedup.threads = two.batch, two.threads
+        yield speedup
+    for group in aec_groups():
+        ours, ceiling = measure(group, 2 * seconds, slices)
+        ours.of_ceiling = ours.value / ceiling.value
+        yield from (ours, ceiling)
+    yield from measure(gym_group(), seconds, slices)
+    yield allocations(10_000 if quick else 100_000)
+    yield growth(1_000_000 if quick else 10_000_000)

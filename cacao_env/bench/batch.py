@@ -1,0 +1,156 @@
+"""Rows of the batched environments: decisions, whole games, threads, Gymnasium."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from ..gym import CacaoEnv, CacaoVectorEnv
+from ..jit import njit
+from ..rng import below, new_rng
+from ..vector import VectorGames, playouts
+from .timing import Task
+
+BATCH = 64
+THREADS_BATCH = 1024
+TABLES = (("t15", 15), ("default", None))
+UNIT = "decisions/s"
+
+
+@njit
+def random_legal(mask, rng):
+    """A legal action id, drawn from its mask."""
+    count = 0
+    for action in range(len(mask)):
+        count += mask[action]
+    choice = below(rng, count)
+    for action in range(len(mask)):
+        if mask[action]:
+            if choice == 0:
+                return action
+            choice -= 1
+    return -1
+
+
+@njit
+def random_legals(masks, rng, chosen):
+    """The same for a batch of masks, (N, num_actions), into ``chosen``, (N,)."""
+    for game in range(len(masks)):
+        chosen[game] = random_legal(masks[game], rng)
+
+
+def stepping(games: Any, look: bool = True) -> Callable[[], int]:
+    """Batched steps, legal actions sampled inside."""
+    rounds = max(1, 4096 // games.num_games)
+
+    def work() -> int:
+        for _ in range(rounds):
+            games.step(games.sample(), look)
+        return rounds * int(games.num_games)
+
+    return work
+
+
+def step_groups() -> list[list[Task]]:
+    """Steps with and without observation and mask, for every number of players and both tables."""
+    text = f"batch of {BATCH}, actions sampled in compiled code, rewards, autoreset"
+    groups = []
+    for players in (2, 3, 4):
+        for label, size in TABLES:
+            games = VectorGames(BATCH, players, table_size=size, seed=0)
+            name = f"p{players}.{label}"
+            groups.append(
+                [
+                    Task(f"step.{name}", UNIT, text, stepping(games, False), BATCH),
+                    Task(
+                        f"step_observe_mask.{name}",
+                        UNIT,
+                        f"{text}, uint8 observation, mask",
+                        stepping(VectorGames(BATCH, players, table_size=size, seed=0)),
+                        BATCH,
+                        1,
+                        games.observations[0].nbytes,
+                        games.action_masks[0].nbytes,
+                    ),
+                ]
+            )
+    return groups
+
+
+def playout_group() -> list[Task]:
+    """Whole games at random, nothing observed."""
+
+    def work_on(players: int) -> Callable[[], int]:
+        games = VectorGames(BATCH, players, seed=0)
+        return lambda: int(playouts(games.states, games.rngs, 2))
+
+    text = "whole games, actions sampled in compiled code"
+    return [Task(f"playouts.p{n}", "games/s", text, work_on(n), BATCH) for n in (2, 3, 4)]
+
+
+def threads_group() -> list[Task] | None:
+    """One and two threads on the same batch; None while the class does not take a number of them."""
+    if "num_threads" not in signature(VectorGames).parameters:
+        return None
+    tasks = []
+    for threads in (1, 2):
+        arguments: dict[str, Any] = {"num_threads": threads}
+        games = VectorGames(THREADS_BATCH, 2, table_size=15, seed=0, **arguments)
+        text = f"batch of {THREADS_BATCH}, uint8 observation, mask; {threads} of its threads"
+        sizes = games.observations[0].nbytes, games.action_masks[0].nbytes
+        name = f"threads.{threads}.p2.t15"
+        tasks.append(Task(name, UNIT, text, stepping(games), THREADS_BATCH, threads, *sizes))
+    return tasks
+
+
+def gym_group() -> list[Task]:
+    """One seat against a random bot: a single environment, and batches of them."""
+    text = "the learner's decision and a random bot's answers, float32 observation, mask"
+    drawn = "action drawn from the mask in compiled code"
+    single = gymnasium.make("cacao_env/Cacao-v0", disable_env_checker=True)
+    plain = single.unwrapped
+    assert isinstance(plain, CacaoEnv)
+    sizes = plain._games.observations[0].nbytes, plain._games.action_masks[0].nbytes
+    tasks = [
+        Task("gym.p2", UNIT, f"make(): {text}, {drawn}", _single(single), 1, 1, *sizes),
+    ]
+    for name, copy, dtype in (
+        ("gym_vector.p2", True, "float32"),
+        ("gym_vector.p2.no_copy", False, "float32"),
+        ("gym_vector.p2.no_copy.uint8", False, "uint8"),
+    ):
+        envs = CacaoVectorEnv(BATCH, copy=copy, observation_dtype=dtype)  # type: ignore[arg-type]
+        about = f"make_vec(), copy={copy}: {text.replace('float32', dtype)}, {drawn}"
+        sizes = envs.games.observations[0].nbytes, envs.games.action_masks[0].nbytes
+        tasks.append(Task(name, UNIT, about, _vector(envs), BATCH, 1, *sizes))
+    return tasks
+
+
+def _single(env: Any) -> Callable[[], int]:
+    rng = new_rng(0)
+    masks = [env.reset(seed=0)[0]["action_mask"]]
+
+    def work() -> int:
+        for _ in range(200):
+            observation, _, over, _, _ = env.step(random_legal(masks[0], rng))
+            masks[0] = env.reset()[0]["action_mask"] if over else observation["action_mask"]
+        return 200
+
+    return work
+
+
+def _vector(envs: CacaoVectorEnv) -> Callable[[], int]:
+    rng, chosen = new_rng(0), np.zeros(envs.num_envs, np.int64)
+    masks = [envs.reset(seed=0)[0]["action_mask"]]
+
+    def work() -> int:
+        for _ in range(16):
+            random_legals(masks[0], rng, chosen)
+            masks[0] = envs.step(chosen)[0]["action_mask"]
+        return 16 * envs.num_envs
+
+    return work

@@ -1,0 +1,120 @@
+"""The table on the screen, the JSON file, and the comparison with an earlier one."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..version import __version__
+from .timing import Row
+
+SLOWER = 0.8  # of the earlier value, after normalising: less than this is marked
+_PACKAGES = ("numba", "gymnasium", "pettingzoo")
+
+
+def versions() -> dict[str, str]:
+    """What ran: versions of everything that matters for speed, and the machine."""
+    found = {"cacao_env": __version__, "python": platform.python_version(), "numpy": np.__version__}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    found["machine"] = f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs"
+    return found
+
+
+def line(row: Row, bandwidth: float) -> str:
+    """A row as one line of the table."""
+    text = f"{row.name:<30} {_number(row):>15} {row.unit:<12} {row.counts}"
+    if row.batch > 1 or row.threads > 1:
+        text += f"; batch {row.batch}, threads {row.threads}"
+    if row.of_ceiling is not None:
+        text += f"; {row.of_ceiling:.2f} of its ceiling"
+    if row.observation_bytes and bandwidth:
+        text += (
+            f"; {row.observation_bytes:,} + {row.mask_bytes:,} bytes each, "
+            f"{row.bytes_per_second / 1e9:.2f} GB/s, {row.bytes_per_second / bandwidth:.0%} of writing"
+        )
+    return text
+
+
+def _number(row: Row) -> str:
+    return f"{row.value:,.2f}" if row.unit == "times" else f"{row.value:,.0f}"
+
+
+def as_json(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> list[dict[str, Any]]:
+    """The rows as plain data; the first entry is about the run."""
+    about = {
+        "name": "versions",
+        "value": os.cpu_count() or 0,
+        "unit": "CPUs",
+        "counts": "what ran, and what was left out",
+        "versions": versions(),
+        "skipped": skipped,
+    }
+    found: list[dict[str, Any]] = [about]
+    for row in rows:
+        entry = asdict(row)
+        if row.observation_bytes:
+            entry["bytes_per_second"] = row.bytes_per_second
+            entry["bandwidth_share"] = row.bytes_per_second / bandwidth if bandwidth else None
+        found.append(entry)
+    return found
+
+
+def write_json(path: str, entries: list[dict[str, Any]]) -> None:
+    """Write the file; ValueError if that fails."""
+    try:
+        Path(path).write_text(json.dumps(entries, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{path} can't be written: {error.strerror}") from None
+
+
+def read_json(path: str) -> dict[str, dict[str, Any]]:
+    """The entries of an earlier run by name; ValueError for a file that is not one."""
+    try:
+        entries = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"{path} can't be read: {error.strerror}") from None
+    except ValueError:
+        raise ValueError(f"{path} is not JSON, expected what bench --json wrote") from None
+    fine = isinstance(entries, list) and all(
+        isinstance(entry, dict) and "name" in entry and isinstance(entry.get("value"), int | float)
+        for entry in entries
+    )
+    if not fine or not any(entry.get("yardstick") for entry in entries):
+        raise ValueError(f"{path} has no rows with a yardstick, expected what bench --json wrote")
+    return {entry["name"]: entry for entry in entries}
+
+
+def compare(rows: Sequence[Row], earlier: dict[str, dict[str, Any]]) -> tuple[list[str], bool]:
+    """Lines that set rows beside their earlier selves, and whether one is too slow.
+
+    Rates are divided by the yardstick's, timed beside each of them, so that another machine or a busy
+    one does not count as a change.  Rows of other units, and of other people's code, are left out.
+    """
+    lines, slow = [], False
+    for row in rows:
+        old = earlier.get(row.name)
+        if not row.yardstick or not row.unit.endswith("/s") or row.name.startswith("peer."):
+            continue
+        if row.name in ("yardstick", "write_bandwidth"):
+            continue
+        if old is None or not old.get("yardstick") or not old["value"]:
+            lines.append(f"{row.name:<30} not in the earlier file")
+            continue
+        now, before = row.value / row.yardstick, old["value"] / old["yardstick"]
+        mark = ""
+        if now < SLOWER * before:
+            mark, slow = f"  SLOWER by more than {1 - SLOWER:.0%}", True
+        lines.append(f"{row.name:<30} {now / before:>6.2f} times as fast{mark}")
+    return lines, slow

@@ -1,0 +1,126 @@
+"""How rows are timed: in turns and in slices, medians, beside a yardstick that never changes.
+
+The machine may be shared and its clock may wander, so rows that are compared with each other take
+turns, slice by slice, and every row's slices alternate with short ones of the yardstick.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..jit import njit
+
+YARDSTICK_SECONDS = 0.004
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a row times: ``work`` does some of it and returns how much that was."""
+
+    name: str
+    unit: str
+    counts: str
+    work: Callable[[], int]
+    batch: int = 1
+    threads: int = 1
+    observation_bytes: int = 0
+    mask_bytes: int = 0
+
+
+@dataclass
+class Row:
+    """A row of the table: ``value`` in ``unit``, and what is counted.
+
+    ``yardstick``: rounds/s of the fixed workload while the row was timed, 0 if it was not timed.
+    ``of_ceiling``: the share that it reaches of its ceiling, if it has one.  Bytes are for each thing
+    that is counted.
+    """
+
+    name: str
+    value: float
+    unit: str
+    counts: str
+    batch: int = 1
+    threads: int = 1
+    observation_bytes: int = 0
+    mask_bytes: int = 0
+    yardstick: float = 0.0
+    of_ceiling: float | None = None
+
+    @property
+    def bytes_per_second(self) -> float:
+        """Observations and masks written, bytes/s."""
+        return self.value * (self.observation_bytes + self.mask_bytes)
+
+
+@njit
+def turn_yardstick(table, rounds):
+    """A fixed workload that uses nothing of the engine: look-ups, branches and writes at random.
+
+    ``table``: int64 (4096,), 32 KiB.  Never change it: comparisons over time rest on it.
+    """
+    x = np.int64(88172645463325252)
+    total = 0
+    for _ in range(rounds):
+        x ^= x << 13
+        x ^= (x >> 7) & 0x1FFFFFFFFFFFFFF
+        x ^= x << 17
+        place = x & 4095
+        if table[place] & 1:
+            table[place] += x & 255
+        else:
+            total += table[place]
+            table[(place * 7) & 4095] ^= 1
+    return total
+
+
+_TABLE = np.arange(4096, dtype=np.int64)
+_ROUNDS = 20_000
+
+
+def yardstick() -> int:
+    """A piece of the fixed workload; returns its rounds."""
+    turn_yardstick(_TABLE, _ROUNDS)
+    return _ROUNDS
+
+
+def rate_once(work: Callable[[], int], seconds: float) -> float:
+    """What ``work`` does per second, over at least ``seconds``."""
+    done, begin = 0, time.perf_counter()
+    while True:
+        done += work()
+        passed = time.perf_counter() - begin
+        if passed >= seconds:
+            return done / passed
+
+
+def measure(tasks: Sequence[Task], seconds: float, slices: int) -> list[Row]:
+    """A row for each task: medians of slices taken in turns; all are run once beforehand."""
+    for task in tasks:
+        task.work()
+    yardstick()
+    rates: list[list[float]] = [[] for _ in tasks]
+    sticks: list[list[float]] = [[] for _ in tasks]
+    for _ in range(slices):
+        for number, task in enumerate(tasks):
+            sticks[number].append(rate_once(yardstick, YARDSTICK_SECONDS))
+            rates[number].append(rate_once(task.work, seconds / slices))
+    return [
+        Row(
+            task.name,
+            statistics.median(found),
+            task.unit,
+            task.counts,
+            task.batch,
+            task.threads,
+            task.observation_bytes,
+            task.mask_bytes,
+            statistics.median(stick),
+        )
+        for task, found, stick in zip(tasks, rates, sticks)
+    ]

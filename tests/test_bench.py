@@ -1,0 +1,234 @@
+"""The benchmark's rows, file and comparison.  Nothing here depends on how fast anything is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cacao_env import bench, cacao_v0
+from cacao_env.__main__ import main
+from cacao_env.bench import aec, batch, memory, peers, timing
+from cacao_env.bench.report import compare
+from cacao_env.bench.timing import Row, Task
+
+NAMES = [
+    *(
+        f"{kind}.p{players}.{table}"
+        for kind in ("step", "step_observe_mask")
+        for players in (2, 3, 4)
+        for table in ("t15", "default")
+    ),
+    *(f"playouts.p{players}" for players in (2, 3, 4)),
+    *("aec_raw.p2", "aec_raw_ceiling.p2", "aec.p2", "aec_ceiling.p2"),
+    *("aec_raw_lean.p2", "aec_raw_lean_ceiling.p2", "aec_lean.p2", "aec_lean_ceiling.p2"),
+    *("gym.p2", "gym_vector.p2", "write_bandwidth", "yardstick"),
+    *("allocations_per_step", "memory_growth"),
+]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """What the command printed and wrote, run as briefly as can be."""
+    file = tmp_path_factory.mktemp("bench") / "bench.json"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench, "allocations", lambda steps: memory.allocations(steps // 50))
+        patch.setattr(bench, "growth", lambda decisions: memory.growth(decisions // 50))
+        assert main(["bench", "--quick", "--seconds", "0.01", "--json", str(file)]) == 0
+    return file
+
+
+def test_every_row_is_there_and_says_what_it_counts(ran):
+    entries = json.loads(ran.read_text())
+    assert isinstance(entries, list)
+    rows = {entry["name"]: entry for entry in entries}
+    assert len(rows) == len(entries)
+    for name in NAMES:
+        assert rows[name]["counts"], name
+        assert rows[name]["unit"], name
+        assert rows[name]["value"] > 0 or name == "memory_growth"
+        assert rows[name]["batch"] >= 1 <= rows[name]["threads"]
+    versions = rows["versions"]["versions"]
+    assert {"cacao_env", "python", "numpy", "numba", "gymnasium", "pettingzoo"} <= set(versions)
+    assert ("threads_speedup.p2.t15" in rows) != (
+        "threads_speedup.p2.t15" in rows["versions"]["skipped"]
+    )
+
+
+def test_bytes_are_those_of_the_arrays(ran):
+    rows = {entry["name"]: entry for entry in json.loads(ran.read_text())}
+    bandwidth = rows["write_bandwidth"]["value"]
+    for players, table in ((2, 15), (4, None)):
+        name = f"step_observe_mask.p{players}.{'t15' if table else 'default'}"
+        space = cacao_v0.raw_env(players, table_size=table).observation_space("player_0")
+        row = rows[name]
+        assert row["observation_bytes"] == space["observation"].shape[0]
+        assert row["mask_bytes"] == space["action_mask"].shape[0]
+        rate = row["value"] * (row["observation_bytes"] + row["mask_bytes"])
+        assert row["bytes_per_second"] == pytest.approx(rate)
+        assert row["bandwidth_share"] == pytest.approx(rate / bandwidth)
+    aec_row = rows["aec_raw.p2"]
+    assert (
+        aec_row["observation_bytes"]
+        == 4 * rows["step_observe_mask.p2.default"]["observation_bytes"]
+    )
+    assert aec_row["of_ceiling"] == aec_row["value"] / rows["aec_raw_ceiling.p2"]["value"]
+
+
+def test_a_row_that_became_slower_is_marked_and_fails(ran, tmp_path, capsys):
+    entries = json.loads(ran.read_text())
+    doctored = tmp_path / "doctored.json"
+
+    def compared(factor):
+        for entry in entries:
+            if entry["name"] == "playouts.p3":
+                entry["value"] *= factor
+        doctored.write_text(json.dumps(entries))
+        rows = [
+            Row(e["name"], e["value"], e["unit"], "", yardstick=e["yardstick"]) for e in originals
+        ]
+        return compare(rows, bench.read_json(str(doctored)))
+
+    originals = [entry for entry in json.loads(ran.read_text()) if "yardstick" in entry]
+    lines, slow = compared(1)
+    assert not slow
+    assert sum("1.00 times" in line for line in lines) == len(lines) > 20
+    lines, slow = compared(1.3)
+    assert slow
+    assert [line.split()[0] for line in lines if "SLOWER" in line] == ["playouts.p3"]
+    assert not any(line.startswith(("yardstick", "write_bandwidth", "memory")) for line in lines)
+
+
+def test_a_slower_machine_is_no_slower_row():
+    earlier = {"a": {"name": "a", "value": 100.0, "yardstick": 10.0}}
+    row = Row("a", 30.0, "games/s", "", yardstick=3.0)
+    assert compare([row], earlier) == ([f"{'a':<30} {1:>6.2f} times as fast"], False)
+    assert compare([replace(row, value=23.0)], earlier)[1]
+    assert not compare([replace(row, value=23.0, name="peer.a")], {"peer.a": earlier["a"]})[1]
+    assert compare([replace(row, name="b")], earlier) == (
+        [f"{'b':<30} not in the earlier file"],
+        False,
+    )
+
+
+def test_the_command_returns_what_the_comparison_says(ran, monkeypatch, tmp_path, capsys):
+    file = tmp_path / "earlier.json"
+    file.write_text(json.dumps([{"name": "a", "value": 100.0, "yardstick": 10.0}]))
+    for value, status in ((100.0, 0), (50.0, 1)):
+        row = Row("a", value, "games/s", "", yardstick=10.0)
+        monkeypatch.setattr(bench, "_rows", lambda *_, row=row: iter([row]))
+        assert main(["bench", "--quick", "--seconds", "0.01", "--compare", str(file)]) == status
+        assert ("SLOWER by more than 20%" in capsys.readouterr().out) == bool(status)
+    file.write_text("[]")
+    assert main(["bench", "--compare", str(file)]) == 1
+    assert "has no rows with a yardstick" in capsys.readouterr().err
+
+
+def test_the_ceiling_has_the_shape_of_the_environment():
+    real = cacao_v0.raw_env()
+    nothing = aec.NothingEnv(cacao_v0.raw_env())
+    for env in (real, nothing):
+        env.reset(seed=0)
+    assert nothing.possible_agents == real.possible_agents
+    for agent in real.possible_agents:
+        assert nothing.observation_space(agent) == real.observation_space(agent)
+        assert nothing.action_space(agent) == real.action_space(agent)
+        assert nothing.observation_space(agent).contains(nothing.observe(agent))
+    shown, again = (nothing.last()[0] for _ in range(2))
+    assert {key: (a.shape, a.dtype) for key, a in shown.items()} == {
+        key: (a.shape, a.dtype) for key, a in real.last()[0].items()
+    }
+    for key, array in shown.items():
+        assert not np.shares_memory(array, again[key])
+    wrapped, ours = cacao_v0.wrap(nothing), cacao_v0.env()
+    while hasattr(ours, "env"):
+        assert type(wrapped) is type(ours)
+        wrapped, ours = wrapped.env, ours.env
+
+
+def test_the_ceiling_s_game_is_as_long_as_real_ones_and_has_their_masks():
+    lengths, legal = [], []
+    env, rng = cacao_v0.raw_env(), np.random.default_rng(1)
+    for seed in range(40):
+        env.reset(seed=seed)
+        while not env.game.over:
+            ids = env.game.legal_actions()
+            legal.append(len(ids))
+            env.step(int(rng.choice(ids)))
+        lengths.append(env.game.ply)
+    nothing = aec.NothingEnv(env)
+    nothing.reset()
+    counts = []
+    while not any(nothing.terminations.values()):
+        counts.append(int(nothing.last()[0]["action_mask"].sum()))
+        nothing.step(0)
+    assert abs(np.mean(lengths) - len(counts)) < 6
+    assert abs(np.mean(legal) - np.mean(counts)) < 0.3 * np.mean(legal)
+
+
+def test_rows_in_turns_and_medians():
+    calls = []
+    times = iter(range(10_000))
+
+    def clock():
+        return next(times) * 0.01
+
+    def work(name, amount):
+        return Task(name, "x/s", "", lambda: calls.append(name) or amount)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timing.time, "perf_counter", clock)
+        rows = timing.measure([work("a", 2), work("b", 3)], 0.027, 3)
+    assert calls == ["a", "b", *["a", "b"] * 3]
+    assert [row.value for row in rows] == pytest.approx([200, 300])
+    assert all(row.yardstick > 0 for row in rows)
+
+
+def test_the_yardstick_never_changes():
+    """Comparisons over time rest on it; this number is what it came to when it was written."""
+    assert timing.turn_yardstick(np.arange(4096, dtype=np.int64), 1000) == 1059066
+
+
+def test_threads_are_measured_once_the_class_takes_them(monkeypatch):
+    made = []
+
+    class Threaded(batch.VectorGames):
+        def __init__(self, *args, num_threads=1, **kwargs):
+            made.append(num_threads)
+            super().__init__(*args, **kwargs)
+
+    monkeypatch.setattr(batch, "VectorGames", Threaded)
+    tasks = batch.threads_group()
+    assert [task.threads for task in tasks] == made == [1, 2]
+
+
+def test_peers_that_are_not_installed_are_skipped_and_say_so(monkeypatch):
+    chosen = [
+        ("cacao_batch", "cacao_env", peers.cacao_batch, peers.BATCH),
+        ("nobody", "no_such_package", peers.rlcard, 1),
+    ]
+    monkeypatch.setattr(peers, "PEERS", chosen)
+    rows, skipped = peers.rows(0.05)
+    assert skipped == {"peer.nobody": "not installed"}
+    assert [row.name for row in rows] == ["peer.cacao_batch"]
+    assert rows[0].value > 0
+    assert rows[0].counts.startswith(
+        "This environment, VectorGames; random legal actions; one core"
+    )
+    assert all(make.__doc__ for _, _, make, _ in peers.PEERS)
+
+
+def test_a_kept_observation_would_show_as_an_allocation(monkeypatch):
+    kept = []
+
+    class Leaky(memory.VectorGames):
+        def step(self, chosen, look=True):
+            super().step(chosen, look)
+            kept.append(self.observations.copy())
+
+    clean = memory.allocations(50).value
+    monkeypatch.setattr(memory, "VectorGames", Leaky)
+    leaky = memory.allocations(50).value
+    assert clean < 10_000 < kept[0].nbytes <= leaky

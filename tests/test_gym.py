@@ -1,0 +1,618 @@
+"""Gymnasium: what its checkers ask, what they don't, and many games beside one."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from itertools import pairwise
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+from cacao_env import Game, cacao_v0
+from cacao_env.gym import CacaoEnv, CacaoVectorEnv
+from cacao_env.rewards import REWARDS
+from cacao_env.versus import VersusGames
+
+ID = "cacao_env/Cacao-v0"
+OPTIONS = [
+    {},
+    {"mask_in": "info", "table_size": 15, "opponents": "greedy", "illegal": "lose"},
+    {
+        "num_players": 3,
+        "mask_in": "both",
+        "observation_dtype": "uint8",
+        "reward": "shaped",
+        "opponents": ["greedy", "random"],
+    },
+    {"num_players": 4, "volcanoes": True, "decisions": "explicit", "reward": "margin", "seat": 2},
+]
+
+
+class Spy:
+    """Plays the first legal action and keeps the games it was handed."""
+
+    def __init__(self) -> None:
+        self.games: list[Game] = []
+
+    def act(self, game: Game) -> int:
+        self.games.append(game)
+        return int(game.legal_actions()[0])
+
+
+def mask_of(observation, info):
+    return observation["action_mask"] if isinstance(observation, dict) else info["action_mask"]
+
+
+def legal(mask, rng) -> int:
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+def episode(env, seed, rng):
+    """An episode of random legal play: everything that was given, and its actions."""
+    observation, info = env.reset(seed=seed)
+    log = [(observation, info)]
+    over = False
+    while not over:
+        action = legal(mask_of(observation, info), rng)
+        observation, reward, over, truncated, info = env.step(action)
+        assert not truncated
+        log.append((observation, reward, over, info, action))
+    return log
+
+
+# --- Checkers -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_gymnasium_s_checker_passes(options, capsys):
+    check_env(gymnasium.make(ID, **options).unwrapped)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_stable_baselines3_s_checker_passes(options):
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    checker.check_env(gymnasium.make(ID, **options).unwrapped)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_observations_lie_in_their_spaces_and_infos_are_numbers(options):
+    env = gymnasium.make(ID, **options)
+    for given in episode(env, 1, np.random.default_rng(0)):
+        observation, info = given[0], given[1] if len(given) == 2 else given[3]
+        assert env.observation_space.contains(observation)
+        for value in info.values():
+            assert isinstance(value, bool | int | float) or value.dtype.kind in "bif"
+
+
+# --- Registration ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"import gymnasium; gymnasium.make('cacao_env:{ID}')",
+        f"import gymnasium, cacao_env; gymnasium.make('{ID}'); gymnasium.make_vec('{ID}', num_envs=2)",
+        "import importlib, cacao_env; importlib.reload(cacao_env)",
+    ],
+)
+def test_it_is_registered_once_in_a_fresh_interpreter(code):
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "already in registry" not in ran.stderr
+
+
+def test_importing_the_package_does_not_import_the_environments():
+    code = (
+        "import sys, cacao_env; print('cacao_env.gym' in sys.modules, 'pettingzoo' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["False", "False"]
+
+
+# --- Episodes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_a_seed_repeats_its_episode_and_the_next_and_none_gives_new_ones(options):
+    one, two = (gymnasium.make(ID, **options) for _ in range(2))
+    logs = []
+    for env in (one, two, one):
+        rng = np.random.default_rng(3)
+        logs.append([episode(env, 7, rng), episode(env, None, rng)])
+    np.testing.assert_equal(logs[0], logs[1])
+    np.testing.assert_equal(logs[0], logs[2])
+    assert [step[-1] for step in logs[0][0][1:]] != [step[-1] for step in logs[0][1][1:]]
+    fresh = [gymnasium.make(ID, **options) for _ in range(2)]
+    for env in fresh:
+        env.reset()
+    assert fresh[0].unwrapped.game.draws != fresh[1].unwrapped.game.draws
+
+
+def test_the_learner_s_seat_rotates_or_is_fixed():
+    env = gymnasium.make(ID, num_players=3, table_size=15)
+    seats = []
+    env.reset(seed=0)
+    for _ in range(7):
+        seats.append(env.unwrapped.seat)
+        _, info = env.reset()
+        assert info["seat"] == env.unwrapped.seat == env.unwrapped.game.seat
+    assert all(after == (before + 1) % 3 for before, after in pairwise(seats))
+    assert len({env.reset(seed=s)[1]["seat"] for s in range(20)}) == 3
+    fixed = gymnasium.make(ID, num_players=3, seat=2, table_size=15)
+    assert {fixed.reset(seed=s)[1]["seat"] for s in (1, 2, 3, None, None)} == {2}
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_every_episode_shows_its_outcome_once(reward):
+    env = gymnasium.make(ID, reward=reward, opponents="greedy", table_size=15)
+    rng = np.random.default_rng(0)
+    for seed in range(8):
+        log = episode(env, seed, rng)
+        rewards = [step[1] for step in log[1:]]
+        final = log[-1][3]
+        margin = final["score"] - final["best_other_score"]
+        total = sum(rewards)
+        if reward == "outcome":
+            assert total == np.sign(margin)
+        else:
+            assert total == pytest.approx(margin / 50, abs=1e-5)
+        if reward != "shaped":
+            assert not any(rewards[:-1])
+        scores = env.unwrapped.game.scores()
+        assert final["score"] == scores[final["seat"]]
+        assert (
+            max(s for i, s in enumerate(scores) if i != final["seat"]) == final["best_other_score"]
+        )
+
+
+def test_it_plays_like_pettingzoo_with_bots_in_the_other_seats():
+    """The same deal and actions, opponents included, give the same observations and rewards."""
+    for players, reward in ((2, "shaped"), (3, "outcome")):
+        spy = Spy()
+        env = CacaoEnv(spy, players, reward=reward, table_size=15)
+        observation, info = env.reset(seed=5)
+        seat = info["seat"]
+        aec = cacao_v0.raw_env(players, reward=reward, table_size=15)
+        aec.reset(seed=0)
+        aec._game = Game.from_draws(*env.game.draws, table_size=15)
+        aec.agent_selection, aec._ready = "player_0", None
+        rng = np.random.default_rng(1)
+        reward_seen, over = 0.0, False
+        while True:
+            while not over and aec.agent_selection != f"player_{seat}":
+                aec.step(int(aec.game.legal_actions()[0]))
+                over = aec.game.over
+            shown = aec.observe(f"player_{seat}")
+            np.testing.assert_array_equal(shown["observation"], observation["observation"])
+            np.testing.assert_array_equal(shown["action_mask"], observation["action_mask"])
+            assert aec._cumulative_rewards[f"player_{seat}"] == pytest.approx(reward_seen, abs=1e-5)
+            if over:
+                break
+            action = legal(observation["action_mask"], rng)
+            observation, reward_seen, _, _, info = env.step(action)
+            aec.step(action)
+            over = aec.game.over
+
+
+def test_copies_in_mid_episode_go_on_the_same():
+    env = gymnasium.make(ID, opponents={"random": 1, "greedy": 1}).unwrapped
+    rng = np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    for _ in range(9):
+        observation = env.step(legal(observation["action_mask"], rng))[0]
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        mine = copy.deepcopy(env)
+        for _ in range(5):
+            action = legal(mine.action_masks(), rng)
+            np.testing.assert_equal(mine.step(action), twin.step(action))
+
+
+# --- Illegal actions and other bad input ----------------------------------------------------
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_an_illegal_action_loses_the_episode_with_the_worst_return(reward):
+    for action in (99_999, -1, 2**70, None):
+        env = gymnasium.make(ID, reward=reward, table_size=15).unwrapped
+        observation, _ = env.reset(seed=2)
+        total, rng = 0.0, np.random.default_rng(0)
+        for _ in range(10):
+            observation, gained, *_ = env.step(legal(observation["action_mask"], rng))
+            total += gained
+        if action is None:
+            action = int(np.flatnonzero(observation["action_mask"] == 0)[0])
+        observation, gained, over, truncated, info = env.step(action)
+        assert (over, truncated, info["illegal_action"]) == (True, False, True)
+        worst = -1 if reward == "outcome" else -4
+        assert total + gained == pytest.approx(worst) or total + gained < worst
+        assert not observation["action_mask"].any()
+        assert not env.action_masks().any()
+        with pytest.raises(ValueError, match=r"the episode is over: call reset\(\)"):
+            env.step(0)
+        assert env.reset()[1]["illegal_action"] is False
+
+
+def test_an_illegal_action_is_explained_if_wanted_and_nothing_has_changed():
+    env = gymnasium.make(ID, illegal="raise").unwrapped
+    observation, info = env.reset(seed=0)
+    before = env.game
+    action = int(np.flatnonzero(observation["action_mask"] == 0)[0])
+    with pytest.raises(ValueError, match=rf"seat {info['seat']}: illegal action {action} \(place"):
+        env.step(action)
+    assert env.game == before
+    env.step(legal(env.action_masks(), np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"opponents": "genius"}, "there is no bot 'genius'; there are: greedy, random"),
+        (
+            {"opponents": ["random"]},
+            "opponents names 1, expected one for each of the 2 other seats",
+        ),
+        ({"opponents": ["random", 3]}, "an opponent is 3, expected a name, odds by name"),
+        ({"opponents": 3}, "an opponent is 3, expected a name"),
+        ({"opponents": {"random": -1}}, "expected odds of random, greedy"),
+        ({"opponents": {}}, "expected odds of random, greedy"),
+        ({"seat": 3}, "seat is 3, expected 0 to 2"),
+        ({"seat": True}, "seat is True, expected 0 to 2"),
+        ({"illegal": "ignore"}, "illegal is 'ignore', expected one of 'raise', 'lose'"),
+        ({"mask_in": "mask"}, "mask_in is 'mask'"),
+        ({"observation_dtype": "float64"}, "observation_dtype is 'float64'"),
+        ({"render_mode": "rgb"}, "render_mode is 'rgb'"),
+        ({"reward": "gold"}, "reward is 'gold'"),
+        ({"table_size": 3}, "table_size is 3"),
+    ],
+)
+def test_an_option_out_of_range_is_named(options, message):
+    for make in (CacaoEnv, CacaoVectorEnv):
+        with pytest.raises(ValueError, match=message):
+            make(num_players=3, **options)
+
+
+def test_bad_calls_get_one_sentence():
+    env = CacaoEnv(table_size=15)
+    with pytest.raises(ValueError, match=r"call reset\(\) first"):
+        env.step(0)
+    with pytest.raises(ValueError, match=r"call reset\(\) first"):
+        CacaoVectorEnv(1).step(np.zeros(1, int))
+    for seed in (-1, "1", 1.5, True):
+        with pytest.raises(ValueError, match=r"seed is .*, expected an integer of at least 0"):
+            env.reset(seed=seed)
+    env.reset(seed=0)
+    for action in ("north", 1.0, None, True):
+        with pytest.raises(ValueError, match=r"action is .*, expected an integer id"):
+            env.step(action)
+    with pytest.raises(ValueError, match="num_envs is 0, expected at least 1"):
+        CacaoVectorEnv(0)
+
+
+# --- Opponents ------------------------------------------------------------------------------
+
+
+def test_an_opponent_is_handed_a_game_in_which_what_it_can_t_see_is_dealt_anew():
+    spy = Spy()
+    env = CacaoEnv(spy, num_players=3, table_size=15)
+    rng = np.random.default_rng(0)
+    different = hidden = 0
+    for seed in range(3):
+        observation, _ = env.reset(seed=seed)
+        over = False
+        truth = env.game.draws
+        while not over:
+            observation, _, over, _, info = env.step(legal(observation["action_mask"], rng))
+        for game in spy.games:
+            assert game.seat != info["seat"]
+            hands, jungle = game.draws
+            different += game.draws != truth
+            drawn = int(game.state.drawn[game.seat])
+            assert sorted(hands[game.seat][:drawn]) == sorted(truth[0][game.seat][:drawn])
+            shown = int(game.state.jungle_drawn)
+            assert sorted(jungle[:shown]) == sorted(truth[1][:shown])
+            hidden += sorted(hands[info["seat"]][:drawn]) != sorted(truth[0][info["seat"]][:drawn])
+        assert len(spy.games) > 20
+        spy.games.clear()
+    assert different > 50
+    assert hidden > 20
+
+
+def test_an_opponent_cannot_change_the_game_it_plays_in():
+    class Meddler:
+        def act(self, game):
+            action = int(game.legal_actions()[0])
+            while not game.over:
+                game.play(int(game.legal_actions()[-1]))
+            return action
+
+    meddled, plain = CacaoEnv(Meddler(), table_size=15), CacaoEnv(Spy(), table_size=15)
+    logs = [episode(env, 3, np.random.default_rng(0)) for env in (meddled, plain)]
+    np.testing.assert_equal(*logs)
+
+
+def test_an_opponent_s_illegal_action_is_laid_at_its_door():
+    class Fool:
+        def act(self, game):
+            return -5
+
+    env = CacaoEnv(Fool(), seat=0)
+    with pytest.raises(ValueError, match="game 0, seat 1, an opponent: illegal action -5"):
+        episode(env, 0, np.random.default_rng(0))
+
+
+def test_each_other_seat_has_its_own_opponent_clockwise_after_the_learner():
+    spies = [Spy(), Spy(), Spy()]
+    env = CacaoEnv(spies, num_players=4, table_size=15)
+    for seed in range(4):
+        _, info = env.reset(seed=seed)
+        observation, over = env.reset(seed=seed)[0], False
+        while not over:
+            observation, _, over, _, _ = env.step(
+                legal(observation["action_mask"], np.random.default_rng(0))
+            )
+        for place, spy in enumerate(spies):
+            assert {game.seat for game in spy.games} == {(info["seat"] + 1 + place) % 4}
+            spy.games.clear()
+
+
+def test_bots_by_name_come_out_alike_in_compiled_code_and_asked_one_by_one():
+    """Odds, seats and rewards are dealt the same way; greedy beats a random learner either way."""
+    margins = []
+    for opponents in ("greedy", ["greedy"]):
+        games = VersusGames(32, opponents, table_size=15, seed=2)
+        if opponents != "greedy":
+            games._field.compiled_odds = None
+            games.reset(2)
+        rng, found = np.random.default_rng(3), []
+        for _ in range(60):
+            games.step(np.array([legal(mask, rng) for mask in games.action_masks]))
+            found += (games.final_scores[:, 0] - games.final_scores[:, 1])[games.dones].tolist()
+        margins.append(float(np.mean(found)))
+    assert max(margins) < -15
+    assert abs(margins[0] - margins[1]) < 8
+
+
+class _Point:
+    """An entry point that is installed for the length of a test."""
+
+    value = "somewhere:load"
+
+    def __init__(self, loader):
+        self._loader = loader
+
+    def load(self):
+        return self._loader
+
+
+def test_other_names_are_asked_of_installed_packages(monkeypatch):
+    from cacao_env import opponents
+
+    asked = []
+
+    def loader(name, seed):
+        asked.append((name, seed))
+        if name != "runs/mine":
+            raise ValueError(f"there is no agent {name!r} here")
+        return Spy()
+
+    def install(*points):
+        monkeypatch.setattr(opponents, "entry_points", lambda group: list(points))
+
+    install()
+    with pytest.raises(
+        ValueError, match="need an installed package with an entry point in the group"
+    ):
+        CacaoEnv("runs/mine")
+    install(_Point(loader))
+    env = CacaoEnv({"runs/mine": 1, "greedy": 1}, table_size=15)
+    episode(env, 0, np.random.default_rng(0))
+    assert {name for name, _ in asked} == {"runs/mine"}
+    assert len({seed for _, seed in asked}) > 1
+    with pytest.raises(ValueError, match="there is no agent 'runs/yours' here"):
+        CacaoEnv("runs/yours")
+
+    def without_its_library(name, seed):
+        raise ModuleNotFoundError("No module named 'torch'")
+
+    install(_Point(without_its_library))
+    with pytest.raises(ValueError, match="somewhere:load can't be loaded: No module named 'torch'"):
+        CacaoEnv("runs/mine")
+    install(_Point(lambda name, seed: 3))
+    with pytest.raises(ValueError, match=r"somewhere:load made a int without act\(game\)"):
+        CacaoEnv("runs/mine")
+
+
+def test_the_project_s_own_checkpoints_are_such_a_package():
+    import tomllib
+    from pathlib import Path
+
+    text = (Path(__file__).parent.parent / "pyproject.toml").read_text()
+    points = tomllib.loads(text)["project"]["entry-points"]["cacao_env.agents"]
+    assert points == {"checkpoints": "training.opponents:load_opponent"}
+    pytest.importorskip("torch")
+    from training.opponents import load_opponent
+
+    assert load_opponent("greedy", 1).act(Game.new(seed=0)) in Game.new(seed=0).legal_actions()
+    with pytest.raises(ValueError, match="there is no agent 'nobody'"):
+        load_opponent("nobody", 1)
+
+
+# --- Many at once ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_a_vector_of_one_is_the_single_environment(options):
+    single = gymnasium.make(ID, **options)
+    envs = gymnasium.make_vec(ID, num_envs=1, **options)
+    assert isinstance(envs.unwrapped, CacaoVectorEnv)
+    rng = np.random.default_rng(0)
+    observation, info = single.reset(seed=4)
+    observations, infos = envs.reset(seed=4)
+    ends = 0
+    for _ in range(120):
+        np.testing.assert_equal(first(observations), observation)
+        for key, value in info.items():
+            np.testing.assert_equal(infos[key][0], value)
+        assert envs.observation_space.contains(observations)
+        action = legal(mask_of(observation, info), rng)
+        observation, reward, over, _, info = single.step(action)
+        observations, rewards, overs, truncations, infos = envs.step(np.array([action]))
+        assert (rewards[0], overs[0], truncations[0]) == (reward, over, False)
+        assert ("final_obs" in infos) == over
+        if over:
+            ends += 1
+            np.testing.assert_equal(infos["final_obs"][0], observation)
+            final = infos["final_info"]
+            assert {k for k in final if not k.startswith("_")} == set(info)
+            for key, value in info.items():
+                np.testing.assert_equal(final[key][0], value)
+                assert final[f"_{key}"][0]
+            observation, info = single.reset()
+    assert ends >= 2
+
+
+def first(observations):
+    if isinstance(observations, dict):
+        return {key: value[0] for key, value in observations.items()}
+    return observations[0]
+
+
+def test_infos_have_the_form_of_gymnasium_s_own_vector_environments():
+    ours = gymnasium.make_vec(ID, num_envs=3, table_size=15, mask_in="both")
+    theirs = SyncVectorEnv(
+        [lambda: gymnasium.make(ID, table_size=15, mask_in="both")] * 3,
+        autoreset_mode=AutoresetMode.SAME_STEP,
+    )
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    assert ours.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+    rng = np.random.default_rng(0)
+    forms = []
+    for envs in (ours, theirs):
+        observations, infos = envs.reset(seed=0)
+        form = {"reset": shape(infos)}
+        while len(form) < 3:
+            chosen = [legal(mask, rng) for mask in observations["action_mask"]]
+            observations, _, overs, _, infos = envs.step(np.array(chosen))
+            form["end" if overs.any() else "step"] = shape(infos)
+            if overs.any():
+                np.testing.assert_array_equal(infos["_final_obs"], overs)
+                np.testing.assert_array_equal(infos["_final_info"], overs)
+                for g in range(3):
+                    assert (infos["final_obs"][g] is not None) == overs[g]
+        forms.append(form)
+    assert forms[0] == forms[1]
+
+
+def shape(infos):
+    """The keys of infos and the kinds of their arrays, in no order."""
+    return {
+        key: shape(value) if isinstance(value, dict) else (value.shape, value.dtype.kind)
+        for key, value in infos.items()
+    }
+
+
+def test_episode_statistics_are_recorded():
+    envs = RecordEpisodeStatistics(gymnasium.make_vec(ID, num_envs=8, opponents="greedy"))
+    observations, _ = envs.reset(seed=0)
+    rng = np.random.default_rng(0)
+    while envs.episode_count < 20:
+        chosen = np.array([legal(mask, rng) for mask in observations["action_mask"]])
+        observations, rewards, overs, _, infos = envs.step(chosen)
+        if overs.any():
+            np.testing.assert_array_equal(infos["episode"]["r"][overs], rewards[overs])
+            assert (infos["episode"]["l"][overs] > 10).all()
+    assert set(envs.return_queue) <= {-1.0, 0.0, 1.0}
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_arrays_are_new_ones_unless_the_same_are_wanted(same):
+    envs = CacaoVectorEnv(4, table_size=15, mask_in="both", copy=not same)
+    observations, infos = envs.reset(seed=0)
+    given = {**observations, "info": infos["action_mask"], "masks": envs.action_masks()}
+    kept = {name: array.copy() for name, array in given.items()}
+    after, *_ = envs.step(envs.action_masks().argmax(axis=1))
+    for name, array in given.items():
+        assert np.array_equal(array, kept[name]) != same, name
+    assert (after["observation"] is observations["observation"]) == same
+    assert envs.action_masks().dtype == np.bool_
+
+
+def test_a_single_environment_hands_out_new_arrays():
+    env = CacaoEnv(table_size=15, mask_in="both")
+    observation, info = env.reset(seed=0)
+    kept = copy.deepcopy((observation, info))
+    masks = env.action_masks()
+    assert not np.shares_memory(masks, env._games.action_masks)
+    env.step(int(masks.argmax()))
+    np.testing.assert_equal((observation, info), kept)
+
+
+def test_some_games_alone_can_begin_anew():
+    envs = CacaoVectorEnv(4, table_size=15)
+    observations, _ = envs.reset(seed=0)
+    which = np.array([False, True, False, True])
+    again, _ = envs.reset(options={"reset_mask": which})
+    for g in range(4):
+        same = np.array_equal(again["observation"][g], observations["observation"][g])
+        assert same != which[g]
+    with pytest.raises(
+        ValueError, match=r"reset_mask has shape \(2,\) and type bool, expected \(4,\)"
+    ):
+        envs.reset(options={"reset_mask": which[:2]})
+    with pytest.raises(ValueError, match="expected None with a reset_mask"):
+        envs.reset(seed=1, options={"reset_mask": which})
+
+
+def test_actions_of_a_batch_are_checked_and_no_game_advances():
+    envs = CacaoVectorEnv(4, table_size=15, illegal="raise")
+    envs.reset(seed=0)
+    chosen = envs.action_masks().argmax(axis=1)
+    before = envs.games.states.tobytes()
+    for wrong in (chosen[:2], chosen.astype(float), chosen[:, None], chosen.astype(str)):
+        with pytest.raises(ValueError, match=r"actions have shape .* and type .*, expected \(4,\)"):
+            envs.step(wrong)
+    chosen[2] = np.flatnonzero(~envs.action_masks()[2])[0]
+    seat = int(envs.games.learners[2])
+    with pytest.raises(ValueError, match=f"game 2, seat {seat}: illegal action {chosen[2]} "):
+        envs.step(chosen)
+    assert envs.games.states.tobytes() == before
+    envs.step(envs.action_masks().argmax(axis=1))
+
+
+def test_an_illegal_action_in_a_batch_loses_that_game_alone():
+    envs = CacaoVectorEnv(4, table_size=15, reward="shaped")
+    envs.reset(seed=0)
+    twin = CacaoVectorEnv(4, table_size=15, reward="shaped")
+    twin.reset(seed=0)
+    chosen = envs.action_masks().argmax(axis=1)
+    _, fair, *_ = twin.step(chosen)
+    chosen[2] = np.flatnonzero(~envs.action_masks()[2])[0]
+    _, rewards, overs, _, infos = envs.step(chosen)
+    assert (
+        overs.tolist()
+        == infos["final_info"]["illegal_action"].tolist()
+        == [False, False, True, False]
+    )
+    assert rewards[2] < -4
+    others = [0, 1, 3]
+    np.testing.assert_array_equal(rewards[others], fair[others])
+    np.testing.assert_array_equal(envs.games.states[others], twin.games.states[others])
+
+
+def test_rendering_returns_or_prints_every_table(capsys):
+    envs = gymnasium.make_vec(ID, num_envs=2, render_mode="ansi")
+    envs.reset(seed=0)
+    assert ["display:" in text for text in envs.render()] == [True, True]
+    env = gymnasium.make(ID, render_mode="human")
+    env.reset(seed=0)
+    assert "display:" in capsys.readouterr().out

@@ -1,0 +1,104 @@
+"""sb3-contrib's MaskablePPO on the single environment, on SB3's own batch of it, and on ours."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
+
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks
+from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluation
+from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
+
+from cacao_env.observation import decode
+from cacao_env.versus import VersusGames
+from training.vec_env import CacaoVecEnv
+
+ID = "cacao_env/Cacao-v0"
+# An illegal action raises: that nothing does shows that masks are honoured.
+OPTIONS = {"table_size": 15, "illegal": "raise"}
+
+
+def single(**options):
+    return gymnasium.make(ID, disable_env_checker=True, **OPTIONS, **options)
+
+
+def learn(env, policy="MlpPolicy"):
+    model = MaskablePPO(policy, env, n_steps=32, batch_size=32, n_epochs=1, seed=0, device="cpu")
+    return model.learn(128)
+
+
+@pytest.mark.parametrize(
+    ("policy", "mask_in"), [("MultiInputPolicy", "observation"), ("MlpPolicy", "info")]
+)
+def test_the_single_environment_trains(policy, mask_in):
+    env = single(mask_in=mask_in)
+    model = learn(env, policy)
+    assert model.num_timesteps >= 128
+    observation, _ = env.reset(seed=0)
+    over = False
+    while not over:
+        action, _ = model.predict(observation, action_masks=get_action_masks(env))
+        observation, _, over, _, _ = env.step(action)
+
+
+def test_stable_baselines3_s_own_batch_of_it_trains():
+    env = DummyVecEnv([lambda: single(mask_in="info", opponents="greedy")] * 3)
+    assert learn(env).num_timesteps >= 128
+    masks = get_action_masks(env)
+    assert masks.shape == (3, env.action_space.n)
+    assert masks.dtype == np.bool_
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+def test_our_batch_trains(dtype):
+    games = VersusGames(4, "random", table_size=15, seed=0, observation_dtype=dtype)
+    assert learn(VecMonitor(CacaoVecEnv(games))).num_timesteps >= 128
+
+
+def test_an_unmasked_policy_is_caught():
+    from stable_baselines3 import PPO
+
+    model = PPO("MlpPolicy", single(mask_in="info"), n_steps=32, batch_size=32, device="cpu")
+    with pytest.raises(ValueError, match="illegal action"):
+        plain_evaluation(model, model.get_env(), n_eval_episodes=1, warn=False)
+
+
+def test_masks_are_the_games_own_and_stacking_them_makes_a_copy():
+    games = VersusGames(4, "random", table_size=15, seed=0)
+    env = CacaoVecEnv(games)
+    env.reset()
+    rows = env.env_method("action_masks")
+    assert np.shares_memory(rows, games.action_masks)
+    stacked = get_action_masks(env)
+    kept = stacked.copy()
+    env.step(stacked.argmax(axis=1))
+    np.testing.assert_array_equal(stacked, kept)
+    np.testing.assert_array_equal(get_action_masks(env), games.action_masks == 1)
+    one = env.env_method("action_masks", indices=2)
+    np.testing.assert_array_equal(one, games.action_masks[2:3] == 1)
+
+
+def test_finished_games_show_their_last_observation():
+    games = VersusGames(4, "random", table_size=15, seed=0)
+    env = CacaoVecEnv(games)
+    observations = env.reset()
+    rng = np.random.default_rng(0)
+    finished = 0
+    while finished < 6:
+        masks = get_action_masks(env)
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        observations, _, dones, infos = env.step(actions)
+        for g, info in enumerate(infos):
+            assert dones[g] == ("terminal_observation" in info)
+            if dones[g]:
+                finished += 1
+                assert info["TimeLimit.truncated"] is False
+                end = info["terminal_observation"]
+                assert end.shape == observations[g].shape
+                assert not np.array_equal(end, observations[g])
+                assert decode(end, 2, 15)["phase"].tolist() == [0, 0, 0, 1]
+                assert decode(observations[g], 2, 15)["phase"][3] == 0
