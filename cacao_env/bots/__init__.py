@@ -54,7 +54,7 @@ class Kind:
 
 _SIMS = Parameter(256, 1, 1_000_000, "playouts a decision")
 _MS = Parameter(0, 0, 600_000, "milliseconds a decision instead; 0 means that sims counts")
-_EXACT = Parameter(4, 0, 6, "solve the end when at most so many placements are left in the game")
+_EXACT = "solve the end when at most so many placements are left in the game"
 BOTS: dict[str, Kind] = {
     "random": Kind(random_action, {}, "any legal action with equal probability"),
     "greedy": Kind(greedy_action, {}, "the turn that pays most, appraised as a whole"),
@@ -64,7 +64,7 @@ BOTS: dict[str, Kind] = {
             "sims": _SIMS,
             "ms": _MS,
             "top": Parameter(16, 2, 256, "actions that are tried, the best by greedy"),
-            "exact": _EXACT,
+            "exact": Parameter(3, 0, 6, _EXACT),
         },
         "flat Monte Carlo: greedy playouts on determinised deals",
     ),
@@ -79,7 +79,9 @@ BOTS: dict[str, Kind] = {
         "information-set Monte Carlo tree search",
     ),
     "endgame": Kind(
-        endgame_action, {"exact": _EXACT}, "greedy, with the last placements solved exactly"
+        endgame_action,
+        {"exact": Parameter(4, 0, 6, _EXACT)},
+        "greedy, with the last placements solved exactly",
     ),
 }
 

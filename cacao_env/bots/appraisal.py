@@ -272,7 +272,7 @@ def tile_value(look, state, seat, variant, sums):
         sums[i] = look.sums[i]
     for side in range(4):
         workers = EDGES[variant, side]
+        value += look.gain[side, workers]  # without workers too: a temple may come, or lose some
         if workers > 0:
-            value += look.gain[side, workers]
             value += add_edge(look, sums, look.code[side], opposite(side), workers)
     return value + worth_of_sums(look, state, seat, sums)

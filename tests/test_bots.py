@@ -1,0 +1,238 @@
+"""Bots: how they are named, what greedy expects of a turn, and how well they play."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cacao_env import Game
+from cacao_env.actions import MAX_LEGAL
+from cacao_env.bots import BOTS, Bot, parse, play_game, seat_seeds
+from cacao_env.bots.appraisal import Weights
+from cacao_env.bots.greedy import CHOICES, appraise
+from cacao_env.bots.playout import match
+from cacao_env.options import blank_states
+from cacao_env.rng import new_rng
+
+from .games import STYLES, positions
+
+# --- Names and parameters -------------------------------------------------------------------
+
+
+def test_a_bot_is_named_with_its_parameters():
+    assert parse("greedy") == ("greedy", {})
+    assert parse("mc") == ("mc", {"sims": 256, "ms": 0, "top": 16, "exact": 3})
+    assert parse("mc:sims=64,top=8")[1] == {"sims": 64, "ms": 0, "top": 8, "exact": 3}
+    assert parse("ismcts:exploration=1.5")[1]["exploration"] == 1.5
+    assert Bot("mc:sims=4", 0).name == "mc:sims=4"
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("genius", "there is no agent 'genius'; there are: endgame, greedy"),
+        ("", "there is no agent ''"),
+        ("greedy:sims=3", "bot greedy has no parameter 'sims=3'; it has: none"),
+        ("mc:depth=3", "bot mc has no parameter 'depth=3'; it has: sims=..., ms=..."),
+        ("mc:sims", "bot mc has no parameter 'sims'"),
+        ("mc:sims=0", "sims of bot mc is '0', expected an integer from 1 to 1000000"),
+        ("mc:sims=many", "sims of bot mc is 'many', expected an integer"),
+        ("mc:sims=2.5", "sims of bot mc is '2.5', expected an integer"),
+        ("mc:top=1", "top of bot mc is '1', expected an integer from 2"),
+        ("ismcts:exploration=nan", "exploration of bot ismcts is 'nan', expected a number"),
+    ],
+)
+def test_a_wrong_name_or_parameter_is_named(spec, words):
+    with pytest.raises(ValueError) as error:
+        Bot(spec, 0)
+    assert words in str(error.value)
+
+
+# --- Greedy ---------------------------------------------------------------------------------
+
+ONLY_SCORE = np.array(
+    Weights(
+        cacao=0,
+        crowded=0,
+        water=0,
+        sun=0,
+        temple=1,
+        facing=0,
+        edge=0,
+        others=0,
+        cacao_fade=1,
+        water_fade=1,
+        sun_fade=1,
+    ),
+    np.float64,
+)
+
+
+def expected_gains(game: Game) -> dict[int, float]:
+    """What greedy expects each legal action to add to the score by the end of the turn."""
+    choices = np.zeros(1, CHOICES)
+    appraise(choices[0], game.state, ONLY_SCORE)
+    count = int(choices[0].count)
+    return dict(zip(choices[0].ids[:count].tolist(), choices[0].values[:count].tolist()))
+
+
+def best_gain(game: Game, action: int, seat: int) -> int:
+    """The most a seat's score can rise in this turn after an action: all continuations are played."""
+    turn, before = game.turn, game.scores()[seat]
+    best = -(10**6)
+    start = game.clone()
+    start.play(action)
+    todo = [start]
+    while todo:
+        position = todo.pop()
+        if position.turn != turn or position.seat != seat:
+            best = max(best, position.scores()[seat])
+            continue
+        for following in position.legal_actions():
+            after = position.clone()
+            after.play(int(following))
+            todo.append(after)
+    return best - before
+
+
+@pytest.mark.parametrize("style", sorted(STYLES))
+@pytest.mark.parametrize(("players", "volcanoes"), [(2, False), (2, True), (3, True), (4, False)])
+def test_greedy_expects_of_a_placement_what_the_best_turn_brings(players, volcanoes, style):
+    rng = np.random.default_rng(players)
+    compared = above = 0
+    for seed in range(3):
+        game = Game.new(players, seed, volcanoes)
+        for _ in positions(game, rng, STYLES[style]):
+            if game.phase != "place":
+                continue
+            gains = expected_gains(game)
+            assert sorted(gains) == game.legal_actions().tolist()
+            for action in rng.choice(sorted(gains), 6):
+                after = game.clone()
+                after.play(int(action))
+                if after.phase == "fill" and bin(int(after.state.to_fill)).count("1") > 2:
+                    continue  # the third tile is not known before it is drawn
+                exact = best_gain(game, int(action), game.seat)
+                assert gains[int(action)] >= exact - 1e-9
+                compared += 1
+                # Above only where an edge would have to sell on both sides of a harvest.
+                above += gains[int(action)] > exact + 1e-9
+    assert compared > 150
+    assert above <= 0.01 * compared
+
+
+def test_greedy_expects_of_fills_and_actions_what_the_best_turn_brings():
+    rng = np.random.default_rng(1)
+    compared = {"fill": 0, "act": 0}
+    for seed in range(60):
+        game = Game.new(2 + seed % 3, seed, seed % 2 == 1)
+        for _ in positions(game, rng):
+            if game.phase not in compared or bin(int(game.state.to_fill)).count("1") > 2:
+                continue
+            gains = expected_gains(game)
+            exact = {a: best_gain(game, a, game.seat) for a in game.legal_actions().tolist()}
+            assert sorted(gains) == sorted(exact)
+            best, first = max(exact.values()), next(iter(exact))
+            if game.phase == "act":
+                offset = gains[first] - exact[first]
+                for action, gain in exact.items():
+                    assert gains[action] - offset == pytest.approx(gain)
+            else:
+                favourite = max(gains, key=gains.__getitem__)
+                assert exact[favourite] == best
+            compared[game.phase] += 1
+    assert min(compared.values()) > 300
+
+
+def test_greedy_beats_random_and_believing_less_is_worse():
+    weights = np.array(Weights())
+    results = np.zeros((150, 2))
+    match(
+        blank_states(3, 2, False, "auto", None),
+        np.stack([weights, ONLY_SCORE]),
+        new_rng(5),
+        150,
+        results,
+    )
+    assert results[:, 1].mean() > 0.6
+    match(
+        blank_states(3, 2, False, "auto", None),
+        np.stack([weights, weights]),
+        new_rng(5),
+        150,
+        results,
+    )
+    assert results[:, 1].mean() == pytest.approx(0.5, abs=0.1)
+    for seed in range(20):
+        game = Game.new(2, seed)
+        bots = [Bot("greedy", 1), Bot("random", 2)][:: 1 if seed % 2 else -1]
+        play_game(game, bots)
+        assert game.winners() == [0 if seed % 2 else 1]
+
+
+# --- Search ---------------------------------------------------------------------------------
+
+
+def wins(spec: str, opponent: str, deals: int) -> float:
+    """Share of wins over deal blocks with 2 players."""
+    share = 0.0
+    for seed in range(deals):
+        for seat in (0, 1):
+            specs = [opponent, opponent]
+            specs[seat] = spec
+            game = Game.new(2, seed)
+            play_game(game, [Bot(s, n) for s, n in zip(specs, seat_seeds(seed, 2))])
+            share += (seat in game.winners()) / len(game.winners()) / 2 / deals
+    return share
+
+
+@pytest.mark.parametrize(
+    ("spec", "opponent", "least"),
+    [
+        ("mc:sims=64,top=8", "greedy", 0.75),
+        ("ismcts:sims=200,top=8", "greedy", 0.6),
+        ("endgame", "greedy", 0.55),
+    ],
+)
+def test_search_beats_greedy(spec, opponent, least):
+    assert wins(spec, opponent, 12) >= least
+
+
+@pytest.mark.parametrize("spec", [*sorted(BOTS), "mc:ms=5", "ismcts:ms=5"])
+@pytest.mark.parametrize("decisions", ["auto", "explicit"])
+def test_every_bot_plays_whole_games_with_all_options(spec, decisions):
+    small = {"mc": "mc:sims=8,top=4", "ismcts": "ismcts:sims=8", "endgame": "endgame:exact=2"}
+    for players in (2, 3, 4):
+        game = Game.new(players, 3, players != 3, decisions)
+        play_game(game, [Bot(small.get(spec, spec), n) for n in range(players)])
+        assert game.over
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy", "mc:sims=16,top=4", "ismcts:sims=16"])
+def test_the_same_seed_gives_the_same_game(spec):
+    games = []
+    for seed in (1, 1, 2):
+        game = Game.new(2, 5)
+        play_game(game, [Bot(spec, n) for n in seat_seeds(seed, 2)])
+        games.append(game)
+    assert games[0] == games[1]
+    assert games[0] != games[2]
+
+
+def test_time_is_kept():
+    import time
+
+    game = Game.new(2, 0)
+    for spec in ("mc:ms=60", "ismcts:ms=60"):
+        bot = Bot(spec, 0)
+        bot.act(game)
+        begin = time.perf_counter()
+        bot.act(game)
+        assert 0.02 < time.perf_counter() - begin < 2.0  # a busy machine may be late, not a lot
+
+
+def test_the_end_is_reached_with_room_for_every_choice():
+    game = Game.new(4, 0)
+    choices = np.zeros(1, CHOICES)
+    assert len(choices[0].ids) == MAX_LEGAL
+    assert len(game.legal_actions()) <= MAX_LEGAL
