@@ -8,7 +8,7 @@ from .aec import groups as aec_groups
 from .batch import gym_group, playout_group, step_groups, threads_group
 from .memory import allocations, bandwidth_task, growth
 from .peers import rows as peer_rows
-from .report import as_json, compare, line, read_json, versions, write_json
+from .report import HEAD, as_json, compare, line, read_json, versions, write_json
 from .timing import Row, Task, measure, yardstick
 
 SECONDS, SLICES = 1.0, 9
