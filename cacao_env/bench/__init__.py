@@ -35,9 +35,9 @@ def run(
     slices = QUICK_SLICES if quick else SLICES
     print(", ".join(f"{name} {found}" for name, found in versions().items()))
     print(
-        f"medians of {slices} slices, {seconds:g} s a row; GB/s: observations and masks written\n"
+        f"medians of {slices} slices, {seconds:g} s a row; bytes: observation + mask, GB/s: of them"
     )
-
+    print(f"write: share of write_bandwidth\n\n{HEAD}")
     yard = Task("yardstick", "rounds/s", "a fixed workload, to compare runs by", yardstick)
     found = measure([bandwidth_task(), yard], seconds, slices)
     bandwidth = found[0].value
