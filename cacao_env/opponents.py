@@ -86,13 +86,15 @@ def find(name: str, seed: int) -> Opponent:
             reasons.append(str(error))
             continue
         except ImportError as error:
-            reasons.append(f"{point.value} can't be loaded: {error}")
+            reasons.append(
+                f"{name!r} is no bot's name, and {point.value} can't be loaded to ask it: {error}"
+            )
             continue
         if not isinstance(agent, Opponent):
             raise ValueError(f"{point.value} made a {type(agent).__name__} without act(game)")
         return agent
     if reasons:
-        raise ValueError(f"there is no opponent {name!r}: {'; '.join(reasons)}")
+        raise ValueError("; ".join(reasons))
     raise ValueError(
         f"there is no bot {name!r}; there are: {', '.join(sorted(BOTS))}; other names, such as a "
         f"checkpoint's, need an installed package with an entry point in the group {GROUP}"

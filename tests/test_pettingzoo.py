@@ -307,7 +307,11 @@ def test_rendering_returns_or_prints_the_picture(capsys):
 def test_fresh_arrays_are_handed_out():
     env = cacao_v0.raw_env(mask_in="both")
     env.reset(seed=0)
-    first = env.last()[0]
+    first, again = env.last()[0], env.last()[0]
+    np.testing.assert_equal(first, again)
+    for key, array in first.items():
+        assert not np.shares_memory(array, again[key])
+        assert not np.shares_memory(array, env.infos["player_0"]["action_mask"])
     kept = copy.deepcopy(first)
     env.step(int(env.game.legal_actions()[0]))
     env.last()

@@ -8,7 +8,7 @@ from .aec import groups as aec_groups
 from .batch import gym_group, playout_group, step_groups, threads_group
 from .memory import allocations, bandwidth_task, growth
 from .peers import rows as peer_rows
-from .report import as_json, compare, line, read_json, versions, write_json
+from .report import HEAD, as_json, compare, line, read_json, versions, write_json
 from .timing import Row, Task, measure, yardstick
 
 SECONDS, SLICES = 1.0, 9
@@ -35,9 +35,9 @@ def run(
     slices = QUICK_SLICES if quick else SLICES
     print(", ".join(f"{name} {found}" for name, found in versions().items()))
     print(
-        f"medians of {slices} slices, {seconds:g} s a row; GB/s: observations and masks written\n"
+        f"medians of {slices} slices, {seconds:g} s a row; bytes: observation + mask, GB/s: of them"
     )
-
+    print(f"write: share of write_bandwidth\n\n{HEAD}")
     yard = Task("yardstick", "rounds/s", "a fixed workload, to compare runs by", yardstick)
     found = measure([bandwidth_task(), yard], seconds, slices)
     bandwidth = found[0].value

@@ -86,22 +86,29 @@ class NothingEnv(AECEnv):
         self._accumulate_rewards()
 
 
+def pairs() -> list[tuple[str, AECEnv, AECEnv]]:
+    """(name, an environment, its ceiling)."""
+    return [
+        ("aec_raw", raw_env(), NothingEnv(raw_env())),
+        ("aec", env(), wrap(NothingEnv(raw_env()))),
+    ]
+
+
 def groups() -> list[list[Task]]:
-    """Each environment beside its ceiling."""
-    found = []
-    for drawn, policy in (("", _numpy_policy), ("_lean", _compiled_policy)):
-        for name, real, ceiling in (
-            ("aec_raw", raw_env(), NothingEnv(raw_env())),
-            ("aec", env(), wrap(NothingEnv(raw_env()))),
-        ):
-            found.append([_task(f"{name}{drawn}", real, policy)])
-            found[-1].append(_task(f"{name}{drawn}_ceiling", ceiling, policy))
-    return found
+    """Each environment beside its ceiling, with either policy."""
+    return [
+        [
+            _task(f"{name}{drawn}", real, policy),
+            _task(f"{name}{drawn}_ceiling", ceiling, policy),
+        ]
+        for drawn, policy in (("", _numpy_policy), ("_lean", _compiled_policy))
+        for name, real, ceiling in pairs()
+    ]
 
 
 def _task(name: str, environment: Any, policy: Callable[[], Callable[[Any], Any]]) -> Task:
     ours = "do-nothing environment" if name.endswith("ceiling") else "raw_env()"
-    if name.startswith(("aec_lean", "aec_c")) or name == "aec":
+    if not name.startswith("aec_raw"):
         ours = "do-nothing in the same wrappers" if name.endswith("ceiling") else "env()"
     text = f"{ours}: last(), {policy.__doc__}, step(); float32 observation, mask"
     environment.reset(seed=0)

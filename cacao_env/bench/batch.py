@@ -57,7 +57,7 @@ def stepping(games: Any, look: bool = True) -> Callable[[], int]:
 
 def step_groups() -> list[list[Task]]:
     """Steps with and without observation and mask, for every number of players and both tables."""
-    text = f"batch of {BATCH}, actions sampled in compiled code, rewards, autoreset"
+    text = "actions sampled in compiled code, rewards, autoreset"
     groups = []
     for players in (2, 3, 4):
         for label, size in TABLES:
@@ -100,7 +100,7 @@ def threads_group() -> list[Task] | None:
     for threads in (1, 2):
         arguments: dict[str, Any] = {"num_threads": threads}
         games = VectorGames(THREADS_BATCH, 2, table_size=15, seed=0, **arguments)
-        text = f"batch of {THREADS_BATCH}, uint8 observation, mask; {threads} of its threads"
+        text = "actions sampled in compiled code, rewards, autoreset, uint8 observation, mask"
         sizes = games.observations[0].nbytes, games.action_masks[0].nbytes
         name = f"threads.{threads}.p2.t15"
         tasks.append(Task(name, UNIT, text, stepping(games), THREADS_BATCH, threads, *sizes))

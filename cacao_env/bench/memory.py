@@ -43,8 +43,8 @@ def allocations(steps: int) -> Row:
     finally:
         tracemalloc.stop()
     text = (
-        f"most memory a step holds beyond before, mean of {steps:,} steps of a batch of {BATCH} "
-        f"(its observations are {games.observations.nbytes:,} bytes); traced by tracemalloc"
+        f"most memory a step holds beyond before, mean of {steps:,} steps "
+        f"(the batch's observations are {games.observations.nbytes:,} bytes); tracemalloc"
     )
     return Row("allocations_per_step", statistics.fmean(held), "bytes/step", text, BATCH)
 
@@ -57,7 +57,7 @@ def growth(decisions: int) -> Row:
     before, done = _resident(), 0
     while done < decisions:
         done += work()
-    text = f"resident memory after {done:,} decisions of a batch of {BATCH} less that before them"
+    text = f"resident memory after {done:,} decisions less that before them"
     return Row("memory_growth", float(_resident() - before), "bytes", text, BATCH)
 
 

@@ -32,23 +32,27 @@ def versions() -> dict[str, str]:
     return found
 
 
+HEAD = (
+    f"{'row':<30} {'value':>14} {'unit':<12} {'batch':>5} {'threads':>7} {'bytes':>13} "
+    f"{'GB/s':>5} {'write':>6}  what is counted"
+)
+
+
 def line(row: Row, bandwidth: float) -> str:
-    """A row as one line of the table."""
-    text = f"{row.name:<30} {_number(row):>15} {row.unit:<12} {row.counts}"
-    if row.batch > 1 or row.threads > 1:
-        text += f"; batch {row.batch}, threads {row.threads}"
+    """A row as one line of the table, under ``HEAD``; ``bandwidth`` in bytes/s."""
+    value = f"{row.value:,.2f}" if row.unit == "times" else f"{row.value:,.0f}"
+    size = speed = share = ""
+    if row.observation_bytes:
+        size = f"{row.observation_bytes:,}+{row.mask_bytes:,}"
+        speed = f"{row.bytes_per_second / 1e9:.1f}"
+        share = f"{row.bytes_per_second / bandwidth:.0%}" if bandwidth else ""
+    text = row.counts
     if row.of_ceiling is not None:
-        text += f"; {row.of_ceiling:.2f} of its ceiling"
-    if row.observation_bytes and bandwidth:
-        text += (
-            f"; {row.observation_bytes:,} + {row.mask_bytes:,} bytes each, "
-            f"{row.bytes_per_second / 1e9:.2f} GB/s, {row.bytes_per_second / bandwidth:.0%} of writing"
-        )
-    return text
-
-
-def _number(row: Row) -> str:
-    return f"{row.value:,.2f}" if row.unit == "times" else f"{row.value:,.0f}"
+        text = f"{row.of_ceiling:.2f} of its ceiling; {text}"
+    return (
+        f"{row.name:<30} {value:>14} {row.unit:<12} {row.batch:>5} {row.threads:>7} {size:>13} "
+        f"{speed:>5} {share:>6}  {text}"
+    )
 
 
 def as_json(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> list[dict[str, Any]]:

@@ -1,7 +1,8 @@
 """How rows are timed: in turns and in slices, medians, beside a yardstick that never changes.
 
-The machine may be shared and its clock may wander, so rows that are compared with each other take
-turns, slice by slice, and every row's slices alternate with short ones of the yardstick.
+The machine may be shared and its clock may wander, so seconds are those that the thread ran, rows that
+are compared with each other take turns, slice by slice, and every row's slices alternate with short ones
+of the yardstick.
 """
 
 from __future__ import annotations
@@ -89,14 +90,22 @@ def yardstick() -> int:
     return _ROUNDS
 
 
-def rate_once(work: Callable[[], int], seconds: float) -> float:
+def rate_once(
+    work: Callable[[], int], seconds: float, clock: Callable[[], float] = time.perf_counter
+) -> float:
     """What ``work`` does per second, over at least ``seconds``."""
-    done, begin = 0, time.perf_counter()
+    done, begin = 0, clock()
     while True:
         done += work()
-        passed = time.perf_counter() - begin
+        passed = clock() - begin
         if passed >= seconds:
             return done / passed
+
+
+def _clock(tasks: Sequence[Task]) -> Callable[[], float]:
+    """Seconds that this thread ran, which a busy neighbour does not lengthen; or, as soon as one of the
+    tasks has several threads, those on the wall."""
+    return time.thread_time if all(task.threads == 1 for task in tasks) else time.perf_counter
 
 
 def measure(tasks: Sequence[Task], seconds: float, slices: int) -> list[Row]:
@@ -104,12 +113,13 @@ def measure(tasks: Sequence[Task], seconds: float, slices: int) -> list[Row]:
     for task in tasks:
         task.work()
     yardstick()
+    clock = _clock(tasks)
     rates: list[list[float]] = [[] for _ in tasks]
     sticks: list[list[float]] = [[] for _ in tasks]
     for _ in range(slices):
         for number, task in enumerate(tasks):
-            sticks[number].append(rate_once(yardstick, YARDSTICK_SECONDS))
-            rates[number].append(rate_once(task.work, seconds / slices))
+            sticks[number].append(rate_once(yardstick, YARDSTICK_SECONDS, time.thread_time))
+            rates[number].append(rate_once(task.work, seconds / slices, clock))
     return [
         Row(
             task.name,
