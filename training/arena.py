@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from cacao_env import Game
 
 from .agents import Agent, AgentError
-from .blocks import Chunk, seat_seed
+from .blocks import Chunk, Pairing, seat_seed
 from .tally import gold_by_source
 
 Progress = Callable[[int], None]  # told how many games have just ended
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What all games of an evaluation have in common."""
+
+    seed: int = 1_000_000_000
+    volcanoes: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,8 +68,9 @@ class Outcome:
     """All that a chunk's games left: the games, and the time that each agent took."""
 
     key: str
+    pairing: Pairing
     games: list[Played]
-    spent: dict[str, Spent] = field(default_factory=dict)
+    spent: dict[str, Spent]
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -71,7 +80,8 @@ class Outcome:
     def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
         """From what ``as_dict`` gave."""
         spent = {name: Spent(**row) for name, row in data["spent"].items()}
-        return cls(data["key"], [Played(**game) for game in data["games"]], spent)
+        games = [Played(**game) for game in data["games"]]
+        return cls(data["key"], Pairing(**data["pairing"]), games, spent)
 
 
 class Table:
@@ -117,14 +127,6 @@ class Table:
         )
 
 
-@dataclass(frozen=True)
-class Rules:
-    """What all games of an evaluation have in common."""
-
-    seed: int = 1_000_000_000
-    volcanoes: bool = False
-
-
 def play_chunk(
     chunk: Chunk,
     agents: Mapping[str, Agent],
@@ -143,7 +145,7 @@ def play_chunk(
         if len(left) < len(going):
             progress(len(going) - len(left))
         going = left
-    return Outcome(chunk.key, [table.result() for table in tables], spent)
+    return Outcome(chunk.key, chunk.pairing, [table.result() for table in tables], spent)
 
 
 def _act(going: list[Table], agent: Agent, placing: bool, clock: Spent) -> None:
