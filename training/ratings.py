@@ -22,6 +22,7 @@ from .intervals import LEVEL, resampled_means
 ELO = 400 / np.log(10)
 ANCHOR = "greedy"
 PRIOR = 0.5  # wins granted to each side of every pair that met: nobody is infinitely strong
+DOUBT = 3.7  # the same for the bound of one who won all: -log(2.5 %), so many might have been lost
 SAMPLES = 500
 
 
@@ -32,8 +33,8 @@ class Rating:
     agent: str
     players: int
     elo: float
-    low: float
-    high: float
+    low: float | None  # None: nothing bounds it, for no game went the other way
+    high: float | None
 
 
 def pair_wins(
@@ -49,12 +50,12 @@ def pair_wins(
     return wins
 
 
-def strengths(wins: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def strengths(wins: npt.NDArray[np.float64], prior: float = PRIOR) -> npt.NDArray[np.float64]:
     """Elo of each agent, mean 0, from wins of one over the other, shape (agents, agents)."""
     import choix  # it brings scipy, which takes a while
 
     met = (wins + wins.T) > 0
-    counted = wins + PRIOR * met
+    counted = wins + prior * met
     try:
         params = choix.ilsr_pairwise_dense(counted, max_iter=1000)
     except RuntimeError:  # it went to and fro: the same optimum, found by Newton's method
@@ -86,17 +87,32 @@ def rate(
 ) -> list[Rating]:
     """Ratings with 95 % intervals, best first, from wins of each block, (blocks, agents, agents)."""
     anchor = agents.index(ANCHOR) if ANCHOR in agents else 0
-    blocks = len(wins)
+    total = wins.sum(axis=0)
 
-    def above_anchor(mean: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        elo = strengths(mean * blocks)
+    def above_anchor(
+        won: npt.NDArray[np.float64], prior: float = PRIOR
+    ) -> npt.NDArray[np.float64]:
+        elo = strengths(won, prior)
         return elo - elo[anchor]
 
-    elo = above_anchor(wins.mean(axis=0))
-    drawn = np.array([above_anchor(m) for m in resampled_means(wins, SAMPLES, seed)])
+    elo, doubtful = above_anchor(total), above_anchor(total, DOUBT)
+    drawn = np.array([above_anchor(m * len(wins)) for m in resampled_means(wins, SAMPLES, seed)])
     low, high = np.percentile(drawn, LEVEL, axis=0)
-    rows = [
-        Rating(agent, players, float(elo[i]), float(low[i]), float(high[i]))
-        for i, agent in enumerate(agents)
-    ]
+    over = _chains(total > 0)
+    rows = []
+    for i, agent in enumerate(agents):
+        bounds: list[float | None] = [float(low[i]), float(high[i])]
+        if not over[anchor, i]:  # not even by way of others
+            bounds = [float(min(low[i], doubtful[i])), None]
+        elif not over[i, anchor]:
+            bounds = [None, float(max(high[i], doubtful[i]))]
+        rows.append(Rating(agent, players, float(elo[i]), *bounds))
     return sorted(rows, key=lambda row: -row.elo)
+
+
+def _chains(won: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """over[i, j]: i has beaten j, or one who has beaten j, and so on; everyone is over itself."""
+    over = won | np.eye(len(won), dtype=bool)
+    for _ in range(len(won)):
+        over = over | (over.astype(int) @ over.astype(int) > 0)
+    return over

@@ -40,7 +40,7 @@ def ratings(data: Data, players: int) -> tuple[Row, list[Row]]:
                 (
                     row["agent"],
                     f"{row['elo']:+.0f}",
-                    f"{row['low']:+.0f} to {row['high']:+.0f}",
+                    elo_interval(row),
                     f"{scores[row['agent']]['score']:.1f}",
                     milliseconds(sum(mean) / len(mean)) if mean else "",
                 )
@@ -89,6 +89,15 @@ def seats(data: Data, players: int) -> tuple[Row, list[Row]]:
         if r["players"] == players
     ]
     return ("seat", "wins", "margin"), rows
+
+
+def elo_interval(row: Data) -> str:
+    """A rating's 95 % interval; open on the side where no game says how far it goes."""
+    if row["low"] is None:
+        return f"below {row['high']:+.0f}"
+    if row["high"] is None:
+        return f"above {row['low']:+.0f}"
+    return f"{row['low']:+.0f} to {row['high']:+.0f}"
 
 
 def milliseconds(value: float) -> str:
