@@ -207,5 +207,7 @@ def load_agents(names: Sequence[str]) -> list[Agent]:
     agents = [load_agent(name) for name in names]
     for number, agent in enumerate(agents):
         if agent.name in [other.name for other in agents[:number]]:
-            raise AgentError(f"agent {agent.name!r} is given twice; an agent is measured against others")
+            raise AgentError(
+                f"agent {agent.name!r} is given twice; an agent is measured against others"
+            )
     return agents

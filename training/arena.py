@@ -153,9 +153,10 @@ def _act(going: list[Table], agent: Agent, placing: bool, clock: Spent) -> None:
     turn = []
     for table in going:
         seat = table.game.seat
-        if seat is not None and table.names[seat] == agent.name:
-            if (table.game.phase == "place") == placing:
-                turn.append((table, seat))
+        if seat is None or table.names[seat] != agent.name:
+            continue
+        if (table.game.phase == "place") == placing:
+            turn.append((table, seat))
     if not turn:
         return
     begin = time.perf_counter()

@@ -70,9 +70,7 @@ def chunks(pairs: Sequence[Pairing], blocks: int) -> list[Chunk]:
     ]
 
 
-def seat_seed(
-    seed: int, block: int, volcanoes: bool, seats: Sequence[str], seat: int
-) -> int:
+def seat_seed(seed: int, block: int, volcanoes: bool, seats: Sequence[str], seat: int) -> int:
     """The seed of the agent on a seat of a game: the same whenever and wherever it is played."""
     about = "\n".join([str(seed), str(block), str(int(volcanoes)), str(seat), *seats])
     return int.from_bytes(hashlib.blake2b(about.encode(), digest_size=8).digest(), "big")

@@ -78,7 +78,9 @@ def make_plan(
     """A plan that can be carried out, and its agents; ValueError says what is wrong with others."""
     rules = rules or Rules()
     if len(specs) < 2:
-        raise ValueError("there is one agent, expected two or more: an agent is measured against others")
+        raise ValueError(
+            "there is one agent, expected two or more: an agent is measured against others"
+        )
     if blocks < 1:
         raise ValueError(f"--blocks is {blocks}, expected at least 1")
     agents = load_agents(specs)

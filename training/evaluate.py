@@ -141,7 +141,9 @@ def _check_writable(path: str | None) -> None:
 
 
 def _how_to_go_on(store: Store) -> str:
-    return f"{store.games} games are kept in {store.path.parent}, the same command goes on from there"
+    return (
+        f"{store.games} games are kept in {store.path.parent}, the same command goes on from there"
+    )
 
 
 def _counts(text: str) -> list[int]:

@@ -64,9 +64,7 @@ def strengths(wins: npt.NDArray[np.float64], prior: float = PRIOR) -> npt.NDArra
     return np.asarray(params - np.mean(params)) * ELO
 
 
-def _newton(
-    wins: npt.NDArray[np.float64], pairs: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def _newton(wins: npt.NDArray[np.float64], pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """The most likely log-strengths, by damped Newton steps."""
     params = np.zeros(len(wins))
     total = wins + wins.T
@@ -89,9 +87,7 @@ def rate(
     anchor = agents.index(ANCHOR) if ANCHOR in agents else 0
     total = wins.sum(axis=0)
 
-    def above_anchor(
-        won: npt.NDArray[np.float64], prior: float = PRIOR
-    ) -> npt.NDArray[np.float64]:
+    def above_anchor(won: npt.NDArray[np.float64], prior: float = PRIOR) -> npt.NDArray[np.float64]:
         elo = strengths(won, prior)
         return elo - elo[anchor]
 

@@ -22,18 +22,23 @@ _STYLE = """
 :root{color-scheme:light}
 body{margin:0;background:#fbfbfa;color:#222a33;font:16px/1.5 system-ui,"DejaVu Sans",sans-serif}
 main{max-width:1160px;margin:0 auto;padding:20px 16px 40px}
-h1{font-size:1.6rem;margin:.2em 0}h2{font-size:1.25rem;margin:1.6em 0 .4em;border-bottom:2px solid #2b6cb0}
+h1{font-size:1.6rem;margin:.2em 0}
+h2{font-size:1.25rem;margin:1.6em 0 .4em;border-bottom:2px solid #2b6cb0}
 h3{font-size:1rem;margin:0 0 .4em}p{margin:.3em 0 .8em}.faint{color:#66707c;font-size:.88rem}
-.grid{display:grid;gap:16px;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr))}
-.card{background:#fff;border:1px solid #e3e7ec;border-radius:8px;padding:14px;min-width:0}
-.wide{grid-column:1/-1}.scroll{overflow-x:auto}
+.grid{display:flex;flex-wrap:wrap;gap:16px}
+.card{flex:1 1 400px;box-sizing:border-box;background:#fff;border:1px solid #e3e7ec;border-radius:8px;
+padding:14px;min-width:0}
+.wide{flex-basis:100%}.scroll{overflow-x:auto;max-width:100%}
 svg{display:block;width:100%;height:auto;font-family:inherit}
-table{border-collapse:collapse;font-size:.88rem}th,td{padding:5px 9px;text-align:right;white-space:nowrap}
+table{border-collapse:collapse;font-size:.88rem}
+th,td{padding:5px 9px;text-align:right;white-space:nowrap}
 th{font-weight:600}tr>:first-child{text-align:left;position:sticky;left:0;background:#fff}
 tbody tr{border-top:1px solid #e3e7ec}td small{display:block;color:#3c4650;font-size:.78em}
-.heat td{text-align:center}.heat .self{color:#9aa3ad}
+.heat td,.heat thead th{text-align:center}.heat .self{color:#9aa3ad}
 .key{display:flex;flex-wrap:wrap;gap:4px 14px;font-size:.82rem}.key i{display:inline-block;width:11px;
 height:11px;border-radius:2px;margin-right:5px}
+@media(max-width:520px){main{padding:12px 8px 30px}.card{padding:10px}table{font-size:.76rem}
+th,td{padding:4px 5px}}
 """
 
 

@@ -34,7 +34,7 @@ def engine_version() -> str:
 
 
 class Store:
-    """The chunks played so far; ``settings`` is plain data and must be what the folder was made with."""
+    """The chunks played so far; ``settings``, plain data, must be those the folder was made with."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self.path = folder / GAMES

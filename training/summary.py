@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
+from dataclasses import field as default
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Result:
     ms_per_move: float = 0.0
     ms_per_placement: float = 0.0
     decisions_per_game: float = 0.0  # of all seats
-    by_seat: list[dict[str, float]] = field(default_factory=list)  # win_share, margin
+    by_seat: list[dict[str, float]] = default(default_factory=list)  # win_share, margin
 
     def line(self) -> str:
         """The result as one line for people."""

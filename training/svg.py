@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-WIDTH, ROW, TOP, BOTTOM = 460, 30, 8, 26
+WIDTH, ROW, TOP, BOTTOM = 460, 30, 8, 34
 INK, FAINT, GRID, MAIN = "#222a33", "#66707c", "#e3e7ec", "#2b6cb0"
 _LEFT_MOST, _CHARACTER = 170, 7.2
 Bar = tuple[str, float, str]  # source, length, colour
@@ -44,7 +44,7 @@ class Chart:
             at = self.x(tick)
             self.line(at, TOP, at, bottom, GRID)
             self.text(at, bottom + 15, f"{tick:g}", "middle", FAINT, 11)
-        self.text(WIDTH - 12, bottom + 25, what, "end", FAINT, 10)
+        self.text(WIDTH - 12, bottom + 29, what, "end", FAINT, 11)
         for number, label in enumerate(self._labels):
             self.text(self.left - 8, self.y(number) + 4, _short(label), "end", INK, 13, label)
 

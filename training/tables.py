@@ -31,7 +31,7 @@ def markdown(head: Row, rows: Sequence[Row]) -> str:
 def ratings(data: Data, players: int) -> tuple[Row, list[Row]]:
     """Agents with their ratings, time a move and mean scores, best first."""
     scores = {r["agent"]: r for r in data["scores"] if r["players"] == players}
-    rows = []
+    rows: list[Row] = []
     for row in data["ratings"]:
         if row["players"] == players:
             time = [r for r in data["results"] if r["agent"] == row["agent"]]
@@ -52,9 +52,9 @@ def cross_table(data: Data, players: int) -> tuple[Row, list[Row]]:
     """Shares of wins of the row's agent against the column's, with their 95 % intervals."""
     found = {(r["agent"], r["field"]): r for r in data["results"] if r["players"] == players}
     agents = [r["agent"] for r in data["ratings"] if r["players"] == players]
-    rows = []
+    rows: list[Row] = []
     for agent in agents:
-        cells = [agent]
+        cells: list[str] = [agent]
         for other in agents:
             result = found.get((agent, other))
             cells.append(share(result) if result else "·")
@@ -69,7 +69,7 @@ def share(result: Data) -> str:
 
 def gold(data: Data, players: int) -> tuple[Row, list[Row]]:
     """Mean gold by source."""
-    rows = [
+    rows: list[Row] = [
         (r["agent"], *(f"{r['gold'][source]:.1f}" for source in SOURCES), f"{r['score']:.1f}")
         for r in data["scores"]
         if r["players"] == players
@@ -79,7 +79,7 @@ def gold(data: Data, players: int) -> tuple[Row, list[Row]]:
 
 def seats(data: Data, players: int) -> tuple[Row, list[Row]]:
     """What each seat is worth."""
-    rows = [
+    rows: list[Row] = [
         (
             str(r["seat"]),
             share(r),
@@ -101,5 +101,6 @@ def elo_interval(row: Data) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """A time with two or three figures that matter."""
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2g}"
+    """A time with about three figures."""
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3
+    return f"{value:.{digits}f}"

@@ -25,12 +25,13 @@ from tqdm import tqdm
 
 from cacao_env.versus import VersusGames
 
-from .agents import BotAgent, CheckpointAgent
+from .agents import CheckpointAgent, load_agent
 from .checkpoint import CheckpointError, add_to_manifest, load, save
 from .config import Config, ConfigError
 from .config import load as load_config
-from .evaluate import Result, measure
+from .evaluate import measure
 from .network import CellPolicy
+from .summary import Result
 from .vec_env import CacaoVecEnv
 
 SAVE_SECONDS = 60.0
@@ -160,20 +161,17 @@ def train(config: Config, folder: Path) -> Watch:
 def evaluate(config: Config, folder: Path) -> list[Result]:
     """Measure the checkpoint in ``folder`` on deals that training has not seen."""
     agent = CheckpointAgent(load(folder))
-    results = []
-    for number, name in enumerate(config.against):
-        opponent = BotAgent(name, config.evaluation_seed + number)
-        results.append(
-            measure(
-                agent,
-                opponent,
-                config.num_players,
-                config.table_size,
-                config.volcanoes,
-                config.blocks,
-                config.evaluation_seed,
-            )
+    results = [
+        measure(
+            agent,
+            load_agent(name),
+            config.num_players,
+            config.volcanoes,
+            config.blocks,
+            config.evaluation_seed,
         )
+        for name in config.against
+    ]
     add_to_manifest(folder, results=[result.as_dict() for result in results])
     return results
 

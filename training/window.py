@@ -19,8 +19,11 @@ from cacao_env.geometry import TORUS, window_cell, window_corner, window_fits
 from cacao_env.state import PLACE, cell_column, cell_row
 from cacao_env.tiles import NUM_VARIANTS
 
-_LISTS = (("jungle_cells", "jungle_count"), ("worker_cells", "worker_count"))
-_LISTS += (("open_cells", "open_count"),)
+_LISTS = (
+    ("jungle_cells", "jungle_count"),
+    ("worker_cells", "worker_count"),
+    ("open_cells", "open_count"),
+)
 
 
 class View:
@@ -41,10 +44,11 @@ class View:
 
     def _resize(self, size: int) -> None:
         state = self._seen.state
-        box = [int(state[k]) for k in ("row_min", "row_max", "column_min", "column_max")]
-        self._fits = bool(window_fits(*box, size))
+        rows = int(state.row_min), int(state.row_max)
+        columns = int(state.column_min), int(state.column_max)
+        self._fits = bool(window_fits(rows[0], rows[1], columns[0], columns[1], size))
         state.table_size = size
-        row, column = window_corner(*box, size)
+        row, column = window_corner(rows[0], rows[1], columns[0], columns[1], size)
         if not self._fits and state.phase != PLACE:
             row, column = self._shifted(int(row), int(column), size)
         state.corner_row, state.corner_column = row, column

@@ -91,8 +91,10 @@ class _Team:
         for pipe in self._members:
             self._give(pipe, todo, busy)
         while busy:
-            for pipe in wait(list(busy)):
-                assert isinstance(pipe, Connection)
+            ready = wait(list(busy))
+            for pipe in list(self._members):
+                if pipe not in ready:
+                    continue
                 kind, content = self._hear(pipe, busy)
                 if kind == "games":
                     progress(content)
