@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -112,9 +113,9 @@ class Watch(BaseCallback):
         self._saved = time.monotonic()
 
 
-def make_model(config: Config) -> MaskablePPO:
-    """The learner and its games."""
-    games = VersusGames(
+def make_games(config: Config) -> VersusGames:
+    """The games that a configuration asks for: bots in the other seats."""
+    return VersusGames(
         config.games,
         config.opponents,
         config.num_players,
@@ -123,10 +124,14 @@ def make_model(config: Config) -> MaskablePPO:
         reward=config.reward,  # type: ignore[arg-type]
         seed=config.seed,
     )
+
+
+def make_model(config: Config, games: Any = None) -> MaskablePPO:
+    """The learner and its games: those of the configuration if none are given."""
     first, last = config.learning_rate, config.final_learning_rate
     return MaskablePPO(
         CellPolicy,
-        CacaoVecEnv(games),
+        CacaoVecEnv(games or make_games(config)),
         learning_rate=lambda left: last + (first - last) * left,
         n_steps=config.rollout,
         batch_size=config.batch,
@@ -146,15 +151,18 @@ def make_model(config: Config) -> MaskablePPO:
     )
 
 
-def train(config: Config, folder: Path) -> Watch:
-    """Run the training; the checkpoint lies in ``folder`` afterwards, and now and then before."""
+def train(config: Config, folder: Path, games: Any = None) -> Watch:
+    """Run the training, in other games than the configuration's if some are given.
+
+    The checkpoint lies in ``folder`` afterwards, and now and then before.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config.as_dict(), indent=2) + "\n")
     torch.set_num_threads(config.threads)
     # sb3-contrib checks every distribution's arguments otherwise, at a cost, for nothing here.
     torch.distributions.Distribution.set_default_validate_args(False)
     watch = Watch(config, folder)
-    make_model(config).learn(config.steps, callback=watch)
+    make_model(config, games).learn(config.steps, callback=watch)
     return watch
 
 
