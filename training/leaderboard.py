@@ -66,14 +66,13 @@ def _plan(where: str, entry: Any, seed: int) -> Plan:
 def evaluated(plan: Plan, workers: int | None) -> Data:
     """Play a plan, or what is left of it; its figures."""
     _, agents = make_plan(plan.specs, plan.players, plan.blocks, plan.rules)
-    store = Store(
-        Path("runs/leaderboard") / default_folder(plan, agents).name, settings_of(plan, agents)
-    )
+    folder = Path("runs/leaderboard") / default_folder(plan, agents).name
+    store = Store(folder, settings_of(plan, agents))
     try:
         data = document(carry_out(plan, store, agents, workers))
     finally:
         store.close()
-    (store.path.parent / "evaluation.json").write_text(json.dumps(data, indent=2) + "\n")
+    (folder / "evaluation.json").write_text(json.dumps(data, indent=2) + "\n")
     return data
 
 

@@ -116,7 +116,12 @@ def summarise(agents: Sequence[str], volcanoes: bool, outcomes: Sequence[Outcome
         results,
         [row for players in counts for row in _ratings(agents, _of(games, players))],
         [row for players in counts for row in _seats(_of(games, players))],
-        [_scores(name, _of(games, players)) for players in counts for name in agents],
+        [
+            _scores(name, _of(games, players))
+            for players in counts
+            for name in agents
+            if any(p.players == players and name in _candidates(p) for p in games)
+        ],
     )
 
 

@@ -41,7 +41,7 @@ def ratings(data: Data, players: int) -> tuple[Row, list[Row]]:
                     row["agent"],
                     f"{row['elo']:+.0f}",
                     elo_interval(row),
-                    f"{scores[row['agent']]['score']:.1f}",
+                    f"{scores[row['agent']]['score']:.1f}" if row["agent"] in scores else "",
                     milliseconds(sum(mean) / len(mean)) if mean else "",
                 )
             )

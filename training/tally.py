@@ -15,7 +15,6 @@ from cacao_env.actions import FILL_ACTIONS, carry_out, place_actions, split_act
 from cacao_env.decisions import NONE, automatic
 from cacao_env.geometry import NEIGHBOR
 from cacao_env.jit import njit
-from cacao_env.scoring import temple_gold
 from cacao_env.state import OVER
 from cacao_env.tiles import ACTION_CLASS, ERUPT, MAX_PLAYERS, SELL_CACAO, TAKE_GOLD, WATER_TRACK
 
@@ -52,7 +51,7 @@ def _sources_into(states, auto, asked, out):
     for seat in range(state.num_players):
         out[seat, WATER_FIELD] = WATER_TRACK[state.water[seat]]
         out[seat, SUN] = state.sun[seat]
-        out[seat, TEMPLES] = temple_gold(state, seat)
+        out[seat, TEMPLES] = state.temples[seat]
 
 
 def gold_by_source(game: Game) -> npt.NDArray[np.int64]:
