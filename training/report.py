@@ -149,7 +149,7 @@ def _ratings(data: Data, players: int) -> str:
     chart = Chart([row["agent"] for row in rows], min(ends) - room, max(ends) + room, "Elo")
     chart.mark(0)
     for number, row in enumerate(rows):
-        words = f"{row['agent']}: {row['elo']:+.0f}, {tables.elo_interval(row)}"
+        words = f"{row['agent']}: {round(row['elo']):+d}, {tables.elo_interval(row)}"
         chart.dot(number, row["elo"], row["low"], row["high"], words)
     return chart.whole("ratings with intervals") + _table(*tables.ratings(data, players))
 

@@ -39,7 +39,7 @@ def ratings(data: Data, players: int) -> tuple[Row, list[Row]]:
             rows.append(
                 (
                     row["agent"],
-                    f"{row['elo']:+.0f}",
+                    f"{round(row['elo']):+d}",
                     elo_interval(row),
                     f"{scores[row['agent']]['score']:.1f}" if row["agent"] in scores else "",
                     milliseconds(sum(mean) / len(mean)) if mean else "",
@@ -94,10 +94,10 @@ def seats(data: Data, players: int) -> tuple[Row, list[Row]]:
 def elo_interval(row: Data) -> str:
     """A rating's 95 % interval; open on the side where no game says how far it goes."""
     if row["low"] is None:
-        return f"below {row['high']:+.0f}"
+        return f"below {round(row['high']):+d}"
     if row["high"] is None:
-        return f"above {row['low']:+.0f}"
-    return f"{row['low']:+.0f} to {row['high']:+.0f}"
+        return f"above {round(row['low']):+d}"
+    return f"{round(row['low']):+d} to {round(row['high']):+d}"
 
 
 def milliseconds(value: float) -> str:
