@@ -128,22 +128,25 @@ def test_a_window_of_another_size_shows_and_names_the_same_moves(size, seen, pla
     assert hidden == 0 or wanted < game.table_size
 
 
-def test_a_view_is_what_a_game_of_that_size_would_show():
-    """As long as the table has not outgrown it: same observation, same mask."""
+@pytest.mark.parametrize("size", [11, 15])
+def test_a_view_is_what_a_game_of_that_size_would_show(size):
+    """The same actions on a table of that size and on a larger one: same observation, same mask."""
+    withheld = 0
     for seed in range(10):
-        small = Game.new(2, seed, table_size=15)
+        small, large = Game.new(2, seed, table_size=size), Game.new(2, seed)
         rng = np.random.default_rng(seed)
-        large = Game.new(2, seed)
         while not small.over:
-            view = View(large, 15)
+            view = View(large, size)
             np.testing.assert_array_equal(
                 view.seen.observation(small.seat), small.observation(small.seat)
             )
             np.testing.assert_array_equal(view.action_mask(), small.action_mask())
-            action = int(rng.choice(small.legal_actions()))
+            withheld += len(large.legal_actions()) - len(small.legal_actions())
+            action = STYLES[("random", "stretch")[seed % 2]](small, rng)
             large.play(view.action(action))
             small.play(action)
         assert small.scores() == large.scores()
+    assert withheld > 0 or size > 11
 
 
 def test_a_table_that_outgrew_the_window_is_shown_in_part():

@@ -383,6 +383,24 @@ def test_the_block_scores_of_a_test_are_means_over_seats():
     assert sums.log_ratio(Test()) == Test().log_ratio(8, means.sum(), (means**2).sum())
 
 
+def test_a_verdict_waits_for_the_chunks_before_it():
+    """Whichever worker was faster: chunks are looked at in their order, up to the first gap."""
+    from types import SimpleNamespace
+
+    from training.campaign import _verdict, make_plan, plan_chunks
+
+    plan, agents = make_plan(["greedy", "random"], [2], 80, Rules(), Test())
+    every = plan_chunks(plan, agents)
+    found = {o.key: o for o in outcomes_of(["greedy", "random"], 2, 80)}
+    whole = _verdict(plan, every, SimpleNamespace(outcomes=found))
+    assert (whole.accepted, whole.blocks) == ("H1", 56)
+    first = found.pop(every[0].key)
+    assert _verdict(plan, every, SimpleNamespace(outcomes=found)) is None
+    found = {first.key: first, **found}
+    del found[every[-1].key]  # after the verdict: of no account
+    assert _verdict(plan, every, SimpleNamespace(outcomes=found)) == whole
+
+
 def test_chunks_cover_all_blocks_once():
     for blocks in (1, 8, 9, 20):
         parts = chunks([Pairing(2, "a", "b")], blocks)
