@@ -138,9 +138,8 @@ def play_chunk(
     spent = {name: Spent() for name in (chunk.pairing.agent, chunk.pairing.field)}
     going = tables
     while going:
-        for name, clock in spent.items():
-            for placing in (True, False):
-                _act(going, agents[name], placing, clock)
+        for (name, placing), turn in _by_decider(going).items():
+            _act(turn, agents[name], placing, spent[name])
         left = [table for table in going if not table.game.over]
         if len(left) < len(going):
             progress(len(going) - len(left))
@@ -148,19 +147,22 @@ def play_chunk(
     return Outcome(chunk.key, chunk.pairing, [table.result() for table in tables], spent)
 
 
-def _act(going: list[Table], agent: Agent, placing: bool, clock: Spent) -> None:
-    """Let an agent make one decision in each game where it is to place (or to do anything else)."""
-    turn = []
+def _by_decider(going: list[Table]) -> dict[tuple[str, bool], list[tuple[Table, int]]]:
+    """The games, with the seat that decides, by its agent and by whether it is to place a tile."""
+    found: dict[tuple[str, bool], list[tuple[Table, int]]] = {}
     for table in going:
         seat = table.game.seat
-        if seat is None or table.names[seat] != agent.name:
-            continue
-        if (table.game.phase == "place") == placing:
-            turn.append((table, seat))
-    if not turn:
-        return
+        assert seat is not None
+        key = table.names[seat], table.game.phase == "place"
+        found.setdefault(key, []).append((table, seat))
+    return found
+
+
+def _act(turn: list[tuple[Table, int]], agent: Agent, placing: bool, clock: Spent) -> None:
+    """Let an agent make one decision in each of some games."""
+    games, kept = [table.game for table, _ in turn], [table.kept[seat] for table, seat in turn]
     begin = time.perf_counter()
-    actions = agent.act([table.game for table, _ in turn], [t.kept[seat] for t, seat in turn])
+    actions = agent.act(games, kept)
     seconds = time.perf_counter() - begin
     for (table, _), action in zip(turn, actions, strict=True):
         table.play(action)

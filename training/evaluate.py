@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tqdm import tqdm
+
 from . import tables
 from .agents import Agent
 from .arena import Rules, play_chunk
@@ -56,7 +58,9 @@ def measure(
         one.check(num_players, volcanoes)
     both = {agent.name: agent, opponent.name: opponent}
     parts = chunks([Pairing(num_players, agent.name, opponent.name)], blocks)
-    outcomes = [play_chunk(chunk, both, Rules(seed, volcanoes)) for chunk in parts]
+    with tqdm(total=blocks * num_players, unit="game", disable=None, leave=False) as bar:
+        rules = Rules(seed, volcanoes)
+        outcomes = [play_chunk(chunk, both, rules, bar.update) for chunk in parts]
     return summarise(list(both), volcanoes, outcomes).results[0]
 
 

@@ -38,7 +38,7 @@ tbody tr{border-top:1px solid #e3e7ec}td small{display:block;color:#3c4650;font-
 .key{display:flex;flex-wrap:wrap;gap:4px 14px;font-size:.82rem}.key i{display:inline-block;width:11px;
 height:11px;border-radius:2px;margin-right:5px}
 @media(max-width:520px){main{padding:12px 8px 30px}.card{padding:10px}table{font-size:.76rem}
-th,td{padding:4px 5px}}
+th,td{padding:4px 5px}tr>:first-child{white-space:normal;overflow-wrap:anywhere;min-width:5.5em}}
 """
 
 
