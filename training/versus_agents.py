@@ -26,7 +26,7 @@ class VersusAgents:
     """N games in which the caller plays one seat, in rotation, and copies of an agent the others.
 
     Attributes, overwritten in place by each call: ``observations``, ``action_masks``, ``rewards``,
-    ``dones``, ``final_scores`` and ``learners``, as ``VersusGames`` has them.
+    ``dones``, ``final_observations``, ``final_scores`` and ``learners``, as ``VersusGames`` has them.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class VersusAgents:
         self.num_games, self.num_players, self.table_size = num_games, players, size
         self._opponent, self._volcanoes = opponent, volcanoes
         self.observations = np.zeros((num_games, observation_size(players, size)), np.float32)
+        self.final_observations = np.zeros_like(self.observations)
         self.action_masks = np.zeros((num_games, int(num_actions(size))), np.int8)
         self.rewards = np.zeros(num_games, np.float32)
         self.dones = np.zeros(num_games, np.bool_)
@@ -84,7 +85,8 @@ class VersusAgents:
         self._reward()
         finished = np.flatnonzero(self.dones).tolist()
         for g in finished:
-            own = self.learners[g]
+            own = int(self.learners[g])
+            self._observe(g, self.final_observations[g])
             scores = self._games[g].scores()
             self.final_scores[g] = scores[own], max(s for i, s in enumerate(scores) if i != own)
             self.learners[g] = (own + 1) % self.num_players
@@ -127,6 +129,9 @@ class VersusAgents:
 
     def _look(self) -> None:
         for g, game in enumerate(self._games):
-            seen = game.observation(int(self.learners[g]))
-            np.multiply(seen, self._factors, out=self.observations[g])
+            self._observe(g, self.observations[g])
             self.action_masks[g] = game.action_mask()
+
+    def _observe(self, g: int, out: npt.NDArray[np.float32]) -> None:
+        """Write what game ``g``'s learner sees."""
+        np.multiply(self._games[g].observation(int(self.learners[g])), self._factors, out=out)
