@@ -127,6 +127,13 @@ class Table:
         )
 
 
+def warm_up(chunk: Chunk, agents: Mapping[str, Agent], rules: Rules) -> None:
+    """Ask both agents for one decision, untimed: what is compiled or loaded at first use is then."""
+    for name in (chunk.pairing.agent, chunk.pairing.field):
+        game = Game.new(chunk.pairing.players, rules.seed, rules.volcanoes)
+        agents[name].act([game], [agents[name].begin(0)])
+
+
 def play_chunk(
     chunk: Chunk,
     agents: Mapping[str, Agent],

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from . import tables
 from .agents import Agent
-from .arena import Rules, play_chunk
+from .arena import Rules, play_chunk, warm_up
 from .blocks import Pairing, chunks
 from .campaign import (
     Evaluation,
@@ -54,12 +54,15 @@ def measure(
     """Play an agent against a field of one opponent, here and now; deals ``seed`` and following."""
     if agent.name == opponent.name:
         raise ValueError(f"both agents are named {agent.name!r}")
+    if blocks < 1:
+        raise ValueError(f"blocks is {blocks}, expected at least 1")
     for one in (agent, opponent):
         one.check(num_players, volcanoes)
     both = {agent.name: agent, opponent.name: opponent}
     parts = chunks([Pairing(num_players, agent.name, opponent.name)], blocks)
     with tqdm(total=blocks * num_players, unit="game", disable=None, leave=False) as bar:
         rules = Rules(seed, volcanoes)
+        warm_up(parts[0], both, rules)
         outcomes = [play_chunk(chunk, both, rules, bar.update) for chunk in parts]
     return summarise(list(both), volcanoes, outcomes).results[0]
 

@@ -17,8 +17,8 @@ from typing import Any
 import torch
 
 from .agents import load_agents
-from .arena import Outcome, Rules, play_chunk
-from .blocks import Chunk
+from .arena import Outcome, Rules, play_chunk, warm_up
+from .blocks import Chunk, Pairing
 
 Progress = Callable[[int], None]
 
@@ -43,7 +43,11 @@ def play_here(
     torch.set_num_threads(1)
     try:
         agents = {agent.name: agent for agent in load_agents(specs)}
+        warm: set[Pairing] = set()
         for chunk in todo:
+            if chunk.pairing not in warm:
+                warm_up(chunk, agents, rules)
+                warm.add(chunk.pairing)
             yield play_chunk(chunk, agents, rules, progress)
     finally:
         torch.set_num_threads(threads)
@@ -144,8 +148,12 @@ def _work(pipe: Connection, specs: list[str], rules: Rules) -> None:
     torch.set_num_threads(1)
     try:
         agents = {agent.name: agent for agent in load_agents(specs)}
+        warm: set[Pairing] = set()
         while True:
             chunk = pipe.recv()
+            if chunk.pairing not in warm:
+                warm_up(chunk, agents, rules)
+                warm.add(chunk.pairing)
             outcome = play_chunk(chunk, agents, rules, lambda n: pipe.send(("games", n)))
             pipe.send(("done", outcome.as_dict()))
     except (EOFError, BrokenPipeError, ConnectionResetError):
