@@ -1,171 +1,180 @@
-"""Measure an agent against built-in bots or checkpoints.
+"""Measure agents against each other.
 
-The unit is the *deal block*: one deal, played once with the agent in each seat and the opponent in
-all others.  Wins (a shared win counts its share) and margins are averaged inside a block; intervals
-are bootstrapped over blocks.
+    python -m training.evaluate greedy random runs/quickstart --players 2 --blocks 500
 
-    python -m training.evaluate runs/quickstart random greedy --blocks 200
+The unit is the *deal block*: one deal, played once with the candidate in each seat and the opponent
+in all others.  Wins (a shared win counts its share) and margins are averaged inside a block;
+intervals are bootstrapped over blocks.  docs/evaluation.md has the method.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from tqdm import tqdm
 
-from cacao_env import Game
+from . import tables
+from .agents import Agent
+from .arena import Rules, play_chunk, warm_up
+from .blocks import Pairing, chunks
+from .campaign import (
+    Evaluation,
+    Plan,
+    carry_out,
+    default_folder,
+    document,
+    make_plan,
+    settings,
+)
+from .records import write_records
+from .report import page
+from .sequential import Test
+from .store import Store
+from .summary import Result, summarise
+from .workers import WorkerError
 
-from .agents import Agent, CheckpointAgent, load_agent
-
-BOOTSTRAP = 2000
-GAMES_AT_ONCE = 128
-
-
-@dataclass(frozen=True)
-class Result:
-    """How an agent fared against one opponent; intervals are 95 %."""
-
-    agent: str
-    field: str
-    players: int
-    volcanoes: bool
-    blocks: int
-    win_share: float
-    low: float
-    high: float
-    margin: float
-    margin_low: float
-    margin_high: float
-    score: float
-
-    def line(self) -> str:
-        """The result as one line for people."""
-        return (
-            f"{self.agent} against {self.field}, {self.players} players: wins "
-            f"{self.win_share:.1%} [{self.low:.1%}, {self.high:.1%}] of "
-            f"{self.blocks * self.players} games ({self.blocks} deals, every seat), margin "
-            f"{self.margin:+.1f} [{self.margin_low:+.1f}, {self.margin_high:+.1f}] gold, "
-            f"mean score {self.score:.1f}"
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
-
-
-def play_games(games: Sequence[Game], seats: Sequence[int], agent: Agent, opponent: Agent) -> None:
-    """Play all games to their end, ``agent`` in the given seat of each, ``opponent`` elsewhere."""
-    while True:
-        going = [(game, seat) for game, seat in zip(games, seats) if not game.over]
-        if not going:
-            return
-        for player, own in ((agent, True), (opponent, False)):
-            turn = [game for game, seat in going if not game.over and (game.seat == seat) == own]
-            if turn:
-                for game, action in zip(turn, player.act(turn)):
-                    game.play(action)
-
-
-def play_blocks(
-    agent: Agent,
-    opponent: Agent,
-    num_players: int,
-    table_size: int | None,
-    volcanoes: bool,
-    blocks: int,
-    seed: int,
-) -> npt.NDArray[np.float64]:
-    """Play ``blocks`` deal blocks; returns (blocks, num_players, 3): share of the win, margin, score.
-
-    The second axis is the agent's seat; the margin is to the best other score.
-    """
-    results = np.zeros((blocks, num_players, 3))
-    at_once = max(1, GAMES_AT_ONCE // num_players)
-    for first in tqdm(range(0, blocks, at_once), desc=f"against {opponent.name}", leave=False):
-        numbers = range(first, min(first + at_once, blocks))
-        pairs = [(block, seat) for block in numbers for seat in range(num_players)]
-        games = [
-            Game.new(num_players, seed + block, volcanoes, table_size=table_size)
-            for block, _ in pairs
-        ]
-        play_games(games, [seat for _, seat in pairs], agent, opponent)
-        for game, (block, seat) in zip(games, pairs):
-            scores, winners = game.scores(), game.winners()
-            share = 1 / len(winners) if seat in winners else 0
-            others = max(score for other, score in enumerate(scores) if other != seat)
-            results[block, seat] = share, scores[seat] - others, scores[seat]
-    return results
-
-
-def bootstrap(blocks: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
-    """95 % interval of the mean of one value a block."""
-    rng = np.random.default_rng(seed)
-    picks = rng.integers(0, len(blocks), (BOOTSTRAP, len(blocks)))
-    low, high = np.percentile(blocks[picks].mean(axis=1), (2.5, 97.5))
-    return float(low), float(high)
+BLOCKS, MOST_BLOCKS = 200, 10_000  # by default; the second until a test is decided
+MANY_RESULTS = 6  # more are shown as a cross-table alone
 
 
 def measure(
     agent: Agent,
     opponent: Agent,
     num_players: int = 2,
-    table_size: int | None = None,
     volcanoes: bool = False,
-    blocks: int = 200,
-    seed: int = 1_000_000_000,
+    blocks: int = BLOCKS,
+    seed: int = Rules.seed,
 ) -> Result:
-    """Play deal blocks of seeds ``seed``, ``seed + 1``, ... and sum them up."""
-    played = play_blocks(agent, opponent, num_players, table_size, volcanoes, blocks, seed)
-    per_block = played.mean(axis=1)
-    wins, margins = per_block[:, 0], per_block[:, 1]
-    return Result(
-        agent.name,
-        opponent.name,
-        num_players,
-        volcanoes,
-        blocks,
-        float(wins.mean()),
-        *bootstrap(wins),
-        float(margins.mean()),
-        *bootstrap(margins),
-        float(per_block[:, 2].mean()),
-    )
+    """Play an agent against a field of one opponent, here and now; deals ``seed`` and following."""
+    if agent.name == opponent.name:
+        raise ValueError(f"both agents are named {agent.name!r}")
+    if blocks < 1:
+        raise ValueError(f"blocks is {blocks}, expected at least 1")
+    for one in (agent, opponent):
+        one.check(num_players, volcanoes)
+    both = {agent.name: agent, opponent.name: opponent}
+    parts = chunks([Pairing(num_players, agent.name, opponent.name)], blocks)
+    with tqdm(total=blocks * num_players, unit="game", disable=None, leave=False) as bar:
+        rules = Rules(seed, volcanoes)
+        warm_up(parts[0], both, rules)
+        outcomes = [play_chunk(chunk, both, rules, bar.update) for chunk in parts]
+    return summarise(list(both), volcanoes, outcomes).results[0]
+
+
+def show(evaluation: Evaluation, data: dict[str, Any]) -> str:
+    """The figures as text."""
+    results = evaluation.summary.results
+    parts = [r.line() for r in results] if len(results) <= MANY_RESULTS else []
+    for players in evaluation.plan.players:
+        kinds = [tables.ratings, tables.gold, tables.seats]
+        if len(results) > MANY_RESULTS:
+            kinds.insert(0, tables.cross_table)
+        parts.append(f"\n{players} players")
+        parts += [tables.plain(*kind(data, players)) + "\n" for kind in kinds]
+    if evaluation.verdict:
+        parts.append(evaluation.verdict.line())
+    return "\n".join(parts)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m training.evaluate", description=__doc__)
-    parser.add_argument("agent", help="a bot's name or a checkpoint's folder")
-    parser.add_argument("opponents", nargs="+", help="whom it meets")
-    parser.add_argument("--players", type=int, default=None, help="2, 3 or 4")
-    parser.add_argument("--blocks", type=int, default=200, help="deals, each played in every seat")
-    parser.add_argument("--seed", type=int, default=1_000_000_000, help="seed of the first deal")
-    parser.add_argument("--volcanoes", action="store_true")
-    options = parser.parse_args(arguments)
+    options = _parser().parse_args(arguments)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
-        if options.blocks < 1:
-            raise ValueError(f"--blocks is {options.blocks}, expected at least 1")
-        agent = load_agent(options.agent, options.seed)
-        players, size = options.players or 2, None
-        if isinstance(agent, CheckpointAgent):
-            players = options.players or agent.checkpoint.num_players
-            size = agent.checkpoint.table_size
-        for number, name in enumerate(options.opponents):
-            opponent = load_agent(name, options.seed + 1 + number)
-            result = measure(
-                agent, opponent, players, size, options.volcanoes, options.blocks, options.seed
-            )
-            print(result.line())
-    except ValueError as error:
+        plan, agents = _plan(options)
+        folder = Path(options.out) if options.out else default_folder(plan, agents)
+        for path in (options.json, options.html):
+            _check_writable(path)
+        if options.records:
+            Path(options.records).mkdir(parents=True, exist_ok=True)
+        store = Store(folder, settings(plan, agents))
+    except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
-    return 0
+    try:
+        _write_all(carry_out(plan, store, agents, options.workers), folder, options)
+        return 0
+    except KeyboardInterrupt:
+        print(f"interrupted; {_how_to_go_on(store)}", file=sys.stderr)
+        return 130
+    except (ValueError, WorkerError, OSError) as error:
+        print(f"{error}; {_how_to_go_on(store)}", file=sys.stderr)
+        return 1
+    finally:
+        store.close()
+
+
+def _plan(options: argparse.Namespace) -> tuple[Plan, list[Agent]]:
+    """What the command line asks for; ValueError says what is wrong with it."""
+    if options.workers is not None and options.workers < 1:
+        raise ValueError(f"--workers is {options.workers}, expected at least 1")
+    test = Test(options.elo0, options.elo1) if options.until_decided else None
+    blocks = options.blocks
+    if blocks is None:
+        blocks = MOST_BLOCKS if test else BLOCKS
+    rules = Rules(options.seed, options.volcanoes)
+    return make_plan(options.agents, options.players, blocks, rules, test)
+
+
+def _write_all(evaluation: Evaluation, folder: Path, options: argparse.Namespace) -> None:
+    """Print the figures and write all files asked for."""
+    data = document(evaluation)
+    text, html = json.dumps(data, indent=2) + "\n", page(data)
+    print(show(evaluation, data))
+    for path in (folder / "evaluation.json", options.json):
+        if path:
+            Path(path).write_text(text, encoding="utf-8")
+    for path in (folder / "report.html", options.html):
+        if path:
+            Path(path).write_text(html, encoding="utf-8")
+    if options.records:
+        count = write_records(evaluation, Path(options.records))
+        print(f"records: {count} in {options.records}")
+    print(f"report: {folder / 'report.html'}")
+
+
+def _check_writable(path: str | None) -> None:
+    """OSError, before anything is played, for a file that can't be written."""
+    if path:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with Path(path).open("a", encoding="utf-8"):
+            pass
+
+
+def _how_to_go_on(store: Store) -> str:
+    return (
+        f"{store.games} games are kept in {store.path.parent}, the same command goes on from there"
+    )
+
+
+def _counts(text: str) -> list[int]:
+    return [int(word) for word in text.split(",")]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m training.evaluate", description=__doc__)
+    add = parser.add_argument
+    add("agents", nargs="+", help="bots (greedy), checkpoints (a folder), classes (module:Class)")
+    add("--players", type=_counts, metavar="N[,N...]", help="2, 3 and 4; a checkpoint's own, or 2")
+    add("--blocks", type=int, help=f"deals, each played in every seat; {BLOCKS} if not given")
+    add("--until-decided", action="store_true", help="a sequential test of the first against the "
+        f"second; --blocks is the most it may take, {MOST_BLOCKS:,} if not given")  # fmt: skip
+    add("--elo0", type=float, default=0.0, help="the test's first hypothesis")
+    add("--elo1", type=float, default=20.0, help="its second")
+    add("--volcanoes", action="store_true")
+    add("--seed", type=int, default=Rules.seed, help="seed of the first deal")
+    add("--workers", type=int, help="processes; all cores if not given")
+    add("--out", metavar="DIR", help="where games are kept; under runs/evaluation if not given")
+    add("--json", metavar="FILE", help="write the figures there as well")
+    add("--html", metavar="FILE", help="write the report there as well")
+    add("--records", metavar="DIR", help="write every game there as a record")
+    return parser
 
 
 if __name__ == "__main__":

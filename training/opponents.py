@@ -11,17 +11,17 @@ from .agents import Agent, load_agent
 
 
 class AgentOpponent:
-    """An agent that plays one game at a time."""
+    """An agent that plays one game at a time, on one seat after the other."""
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Agent, seed: int) -> None:
         self.name = agent.name
-        self._agent = agent
+        self._agent, self._kept = agent, agent.begin(seed)
 
     def act(self, game: Game) -> int:
         """The agent's action."""
-        return self._agent.act([game])[0]
+        return int(self._agent.act([game], [self._kept])[0])
 
 
 def load_opponent(name: str, seed: int) -> AgentOpponent:
     """A checkpoint by its folder; ValueError says what there is."""
-    return AgentOpponent(load_agent(name, seed))
+    return AgentOpponent(load_agent(name), seed)

@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,12 +26,13 @@ from tqdm import tqdm
 
 from cacao_env.versus import VersusGames
 
-from .agents import BotAgent, CheckpointAgent
+from .agents import CheckpointAgent, load_agent
 from .checkpoint import CheckpointError, add_to_manifest, load, save
 from .config import Config, ConfigError
 from .config import load as load_config
-from .evaluate import Result, measure
+from .evaluate import measure
 from .network import CellPolicy
+from .summary import Result
 from .vec_env import CacaoVecEnv
 
 SAVE_SECONDS = 60.0
@@ -111,9 +113,9 @@ class Watch(BaseCallback):
         self._saved = time.monotonic()
 
 
-def make_model(config: Config) -> MaskablePPO:
-    """The learner and its games."""
-    games = VersusGames(
+def make_games(config: Config) -> VersusGames:
+    """The games that a configuration asks for: bots in the other seats."""
+    return VersusGames(
         config.games,
         config.opponents,
         config.num_players,
@@ -122,10 +124,14 @@ def make_model(config: Config) -> MaskablePPO:
         reward=config.reward,  # type: ignore[arg-type]
         seed=config.seed,
     )
+
+
+def make_model(config: Config, games: Any = None) -> MaskablePPO:
+    """The learner and its games: those of the configuration if none are given."""
     first, last = config.learning_rate, config.final_learning_rate
     return MaskablePPO(
         CellPolicy,
-        CacaoVecEnv(games),
+        CacaoVecEnv(games or make_games(config)),
         learning_rate=lambda left: last + (first - last) * left,
         n_steps=config.rollout,
         batch_size=config.batch,
@@ -145,35 +151,35 @@ def make_model(config: Config) -> MaskablePPO:
     )
 
 
-def train(config: Config, folder: Path) -> Watch:
-    """Run the training; the checkpoint lies in ``folder`` afterwards, and now and then before."""
+def train(config: Config, folder: Path, games: Any = None) -> Watch:
+    """Run the training, in other games than the configuration's if some are given.
+
+    The checkpoint lies in ``folder`` afterwards, and now and then before.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config.as_dict(), indent=2) + "\n")
     torch.set_num_threads(config.threads)
     # sb3-contrib checks every distribution's arguments otherwise, at a cost, for nothing here.
     torch.distributions.Distribution.set_default_validate_args(False)
     watch = Watch(config, folder)
-    make_model(config).learn(config.steps, callback=watch)
+    make_model(config, games).learn(config.steps, callback=watch)
     return watch
 
 
 def evaluate(config: Config, folder: Path) -> list[Result]:
     """Measure the checkpoint in ``folder`` on deals that training has not seen."""
     agent = CheckpointAgent(load(folder))
-    results = []
-    for number, name in enumerate(config.against):
-        opponent = BotAgent(name, config.evaluation_seed + number)
-        results.append(
-            measure(
-                agent,
-                opponent,
-                config.num_players,
-                config.table_size,
-                config.volcanoes,
-                config.blocks,
-                config.evaluation_seed,
-            )
+    results = [
+        measure(
+            agent,
+            load_agent(name),
+            config.num_players,
+            config.volcanoes,
+            config.blocks,
+            config.evaluation_seed,
         )
+        for name in config.against
+    ]
     add_to_manifest(folder, results=[result.as_dict() for result in results])
     return results
 

@@ -1,0 +1,89 @@
+"""Agents that a user might write, good and bad, for ``module:Class``."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+
+
+class First:
+    """The first legal action."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def act(self, game):
+        return game.legal_actions()[0]
+
+
+class Half(First):
+    """Now and then at random, from its seed."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def act(self, game):
+        legal = game.legal_actions()
+        return legal[0] if self.rng.random() < 0.5 else self.rng.choice(legal)
+
+
+class Peeker(First):
+    """Writes down what it was handed of the piles."""
+
+    seen: list = []  # noqa: RUF012
+
+    def act(self, game):
+        Peeker.seen.append((game.turn, game.seat, game.draws, tuple(map(int, game.state.hand[1]))))
+        return super().act(game)
+
+
+class Meddler(First):
+    """Plays on in the game that it is handed: that is a copy."""
+
+    def act(self, game):
+        action = int(game.legal_actions()[0])
+        while not game.over:
+            game.play(int(game.legal_actions()[-1]))
+        return action
+
+
+class Illegal(First):
+    def act(self, game):
+        return -3
+
+
+class Words(First):
+    def act(self, game):
+        return "north"
+
+
+class Broken(First):
+    def act(self, game):
+        return {}["nothing"]
+
+
+class NoAct:
+    def __init__(self, seed):
+        pass
+
+
+class NoSeed:
+    def act(self, game):
+        return 0
+
+
+class Killed(First):
+    """Ends its process the first time that a file is there, and removes the file."""
+
+    def act(self, game):
+        path = Path(os.environ.get("CACAO_TEST_KILL", "/nowhere"))
+        if game.ply > 10 and path.exists():
+            path.unlink(missing_ok=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().act(game)
+
+
+NOT_A_CLASS = 3

@@ -1,0 +1,345 @@
+"""Plant bugs in ``training``, one at a time, and see that its tests catch each.
+
+``python -m tests.mutations_training [WORD ...]``, as :mod:`tests.mutations` does for the engine; the
+engine stays as it is here, so everything runs compiled.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+AGENTS, EVALUATE = ("tests/test_agents.py",), ("tests/test_evaluate.py",)
+RATINGS, SEQUENTIAL = ("tests/test_ratings.py",), ("tests/test_sequential.py",)
+TALLY, EXPLOIT = ("tests/test_tally.py",), ("tests/test_exploit.py",)
+
+# What is broken, file, text, replacement, tests that must fail.
+MUTATIONS = [
+    (
+        "a class is handed the true deal",
+        "agents.py",
+        "seen.redeal(_decider(game), rng)",
+        "_decider(game)",
+        AGENTS,
+    ),
+    (
+        "a class is handed the game itself",
+        "agents.py",
+        "seen = game.clone()\n            seen.redeal(_decider(game), rng)",
+        "seen = game",
+        AGENTS,
+    ),
+    (
+        "all seats' bots draw the same numbers",
+        "agents.py",
+        "return Bot(self.name, seed)",
+        "return Bot(self.name, 0)",
+        AGENTS,
+    ),
+    (
+        "a window of another size has its corner elsewhere",
+        "window.py",
+        "state.corner_row, state.corner_column = row, column",
+        "pass",
+        AGENTS,
+    ),
+    (
+        "a small window withholds nothing",
+        "window.py",
+        "if size < own and self._fits:",
+        "if False:",
+        AGENTS,
+    ),
+    (
+        "cells outside of an outgrown window are shown at other places",
+        "window.py",
+        "state[count] = int(kept.sum())",
+        "pass",
+        AGENTS,
+    ),
+    (
+        "an action of a window is not translated",
+        "window.py",
+        "return int(index[cell]) * NUM_VARIANTS + variant",
+        "return chosen",
+        AGENTS,
+    ),
+    (
+        "the candidate never sits on the last seat",
+        "blocks.py",
+        "for rotation in range(self.pairing.players):",
+        "for rotation in range(self.pairing.players - 1):",
+        EVALUATE,
+    ),
+    (
+        "with more players only one of two is the candidate",
+        "blocks.py",
+        "(combinations if count == 2 else permutations)",
+        "combinations",
+        EVALUATE,
+    ),
+    (
+        "all games of an evaluation have one seed",
+        "blocks.py",
+        "str(seed), str(block),",
+        "str(seed),",
+        EVALUATE,
+    ),
+    (
+        "the games of a block have deals of their own",
+        "arena.py",
+        "rules.seed + block, rules.volcanoes)\n        self.kept",
+        "rules.seed + 7 * block + rotation, rules.volcanoes)\n        self.kept",
+        EVALUATE,
+    ),
+    (
+        "a shared win counts whole",
+        "arena.py",
+        "1 / len(self.winners)",
+        "1.0",
+        EVALUATE,
+    ),
+    (
+        "the margin is to the worst other",
+        "arena.py",
+        "self.scores[seat] - max(",
+        "self.scores[seat] - min(",
+        EVALUATE,
+    ),
+    (
+        "the opponent's results are those of the candidate's seat",
+        "summary.py",
+        "seat = game.rotation if agent == pairing.agent else 1 - game.rotation\n        found",
+        "seat = game.rotation\n        found",
+        EVALUATE,
+    ),
+    (
+        "times are given for the other agent",
+        "summary.py",
+        "1000 * spent.placement_seconds / max(1, spent.placements)",
+        "1000 * spent.seconds / max(1, spent.placements)",
+        EVALUATE,
+    ),
+    (
+        "what finished before a stop is played again",
+        "campaign.py",
+        "if chunk.key not in store.outcomes]",
+        "]",
+        EVALUATE,
+    ),
+    (
+        "a line that was cut off stays",
+        "store.py",
+        "self._file.truncate(whole)",
+        "pass",
+        EVALUATE,
+    ),
+    (
+        "a resume under another seed is accepted",
+        "store.py",
+        "if kept.get(key) != settings[key]:",
+        'if key != "seed" and kept.get(key) != settings[key]:',
+        EVALUATE,
+    ),
+    (
+        "a test looks at chunks in the order in which they come",
+        "campaign.py",
+        "if chunk.key not in store.outcomes:\n            return None",
+        "if chunk.key not in store.outcomes:\n            continue",
+        EVALUATE,
+    ),
+    (
+        "a dead worker is not noticed as such",
+        "workers.py",
+        'how = f"by signal {-code}" if code is not None and code < 0 else',
+        'how = f"by signal {code}" if code is not None and code > 0 else',
+        EVALUATE,
+    ),
+    (
+        "games are drawn, not blocks",
+        "intervals.py",
+        "means[first : first + count] = times @ flat / blocks",
+        "means[first : first + count] = flat.mean(axis=0) + (times @ (flat - flat.mean(axis=0))"
+        " / blocks) / 3",
+        RATINGS,
+    ),
+    (
+        "intervals are those of 80 %",
+        "intervals.py",
+        "LEVEL = (2.5, 97.5)",
+        "LEVEL = (10, 90)",
+        RATINGS,
+    ),
+    (
+        "all won is taken for certain",
+        "intervals.py",
+        "low = rest",
+        "pass",
+        RATINGS,
+    ),
+    (
+        "ties count for neither",
+        "ratings.py",
+        "1 if place > behind else 0.5",
+        "1 if place > behind else 0",
+        RATINGS,
+    ),
+    (
+        "cacao does not break ties in rankings",
+        "ratings.py",
+        "zip(game.scores, game.cacao, strict=True)",
+        "zip(game.scores, game.scores, strict=True)",
+        RATINGS,
+    ),
+    (
+        "the anchor is the first agent although greedy is there",
+        "ratings.py",
+        "agents.index(ANCHOR) if ANCHOR in agents else 0",
+        "len(agents) - 1",
+        RATINGS,
+    ),
+    (
+        "ratings are in natural units",
+        "ratings.py",
+        "ELO = 400 / np.log(10)",
+        "ELO = 400.0",
+        RATINGS,
+    ),
+    (
+        "only those who beat the anchor themselves are bounded",
+        "ratings.py",
+        "for _ in range(len(won)):",
+        "for _ in range(0):",
+        RATINGS,
+    ),
+    (
+        "the sequential test stops at half the evidence",
+        "sequential.py",
+        "upper = np.log((1 - self.beta) / self.alpha)",
+        "upper = np.log((1 - self.beta) / self.alpha) / 2",
+        SEQUENTIAL,
+    ),
+    (
+        "the sequential test accepts H0 too soon",
+        "sequential.py",
+        "lower = np.log(self.beta / (1 - self.alpha))",
+        "lower = np.log(self.beta / (1 - self.alpha)) / 2",
+        SEQUENTIAL,
+    ),
+    (
+        "the sequential test takes the variance of games for that of blocks",
+        "sequential.py",
+        "np.maximum(squares / count - mean * mean, 1e-6)",
+        "np.maximum(mean * (1 - mean), 1e-6)",
+        SEQUENTIAL,
+    ),
+    (
+        "the sequential test knows only 2 players",
+        "sequential.py",
+        "strength / (strength + players - 1)",
+        "strength / (strength + 1)",
+        SEQUENTIAL,
+    ),
+    (
+        "gold of mines is put down to sales",
+        "tally.py",
+        "source = MINES",
+        "source = SALES",
+        TALLY,
+    ),
+    (
+        "volcanoes that take gold are not counted",
+        "tally.py",
+        "out[seat, source] += int(state.gold[seat]) - before",
+        "out[seat, source] += max(0, int(state.gold[seat]) - before)",
+        TALLY,
+    ),
+    (
+        "moves made without asking are not played again",
+        "tally.py",
+        "automatic(state) if auto else NONE",
+        "NONE",
+        TALLY,
+    ),
+    (
+        "the learner keeps its seat",
+        "versus_agents.py",
+        "self.learners[g] = (own + 1) % self.num_players",
+        "pass",
+        EXPLOIT,
+    ),
+    (
+        "the learner's reward is another seat's",
+        "versus_agents.py",
+        "each[self.learners[g]]",
+        "each[self.learners[g] - 1]",
+        EXPLOIT,
+    ),
+    (
+        "potentials are kept from one game to the next",
+        "versus_agents.py",
+        "            self._potentials[g] = 0\n",
+        "",
+        EXPLOIT,
+    ),
+    (
+        "illegal actions are played until one is refused",
+        "versus_agents.py",
+        "if not known or not self.action_masks[g, action]:",
+        "if False:",
+        EXPLOIT,
+    ),
+]
+
+
+def fails(copy: Path, tests: tuple[str, ...]) -> bool:
+    """Whether tests fail in a copy."""
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests],
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    if run.returncode > 1:
+        print(run.stdout[-2000:], run.stderr[-2000:])
+    return run.returncode == 1 or run.returncode < 0  # below 0: ended by a signal
+
+
+def main() -> int:
+    """Try all mutations, or those whose description contains a word given."""
+    wanted = sys.argv[1:] or [""]
+    chosen = [m for m in MUTATIONS if any(word in m[0] for word in wanted)]
+    missed = 0
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name)
+        for part in ("cacao_env", "training", "tests", "configs", "docs"):
+            shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "pyproject.toml", copy)
+        for what, file, old, new, tests in chosen:
+            source = copy / "training" / file
+            text = source.read_text(encoding="utf-8")
+            assert text.count(old) == 1, f"{file} has not once {old!r} to change"
+            begin = time.perf_counter()
+            source.write_text(text.replace(old, new), encoding="utf-8")
+            found = fails(copy, tests)
+            source.write_text(text, encoding="utf-8")
+            missed += not found
+            seconds = time.perf_counter() - begin
+            print(
+                f"{'caught' if found else 'MISSED'}  {seconds:5.1f} s  {file}: {what}", flush=True
+            )
+        for tests in {m[4] for m in chosen}:
+            assert not fails(copy, tests), f"{tests[0]} fails without any change"
+    print(f"{len(chosen) - missed} of {len(chosen)} planted bugs caught")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

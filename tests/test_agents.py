@@ -1,0 +1,190 @@
+"""Agents: found by name, given no more than their seat may know, and independent of each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cacao_env import Game
+from cacao_env.observation import observation_size
+
+from .games import STYLES
+
+pytest.importorskip("torch", reason="the training extra is not installed")
+
+from training.agents import AgentError, CheckpointAgent, load_agent, load_agents
+from training.checkpoint import load, save
+from training.network import CellNet
+from training.window import View
+
+from .agents_for_tests import Peeker
+
+HERE = "tests.agents_for_tests"
+
+
+def checkpoint(folder, name="net", players=2, size=15, volcanoes=False, seed=0):
+    """A network that has learnt nothing."""
+    import torch
+
+    torch.manual_seed(seed)
+    rules = {"num_players": players, "table_size": size, "volcanoes": volcanoes, "width": 8}
+    save(folder / name, name, CellNet(players, size, 8), rules)
+    return folder / name
+
+
+def at_random_ply(seed, players=2, size=None, style="random"):
+    game = Game.new(players, seed, table_size=size)
+    rng = np.random.default_rng(seed)
+    for _ in range(int(rng.integers(20 * players))):
+        if not game.over:
+            game.play(STYLES[style](game, rng))
+    return game
+
+
+def test_agents_are_found_by_name_folder_or_module(tmp_path):
+    agents = load_agents(["greedy", str(checkpoint(tmp_path)), f"{HERE}:First"])
+    assert [agent.name for agent in agents] == ["greedy", "net", f"{HERE}:First"]
+    assert agents[1].version != load_agent(str(checkpoint(tmp_path, seed=1))).version
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nobody", "there is no agent 'nobody': neither a bot .* nor a class"),
+        ("no_such_module:X", "no_such_module:X: module 'no_such_module' can't be imported: Module"),
+        (f"{HERE}:Missing", "has no class 'Missing'"),
+        (f"{HERE}:NOT_A_CLASS", "has no class 'NOT_A_CLASS'"),
+        (f"{HERE}:NoAct", "NoAct has no method act"),
+        (f"{HERE}:NoSeed", "NoSeed can't be made with seed=0: TypeError"),
+    ],
+)
+def test_what_is_no_agent_gets_one_sentence(name, message):
+    with pytest.raises(AgentError, match=message) as caught:
+        load_agent(name)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_agent_given_twice_is_refused():
+    with pytest.raises(AgentError, match="agent 'greedy' is given twice"):
+        load_agents(["greedy", "random", "greedy"])
+
+
+def test_a_class_is_shown_a_deal_of_its_own_and_a_copy():
+    """Two games that differ only in what seat 0 can't see look the same to it; the truth is hidden."""
+    game = Game.new(2, 4)
+    other = game.determinise(0, 99)
+    assert other.draws != game.draws
+    agent = load_agent(f"{HERE}:Peeker")
+    Peeker.seen.clear()
+    agent.act([game], [agent.begin(5)])
+    agent.act([other], [agent.begin(5)])
+    agent.act([game], [agent.begin(6)])
+    shown, shown_other, shown_again = Peeker.seen
+    assert shown == shown_other
+    assert shown[2] != game.draws
+    assert shown[2] != shown_again[2]
+    meddler = load_agent(f"{HERE}:Meddler")
+    before = game.clone()
+    meddler.act([game], [meddler.begin(0)])
+    assert game == before
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", f"{HERE}:Half"])
+def test_what_an_agent_does_depends_on_its_seat_s_seed_alone(name):
+    """Not on the games that are decided beside it, nor on how often it was asked elsewhere."""
+    agent = load_agent(name)
+    games = [at_random_ply(seed) for seed in range(8)]
+    games = [game for game in games if not game.over]
+    together = agent.act(games, [agent.begin(s) for s in range(len(games))])
+    alone = [agent.act([game], [agent.begin(s)])[0] for s, game in enumerate(games)]
+    assert list(map(int, together)) == list(map(int, alone))
+    others = {int(agent.act([games[0]], [agent.begin(s)])[0]) for s in range(40)}
+    assert name == "greedy" or len(others) > 3
+
+
+@pytest.mark.parametrize(("size", "seen"), [(None, 15), (15, None), (12, 20), (15, 15)])
+@pytest.mark.parametrize("players", [2, 4])
+def test_a_window_of_another_size_shows_and_names_the_same_moves(size, seen, players):
+    """What a view offers is legal in the game, means the same move there, and is all that fits."""
+    hidden = 0
+    for seed in range(25):
+        game = at_random_ply(seed, players, size)
+        if game.over:
+            continue
+        wanted = seen or Game.new(players, 0).table_size
+        view = View(game, wanted)
+        assert view.seen.table_size == wanted
+        moves = set(game.legal_moves())
+        offered = {
+            view.seen.move(int(a)): view.action(int(a)) for a in np.flatnonzero(view.action_mask())
+        }
+        assert set(offered) <= moves
+        for move, action in offered.items():
+            assert game.move(action) == move
+        if wanted >= game.table_size:
+            assert set(offered) == moves
+        hidden += len(moves) - len(offered)
+        assert len(view.seen.observation(game.seat)) == observation_size(players, wanted)
+    assert hidden == 0 or wanted < game.table_size
+
+
+@pytest.mark.parametrize("size", [11, 15])
+def test_a_view_is_what_a_game_of_that_size_would_show(size):
+    """The same actions on a table of that size and on a larger one: same observation, same mask."""
+    withheld = 0
+    for seed in range(10):
+        small, large = Game.new(2, seed, table_size=size), Game.new(2, seed)
+        rng = np.random.default_rng(seed)
+        while not small.over:
+            view = View(large, size)
+            np.testing.assert_array_equal(
+                view.seen.observation(small.seat), small.observation(small.seat)
+            )
+            np.testing.assert_array_equal(view.action_mask(), small.action_mask())
+            withheld += len(large.legal_actions()) - len(small.legal_actions())
+            action = STYLES[("random", "stretch")[seed % 2]](small, rng)
+            large.play(view.action(action))
+            small.play(action)
+        assert small.scores() == large.scores()
+    assert withheld > 0 or size > 11
+
+
+def test_a_table_that_outgrew_the_window_is_shown_in_part():
+    """Players who stretch the table: what is offered is legal, what is shown lies inside."""
+    outgrown = nothing = 0
+    for seed in range(6):
+        game = Game.new(2, seed)
+        rng = np.random.default_rng(seed)
+        while not game.over:
+            view = View(game, 11)
+            if not view._fits:
+                outgrown += 1
+                seen, mask = view.seen.observation(game.seat), view.action_mask()
+                assert len(seen) == observation_size(2, 11)
+                legal = set(game.legal_actions().tolist())
+                chosen = {view.action(int(a)) for a in np.flatnonzero(mask)}
+                assert chosen <= legal
+                assert game.phase == "place" or chosen == legal
+                nothing += not chosen
+            game.play(STYLES["stretch"](game, rng))
+    assert outgrown > 50
+
+
+def test_networks_for_different_windows_meet(tmp_path):
+    from training.arena import Rules, play_chunk
+    from training.blocks import Chunk, Pairing
+
+    small, large = checkpoint(tmp_path, "small", size=11), checkpoint(tmp_path, "large", size=21)
+    agents = {a.name: a for a in load_agents([str(small), str(large)])}
+    outcome = play_chunk(Chunk(Pairing(2, "small", "large"), 0, 4), agents, Rules())
+    assert len(outcome.games) == 8
+
+
+def test_without_a_shown_placement_a_network_plays_some_legal_action(tmp_path, monkeypatch):
+    agent = CheckpointAgent(load(checkpoint(tmp_path)))
+    game = Game.new(2, 0)
+    none = np.zeros(View(game, 15).action_mask().shape, np.int8)
+    monkeypatch.setattr(View, "action_mask", lambda view: none)
+    actions = [agent.act([game], [agent.begin(seed)])[0] for seed in range(30)]
+    assert set(actions) <= set(game.legal_actions().tolist())
+    assert len(set(actions)) > 10

@@ -1,0 +1,424 @@
+"""Evaluations: which games are played, what is made of them, and that nothing gets lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cacao_env import Game
+from cacao_env.__main__ import main as cacao
+
+pytest.importorskip("choix", reason="the training extra is not installed")
+
+from training import evaluate
+from training.agents import load_agents
+from training.arena import Outcome, Played, Rules, play_chunk
+from training.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings, seat_seed
+from training.evaluate import measure
+from training.sequential import Test
+from training.store import GAMES, Store, StoreError
+from training.summary import summarise, values
+
+from .test_agents import HERE, checkpoint
+
+ROOT = Path(__file__).parent.parent
+
+
+def games_of(folder):
+    """What is kept of an evaluation's games, in one order and without what was measured."""
+    head, *rows = (folder / GAMES).read_text().splitlines()
+    rows = [json.loads(row) for row in rows]
+    for row in rows:
+        del row["spent"]
+    return json.loads(head), sorted(rows, key=lambda row: row["key"])
+
+
+def outcomes_of(names, players, blocks=3, rules=None):
+    agents = {agent.name: agent for agent in load_agents(names)}
+    parts = chunks(pairings(names, [players]), blocks)
+    return [play_chunk(chunk, agents, rules or Rules()) for chunk in parts]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_every_agent_sits_on_every_seat_of_every_deal(players):
+    names = ["a", "b", "c"]
+    seen = {}
+    for chunk in chunks(pairings(names, [players]), 20):
+        for block, rotation in chunk.games():
+            seats = chunk.pairing.seats(rotation)
+            assert (block, seats) not in seen
+            seen[block, seats] = chunk.pairing
+    for block, agent, field, seat in product(range(20), names, names, range(players)):
+        if agent != field:
+            seats = tuple(agent if s == seat else field for s in range(players))
+            assert (block, seats) in seen
+    assert len(seen) == 20 * 3 * players * (1 if players == 2 else 2)
+
+
+def test_games_of_a_block_share_the_deal_and_blocks_do_not():
+    outcome = outcomes_of(["random", "greedy"], 3, 2)[0]
+    draws = []
+    for played in outcome.games:
+        game = Game.new(3, Rules.seed + played.block)
+        for action in played.actions:
+            game.play(action)
+        assert game.over
+        assert (game.scores(), game.winners()) == (played.scores, played.winners)
+        assert sum(played.decisions) == len(played.actions)
+        assert [sum(row) for row in played.gold] == played.scores
+        draws.append((played.block, game.draws))
+    assert all((one[0] == two[0]) == (one[1] == two[1]) for one in draws for two in draws)
+
+
+def test_a_seat_s_seed_is_that_of_no_other_seat_game_or_evaluation():
+    seats = [("a", "b"), ("b", "a"), ("a", "c")]
+    seeds = {
+        seat_seed(seed, block, volcanoes, names, seat)
+        for seed, block, volcanoes, names, seat in product(
+            (0, 1), range(10), (False, True), seats, (0, 1)
+        )
+    }
+    assert len(seeds) == 2 * 10 * 2 * 3 * 2
+
+
+def test_a_pairing_s_games_are_the_same_whoever_else_is_measured():
+    two = outcomes_of(["random", "greedy"], 2, 10)
+    three = outcomes_of(["random", f"{HERE}:First", "greedy"], 2, 10)
+    again = [o.games for o in three if o.pairing == Pairing(2, "random", "greedy")]
+    assert [o.games for o in two] == again
+
+
+def test_shares_of_wins_and_margins_are_those_of_the_games():
+    """By hand: a sole win, a shared one (level in gold and cacao), and one that cacao decides."""
+    pairing = Pairing(2, "x", "y")
+    games = [
+        Played(0, 0, [50, 40], [0, 0], [0], [[0] * 6] * 2, [1, 1], []),
+        Played(0, 1, [44, 44], [2, 2], [0, 1], [[0] * 6] * 2, [1, 1], []),
+        Played(1, 0, [30, 30], [1, 4], [1], [[0] * 6] * 2, [1, 1], []),
+        Played(1, 1, [10, 35], [0, 0], [1], [[0] * 6] * 2, [1, 1], []),
+    ]
+    np.testing.assert_array_equal(values("x", pairing, games, Played.share), [[1, 0.5], [0, 1]])
+    np.testing.assert_array_equal(values("y", pairing, games, Played.share), [[0.5, 0], [0, 1]])
+    np.testing.assert_array_equal(values("x", pairing, games, Played.margin), [[10, 0], [0, 25]])
+    summary = summarise(["x", "y"], False, [Outcome("k", pairing, games, {"x": S(), "y": S()})])
+    shares = {r.agent: r.win_share for r in summary.results}
+    assert shares == {"x": 2.5 / 4, "y": 1.5 / 4}
+    assert [seat.win_share for seat in summary.seats] == [1.5 / 4, 2.5 / 4]
+    assert [seat.margin for seat in summary.seats] == [-15 / 4, 15 / 4]
+    # Three share a win among four: a third each; the margin is to the best other.
+    four = Played(0, 2, [20, 20, 20, 7], [1, 1, 1, 5], [0, 1, 2], [], [], [])
+    assert [four.share(s) for s in range(4)] == [1 / 3, 1 / 3, 1 / 3, 0]
+    assert [four.margin(s) for s in range(4)] == [0, 0, 0, -13]
+
+
+def S():
+    from training.arena import Spent
+
+    return Spent(2, 0.004, 1, 0.003)
+
+
+def test_times_are_a_decision_and_a_placement_s():
+    result = measure(*load_agents(["random", "greedy"]), blocks=1)
+    assert 0 < result.ms_per_move < 50
+    pairing = Pairing(2, "x", "y")
+    games = [Played(0, r, [1, 0], [0, 0], [0], [[0] * 6] * 2, [4, 2], []) for r in (0, 1)]
+    summary = summarise(["x", "y"], False, [Outcome("k", pairing, games, {"x": S(), "y": S()})])
+    assert summary.results[0].ms_per_move == pytest.approx(2)
+    assert summary.results[0].ms_per_placement == pytest.approx(3)
+    assert summary.results[0].decisions_per_game == 6
+
+
+def test_with_more_players_the_reverse_is_played_too():
+    summary = summarise(["random", "greedy"], True, outcomes_of(["random", "greedy"], 3, 8))
+    found = {(r.agent, r.field): r for r in summary.results}
+    assert set(found) == {("random", "greedy"), ("greedy", "random")}
+    # One greedy among random and one random among greedy: games of their own.
+    total = found["random", "greedy"].margin + found["greedy", "random"].margin
+    assert total != pytest.approx(0)
+    assert found["greedy", "random"].win_share > 0.8
+    assert all(len(r.by_seat) == 3 and r.blocks == 8 for r in summary.results)
+    assert sum(seat.win_share for seat in summary.seats) == pytest.approx(1)
+
+
+def test_measure_says_what_the_command_says(tmp_path, capsys):
+    result = measure(*load_agents(["greedy", "random"]), num_players=3, blocks=5, seed=7)
+    out = tmp_path / "e.json"
+    command = ["greedy", "random", "--players", "3", "--blocks", "5", "--seed", "7"]
+    assert evaluate.main([*command, "--out", str(tmp_path / "o"), "--json", str(out)]) == 0
+    assert result.line() in capsys.readouterr().out
+    data = json.loads(out.read_text())
+    row = data["results"][0]
+    for key in ("agent", "field", "players", "volcanoes", "blocks", "win_share", "low", "high"):
+        assert row[key] == getattr(result, key)
+    assert row["margin"] == result.margin
+    assert data["settings"]["seed"] == 7
+    assert data["versions"]["numpy"] == np.__version__
+    assert data["machine"]["cores"] >= 1
+    assert {"results", "ratings", "seats", "scores", "git_commit"} <= set(data)
+    for score in data["scores"]:
+        assert sum(score["gold"].values()) == pytest.approx(score["score"])
+        assert sum(score["counts"].values()) == score["games"] == 15
+
+
+def test_the_page_needs_nothing_else_and_is_well_formed(tmp_path):
+    from xml.etree import ElementTree
+
+    command = ["greedy", "random", f"{HERE}:First", "--players", "2,3", "--blocks", "2"]
+    html = tmp_path / "r.html"
+    assert evaluate.main([*command, "--out", str(tmp_path), "--html", str(html)]) == 0
+    text = html.read_text()
+    assert text == (tmp_path / "report.html").read_text()
+    assert "<script" not in text
+    assert "src=" not in text
+    assert "http" not in text
+    assert "url(" not in text
+    body = text[text.index("<body>") : text.index("</body>")] + "</body>"
+    tree = ElementTree.fromstring(body)
+    assert len(list(tree.iter("svg"))) == 8  # ratings, gold, scores and seats, twice
+    assert f"{HERE}:First" in "".join(tree.itertext())
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_do_not_depend_on_workers_and_records_hold(workers, tmp_path, capsys):
+    net = str(checkpoint(tmp_path, "net"))
+    command = [net, "random", f"{HERE}:Half", "--blocks", "18", "--seed", "3"]
+    for number in {1, workers}:
+        out = tmp_path / str(number)
+        assert evaluate.main([*command, "--workers", str(number), "--out", str(out)]) == 0
+    assert games_of(tmp_path / "1") == games_of(tmp_path / str(workers))
+    if workers == 1:
+        records = tmp_path / "records"
+        assert (
+            evaluate.main([*command, "--out", str(tmp_path / "1"), "--records", str(records)]) == 0
+        )
+        assert len(list(records.glob("*.json"))) == 3 * 18 * 2
+        listed = (records / "games.csv").read_text().splitlines()
+        assert len(listed) == 1 + 3 * 18 * 2
+        assert listed[1].endswith(",0,net,random")
+        assert cacao(["replay", "--check", str(records)]) == 0
+
+
+def run(folder, *arguments, **environment):
+    command = [sys.executable, "-m", "training.evaluate", *arguments, "--out", str(folder)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+
+
+def test_a_worker_that_is_killed_loses_no_finished_game(tmp_path):
+    command = ["random", f"{HERE}:Killed", "--blocks", "48", "--workers", "2"]
+    bomb = tmp_path / "bomb"
+    assert run(tmp_path / "whole", *command).returncode == 0
+    bomb.touch()
+    killed = run(tmp_path / "killed", *command, CACAO_TEST_KILL=str(bomb))
+    assert killed.returncode == 1
+    assert "a worker process ended by signal 9 while it played 2p random" in killed.stderr
+    assert "the same command goes on from there" in killed.stderr
+    assert "Traceback" not in killed.stderr
+    again = run(tmp_path / "killed", *command)
+    assert again.returncode == 0, again.stderr
+    assert games_of(tmp_path / "killed") == games_of(tmp_path / "whole")
+
+
+def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path, monkeypatch):
+    command = ["random", "greedy", "--blocks", "40", "--workers", "1"]
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    assert evaluate.main([*command, "--out", str(whole)]) == 0
+    cut.mkdir()
+    lines = (whole / GAMES).read_bytes().splitlines(keepends=True)
+    (cut / GAMES).write_bytes(b"".join(lines[:3]) + lines[3][: len(lines[3]) // 2])
+    from training import workers
+
+    played = []
+    real = workers.play_chunk
+
+    def counted(chunk, *arguments):
+        played.append(chunk.key)
+        return real(chunk, *arguments)
+
+    monkeypatch.setattr(workers, "play_chunk", counted)
+    assert evaluate.main([*command, "--out", str(cut)]) == 0
+    assert len(played) == 40 // BLOCKS_AT_ONCE - 2
+    assert games_of(cut) == games_of(whole)
+    assert (cut / GAMES).read_bytes().splitlines(keepends=True)[:3] == lines[:3]
+    assert evaluate.main([*command, "--out", str(cut)]) == 0
+    assert len(played) == 40 // BLOCKS_AT_ONCE - 2  # nothing was left to play
+
+
+def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
+    from training import workers
+
+    real = workers.play_chunk
+
+    def interrupted(chunk, *arguments):
+        if chunk.first >= 2 * BLOCKS_AT_ONCE:
+            raise KeyboardInterrupt
+        return real(chunk, *arguments)
+
+    monkeypatch.setattr(workers, "play_chunk", interrupted)
+    command = ["random", "greedy", "--blocks", "40", "--workers", "1", "--out", str(tmp_path)]
+    assert evaluate.main(command) == 130
+    err = capsys.readouterr().err
+    assert "interrupted; 32 games are kept in" in err
+    assert "the same command goes on" in err
+
+
+def whole_blocks():
+    """After how many blocks the test of greedy against random is decided, played one by one."""
+    count = total = squares = 0
+    for outcome in outcomes_of(["greedy", "random"], 2, 80):
+        shares = values("greedy", outcome.pairing, outcome.games, Played.share).mean(axis=1)
+        count, total = count + len(shares), total + shares.sum()
+        squares += (shares**2).sum()
+        if Test().verdict(Test().log_ratio(count, total, squares), count):
+            return count
+    raise AssertionError("not decided")
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_decided_test_does_not_depend_on_workers(workers, tmp_path, capsys):
+    out, data = tmp_path / workers, tmp_path / "e.json"
+    command = ["greedy", "random", "--until-decided", "--workers", workers]
+    assert evaluate.main([*command, "--out", str(out), "--json", str(data)]) == 0
+    assert "H1, +20 Elo rather than +0 Elo" in capsys.readouterr().out
+    found = json.loads(data.read_text())
+    assert found["verdict"]["accepted"] == "H1"
+    blocks = found["verdict"]["blocks"]
+    assert blocks == found["results"][0]["blocks"] == whole_blocks()
+    assert len((out / GAMES).read_text().splitlines()) >= 1 + blocks // BLOCKS_AT_ONCE
+
+
+@pytest.mark.parametrize("players", ["2", "3"])
+def test_a_test_may_run_out_of_blocks(players, tmp_path, capsys):
+    command = [f"{HERE}:First", f"{HERE}:Half", "--until-decided", "--blocks", "24"]
+    assert evaluate.main([*command, "--players", players, "--out", str(tmp_path)]) == 0
+    assert "not decided between +0 Elo and +20 Elo after 24 blocks" in capsys.readouterr().out
+
+
+def test_other_settings_are_refused(tmp_path, capsys):
+    command = ["random", "greedy", "--out", str(tmp_path)]
+    assert evaluate.main([*command, "--blocks", "2"]) == 0
+    before = (tmp_path / GAMES).read_bytes()
+    capsys.readouterr()
+    assert evaluate.main([*command, "--blocks", "3"]) == 1
+    assert evaluate.main([*command, "--blocks", "2", "--seed", "5"]) == 1
+    assert evaluate.main(["random", f"{HERE}:First", "--blocks", "2", "--out", str(tmp_path)]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3
+    assert "its blocks is 2, here 3; give another folder with --out" in lines[0]
+    assert "its seed is 1000000000, here 5" in lines[1]
+    assert "its agents differ in greedy, tests.agents_for_tests:First" in lines[2]
+    assert (tmp_path / GAMES).read_bytes() == before
+
+
+def test_a_foreign_file_is_refused(tmp_path):
+    for content in ("hello\n", "{}\n", '{"format":"other","version":1,"settings":{}}\n', "[1]\n"):
+        (tmp_path / GAMES).write_text(content)
+        with pytest.raises(StoreError, match="is not a file of games"):
+            Store(tmp_path, {"a": 1})
+        assert (tmp_path / GAMES).read_text() == content
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["greedy", "nobody"], "there is no agent 'nobody'"),
+        (["greedy"], "there is one agent, expected two or more"),
+        (["greedy", "random", "greedy"], "agent 'greedy' is given twice"),
+        (["greedy", "random", "--blocks", "0"], "--blocks is 0, expected at least 1"),
+        (["greedy", "random", "--blocks", "-4"], "--blocks is -4, expected at least 1"),
+        (["greedy", "random", "--players", "5"], "--players is 5, expected some of 2, 3 and 4"),
+        (["greedy", "random", "--players", "2,2"], "--players is 2,2, expected some of"),
+        (["greedy", "random", "--workers", "0"], "--workers is 0, expected at least 1"),
+        (["greedy", "random", "--out", "{file}"], "file can't be written"),
+        (["greedy", "random", "--json", "{file}/x.json"], "file"),
+        (["greedy", "random", "--html", "{folder}"], "Is a directory"),
+        (["{net}", "random", "--players", "3"], "net is for 2 players on table size 15"),
+        (["{net}", "random", "--volcanoes"], "without volcanoes, not for 2 players"),
+        (
+            ["greedy", "random", "--until-decided", "--players", "2,3"],
+            "compares two agents with one",
+        ),
+        (["greedy", "random", "{net}", "--until-decided"], "compares two agents with one"),
+        (
+            ["greedy", "random", "--until-decided", "--elo1", "-5"],
+            "--elo0 is 0, expected less than",
+        ),
+        (
+            [f"{HERE}:Illegal", "random"],
+            "Illegal on seat 0 of block 0, decision 1: illegal action -3",
+        ),
+        ([f"{HERE}:Words", "random"], "action is 'north', expected an integer id"),
+        (
+            [f"{HERE}:Broken", "random"],
+            "Broken failed in act: KeyError: 'nothing' (agents_",
+        ),
+    ],
+)
+def test_bad_input_gets_one_sentence(arguments, message, tmp_path, capsys, monkeypatch):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    places = {"file": tmp_path / "file", "folder": tmp_path / "folder"}
+    if "{net}" in arguments:
+        places["net"] = checkpoint(tmp_path)
+    filled = [a.format(**places) for a in arguments]
+    if "--blocks" not in filled:
+        filled += ["--blocks", "2"]
+    assert evaluate.main(filled) == 1
+    err = capsys.readouterr().err
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_what_a_worker_refuses_is_one_sentence_too(tmp_path):
+    done = run(tmp_path, f"{HERE}:Illegal", "random", "--blocks", "16", "--workers", "2")
+    assert done.returncode == 1
+    assert "illegal action -3" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_block_scores_of_a_test_are_means_over_seats():
+    from training.campaign import _Sums
+
+    outcome = outcomes_of(["greedy", "random"], 2, 8)[0]
+    sums = _Sums()
+    sums.add(outcome)
+    shares = [played.share(played.rotation) for played in outcome.games]
+    means = np.array(shares).reshape(8, 2).mean(axis=1)
+    assert (sums.count, sums.total) == (8, means.sum())
+    assert sums.squares == pytest.approx((means**2).sum())
+    assert sums.log_ratio(Test()) == Test().log_ratio(8, means.sum(), (means**2).sum())
+
+
+def test_a_verdict_waits_for_the_chunks_before_it():
+    """Whichever worker was faster: chunks are looked at in their order, up to the first gap."""
+    from types import SimpleNamespace
+
+    from training.campaign import _verdict, make_plan, plan_chunks
+
+    plan, agents = make_plan(["greedy", "random"], [2], 80, Rules(), Test())
+    every = plan_chunks(plan, agents)
+    found = {o.key: o for o in outcomes_of(["greedy", "random"], 2, 80)}
+    whole = _verdict(plan, every, SimpleNamespace(outcomes=found))
+    assert (whole.accepted, whole.blocks) == ("H1", whole_blocks())
+    first = found.pop(every[0].key)
+    assert _verdict(plan, every, SimpleNamespace(outcomes=found)) is None
+    found = {first.key: first, **found}
+    del found[every[-1].key]  # after the verdict: of no account
+    assert _verdict(plan, every, SimpleNamespace(outcomes=found)) == whole
+
+
+def test_chunks_cover_all_blocks_once():
+    for blocks in (1, 8, 9, 20):
+        parts = chunks([Pairing(2, "a", "b")], blocks)
+        found = [block for chunk in parts for block, rotation in chunk.games() if rotation == 0]
+        assert found == list(range(blocks))
+        assert len({chunk.key for chunk in parts}) == len(parts)
+    assert Chunk(Pairing(2, "a", "b"), 0, 8).key != Chunk(Pairing(2, "b", "a"), 0, 8).key

@@ -1,0 +1,115 @@
+"""The leaderboard's tables go between its markers, from a list or from evaluations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("choix", reason="the training extra is not installed")
+
+from training import evaluate, leaderboard
+from training.svg import ticks
+from training.tables import elo_interval, markdown, milliseconds, plain
+
+ROOT = Path(__file__).parent.parent
+PAGE = f"before\n{leaderboard.BEGIN}\nold\n{leaderboard.END}\nafter\n"
+TABLE = '[[tables]]\nplayers = 2\nagents = ["random", "greedy"]\nblocks = 4\n'
+
+
+def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page, config = tmp_path / "page.md", tmp_path / "list.toml"
+    page.write_text(PAGE)
+    config.write_text("seed = 5\n" + TABLE + TABLE.replace("2", "3") + "volcanoes = true\n")
+    command = ["--config", str(config), "--page", str(page), "--workers", "1"]
+    assert leaderboard.main(command) == 0
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith(f"{leaderboard.END}\nafter\n")
+    assert "old" not in text
+    assert "## 2 players\n" in text
+    assert "## 3 players, with volcanoes\n" in text
+    assert "| greedy | +0 | +0 to +0 |" in text
+    assert text.count("4 deals a pairing") == 2
+    # Again, from the evaluations that it kept: the same tables.
+    kept = sorted((tmp_path / "runs" / "leaderboard").glob("*/evaluation.json"))
+    assert len(kept) == 2
+    assert leaderboard.main(["--page", str(page), "--json", *map(str, kept)]) == 0
+    assert sorted(page.read_text().splitlines()) == sorted(text.splitlines())
+
+
+def test_an_evaluation_of_the_command_is_taken_too(tmp_path):
+    page, out = tmp_path / "page.md", tmp_path / "e.json"
+    page.write_text(PAGE)
+    command = ["random", "greedy", "--players", "4", "--blocks", "1", "--json", str(out)]
+    assert evaluate.main([*command, "--out", str(tmp_path / "o")]) == 0
+    assert leaderboard.main(["--page", str(page), "--json", str(out)]) == 0
+    assert "## 4 players\n" in page.read_text()
+
+
+def test_the_shipped_list_and_page_are_valid():
+    assert {plan.players for plan in leaderboard.plans(ROOT / "configs" / "leaderboard.toml")} == {
+        (2,),
+        (3,),
+        (4,),
+    }
+    leaderboard.written(ROOT / "docs" / "leaderboard.md", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("seed = = 1", "list.toml is not TOML"),
+        (TABLE, "has the keys tables, expected seed and tables"),
+        ('seed = "x"\n' + TABLE, "seed is 'x', expected an integer"),
+        ("seed = 1\n" + TABLE + "depth = 3\n", "table 1: there is no key 'depth'"),
+        ("seed = 1\n" + TABLE.replace("4", '"4"'), "table 1: blocks is '4', expected int"),
+        ("seed = 1\n" + TABLE.replace("blocks = 4", ""), "table 1: blocks is missing"),
+        ("seed = 1\n" + TABLE.replace("random", "nobody"), "table 1: there is no agent 'nobody'"),
+        ("seed = 1\n" + TABLE + TABLE.replace("2", "7"), "table 2: --players is 7"),
+    ],
+)
+def test_a_bad_list_is_one_sentence(text, message, tmp_path, capsys):
+    page, config = tmp_path / "page.md", tmp_path / "list.toml"
+    page.write_text(PAGE)
+    config.write_text(text)
+    assert leaderboard.main(["--config", str(config), "--page", str(page)]) == 1
+    err = capsys.readouterr().err
+    assert message in err
+    assert len(err.splitlines()) == 1
+    assert page.read_text() == PAGE
+
+
+def test_other_files_are_refused(tmp_path, capsys):
+    page, other = tmp_path / "page.md", tmp_path / "other.json"
+    page.write_text("no markers")
+    other.write_text("{}")
+    assert leaderboard.main(["--page", str(page)]) == 1
+    page.write_text(PAGE)
+    assert leaderboard.main(["--page", str(page), "--json", str(other)]) == 1
+    assert leaderboard.main(["--page", str(page), "--json", str(tmp_path / "none.json")]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3
+    assert "has not the lines" in lines[0]
+    assert "is not a cacao-evaluation file" in lines[1]
+    assert "can't be read" in lines[2]
+
+
+def test_tables_and_numbers_read_well():
+    rows = [("a", "1"), ("long", "22")]
+    assert plain(("x", "y"), rows) == "x      y\na      1\nlong  22"
+    assert markdown(("x", "y"), rows).splitlines()[1:3] == ["| --- | ---: |", "| a | 1 |"]
+    assert [milliseconds(v) for v in (0.0213, 1.5, 15.27, 152.7)] == [
+        "0.021",
+        "1.50",
+        "15.3",
+        "153",
+    ]
+    assert elo_interval({"low": None, "high": -5.2}) == "below -5"
+    assert elo_interval({"low": 7.0, "high": None}) == "above +7"
+    assert elo_interval({"low": -0.3, "high": 7.6}) == "+0 to +8"
+    for low, high in ((0, 1), (-10, 54), (46, 54), (-2000, 30), (0.1, 0.4), (48.2, 51.9)):
+        found = ticks(low, high)
+        assert 2 <= len(found) <= 8, (low, high, found)
+        assert all(low <= tick <= high for tick in found)

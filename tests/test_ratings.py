@@ -1,0 +1,132 @@
+"""Intervals and ratings find what simulated games were made with."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("choix", reason="the training extra is not installed")
+
+from training.arena import Played
+from training.intervals import interval, resampled_means, share_interval
+from training.ratings import _newton, pair_wins, rate, strengths
+
+
+def played(scores, cacao=None, block=0):
+    cacao = cacao or [0] * len(scores)
+    best = max(zip(scores, cacao))
+    winners = [s for s, place in enumerate(zip(scores, cacao)) if place == best]
+    return Played(block, 0, scores, cacao, winners, [], [], [])
+
+
+def plackett_luce(rng, seats, elo):
+    """Scores of one game: seats in the order in which a Plackett-Luce model ranks them."""
+    strength = [elo[name] * math.log(10) / 400 for name in seats]
+    return (np.array(strength) + rng.gumbel(size=len(seats))).argsort().argsort().tolist()
+
+
+def simulated(rng, elo, blocks, tables):
+    """wins[block] of games at ``tables``, each a list of names by seat."""
+    number = {name: i for i, name in enumerate(elo)}
+    return np.array(
+        [
+            sum(pair_wins(played(plackett_luce(rng, t, elo)), t, number) for t in tables)
+            for _ in range(blocks)
+        ]
+    )
+
+
+def test_intervals_cover_the_truth_as_often_as_they_say():
+    """95 % of 400, with four standard errors to either side and the small loss of few blocks."""
+    rng = np.random.default_rng(0)
+    hits = 0
+    for trial in range(400):
+        low, high = interval(rng.random(80), trial)
+        hits += low <= 0.5 <= high
+    assert 0.90 <= hits / 400 <= 0.99
+
+
+def test_blocks_and_not_games_are_drawn():
+    """Ten games that always come out alike are worth one."""
+    rng = np.random.default_rng(1)
+    values = rng.random((50, 1)).repeat(10, axis=1)
+    low, high = interval(values.mean(axis=1))
+    spread = resampled_means(values, 500).mean(axis=1).std()
+    assert high - low == pytest.approx(4 * spread, rel=0.15)
+    assert spread == pytest.approx(values.std() / math.sqrt(50), rel=0.15)
+
+
+def test_all_won_is_not_taken_for_certain():
+    low, high = share_interval(np.ones(100))
+    assert high == 1
+    assert low == pytest.approx(0.025 ** (1 / 100))
+    low, high = share_interval(np.zeros(20))
+    assert low == 0
+    assert 0.1 < high < 0.2
+    mixed = np.array([1.0] * 99 + [0.5])
+    assert share_interval(mixed) == interval(mixed)
+
+
+def test_pairs_of_a_game_count_ties_half_and_copies_each():
+    number = {"a": 0, "b": 1}
+    wins = pair_wins(played([9, 4, 9, 2], [1, 0, 1, 0]), ["a", "b", "b", "b"], number)
+    assert wins.tolist() == [[0, 2.5], [0.5, 0]]
+    # Scores are level: stored cacao decides.
+    wins = pair_wins(played([9, 9], [1, 3]), ["a", "b"], number)
+    assert wins.tolist() == [[0, 0], [1, 0]]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_known_strengths_are_found(players):
+    """Each agent in one seat against copies of each other, as an evaluation plays."""
+    elo = {"greedy": 0.0, "a": 250.0, "b": 60.0, "c": -300.0}
+    tables = [[x] + [y] * (players - 1) for x in elo for y in elo if x != y]
+    found = rate(list(elo), players, simulated(np.random.default_rng(players), elo, 150, tables))
+    assert [row.agent for row in found] == ["a", "b", "greedy", "c"]
+    for row in found:
+        assert row.elo == pytest.approx(elo[row.agent], abs=35), row
+        assert row.low <= row.elo <= row.high
+    anchor = next(row for row in found if row.agent == "greedy")
+    assert (anchor.elo, anchor.low, anchor.high) == (0, 0, 0)
+
+
+def test_rating_intervals_are_as_wide_as_ratings_scatter():
+    elo = {"greedy": 0.0, "a": 100.0}
+    rng = np.random.default_rng(5)
+    rows = []
+    for trial in range(80):
+        wins = simulated(rng, elo, 60, [["a", "greedy"], ["greedy", "a"]])
+        rows.append(next(r for r in rate(list(elo), 2, wins, trial) if r.agent == "a"))
+    assert sum(row.low <= 100 <= row.high for row in rows) >= 71  # 76 less 2.5 standard errors
+    width = np.mean([row.high - row.low for row in rows]) / (2 * 1.96)
+    assert width == pytest.approx(np.std([row.elo for row in rows]), rel=0.25)
+
+
+def test_the_first_agent_is_the_anchor_without_greedy():
+    elo = {"x": 0.0, "y": 100.0}
+    wins = simulated(np.random.default_rng(0), elo, 50, [["x", "y"], ["y", "x"]])
+    assert {r.agent: r.elo for r in rate(["x", "y"], 2, wins)}["x"] == 0
+
+
+def test_nobody_is_infinitely_strong_but_the_bound_is_open():
+    wins = np.zeros((40, 3, 3))
+    wins[:, 1, 0] = wins[:, 0, 2] = wins[:, 1, 2] = 2
+    rows = {row.agent: row for row in rate(["greedy", "strong", "weak"], 2, wins)}
+    assert rows["strong"].high is None
+    assert rows["weak"].low is None
+    assert 300 < rows["strong"].low < rows["strong"].elo < 3000
+    assert -3000 < rows["weak"].elo < rows["weak"].high < -300
+    # A chain of wins that leads round is enough: weak has beaten strong, who has beaten greedy.
+    wins[0, 2, 1] = 1
+    rows = {row.agent: row for row in rate(["greedy", "strong", "weak"], 2, wins)}
+    assert rows["strong"].high is not None
+    assert rows["weak"].low is not None
+
+
+def test_newton_finds_what_the_library_finds():
+    wins = np.array([[0, 30, 40.0], [12, 0, 25], [3, 9, 0]])
+    ours = _newton(wins + 0.5 * (wins + wins.T > 0), np.zeros(0))
+    ours = (ours - ours.mean()) * 400 / math.log(10)
+    np.testing.assert_allclose(ours, strengths(wins), atol=1e-3)

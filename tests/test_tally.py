@@ -1,0 +1,79 @@
+"""Gold by source adds up, and each coin goes to the tile that paid it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cacao_env import Game
+
+from .games import STYLES
+
+pytest.importorskip("torch", reason="the training extra is not installed")
+
+from training.tally import SOURCES, gold_by_source
+
+
+def played(players, seed, volcanoes, style="random", decisions="auto", table_size=None):
+    game = Game.new(players, seed, volcanoes, decisions, table_size)
+    rng = np.random.default_rng(seed)
+    while not game.over:
+        game.play(STYLES[style](game, rng))
+    return game
+
+
+def by_moves(game):
+    """The same, from the game's moves played on a game that asks everything."""
+    table = Game.from_draws(*game.draws, game.volcanoes, "explicit")
+    found = np.zeros((game.num_players, len(SOURCES)), int)
+    laid = {(0, 0): "plantation1", (1, 1): "market2"}
+    steps = ((-1, 0), (0, 1), (1, 0), (0, -1))
+    kinds = {"market": "sales", "mine": "mines", "volcano": "volcanoes"}
+    for seat, _, move in game.elementary_moves():
+        before = [int(g) for g in table.state.gold]
+        table.play(table.action(move))
+        gained = int(table.state.gold[seat]) - before[seat]
+        if move[0] == "fill":
+            laid[move[3]] = move[1]
+        elif move[0] == "act":
+            (row, column), (down, right) = move[1], steps[move[2]]
+            kind = laid[row + down, column + right].rstrip("1234")
+            if kind in kinds:
+                found[seat, SOURCES.index(kinds[kind])] += gained
+            else:
+                assert gained == 0
+    return found
+
+
+@pytest.mark.parametrize("style", ["random", "crowd", "overbuild"])
+@pytest.mark.parametrize("volcanoes", [False, True])
+def test_sources_add_up_to_the_score(style, volcanoes):
+    overbuilt = 0
+    for players in (2, 3, 4):
+        for seed in range(12):
+            game = played(players, seed, volcanoes, style, ("auto", "explicit")[seed % 2])
+            found = gold_by_source(game)
+            assert found.sum(axis=1).tolist() == game.scores()
+            mines = found[:, SOURCES.index("mines")]
+            eruptions = found[:, SOURCES.index("volcanoes")]
+            assert not (mines if volcanoes else eruptions).any()
+            overbuilt += any(move[0] == "overbuild" for _, _, move in game.elementary_moves())
+    assert style != "overbuild" or overbuilt > 10
+
+
+@pytest.mark.parametrize("volcanoes", [False, True])
+def test_each_coin_goes_to_the_tile_that_paid_it(volcanoes):
+    seen = np.zeros(len(SOURCES), int)
+    for players in (2, 4):
+        for seed in range(4):
+            game = played(players, seed, volcanoes, "crowd", table_size=15)
+            found = gold_by_source(game)
+            np.testing.assert_array_equal(found[:, :3], by_moves(game)[:, :3])
+            seen += abs(found).sum(axis=0)
+    assert seen[SOURCES.index("sales")] > 0
+    assert seen[SOURCES.index("volcanoes" if volcanoes else "mines")] > 0
+
+
+def test_only_finished_games_are_counted():
+    with pytest.raises(ValueError, match="only a finished game"):
+        gold_by_source(Game.new(2, 0))
