@@ -257,7 +257,10 @@ def test_an_illegal_action_is_explained_if_wanted_and_nothing_has_changed():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"opponents": "genius"}, "there is no bot 'genius'; there are: greedy, random"),
+        (
+            {"opponents": "genius"},
+            "there is no bot 'genius'; there are: endgame, greedy, ismcts, mc, random",
+        ),
         (
             {"opponents": ["random"]},
             "opponents names 1, expected one for each of the 2 other seats",

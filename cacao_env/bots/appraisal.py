@@ -43,17 +43,17 @@ class Weights(NamedTuple):
     "Left" are the seat's placements after this one; what fades does so over the last of them.
     """
 
-    cacao: float = 1.35  # a stored cacao
-    crowded: float = 0.06  # less for each that is stored already
-    cacao_fade: float = 2.8  # placements over which stored cacao loses its worth
-    water: float = 0.4  # share of the next step of the water track
-    water_fade: float = 2.4
-    sun: float = 0.8  # a sun token, beyond its coin: a tile can be overbuilt with it
-    sun_fade: float = 2.3
-    temple: float = 0.4  # gold of a temple that others may still overtake
-    facing: float = 0.3  # a worker that faces a temple, whoever leads
-    edge: float = 1.0  # a worker that faces an empty jungle cell: it acts when that is filled
-    others: float = 0.36  # gain of the other seats, taken off
+    cacao: float = 1.44  # a stored cacao
+    crowded: float = 0.09  # less for each that is stored already
+    cacao_fade: float = 3.8  # placements over which stored cacao loses its worth
+    water: float = 0.51  # share of the next step of the water track
+    water_fade: float = 2.0
+    sun: float = 0.65  # a sun token, beyond its coin: a tile can be overbuilt with it
+    sun_fade: float = 2.1
+    temple: float = 0.3  # gold of a temple that others may still overtake
+    facing: float = 0.29  # a worker that faces a temple, whoever leads
+    edge: float = 1.16  # a worker that faces an empty jungle cell: it acts when that is filled
+    others: float = 0.46  # gain of the other seats, taken off
 
 
 CACAO, CROWDED, CACAO_FADE, WATER, WATER_FADE, SUN, SUN_FADE, TEMPLE_NOW, FACING, EDGE, OTHERS = (

@@ -15,27 +15,24 @@ from ..decisions import NONE, automatic, step
 from ..jit import njit
 from ..scoring import score
 from ..state import OVER, PLACE, STATE
-from ..tiles import MAX_PLAYERS, NUM_JUNGLE_KINDS
+from ..tiles import MAX_PLAYERS
 from .greedy import CHOICES, GREEDY_WEIGHTS, appraise, greedy_choice
 from .playout import utility
 
 NOT_SOLVED = -1
-UTILITY, MARGIN = range(
-    2
-)  # what is maximised: see ``playout.utility``; gold above the others' mean
+# What is maximised: see ``playout.utility``; or gold above the others' mean.
+UTILITY, MARGIN = range(2)
 NODES = 50_000  # positions looked at before giving up: a tenth of a second
 MAX_DEPTH = 64
 INFINITE = 1e9
 CERTAIN = 1 - 1e-9
-DRAW_CODES = NUM_JUNGLE_KINDS + 1
 
 # A decision that is being searched.
 _FIELDS = np.dtype(
     [
         ("action", "i8"),  # the one being tried, by its place in the choices
-        ("drawn", "i8"),  # how many jungle tiles are drawn after it
-        ("draw", "i8"),  # which they are: codes of the first and (* DRAW_CODES) of the second
-        ("weight", "f8"),  # how likely that is
+        ("drawn", "i8"),  # how many jungle tiles were drawn after it
+        ("weight", "f8"),  # how likely those are, in their order
         ("done", "f8"),  # how likely the draws so far were together
         ("low", "f8"),  # bounds on what of seat 0's value matters (2 players)
         ("high", "f8"),
@@ -80,16 +77,6 @@ def _final_values(state, objective, out):
             out[seat] = utility(state, seat)
         else:
             out[seat] = (players * score(state, seat) - total) / (players - 1)
-
-
-@njit
-def _put_next(state, place, code):
-    """Have a tile of that code drawn from the jungle pile at ``place``."""
-    for other in range(place, state.num_jungle):
-        if state.jungle_draws[other] == code:
-            state.jungle_draws[other] = state.jungle_draws[place]
-            state.jungle_draws[place] = code
-            return
 
 
 @njit
@@ -150,38 +137,56 @@ def _advance(frame, choices, stack, depth):
         frame.action += 1
         if frame.action >= choices.count or frame.low >= frame.high:
             return False
-        stack[depth + 1] = state
-        step(after, _next_action(choices, frame.action))
-        drawn = int(after.jungle_drawn) - int(state.jungle_drawn)
+        _sort_best(choices, frame.action)
+        _sort_pile(state, 0)
         frame.done = 0.0
         frame.expected[:] = 0.0
-        frame.draw = -1
-        frame.drawn = drawn
-        frame.weight = 1.0
-        if drawn == 0 or after.phase == OVER:
-            return True
-    frame.weight = 0.0
-    while frame.weight == 0.0:
-        frame.draw += 1
-        frame.weight = _probability(state, frame.draw, frame.drawn)
+    else:
+        _reorder_pile(state, frame.drawn)
     stack[depth + 1] = state
-    place = int(state.jungle_drawn)
-    _put_next(after, place, frame.draw % DRAW_CODES)
-    if frame.drawn > 1:
-        _put_next(after, place + 1, frame.draw // DRAW_CODES)
     step(after, choices.ids[frame.action])
+    frame.drawn = int(after.jungle_drawn) - int(state.jungle_drawn)
+    frame.weight = _probability(state, frame.drawn)
     return True
 
 
 @njit
-def _probability(state, draw, drawn):
-    """How likely the codes of one or two tiles are to be drawn next from the jungle pile."""
-    first, second = draw % DRAW_CODES, draw // DRAW_CODES
-    pile = int(state.num_jungle) - int(state.jungle_drawn)
-    weight = int(state.jungle_pile[first]) / pile
-    if drawn == 1:
-        return weight if second == 0 else 0.0
-    return weight * max(0, int(state.jungle_pile[second]) - (second == first)) / (pile - 1)
+def _sort_pile(state, skip):
+    """Order the jungle pile by code, all but the next ``skip`` tiles."""
+    draws = state.jungle_draws[int(state.jungle_drawn) + skip : int(state.num_jungle)]
+    for i in range(1, len(draws)):
+        for k in range(i, 0, -1):
+            if draws[k - 1] > draws[k]:
+                draws[k - 1], draws[k] = draws[k], draws[k - 1]
+
+
+@njit
+def _reorder_pile(state, drawn):
+    """Put the jungle pile in the next order whose first ``drawn`` tiles are others.
+
+    The next larger tile takes the place of the last one that has a larger one behind it; what
+    follows is sorted again.
+    """
+    draws = state.jungle_draws[int(state.jungle_drawn) : int(state.num_jungle)]
+    for rises in range(drawn - 1, -1, -1):
+        _sort_pile(state, rises + 1)
+        for other in range(rises + 1, len(draws)):
+            if draws[other] > draws[rises]:
+                draws[rises], draws[other] = draws[other], draws[rises]
+                return
+
+
+@njit
+def _probability(state, drawn):
+    """How likely the next ``drawn`` tiles are to come in this order, from a shuffled pile."""
+    draws = state.jungle_draws[int(state.jungle_drawn) : int(state.num_jungle)]
+    weight = 1.0
+    for i in range(drawn):
+        alike = 0
+        for k in range(i, len(draws)):
+            alike += draws[k] == draws[i]
+        weight *= alike / (len(draws) - i)
+    return weight
 
 
 @njit
@@ -203,15 +208,14 @@ def _take(frame, choices, state, values, exact):
 
 
 @njit
-def _next_action(choices, i):
-    """The i-th best action, moved to place i: sorted only as far as it is looked at."""
+def _sort_best(choices, i):
+    """Move the i-th best action to place i: sorted only as far as it is looked at."""
     best = i
     for k in range(i + 1, choices.count):
         if choices.values[k] > choices.values[best]:
             best = k
     choices.ids[i], choices.ids[best] = choices.ids[best], choices.ids[i]
     choices.values[i], choices.values[best] = choices.values[best], choices.values[i]
-    return choices.ids[i]
 
 
 @njit
