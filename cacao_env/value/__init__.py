@@ -1,0 +1,1 @@
+"""Agents that choose by what a network expects of the position after a turn."""

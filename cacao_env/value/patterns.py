@@ -1,0 +1,73 @@
+"""What lies around a worker cell, as one number: the same for all rotations and reflections.
+
+A pattern is four letters, one for each side of the cell.  There are few enough of them that a network
+has a row of weights for each (n-tuple networks; Lucas, 2008), and all eight board symmetries hold by
+themselves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..geometry import opposite
+from ..tiles import VOLCANO, VOLCANO_GOLD, VOLCANO_TURNED
+
+# Letters: an empty jungle cell, the same with a worker tile beside it, each jungle kind; volcanoes by
+# whether they pay on the side that faces the cell.
+EMPTY, BESIDE = range(2)
+PAYS, COSTS = VOLCANO + 1, VOLCANO + 2
+NUM_LETTERS = COSTS + 1
+
+# LETTER[side, code]: of the jungle tile on a side of a worker cell.
+LETTER = np.zeros((4, VOLCANO_TURNED + 1), np.int64)
+for _side in range(4):
+    for _code in range(1, VOLCANO_TURNED + 1):
+        if _code < VOLCANO:
+            LETTER[_side, _code] = _code + 1
+        else:
+            _gold = VOLCANO_GOLD[_code - VOLCANO, opposite(_side)]
+            LETTER[_side, _code] = PAYS if _gold > 0 else COSTS
+
+# The eight symmetries, by where each side's letter comes from.
+_SYMMETRIES = [
+    tuple((start + step * side) % 4 for side in range(4)) for start in range(4) for step in (1, -1)
+]
+
+
+def _number_patterns() -> tuple[np.ndarray, np.ndarray]:
+    letters = np.indices((NUM_LETTERS,) * 4).reshape(4, -1).T
+    weights = NUM_LETTERS ** np.arange(3, -1, -1)
+    least = np.min([letters[:, list(order)] @ weights for order in _SYMMETRIES], axis=0)
+    kept, numbers = np.unique(least, return_inverse=True)
+    return numbers.reshape(-1).astype(np.uint16), letters[kept]
+
+
+# PATTERN[word]: the pattern's number, ``word`` its letters in base NUM_LETTERS, north first.
+# PATTERN_LETTERS[number]: letters of one of the words of each pattern.
+PATTERN, PATTERN_LETTERS = _number_patterns()
+NUM_PATTERNS = len(PATTERN_LETTERS)
+
+
+def pattern_parts() -> np.ndarray:
+    """Which parts each pattern has, shape (NUM_PATTERNS, parts), float32 counts.
+
+    Parts are letters, pairs of letters on adjacent sides and pairs on opposite ones.  What is
+    learnt about a part serves all patterns that have it, the rare ones too.
+    """
+    pairs = {}
+    for a in range(NUM_LETTERS):
+        for b in range(a, NUM_LETTERS):
+            pairs[a, b] = pairs[b, a] = len(pairs) if (a, b) not in pairs else pairs[a, b]
+    names = sorted(set(pairs.values()))
+    place = {name: i for i, name in enumerate(names)}
+    count = len(names)
+    parts = np.zeros((NUM_PATTERNS, NUM_LETTERS + 2 * count), np.float32)
+    for number, letters in enumerate(PATTERN_LETTERS.tolist()):
+        for side in range(4):
+            parts[number, letters[side]] += 1
+            beside = place[pairs[letters[side], letters[(side + 1) % 4]]]
+            parts[number, NUM_LETTERS + beside] += 1
+        for side in range(2):
+            across = place[pairs[letters[side], letters[side + 2]]]
+            parts[number, NUM_LETTERS + count + across] += 1
+    return parts

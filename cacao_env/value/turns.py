@@ -1,0 +1,126 @@
+"""Actions appraised by the network: each is followed by the best rest of the turn.
+
+A turn is a placement, its fills and the actions of its edges.  Ways to go on are tried (all, or all
+fills with the actions that greedy would take: a quarter of the time) and the position at the start
+of the next turn is what counts; others act in between as greedy would.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..actions import MAX_LEGAL, legal_into
+from ..bots.greedy import CHOICES, GREEDY_WEIGHTS, appraise, greedy_choice
+from ..decisions import NONE, automatic, step
+from ..jit import njit
+from ..state import OVER, PLACE, STATE
+from .net import expect, utility_of
+
+MAX_DEPTH = 32
+MAX_ENDS = 64  # ways to end a turn that are tried for one action; the rest as greedy would
+
+
+class Work(NamedTuple):
+    """Room to appraise a decision."""
+
+    stack: Any  # (MAX_DEPTH,) states
+    ids: Any  # (MAX_DEPTH, MAX_LEGAL)
+    counts: Any  # (MAX_DEPTH,) legal actions
+    tried: Any  # (MAX_DEPTH,) how many of them
+    choices: Any  # (1,) of greedy
+
+
+def new_work() -> Work:
+    """Room for one decision at a time."""
+    return Work(
+        np.zeros(MAX_DEPTH, STATE),
+        np.zeros((MAX_DEPTH, 256), np.int64),
+        np.zeros(MAX_DEPTH, np.int64),
+        np.zeros(MAX_DEPTH, np.int64),
+        np.zeros(1, CHOICES),
+    )
+
+
+@njit
+def candidates_into(state, choices, top, ids):
+    """Write the legal actions into ``ids``: placements only the ``top`` that greedy likes best, if not 0.
+
+    Returns how many.
+    """
+    if state.auto == 0:
+        action = automatic(state)
+        if action != NONE:
+            ids[0] = action
+            return 1
+    if top == 0 or state.phase != PLACE:
+        return legal_into(state, ids)
+    appraise(choices, state, GREEDY_WEIGHTS)
+    count = min(top, int(choices.count))
+    for place in range(count):
+        best = place
+        for i in range(place + 1, choices.count):
+            if choices.values[i] > choices.values[best]:
+                best = i
+        choices.ids[place], choices.ids[best] = choices.ids[best], choices.ids[place]
+        choices.values[place], choices.values[best] = choices.values[best], choices.values[place]
+        ids[place] = choices.ids[place]
+    return count
+
+
+@njit
+def value_after(net, scratch, work, state, action, seat, last_tried, rng):
+    """The best utility for ``seat``, whose decision it is, that an action's turn can end with.
+
+    ``last_tried``: ACT, or FILL to leave actions to greedy.
+    """
+    stack = work.stack
+    turn = state.turn
+    stack[0] = state
+    step(stack[0], action)
+    best = -2.0
+    ends = 0
+    depth = 0
+    work.counts[0] = -1
+    while depth >= 0:
+        here = stack[depth]
+        if work.counts[depth] < 0:  # new
+            others = False
+            while here.phase != OVER and here.turn == turn:
+                action = automatic(here) if here.auto == 0 else NONE
+                if action == NONE:
+                    tried = here.seat == seat and here.phase <= last_tried
+                    if tried and ends < MAX_ENDS and depth < MAX_DEPTH - 1:
+                        break
+                    action = greedy_choice(work.choices[0], here, GREEDY_WEIGHTS, rng)
+                step(here, action)
+            if here.phase == OVER or here.turn != turn:
+                expect(net, scratch, here, seat)
+                best = max(best, utility_of(scratch, int(here.num_players), seat))
+                ends += 1
+                depth -= 1
+                continue
+            work.counts[depth] = legal_into(here, work.ids[depth])
+            work.tried[depth] = 0
+        if work.tried[depth] >= work.counts[depth]:
+            depth -= 1
+            continue
+        chosen = work.ids[depth, work.tried[depth]]
+        work.tried[depth] += 1
+        stack[depth + 1] = here
+        depth += 1
+        step(stack[depth], chosen)
+        work.counts[depth] = -1
+    return best
+
+
+@njit
+def appraise_with(net, scratch, work, state, top, last_tried, ids, values, rng):
+    """Write candidates and their utilities for who decides; how many there are."""
+    seat = int(state.seat)
+    count = candidates_into(state, work.choices[0], top, ids)
+    if count > 1:
+        for i in range(count):
+            values[i] = value_after(net, scratch, work, state, ids[i], seat, last_tried, rng)
+    return count

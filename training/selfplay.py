@@ -1,0 +1,236 @@
+"""Games for value learning, played and turned into samples in one compiled loop.
+
+A sample is a position at the start of a turn, seen by one seat, with what the game brought later on:
+every seat's share of the win and the points it still added.  Targets are lambda-returns (Sutton, 1988)
+along one seat's view of its game: what came out in the end, mixed with what the network expected at
+the turns in between.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cacao_env.actions import MAX_LEGAL
+from cacao_env.bots.greedy import CHOICES, GREEDY_WEIGHTS, appraise, greedy_choice
+from cacao_env.decisions import deal_anew, step
+from cacao_env.jit import njit
+from cacao_env.rng import below, uniform
+from cacao_env.scoring import score, scores_into, winners_into
+from cacao_env.state import FILL, OVER, STATE, redeal
+from cacao_env.tiles import MAX_PLAYERS, MAX_TURNS
+from cacao_env.value.features import MAX_ROWS, NO_ROW, NUM_NUMBERS, STAGE, features_into
+from cacao_env.value.net import POINTS, expect
+from cacao_env.value.turns import appraise_with
+
+KEPT_ROWS = 160  # of a sample; no position of a real game has more
+LAST_MOVER = 0  # the view that choices are made by is always kept
+
+
+class Samples(NamedTuple):
+    """Arrays of one row a sample; seats in turn order from the viewer."""
+
+    numbers: Any  # (S, NUM_NUMBERS) float32
+    rows: Any  # (S, KEPT_ROWS) uint16
+    patterns: Any  # (S,) uint8, how many of the rows are patterns
+    open_cells: Any  # (S,) uint8, how many of those are of open cells
+    stage: Any  # (S,) uint8
+    players: Any  # (S,) uint8
+    shares: Any  # (S, MAX_PLAYERS) float32
+    points: Any  # (S, MAX_PLAYERS) float32, to be added to the score now, in units of POINTS
+
+
+def new_samples(count: int) -> Samples:
+    """Room for so many."""
+    return Samples(
+        np.zeros((count, NUM_NUMBERS), np.float32),
+        np.full((count, KEPT_ROWS), NO_ROW, np.uint16),
+        np.zeros(count, np.uint8),
+        np.zeros(count, np.uint8),
+        np.zeros(count, np.uint8),
+        np.zeros(count, np.uint8),
+        np.zeros((count, MAX_PLAYERS), np.float32),
+        np.zeros((count, MAX_PLAYERS), np.float32),
+    )
+
+
+class Behaviour(NamedTuple):
+    """How the games are played."""
+
+    greedy: Any  # share of games in which greedy plays all seats
+    noise: Any  # scale of Gumbel noise on utilities
+    greedy_noise: Any  # the same for greedy, in gold
+    random: Any  # share of decisions made at random
+    top: Any  # placements that are appraised, the best by greedy
+    decay: Any  # lambda, a turn
+    kept: Any  # share of turns whose last mover's view is kept
+    others: Any  # the same of other seats' views
+
+
+@njit
+def gumbel(rng):
+    """Standard Gumbel noise: the largest of values with it is drawn from their softmax."""
+    return -math.log(-math.log(uniform(rng) + 1e-300) + 1e-300)
+
+
+@njit
+def _choose(net, scratch, work, view, behaviour, by_greedy, ids, values, rng):
+    """An action for the deciding seat of a state in which hidden things are dealt anew."""
+    if by_greedy:
+        choices = work.choices[0]
+        appraise(choices, view, GREEDY_WEIGHTS)
+        count = int(choices.count)
+        ids[:count] = choices.ids[:count]
+        values[:count] = choices.values[:count]
+        noise = behaviour.greedy_noise
+    else:
+        count = appraise_with(
+            net, scratch, work, view, int(behaviour.top), FILL, ids, values, rng
+        )
+        noise = behaviour.noise
+    if uniform(rng) < behaviour.random:
+        return ids[below(rng, count)]
+    best, most = 0, -1e18
+    for i in range(count):
+        value = values[i] + noise * gumbel(rng)
+        if value > most:
+            best, most = i, value
+    return ids[best]
+
+
+@njit
+def play_sample_games(net, scratch, work, options, behaviour, seeds, samples, written):
+    """Play one game for each seed on a state with the options of ``options[0]`` and keep samples.
+
+    Returns how many are written now, ``written`` of them before; it stops early when there may be
+    no room for another game.
+    """
+    room = MAX_TURNS * MAX_PLAYERS
+    state = np.empty(2, STATE)
+    ids = np.empty(MAX_LEGAL, np.int64)
+    values = np.zeros(MAX_LEGAL)
+    place = np.empty((MAX_TURNS + 1, MAX_PLAYERS), np.int64)  # sample of a turn's end and seat, or -1
+    now = np.empty((MAX_TURNS + 1, MAX_PLAYERS))  # scores at a turn's end
+    shares = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))  # expected, by viewer
+    points = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    total_shares = np.empty(MAX_PLAYERS)
+    total_points = np.empty(MAX_PLAYERS)
+    for g in range(len(seeds)):
+        if written + room > len(samples.stage):
+            break
+        rng = seeds[g : g + 1]
+        state[0] = options[0]
+        game, view = state[0], state[1]
+        deal_anew(game, rng)
+        players = int(game.num_players)
+        by_greedy = uniform(rng) < behaviour.greedy
+        turns = 0
+        while game.phase != OVER:
+            mover = int(game.active)
+            turn = game.turn
+            seat = int(game.seat)
+            state[1] = game
+            redeal(view, seat, rng)
+            step(game, _choose(net, scratch, work, view, behaviour, by_greedy, ids, values, rng))
+            if game.turn == turn or game.phase == OVER:
+                continue
+            for viewer in range(players):
+                now[turns, viewer] = score(game, viewer)
+                place[turns, viewer] = -1
+                if behaviour.decay < 1:
+                    expect(net, scratch, game, viewer)
+                    shares[turns, viewer] = scratch.shares
+                    points[turns, viewer] = scratch.points
+                if uniform(rng) < (behaviour.kept if viewer == mover else behaviour.others):
+                    _keep(game, viewer, scratch, samples, written)
+                    place[turns, viewer] = written
+                    written += 1
+            turns += 1
+        scores_into(game, scores)
+        winners = winners_into(game, scores, wins)
+        for viewer in range(players):
+            for seat in range(players):
+                total_shares[seat] = wins[seat] / winners
+                total_points[seat] = scores[seat]
+            for t in range(turns - 1, -1, -1):
+                if place[t, viewer] >= 0:
+                    for i in range(players):
+                        seat = (viewer + i) % players
+                        samples.shares[place[t, viewer], i] = total_shares[seat]
+                        added = total_points[seat] - now[t, seat]
+                        samples.points[place[t, viewer], i] = added / POINTS
+                if behaviour.decay < 1:
+                    for seat in range(players):
+                        total_shares[seat] *= behaviour.decay
+                        total_shares[seat] += (1 - behaviour.decay) * shares[t, viewer, seat]
+                        total_points[seat] *= behaviour.decay
+                        total_points[seat] += (1 - behaviour.decay) * points[t, viewer, seat]
+    return written
+
+
+@njit
+def _keep(game, viewer, scratch, samples, i):
+    """Write the features of a sample."""
+    count, patterns, open_cells = features_into(game, viewer, scratch.numbers, scratch.rows)
+    samples.numbers[i] = scratch.numbers
+    samples.rows[i] = scratch.rows[:KEPT_ROWS]
+    samples.open_cells[i] = open_cells
+    samples.patterns[i] = patterns
+    samples.stage[i] = STAGE[int(game.tiles_each) - int(game.placed[viewer])]
+    samples.players[i] = game.num_players
+    samples.shares[i] = 0
+    samples.points[i] = 0
+
+
+@njit
+def play_match(net, scratch, work, other_net, other_scratch, options, by_net, top, seeds, shares, margins):
+    """Deal blocks of ``net`` in each seat against ``other_net`` in all others, or greedy if not by_net.
+
+    Writes the mean share of the win and margin over the best other of each block.
+    """
+    state = np.empty(3, STATE)
+    ids = np.empty(MAX_LEGAL, np.int64)
+    values = np.zeros(MAX_LEGAL)
+    choices = np.empty(1, CHOICES)
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    for b in range(len(seeds)):
+        rng = seeds[b : b + 1]
+        state[2] = options[0]
+        deal_anew(state[2], rng)
+        players = int(state[2].num_players)
+        shares[b] = 0
+        margins[b] = 0
+        for own in range(players):
+            state[0] = state[2]
+            game, view = state[0], state[1]
+            while game.phase != OVER:
+                state[1] = game
+                seat = int(game.seat)
+                redeal(view, seat, rng)
+                if seat == own:
+                    count = appraise_with(net, scratch, work, view, top, FILL, ids, values, rng)
+                elif by_net:
+                    count = appraise_with(
+                        other_net, other_scratch, work, view, top, FILL, ids, values, rng
+                    )
+                else:
+                    step(game, greedy_choice(choices[0], view, GREEDY_WEIGHTS, rng))
+                    continue
+                best = 0
+                for i in range(1, count):
+                    if values[i] > values[best]:
+                        best = i
+                step(game, ids[best])
+            scores_into(game, scores)
+            winners = winners_into(game, scores, wins)
+            most = -1000
+            for seat in range(players):
+                if seat != own:
+                    most = max(most, scores[seat])
+            shares[b] += wins[own] / winners / players
+            margins[b] += (scores[own] - most) / players
