@@ -20,8 +20,10 @@ import torch
 from cacao_env import Game
 from cacao_env.bots import BOTS, Bot
 from cacao_env.rng import below, new_rng
+from cacao_env.value.agent import ValueAgent
 
-from .checkpoint import Checkpoint, load
+from .checkpoint import VALUE_NET, Checkpoint, CheckpointError, load, network_of
+from .value_checkpoint import load_value
 from .window import View
 
 _APART = 0x5EA7  # keeps an agent's own random numbers apart from those that deal its games anew
@@ -119,6 +121,34 @@ def best_actions(checkpoint: Checkpoint, observations: np.ndarray, masks: np.nda
     return [int(action) for action in logits.argmax(dim=1)]
 
 
+class ValueNetAgent:
+    """A value network from a checkpoint; plays the action whose turn ends best."""
+
+    def __init__(self, folder: Path) -> None:
+        self._net, self.manifest = load_value(folder)
+        self.name = str(self.manifest.get("name", folder.name))
+        self.version = str(self.manifest.get("sha256", ""))
+
+    def check(self, num_players: int, volcanoes: bool) -> None:
+        """CheckpointError unless the network was trained for so many players."""
+        rules = self.manifest["rules"]
+        if num_players not in rules["players"]:
+            known = ", ".join(str(n) for n in rules["players"])
+            raise CheckpointError(
+                f"checkpoint {self.name} is for {known} players, not for {num_players}"
+            )
+        if volcanoes and not rules["volcanoes"]:
+            raise CheckpointError(f"checkpoint {self.name} has not met volcanoes")
+
+    def begin(self, seed: int) -> ValueAgent:
+        """One seat's agent."""
+        return ValueAgent(self._net, seed)
+
+    def act(self, games: Sequence[Game], kept: Sequence[Any]) -> list[int]:
+        """One decision a game."""
+        return [one.act(game) for game, one in zip(games, kept, strict=True)]
+
+
 class ClassAgent:
     """A class of the user's, named ``module:Class``: made with ``seed=``, asked with ``act(game)``.
 
@@ -193,6 +223,8 @@ def load_agent(name: str) -> Agent:
         return BotAgent(name)
     for folder in (Path(name), Path("checkpoints") / name):
         if folder.is_dir():
+            if network_of(folder) == VALUE_NET:
+                return ValueNetAgent(folder)
             return CheckpointAgent(load(folder))
     if ":" in name and all(part.isidentifier() for part in head.split(".")):
         return ClassAgent(name)

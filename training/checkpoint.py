@@ -27,6 +27,7 @@ from cacao_env.observation import layout, scale
 from .network import CellNet
 
 FORMAT, VERSION = "cacao-checkpoint", 1
+CELL_NET, VALUE_NET = "cell-net", "value-net"  # kinds of networks
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
 
 
@@ -92,47 +93,67 @@ def versions() -> dict[str, str]:
 
 
 def save(folder: Path, name: str, net: CellNet, rules: dict[str, Any], **more: Any) -> None:
-    """Write a checkpoint; ``rules`` has num_players, table_size, volcanoes and width.
-
-    Each file is written beside its place and then moved, so a stop in between loses nothing.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write a checkpoint; ``rules`` has num_players, table_size, volcanoes and width."""
     weights = save_tensors({k: v.contiguous() for k, v in net.state_dict().items()})
+    features = feature_version(rules["num_players"], rules["table_size"])
+    write_files(folder, name, CELL_NET, weights, rules=rules, features=features, **more)
+
+
+def write_files(folder: Path, name: str, network: str, weights: bytes, **more: Any) -> None:
+    """Write weights and manifest, each beside its place and then moved: a stop loses nothing."""
+    folder.mkdir(parents=True, exist_ok=True)
     manifest = {
         "format": FORMAT,
         "version": VERSION,
         "name": name,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "network": "cell-net",
-        "rules": rules,
-        "features": feature_version(rules["num_players"], rules["table_size"]),
+        "network": network,
         "sha256": hashlib.sha256(weights).hexdigest(),
         "versions": versions(),
         **more,
     }
-    _write(folder / WEIGHTS, weights)
-    _write(folder / MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())
+    write_whole(folder / WEIGHTS, weights)
+    write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())
 
 
 def add_to_manifest(folder: Path, **more: Any) -> None:
     """Add entries, such as an evaluation, to a checkpoint's manifest."""
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     manifest.update(more)
-    _write(folder / MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())
+    write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file beside its place and move it there: whoever reads sees the old or the new one."""
     beside = path.with_name(path.name + ".tmp")
     beside.write_bytes(data)
     beside.replace(path)
 
 
-def load(folder: str | Path) -> Checkpoint:
-    """Read a checkpoint; CheckpointError says why one can't be used."""
-    folder = Path(folder)
+def network_of(folder: Path) -> str:
+    """Which kind of network a folder's manifest names."""
+    return str(_read_manifest(folder).get("network"))
+
+
+def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
+    """Manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
+    manifest = _read_manifest(folder)
+    if manifest.get("network") != network:
+        raise CheckpointError(f"{folder}: network is {manifest.get('network')!r}, not {network!r}")
+    try:
+        weights = (folder / WEIGHTS).read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"{folder}: {error.filename} can't be read") from None
+    if hashlib.sha256(weights).hexdigest() != manifest.get("sha256"):
+        raise CheckpointError(
+            f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives"
+        )
+    return manifest, weights
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        weights = (folder / WEIGHTS).read_bytes()
     except OSError as error:
         raise CheckpointError(f"{folder}: {error.filename} can't be read") from None
     except ValueError:
@@ -143,10 +164,13 @@ def load(folder: str | Path) -> Checkpoint:
         raise CheckpointError(
             f"{folder}: version is {manifest.get('version')!r}, expected {VERSION}"
         )
-    if hashlib.sha256(weights).hexdigest() != manifest.get("sha256"):
-        raise CheckpointError(
-            f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives"
-        )
+    return manifest
+
+
+def load(folder: str | Path) -> Checkpoint:
+    """Read the checkpoint of a CellNet; CheckpointError says why one can't be used."""
+    folder = Path(folder)
+    manifest, weights = read_files(folder, CELL_NET)
     try:
         rules = manifest["rules"]
         players, size, volcanoes = rules["num_players"], rules["table_size"], rules["volcanoes"]

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from cacao_env.options import check_options
 from cacao_env.rewards import REWARDS
@@ -97,8 +97,16 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
+C = TypeVar("C")
+
+
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Config:
-    """The configuration in a TOML file, with ``key=value`` overrides (values as TOML writes them)."""
+    """A ``Config`` from a TOML file, with ``key=value`` overrides (values as TOML writes them)."""
+    return read(Config, path, overrides)
+
+
+def read(kind: type[C], path: str | Path, overrides: Sequence[str] = ()) -> C:
+    """A configuration of any kind, a dataclass, from a TOML file and overrides."""
     try:
         data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -107,7 +115,7 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Config:
         raise ConfigError(f"{path} is not TOML: {error}") from None
     for override in overrides:
         data.update(_parse_override(override))
-    return from_dict(data)
+    return from_dict(data, kind)
 
 
 def _parse_override(text: str) -> dict[str, Any]:
@@ -120,13 +128,13 @@ def _parse_override(text: str) -> dict[str, Any]:
         return {key.strip(): value.strip()}  # a bare word is a string
 
 
-def from_dict(data: dict[str, Any]) -> Config:
+def from_dict(data: dict[str, Any], kind: type[C] = Config) -> C:  # type: ignore[assignment]
     """A configuration from plain data; ConfigError for an unknown key or a wrong type."""
-    known = {f.name: str(f.type) for f in fields(Config)}
+    known = {f.name: str(f.type) for f in fields(kind)}  # type: ignore[arg-type]
     for key, value in data.items():
         if key not in known:
             raise ConfigError(f"there is no key {key!r}; there are: {', '.join(sorted(known))}")
         right = isinstance(value, _TYPES[known[key]])
         if not right or (isinstance(value, bool) and known[key] != "bool"):
             raise ConfigError(f"{key} is {value!r}, expected {known[key]}")
-    return Config(**data)
+    return kind(**data)

@@ -86,9 +86,7 @@ def _choose(net, scratch, work, view, behaviour, by_greedy, ids, values, rng):
         values[:count] = choices.values[:count]
         noise = behaviour.greedy_noise
     else:
-        count = appraise_with(
-            net, scratch, work, view, int(behaviour.top), FILL, ids, values, rng
-        )
+        count = appraise_with(net, scratch, work, view, int(behaviour.top), FILL, ids, values, rng)
         noise = behaviour.noise
     if uniform(rng) < behaviour.random:
         return ids[below(rng, count)]
@@ -111,7 +109,9 @@ def play_sample_games(net, scratch, work, options, behaviour, seeds, samples, wr
     state = np.empty(2, STATE)
     ids = np.empty(MAX_LEGAL, np.int64)
     values = np.zeros(MAX_LEGAL)
-    place = np.empty((MAX_TURNS + 1, MAX_PLAYERS), np.int64)  # sample of a turn's end and seat, or -1
+    place = np.empty(
+        (MAX_TURNS + 1, MAX_PLAYERS), np.int64
+    )  # sample of a turn's end and seat, or -1
     now = np.empty((MAX_TURNS + 1, MAX_PLAYERS))  # scores at a turn's end
     shares = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))  # expected, by viewer
     points = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))
@@ -187,7 +187,9 @@ def _keep(game, viewer, scratch, samples, i):
 
 
 @njit
-def play_match(net, scratch, work, other_net, other_scratch, options, by_net, top, seeds, shares, margins):
+def play_match(
+    net, scratch, work, other_net, other_scratch, options, by_net, top, seeds, shares, margins
+):
     """Deal blocks of ``net`` in each seat against ``other_net`` in all others, or greedy if not by_net.
 
     Writes the mean share of the win and margin over the best other of each block.

@@ -1,4 +1,4 @@
-"""The value network as a torch module, and its weights for compiled code."""
+"""The value network as a torch module."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from cacao_env.tiles import MAX_PLAYERS
-from cacao_env.value.features import ALONE, NO_ROW, NUM_NUMBERS, OTHER_TILE, OWN_TILE, STAGES
-from cacao_env.value.net import Net
+from cacao_env.value.features import ALONE, NO_ROW, OTHER_TILE, OWN_TILE, STAGES
+from cacao_env.value.net import Net, from_learnt, learnt_shapes
 from cacao_env.value.patterns import NUM_PATTERNS, pattern_parts
 
-TABLES = 3  # of patterns: open cells, own tiles, tiles of others
+# Spread of the weights to begin with; 0 for biases.
+_SPREAD = {"numbers": 0.1, "rows": 0.02, "part_rows": 0.02, "part_best": 0.05}
 
 
 class ValueNet(nn.Module):
@@ -20,20 +20,12 @@ class ValueNet(nn.Module):
 
     def __init__(self, sums: int = 64, maxima: int = 16, units: int = 32) -> None:
         super().__init__()
-        self.sums, self.maxima, self.units = sums, maxima, units
+        self.size = {"sums": sums, "maxima": maxima, "units": units}
+        for name, shape in learnt_shapes(sums, maxima, units).items():
+            spread = _SPREAD.get(name, 0.0 if name.endswith("bias") else shape[-2] ** -0.5)
+            self.register_parameter(name, nn.Parameter(spread * torch.randn(shape)))
         parts = torch.from_numpy(pattern_parts())
         self.register_buffer("parts", torch.cat([parts, torch.zeros(1, parts.shape[1])]), False)
-        self.numbers = nn.Linear(NUM_NUMBERS, sums)
-        self.rows = nn.Parameter(0.02 * torch.randn(NO_ROW - ALONE + 1, sums))
-        self.part_rows = nn.Parameter(0.02 * torch.randn(TABLES, parts.shape[1], sums))
-        self.part_best = nn.Parameter(0.05 * torch.randn(parts.shape[1], maxima))
-        wide = sums + maxima
-        bound = 1 / wide**0.5
-        self.middle = nn.Parameter(torch.empty(STAGES, wide, units).uniform_(-bound, bound))
-        self.middle_bias = nn.Parameter(torch.zeros(STAGES, units))
-        bound = 1 / units**0.5
-        self.out = nn.Parameter(torch.empty(STAGES, units, 2 * MAX_PLAYERS).uniform_(-bound, bound))
-        self.out_bias = nn.Parameter(torch.zeros(STAGES, 2 * MAX_PLAYERS))
 
     def forward(
         self,
@@ -43,10 +35,9 @@ class ValueNet(nn.Module):
         open_cells: torch.Tensor,
         stage: torch.Tensor,
     ) -> torch.Tensor:
-        """(B, 2 * MAX_PLAYERS) from (B, NUM_NUMBERS), (B, R) rows, and (B,) of the others."""
-        total = self.numbers(numbers)
-        rest = torch.clamp(rows, min=ALONE)
-        rest = torch.where(rows < ALONE, NO_ROW, rest) - ALONE
+        """Outputs (B, 8) from (B, NUM_NUMBERS), (B, R) and (B,) of each of the others."""
+        total = torch.addmm(self.bias, numbers, self.numbers)
+        rest = torch.where(rows < ALONE, NO_ROW, rows) - ALONE
         total = total + F.embedding_bag(rest, self.rows, mode="sum", padding_idx=NO_ROW - ALONE)
         cells = rows[:, : max(1, int(open_cells.max()))]
         cells = torch.where(cells < OWN_TILE, cells, NUM_PATTERNS)
@@ -68,20 +59,10 @@ class ValueNet(nn.Module):
             result.append(middle @ self.out[number] + self.out_bias[number])
         return torch.cat(result)[torch.argsort(order)]
 
-    @torch.no_grad()
+    def learnt(self) -> dict[str, np.ndarray]:
+        """A copy of its weights as arrays."""
+        return {name: x.detach().numpy().copy() for name, x in self.named_parameters()}
+
     def compiled(self) -> Net:
         """Its weights for compiled code."""
-        parts = self.parts[:-1]
-        rows = torch.cat([*(parts @ part for part in self.part_rows), self.rows])
-        rows[NO_ROW] = 0
-        arrays = (
-            self.numbers.bias,
-            self.numbers.weight.T,
-            rows,
-            parts @ self.part_best,
-            self.middle,
-            self.middle_bias,
-            self.out,
-            self.out_bias,
-        )
-        return Net(*(np.array(x.detach().numpy(), np.float32, order="C") for x in arrays))
+        return from_learnt(self.learnt())

@@ -44,7 +44,8 @@ _STOCKS = (CACAO_PLACES + 1, LAST_WATER + 1, SUN_PLACES + 1, MAX_TILES + 1)
 OPEN_CELL = 0  # patterns around cells where a tile may be placed
 OWN_TILE = OPEN_CELL + NUM_PATTERNS  # around own tiles that may be overbuilt
 OTHER_TILE = OWN_TILE + NUM_PATTERNS  # around such tiles of others
-ALONE = OTHER_TILE + NUM_PATTERNS  # the only tile beside an empty jungle cell: [seat, workers]
+PATTERN_TABLES = 3
+ALONE = PATTERN_TABLES * NUM_PATTERNS  # the only tile beside an empty jungle cell: [seat, workers]
 TEMPLES = ALONE + MAX_PLAYERS * (MAX_WORKERS_ON_EDGE + 1)  # [own, most of another, free sides]
 STOCKS = TEMPLES + (MAX_COUNT + 1) ** 2 * 5  # [seat, stock, size]
 HELD = STOCKS + MAX_PLAYERS * sum(_STOCKS)  # [kind, copies] in the viewer's hand
@@ -58,7 +59,9 @@ MAX_ROWS = 320
 OVERBUILDS_SOON = 8  # jungle tiles left when overbuilding comes into view
 
 STAGES = 4  # a network has output layers of its own for each part of the game
-STAGE = np.array([0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3], np.int64)  # by placements a viewer has left
+STAGE = np.array(
+    [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3], np.int64
+)  # by placements a viewer has left
 
 
 @inlined

@@ -10,6 +10,7 @@ to its score.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,17 @@ from ..jit import njit
 from ..scoring import score, scores_into, winners_into
 from ..state import OVER
 from ..tiles import MAX_PLAYERS
-from .features import MAX_ROWS, NUM_NUMBERS, NUM_ROWS, STAGE, STAGES, features_into
-from .patterns import NUM_PATTERNS
+from .features import (
+    ALONE,
+    MAX_ROWS,
+    NO_ROW,
+    NUM_NUMBERS,
+    PATTERN_TABLES,
+    STAGE,
+    STAGES,
+    features_into,
+)
+from .patterns import pattern_parts
 
 POINTS = 10.0  # an output of 1 stands for so many points
 MARGIN_SCALE = 15.0  # gold; see ``bots.playout.utility``
@@ -63,18 +73,42 @@ def new_scratch(net: Net) -> Scratch:
     )
 
 
-def shapes(sums: int, maxima: int, units: int) -> dict[str, tuple[int, ...]]:
-    """Shape of each of a network's arrays."""
+def learnt_shapes(sums: int, maxima: int, units: int) -> dict[str, tuple[int, ...]]:
+    """Name and shape of each array that is learnt."""
+    parts = pattern_parts().shape[1]
     return {
         "bias": (sums,),
         "numbers": (NUM_NUMBERS, sums),
-        "rows": (NUM_ROWS + 1, sums),
-        "best": (NUM_PATTERNS, maxima),
+        "rows": (NO_ROW - ALONE + 1, sums),
+        "part_rows": (PATTERN_TABLES, parts, sums),
+        "part_best": (parts, maxima),
         "middle": (STAGES, sums + maxima, units),
         "middle_bias": (STAGES, units),
         "out": (STAGES, units, 2 * MAX_PLAYERS),
         "out_bias": (STAGES, 2 * MAX_PLAYERS),
     }
+
+
+def from_learnt(learnt: Mapping[str, Any]) -> Net:
+    """Weights for compiled code from those that are learnt (``learnt_shapes``), float32 arrays.
+
+    What is learnt about the parts of patterns is added up here, once for each pattern.
+    """
+    parts = pattern_parts()
+    patterns = [parts @ table for table in learnt["part_rows"]]
+    rows = np.concatenate([*patterns, learnt["rows"]])
+    rows[NO_ROW] = 0
+    arrays = (
+        learnt["bias"],
+        learnt["numbers"],
+        rows,
+        parts @ learnt["part_best"],
+        learnt["middle"],
+        learnt["middle_bias"],
+        learnt["out"],
+        learnt["out_bias"],
+    )
+    return Net(*(np.array(array, np.float32, order="C") for array in arrays))
 
 
 @njit

@@ -7,6 +7,9 @@ themselves.
 
 from __future__ import annotations
 
+from functools import cache
+from itertools import combinations_with_replacement
+
 import numpy as np
 
 from ..geometry import opposite
@@ -48,26 +51,27 @@ PATTERN, PATTERN_LETTERS = _number_patterns()
 NUM_PATTERNS = len(PATTERN_LETTERS)
 
 
+def _pair(a: int, b: int) -> tuple[int, int]:
+    return (a, b) if a <= b else (b, a)
+
+
+@cache
 def pattern_parts() -> np.ndarray:
     """Which parts each pattern has, shape (NUM_PATTERNS, parts), float32 counts.
 
     Parts are letters, pairs of letters on adjacent sides and pairs on opposite ones.  What is
     learnt about a part serves all patterns that have it, the rare ones too.
     """
-    pairs = {}
-    for a in range(NUM_LETTERS):
-        for b in range(a, NUM_LETTERS):
-            pairs[a, b] = pairs[b, a] = len(pairs) if (a, b) not in pairs else pairs[a, b]
-    names = sorted(set(pairs.values()))
-    place = {name: i for i, name in enumerate(names)}
-    count = len(names)
+    pairs = list(combinations_with_replacement(range(NUM_LETTERS), 2))
+    place = {pair: number for number, pair in enumerate(pairs)}
+    count = len(pairs)
     parts = np.zeros((NUM_PATTERNS, NUM_LETTERS + 2 * count), np.float32)
     for number, letters in enumerate(PATTERN_LETTERS.tolist()):
         for side in range(4):
             parts[number, letters[side]] += 1
-            beside = place[pairs[letters[side], letters[(side + 1) % 4]]]
+            beside = place[_pair(letters[side], letters[(side + 1) % 4])]
             parts[number, NUM_LETTERS + beside] += 1
         for side in range(2):
-            across = place[pairs[letters[side], letters[side + 2]]]
+            across = place[_pair(letters[side], letters[side + 2])]
             parts[number, NUM_LETTERS + count + across] += 1
     return parts

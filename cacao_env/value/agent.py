@@ -1,0 +1,51 @@
+"""An agent that takes the action whose turn ends best, in the eyes of a network."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..actions import MAX_LEGAL
+from ..game import Game
+from ..rng import RngArray, new_rng
+from ..state import ACT, StateArray
+from .net import Net, new_scratch
+from .turns import appraise_with, new_work
+
+TOP = 48  # placements that are appraised, the best by greedy; 0 for all
+
+
+class ValueAgent:
+    """One-ply: the network judges every way to end the turn; ``seed`` for its guesses of what is hidden."""
+
+    def __init__(self, net: Net, seed: int, top: int = TOP) -> None:
+        self._net, self._top = net, top
+        self._scratch, self._work = new_scratch(net), new_work()
+        self._ids = np.zeros(MAX_LEGAL, np.int64)
+        self._values = np.zeros(MAX_LEGAL)
+        self._rng: RngArray = new_rng(seed)
+
+    def act(self, game: Game) -> int:
+        """A legal action for the seat that decides; it knows no more than that seat."""
+        if game.seat is None:
+            raise ValueError("the game is over: there is nothing to decide")
+        return self.choose(game.seen_by(game.seat, self._rng))
+
+    def choose(self, states: StateArray) -> int:
+        """The same for an array of one state in which the hidden part is dealt anew already."""
+        ids, values = self.appraise(states)
+        return int(ids[np.argmax(values)])
+
+    def appraise(self, states: StateArray) -> tuple[np.ndarray, np.ndarray]:
+        """The actions that were looked at and their utilities, each of one shape."""
+        count = appraise_with(
+            self._net,
+            self._scratch,
+            self._work,
+            states[0],
+            self._top,
+            ACT,
+            self._ids,
+            self._values,
+            self._rng,
+        )
+        return self._ids[:count], self._values[:count]

@@ -1,0 +1,106 @@
+"""What ``training.train_afterstate`` can be told."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from cacao_env.tiles import MAX_PLAYERS, MIN_PLAYERS
+
+from .config import ConfigError
+
+
+@dataclass(frozen=True)
+class AfterstateConfig:
+    """The defaults are a short run with 2 players."""
+
+    name: str = "afterstate"
+    seed: int = 0
+    # The games: odds of each number of players, share of games with volcanoes.
+    players: dict[str, float] = field(default_factory=lambda: {"2": 1.0})
+    volcanoes: float = 0.0
+    # The run: rounds of self-play and learning, until the first limit.
+    rounds: int = 1_000_000
+    minutes: float = 5.0
+    threads: int = 0  # compiled loops that play; 0: one for each core
+    # First it learns how greedy's games end ...
+    greedy_rounds: int = 6
+    greedy_games: int = 10_000  # a round
+    greedy_noise: float = 0.7  # gold, of Gumbel noise on greedy's values
+    greedy_random: float = 0.06  # share of random moves
+    greedy_kept: float = 0.3  # share of positions that are kept
+    # ... then how its own do.
+    games: int = 800  # a round
+    noise: float = 0.04  # utility, of Gumbel noise, from ... to
+    final_noise: float = 0.01
+    random: float = 0.02
+    top: int = 24  # placements that are appraised, the best by greedy
+    decay: float = 0.95  # lambda, a turn
+    others: float = 0.3  # share of positions kept from the view of seats that did not move last
+    # Learning.
+    replay: int = 8  # rounds that are learnt from
+    passes: float = 2.0  # over as many samples as a round brings
+    batch: int = 512
+    learning_rate: float = 2e-3
+    final_learning_rate: float = 1e-4
+    average: float = 0.01  # share of the new weights in the mean that plays
+    sums: int = 64
+    maxima: int = 16
+    units: int = 32
+    # On the way.
+    save_minutes: float = 2.0
+    watch_rounds: int = 10  # measured against greedy every so many rounds
+    watch_blocks: int = 150
+    # The measurement at the end, and the least share of wins against some opponents.
+    blocks: int = 200
+    against: list[str] = field(default_factory=lambda: ["greedy"])
+    evaluation_seed: int = 1_000_000_000
+    bars: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work."""
+        counts = [str(n) for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)]
+        odds = self.players.values()
+        if (
+            not self.players
+            or set(self.players) - set(counts)
+            or not all(isinstance(x, int | float) and x >= 0 for x in odds)
+            or sum(odds) <= 0
+        ):
+            raise ConfigError(f"players is {self.players!r}, expected odds of {', '.join(counts)}")
+        for key in (
+            "volcanoes",
+            "greedy_random",
+            "greedy_kept",
+            "random",
+            "decay",
+            "others",
+            "average",
+        ):
+            if not 0 <= getattr(self, key) <= 1:
+                raise ConfigError(f"{key} is {getattr(self, key)!r}, expected a share from 0 to 1")
+        for key in (
+            "noise",
+            "final_noise",
+            "greedy_noise",
+            "threads",
+            "top",
+            "greedy_rounds",
+            "maxima",
+        ):
+            if getattr(self, key) < 0:
+                raise ConfigError(f"{key} is {getattr(self, key)!r}, expected 0 or more")
+        positive = ("rounds", "minutes", "greedy_games", "games", "replay", "passes", "batch")
+        positive += ("learning_rate", "final_learning_rate", "sums", "units", "save_minutes")
+        for key in (*positive, "watch_rounds", "watch_blocks", "blocks"):
+            if getattr(self, key) <= 0:
+                raise ConfigError(f"{key} is {getattr(self, key)!r}, expected more than 0")
+        for name, bar in self.bars.items():
+            if name not in self.against or not isinstance(bar, int | float) or not 0 <= bar <= 1:
+                raise ConfigError(
+                    f"bars is {self.bars!r}, expected shares of wins for some of against"
+                )
+
+    def as_dict(self) -> dict[str, Any]:
+        """All keys with their values, as plain data."""
+        return asdict(self)

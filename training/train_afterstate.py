@@ -1,0 +1,301 @@
+"""Learn by self-play what positions after a turn are worth, and play by that.
+
+    python -m training.train_afterstate --config configs/quickstart.toml
+
+Rounds: games are played by compiled threads (first by greedy, with noise, then by the network itself)
+while the network is fitted to those of the rounds before.  The run folder (``runs/NAME``) has the
+resolved configuration, metrics as JSON lines and for TensorBoard, the checkpoint, and the state from
+which ``--resume`` goes on exactly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save as save_arrays
+from tqdm import tqdm
+
+from cacao_env.value.net import from_learnt
+
+from .afterstate_config import AfterstateConfig
+from .agents import load_agent
+from .checkpoint import CheckpointError, add_to_manifest, write_whole
+from .config import ConfigError, from_dict, read
+from .evaluate import measure
+from .selfplay import Behaviour, Samples
+from .summary import Result
+from .value_checkpoint import save_value
+from .value_learning import Learner, Players, share_out
+
+STATE = "state.safetensors"
+METRICS = "metrics.jsonl"
+
+
+class Run:
+    """A run at the end of a round: all it needs to go on."""
+
+    def __init__(self, config: AfterstateConfig) -> None:
+        self.config = config
+        size = {"sums": config.sums, "maxima": config.maxima, "units": config.units}
+        self.learner = Learner(size, config.seed, config.average)
+        self.acting = self.learner.mean.learnt()  # weights that play the next round
+        self.round = self.games = self.samples = 0
+        self.seconds = 0.0
+        self.replay: deque[Samples] = deque(maxlen=config.replay)
+
+    @property
+    def progress(self) -> float:
+        """Share of the run that is done, by the limit that is nearer."""
+        config = self.config
+        return min(1.0, max(self.round / config.rounds, self.seconds / (60 * config.minutes)))
+
+    @property
+    def by_greedy(self) -> bool:
+        """Whether the games of this round are greedy's."""
+        return self.round < self.config.greedy_rounds
+
+    def behaviour(self) -> Behaviour:
+        """How the games of this round are played."""
+        c = self.config
+        noise = c.noise + (c.final_noise - c.noise) * self.progress
+        if self.by_greedy:
+            return Behaviour(
+                1.0, noise, c.greedy_noise, c.greedy_random, c.top, 1.0, c.greedy_kept, c.others / 3
+            )
+        return Behaviour(0.0, noise, 0.0, c.random, c.top, c.decay, 1.0, c.others)
+
+    def rate(self) -> float:
+        """The learning rate of this round: falls as a cosine does."""
+        c = self.config
+        share = 0.5 * (1 + math.cos(math.pi * self.progress))
+        return c.final_learning_rate + (c.learning_rate - c.final_learning_rate) * share
+
+    def save(self, folder: Path) -> None:
+        """Write the state; a stop in between leaves the old one."""
+        arrays = self.learner.arrays()
+        arrays |= {f"acting.{name}": array for name, array in self.acting.items()}
+        for number, part in enumerate(self.replay):
+            for name, array in part._asdict().items():
+                arrays[f"replay.{number:03}.{name}"] = array
+        numbers = [self.round, self.games, self.samples, self.seconds, self.learner.steps]
+        metadata = {"config": json.dumps(self.config.as_dict()), "numbers": json.dumps(numbers)}
+        write_whole(folder / STATE, save_arrays(arrays, metadata))
+
+    @classmethod
+    def resume(cls, folder: Path, overrides: dict[str, Any]) -> Run:
+        """The run whose state lies in a folder; some keys may be changed, such as ``minutes``."""
+        try:
+            with safe_open(folder / STATE, "numpy") as file:
+                metadata = file.metadata()
+                arrays = {name: file.get_tensor(name) for name in file.keys()}
+        except (OSError, SafetensorError) as error:
+            raise CheckpointError(f"{folder / STATE} can't be read: {error}") from None
+        run = cls(from_dict(json.loads(metadata["config"]) | overrides, AfterstateConfig))
+        run.round, run.games, run.samples, run.seconds, steps = json.loads(metadata["numbers"])
+        run.learner.restore(arrays, steps)
+        run.acting = {name: arrays[f"acting.{name}"] for name in run.acting}
+        for number in range(len(arrays)):
+            if f"replay.{number:03}.stage" not in arrays:
+                break
+            run.replay.append(
+                Samples(*(arrays[f"replay.{number:03}.{name}"] for name in Samples._fields))
+            )
+        return run
+
+
+class Trainer:
+    """Drives a run: plays, learns, watches, saves."""
+
+    def __init__(self, run: Run, folder: Path) -> None:
+        self.run, self.folder = run, folder
+        config = run.config
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        self.players = Players(config.threads or cores or 1)
+        self._begun = self._start()
+        self._saved = time.monotonic()
+        self._watched: dict[str, float] = {}
+
+    def _start(self) -> list[Any]:
+        """Begin the games of the next round."""
+        run, config = self.run, self.run.config
+        count = config.greedy_games if run.by_greedy else config.games
+        chunks = share_out(count, config.players, config.volcanoes, [config.seed, run.round])
+        return self.players.begin(chunks, from_learnt(run.acting), run.behaviour())
+
+    def train(self) -> None:
+        """Rounds until a limit is reached."""
+        run = self.run
+        with (
+            (self.folder / METRICS).open("a", encoding="utf-8") as metrics,
+            tqdm(total=100, desc=run.config.name, unit="%", disable=None) as bar,
+        ):
+            while run.progress < 1:
+                row = self._round()
+                print(json.dumps(row), file=metrics, flush=True)
+                bar.n = round(100 * run.progress, 1)
+                watched = ", ".join(f"{k} {v:.0%}" for k, v in self._watched.items())
+                bar.set_postfix_str(
+                    f"round {run.round}, {run.games:,} games, {row['games_per_second']:,.0f}/s, "
+                    f"points off by {row['points_loss'] ** 0.5 * 10:.1f}; greedy beaten: {watched or '-'}"
+                )
+                if time.monotonic() - self._saved > 60 * run.config.save_minutes:
+                    self.save()
+        self.save()
+
+    def _round(self) -> dict[str, Any]:
+        """Collect the games of this round, begin those of the next, learn."""
+        run, config = self.run, self.run.config
+        begin = time.monotonic()
+        samples = self.players.collect(self._begun)
+        waited = time.monotonic() - begin
+        count = config.greedy_games if run.by_greedy else config.games
+        rate, by_greedy = run.rate(), run.by_greedy
+        if by_greedy != (run.round > 0 and run.round - 1 < config.greedy_rounds):
+            run.replay.clear()  # greedy's games have served their turn
+        run.replay.append(samples)
+        run.acting = run.learner.mean.learnt()
+        this_round = run.round
+        run.round += 1
+        self._begun = self._start()
+        passes = 1.0 if by_greedy else config.passes
+        steps = max(1, int(passes * len(samples.stage) / config.batch))
+        learning = time.monotonic()
+        losses = run.learner.fit(
+            list(run.replay), steps, config.batch, rate, [config.seed, this_round]
+        )
+        learnt = time.monotonic() - learning
+        run.games += count
+        run.samples += len(samples.stage)
+        row = {
+            "round": run.round,
+            "by": "greedy" if by_greedy else "network",
+            "games": run.games,
+            "samples": run.samples,
+            "steps": run.learner.steps,
+            "shares_loss": float(losses[0]),
+            "points_loss": float(losses[1]),
+            "learning_rate": rate,
+            "waited_seconds": round(waited, 2),
+            "learning_seconds": round(learnt, 2),
+            "learnt_per_second": round(steps * config.batch / learnt),
+        }
+        if run.round % config.watch_rounds == 0 or run.round == config.greedy_rounds:
+            row |= self._watch()
+        seconds = time.monotonic() - begin
+        run.seconds += seconds
+        row |= {"seconds": round(run.seconds, 1), "games_per_second": count / seconds}
+        return row
+
+    def _watch(self) -> dict[str, float]:
+        """Share of wins and margin against greedy, for each number of players trained for."""
+        row = {}
+        net, config = self.run.learner.mean.compiled(), self.run.config
+        for players in sorted(config.players):
+            shares, margins = self.players.match(
+                net, None, int(players), config.watch_blocks, config.evaluation_seed - 1, config.top
+            )
+            half = 1.96 * shares.std() / len(shares) ** 0.5
+            row[f"wins_{players}p"] = float(shares.mean())
+            row[f"wins_{players}p_half_width"] = float(half)
+            row[f"margin_{players}p"] = float(margins.mean())
+            self._watched[f"{players}p"] = float(shares.mean())
+        return row
+
+    def save(self) -> None:
+        """Write the checkpoint and the state to resume from."""
+        run, config = self.run, self.run.config
+        rules = {
+            "players": sorted(int(n) for n in config.players),
+            "volcanoes": config.volcanoes > 0,
+        }
+        trained = {
+            "algorithm": "afterstate values by self-play",
+            "rounds": run.round,
+            "games": run.games,
+            "samples": run.samples,
+            "seconds": round(run.seconds, 1),
+            "config": config.as_dict(),
+        }
+        save_value(self.folder, config.name, run.learner.mean.learnt(), rules, training=trained)
+        run.save(self.folder)
+        self._saved = time.monotonic()
+
+
+def evaluate(config: AfterstateConfig, folder: Path) -> list[Result]:
+    """Measure the checkpoint in ``folder`` on deals that training has not seen."""
+    agent = load_agent(str(folder))
+    results = [
+        measure(agent, load_agent(name), int(players), False, config.blocks, config.evaluation_seed)
+        for players in sorted(config.players)
+        for name in config.against
+    ]
+    add_to_manifest(folder, results=[result.as_dict() for result in results])
+    return results
+
+
+def begin(options: argparse.Namespace) -> tuple[Run, Path]:
+    """A new run or one that goes on."""
+    if options.resume:
+        folder = Path(options.resume)
+        return Run.resume(folder, {}), folder
+    config = read(AfterstateConfig, options.config, options.overrides)
+    folder = Path(options.out or Path("runs") / config.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config.as_dict(), indent=2) + "\n")
+    (folder / METRICS).unlink(missing_ok=True)
+    return Run(config), folder
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; returns its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.train_afterstate", description=__doc__
+    )
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--config", help="a TOML file, e.g. configs/quickstart.toml")
+    which.add_argument("--resume", metavar="FOLDER", help="a run folder to go on with")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
+    parser.add_argument("--out", default=None, help="the run folder; runs/NAME if not given")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    try:
+        run, folder = begin(options)
+        trainer = Trainer(run, folder)
+        trainer.train()
+        config = run.config
+        print(
+            f"trained {run.games:,} games, {run.samples:,} positions in {run.seconds:.0f} s; "
+            f"checkpoint: {folder}"
+        )
+        missed = 0
+        for result in evaluate(config, folder):
+            print(result.line())
+            if result.field in config.bars:
+                bar = config.bars[result.field]
+                missed += result.win_share < bar
+                verdict = "reached" if result.win_share >= bar else "MISSED"
+                print(f"  bar of {bar:.0%} against {result.field}: {verdict}")
+    except (ConfigError, CheckpointError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted; go on with --resume and the run folder", file=sys.stderr)
+        return 130
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    sys.exit(main())

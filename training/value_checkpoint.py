@@ -1,0 +1,62 @@
+"""Checkpoints of value networks: for all numbers of players, with or without volcanoes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_arrays
+from safetensors.numpy import save as save_arrays
+
+from cacao_env.value.features import NUM_NUMBERS, NUM_ROWS, STAGES, VERSION
+from cacao_env.value.net import Net, from_learnt, learnt_shapes
+from cacao_env.value.patterns import NUM_PATTERNS
+
+from .checkpoint import VALUE_NET, CheckpointError, read_files, write_files
+
+
+def features_version() -> str:
+    """A fingerprint of what the weights are for."""
+    text = json.dumps([VERSION, NUM_NUMBERS, NUM_ROWS, NUM_PATTERNS, STAGES])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def save_value(
+    folder: Path, name: str, learnt: dict[str, Any], rules: dict[str, Any], **more: Any
+) -> None:
+    """Write a checkpoint; ``rules`` has the numbers of players and whether volcanoes were met."""
+    size = {
+        "sums": learnt["bias"].shape[0],
+        "maxima": learnt["part_best"].shape[1],
+        "units": learnt["out"].shape[1],
+    }
+    features = features_version()
+    metadata = {"rules": json.dumps(rules), "features": features, "network": VALUE_NET}
+    arrays = {key: np.ascontiguousarray(array, np.float32) for key, array in learnt.items()}
+    weights = save_arrays(arrays, metadata)
+    write_files(folder, name, VALUE_NET, weights, rules=rules, features=features, size=size, **more)
+
+
+def load_value(folder: Path) -> tuple[Net, dict[str, Any]]:
+    """(weights for compiled code, manifest); CheckpointError says why a folder can't be used."""
+    manifest, weights = read_files(folder, VALUE_NET)
+    try:
+        if manifest["features"] != features_version():
+            raise CheckpointError(f"{folder}: made for other features than these")
+        learnt = load_arrays(weights)
+        shapes = {name: array.shape for name, array in learnt.items()}
+        if shapes != learnt_shapes(**manifest["size"]):
+            raise CheckpointError(f"{folder}: the arrays in it are not those of such a network")
+        if any(
+            array.dtype != np.float32 or not np.isfinite(array).all() for array in learnt.values()
+        ):
+            raise CheckpointError(f"{folder}: its weights are not all finite float32 numbers")
+    except (KeyError, TypeError, ValueError, SafetensorError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(f"{folder}: manifest and weights don't fit: {error}") from None
+    return from_learnt(learnt), manifest

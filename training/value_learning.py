@@ -1,0 +1,203 @@
+"""The two halves of value learning: playing samples in parallel, and fitting the network to them.
+
+Everything random comes from (seed, round), so a run that is resumed draws what the uninterrupted one
+draws, and games do not depend on how many threads play them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from cacao_env.options import blank_states
+from cacao_env.tiles import MAX_PLAYERS, MAX_TURNS
+from cacao_env.value.net import Net, new_scratch
+from cacao_env.value.turns import new_work
+
+from .selfplay import Behaviour, Samples, new_samples, play_match, play_sample_games
+from .value_net import ValueNet
+
+CHUNK = 100  # games that one thread plays at a time
+_GAMES, _BATCHES = range(2)  # what random numbers are for
+_MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps of each array
+_TURNS = {2: 22, 3: 33, 4: 36}
+
+
+@dataclass(frozen=True)
+class Games:
+    """So many games under one set of rules."""
+
+    num_players: int
+    volcanoes: bool
+    seeds: Any
+
+
+def share_out(
+    count: int, odds: dict[str, float], volcanoes: float, key: Sequence[int]
+) -> list[Games]:
+    """``count`` games by numbers of players and rules, in chunks, with a seed each."""
+    rng = np.random.default_rng([*key, _GAMES])
+    total = sum(odds.values())
+    chunks = []
+    for players, share in sorted(odds.items()):
+        left = round(count * share / total)
+        for with_them, part in ((False, 1 - volcanoes), (True, volcanoes)):
+            games = round(left * part)
+            for first in range(0, games, CHUNK):
+                seeds = rng.integers(0, 2**63, min(CHUNK, games - first)).astype(np.uint64)
+                chunks.append(Games(int(players), with_them, seeds))
+    return chunks
+
+
+def play(games: Games, net: Net, behaviour: Behaviour) -> Samples:
+    """The samples of some games; runs without the interpreter's lock."""
+    turns = min(MAX_TURNS, _TURNS[games.num_players])
+    a_game = turns * (behaviour.kept + (games.num_players - 1) * behaviour.others)
+    room = int(1.1 * len(games.seeds) * a_game) + 2 * MAX_TURNS * MAX_PLAYERS
+    samples = new_samples(room)
+    options = blank_states(1, games.num_players, games.volcanoes, "auto", None)
+    count = play_sample_games(
+        net, new_scratch(net), new_work(), options, behaviour, games.seeds.copy(), samples, 0
+    )
+    return Samples(*(array[:count] for array in samples))
+
+
+def join(parts: Sequence[Samples]) -> Samples:
+    """One set of samples from several."""
+    return Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+class Players:
+    """Threads that play; compiled code releases the interpreter's lock."""
+
+    def __init__(self, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(threads)
+
+    def begin(
+        self, chunks: Sequence[Games], net: Net, behaviour: Behaviour
+    ) -> list[Future[Samples]]:
+        """Start to play; ``collect`` what comes of it, in the same order whoever plays."""
+        return [self._pool.submit(play, games, net, behaviour) for games in chunks]
+
+    def collect(self, begun: list[Future[Samples]]) -> Samples:
+        """Wait for all samples."""
+        return join([one.result() for one in begun])
+
+    def match(
+        self, net: Net, other: Net | None, num_players: int, blocks: int, seed: int, top: int
+    ) -> tuple[Any, Any]:
+        """Share of the win and margin of each deal block against ``other``, or greedy if None."""
+        seeds = np.random.default_rng(seed).integers(0, 2**63, blocks).astype(np.uint64)
+        shares, margins = np.zeros(blocks), np.zeros(blocks)
+        options = blank_states(1, num_players, False, "auto", None)
+
+        def run(part: slice) -> None:
+            field = other or net
+            play_match(
+                net,
+                new_scratch(net),
+                new_work(),
+                field,
+                new_scratch(field),
+                options,
+                other is not None,
+                top,
+                seeds[part],
+                shares[part],
+                margins[part],
+            )
+
+        parts = [slice(first, first + 10) for first in range(0, blocks, 10)]
+        list(self._pool.map(run, parts))
+        return shares, margins
+
+    def close(self) -> None:
+        """Let the threads go, what they have not begun undone."""
+        self._pool.shutdown(cancel_futures=True)
+
+
+class Learner:
+    """Fits a network to samples; ``mean``, the running mean of its weights, is what plays."""
+
+    def __init__(self, size: dict[str, int], seed: int, average: float) -> None:
+        torch.manual_seed(seed)
+        self.net, self.mean = ValueNet(**size), ValueNet(**size)
+        self.mean.load_state_dict(self.net.state_dict())
+        self.optimizer = torch.optim.Adam(self.net.parameters())
+        self._average = average
+        self.steps = 0
+
+    def fit(
+        self, parts: Sequence[Samples], steps: int, batch: int, rate: float, key: Sequence[int]
+    ) -> Any:
+        """Adam steps on random batches from all parts; returns the mean losses (shares, points)."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        rng = np.random.default_rng([*key, _BATCHES])
+        losses = np.zeros(2)
+        samples = join(parts)
+        for _ in range(steps):
+            chosen = rng.integers(0, len(samples.stage), batch)
+            of_shares, of_points = self._losses(Samples(*(array[chosen] for array in samples)))
+            self.optimizer.zero_grad(set_to_none=True)
+            (of_shares + of_points).backward()
+            self.optimizer.step()
+            self.steps += 1
+            self._follow()
+            losses += [of_shares.item(), of_points.item()]
+        return losses / max(1, steps)
+
+    def _losses(self, samples: Samples) -> tuple[torch.Tensor, torch.Tensor]:
+        """Cross-entropy of the shares of the win, mean squared error of the points."""
+        out = self.net(
+            torch.from_numpy(samples.numbers),
+            torch.from_numpy(samples.rows.astype(np.int32)),
+            torch.from_numpy(samples.patterns.astype(np.int64)),
+            torch.from_numpy(samples.open_cells.astype(np.int64)),
+            torch.from_numpy(samples.stage.astype(np.int64)),
+        )
+        players = torch.from_numpy(samples.players.astype(np.int64))[:, None]
+        there = torch.arange(MAX_PLAYERS)[None] < players
+        logits = out[:, :MAX_PLAYERS].masked_fill(~there, -1e9)
+        log_odds = F.log_softmax(logits, 1).masked_fill(~there, 0)
+        of_shares = -(torch.from_numpy(samples.shares) * log_odds).sum(1).mean()
+        wrong = (out[:, MAX_PLAYERS:] - torch.from_numpy(samples.points)) ** 2
+        return of_shares, ((wrong * there).sum(1) / players[:, 0]).mean()
+
+    @torch.no_grad()
+    def _follow(self) -> None:
+        """Move the mean; fast at first, so that it forgets the random beginning."""
+        share = max(self._average, 1 / (1 + self.steps / 4))
+        torch._foreach_lerp_(list(self.mean.parameters()), list(self.net.parameters()), share)
+
+    def arrays(self) -> dict[str, Any]:
+        """All that learning depends on, by name."""
+        found = {}
+        for part, net in (("net", self.net), ("mean", self.mean)):
+            for name, array in net.learnt().items():
+                found[f"{part}.{name}"] = array
+        for name, parameter in self.net.named_parameters():
+            for moment in _MOMENTS:
+                kept = self.optimizer.state[parameter].get(moment)
+                if kept is not None:
+                    found[f"{moment}.{name}"] = kept.detach().numpy().copy()
+        return found
+
+    @torch.no_grad()
+    def restore(self, arrays: Mapping[str, Any], steps: int) -> None:
+        """Go on from ``arrays`` after so many steps."""
+        self.steps = steps
+        for part, net in (("net", self.net), ("mean", self.mean)):
+            for name, parameter in net.named_parameters():
+                parameter.copy_(torch.from_numpy(arrays[f"{part}.{name}"]))
+        for name, parameter in self.net.named_parameters():
+            if f"step.{name}" in arrays:
+                state = self.optimizer.state[parameter]
+                for moment in _MOMENTS:
+                    state[moment] = torch.from_numpy(np.array(arrays[f"{moment}.{name}"]))
