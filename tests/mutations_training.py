@@ -353,13 +353,6 @@ MUTATIONS = [
         REGRET,
     ),
     (
-        "decisions without a choice count as good ones",
-        "losses.py",
-        "if len(then.legal_actions()) < 2:",
-        "if False:",
-        REGRET,
-    ),
-    (
         "decisions near the end are sampled, too",
         "losses.py",
         "        else:\n            earlier.append",

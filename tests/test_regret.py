@@ -116,7 +116,8 @@ def test_every_decision_near_the_end_is_solved_and_no_other():
     game, rng = Game.new(2, 3), np.random.default_rng(3)
     expected = set()
     while not game.over:
-        if is_near_end(game.state, 2) and len(game.legal_actions()) > 1:
+        assert len(game.legal_actions()) > 1
+        if is_near_end(game.state, 2):
             expected.add((game.ply, game.phase == "place"))
         game.play(STYLES["crowd"](game, rng))
     found = losses(game, 0, Ruler(2, 2, 100), 0)

@@ -132,14 +132,12 @@ def rollout_loss(game: Game, action: int, rollouts: int, top: int, seed: int) ->
 
 
 def losses(game: Game, block: int, ruler: Ruler, seed: int) -> GameLosses:
-    """What the decisions of a finished game lost, of those with a choice.
+    """What the decisions of a finished game lost; what is asked always has a choice.
 
     Those near the end are solved; of the others a few are drawn with equal odds.
     """
     exact, earlier, unsolved = [], [], 0
     for ply, (then, action) in enumerate(_decisions(game)):
-        if len(then.legal_actions()) < 2:
-            continue
         if is_near_end(then.state, ruler.last):
             gold = exact_loss(then, action)
             if gold is None:
