@@ -80,7 +80,8 @@ def _about(data: Data) -> str:
     blocks = max(row["blocks"] for row in data["results"])
     with_or_without = "with" if settings["volcanoes"] else "without"
     return (
-        f"{games:,} games; {blocks:,} deals a pairing, each played with the candidate in every seat; "
+        f"{tables.counted(games, 'game')}; {tables.counted(blocks, 'deal')} a pairing, "
+        "each played with the candidate in every seat; "
         f"{with_or_without} volcanoes; seed {settings['seed']}; intervals are 95 %, "
         "by bootstrap over deals."
     )

@@ -91,6 +91,11 @@ def seats(data: Data, players: int) -> tuple[Row, list[Row]]:
     return ("seat", "wins", "margin"), rows
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def signed(value: float) -> str:
     """A number with its sign and one decimal; what rounds to 0 is above it."""
     return f"{round(value, 1) + 0.0:+.1f}"
