@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from cacao_env.bots import Bot
+from cacao_env.bots.endgame import MARGIN, NOT_SOLVED, solve
+
 
 class First:
     """The first legal action."""
@@ -28,6 +31,17 @@ class Half(First):
     def act(self, game):
         legal = game.legal_actions()
         return legal[0] if self.rng.random() < 0.5 else self.rng.choice(legal)
+
+
+class Solver(First):
+    """Greedy, but the exact margin's choice at the end."""
+
+    def __init__(self, seed):
+        self.bot = Bot("greedy", seed)
+
+    def act(self, game):
+        action = int(solve(game.states, 2, MARGIN, 5_000_000))
+        return self.bot.act(game) if action == NOT_SOLVED else action
 
 
 class Peeker(First):

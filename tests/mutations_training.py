@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 AGENTS, EVALUATE = ("tests/test_agents.py",), ("tests/test_evaluate.py",)
 RATINGS, SEQUENTIAL = ("tests/test_ratings.py",), ("tests/test_sequential.py",)
+REGRET = ("tests/test_regret.py",)
 TALLY, EXPLOIT = ("tests/test_tally.py",), ("tests/test_exploit.py",)
 
 # What is broken, file, text, replacement, tests that must fail.
@@ -294,6 +295,125 @@ MUTATIONS = [
         "if not known or not self.action_masks[g, action]:",
         "if False:",
         EXPLOIT,
+    ),
+    (
+        "a loss is measured from the worst action",
+        "losses.py",
+        "float(values[:count].max() - chosen)",
+        "float(chosen - values[:count].min())",
+        REGRET,
+    ),
+    (
+        "an action's value is looked up at its place among the legal ones",
+        "losses.py",
+        "values[:count][ids[:count] == action][0]",
+        "values[:count][np.sort(ids[:count]) == action][0]",
+        REGRET,
+    ),
+    (
+        "the root is searched with bounds: what is worse has no value of its own",
+        "losses.py",
+        "MARGIN, NODES, True, ids, values",
+        "MARGIN, NODES, False, ids, values",
+        REGRET,
+    ),
+    (
+        "ends are solved for the share of the win",
+        "losses.py",
+        "end_values(game.states, MARGIN,",
+        "end_values(game.states, 0,",
+        REGRET,
+    ),
+    (
+        "a rival is chosen and compared by the same playouts",
+        "losses.py",
+        "    return float(margins[0] - margins[1]) / (rollouts - half)",
+        "    own = sums[:count][ids[:count] == action][0]\n    return float(sums.max() - own) / half",
+        REGRET,
+    ),
+    (
+        "playouts know the deal",
+        "losses.py",
+        "redeal(work[0], seat, rng)",
+        "pass",
+        REGRET,
+    ),
+    (
+        "each action meets a deal of its own",
+        "losses.py",
+        "            work[1] = work[0]\n",
+        "            work[1] = work[0]\n            redeal(work[1], seat, rng)\n",
+        REGRET,
+    ),
+    (
+        "the margin is to the mean of all",
+        "losses.py",
+        "/ (players - 1)",
+        "/ players",
+        REGRET,
+    ),
+    (
+        "decisions near the end are sampled, too",
+        "losses.py",
+        "        else:\n            earlier.append",
+        "        if True:\n            earlier.append",
+        REGRET,
+    ),
+    (
+        "only the first decisions of a game are sampled",
+        "losses.py",
+        "rng.choice(len(earlier), count, replace=False)",
+        "rng.choice(count, count, replace=False)",
+        REGRET,
+    ),
+    (
+        "what is not solved is forgotten",
+        "losses.py",
+        "unsolved += 1",
+        "pass",
+        REGRET,
+    ),
+    (
+        "deals are played once for each seat",
+        "self_play.py",
+        "yield block, 0",
+        "yield from ((block, 0), (block, 1))",
+        REGRET,
+    ),
+    (
+        "games come in the order in which workers finish",
+        "self_play.py",
+        "return sorted(found, key=lambda game: game.block)",
+        "return sorted(found, key=lambda game: -game.block)",
+        REGRET,
+    ),
+    (
+        "a loss of just one gold is a blunder",
+        "regret.py",
+        "(gold > most)",
+        "(gold >= most)",
+        REGRET,
+    ),
+    (
+        "a placement's loss is divided by all decisions",
+        "regret.py",
+        '("placement_loss", "placement_gold", "placements")',
+        '("placement_loss", "placement_gold", "decisions")',
+        REGRET,
+    ),
+    (
+        "decisions are drawn, not games",
+        "regret.py",
+        "rows = np.array([_sums(of(game)) for game in games])",
+        "rows = np.array([_sums([x]) for g in games for x in of(g)] or [[0.0] * 7])",
+        REGRET,
+    ),
+    (
+        "no blunder seen is none there",
+        "regret.py",
+        "low, high = _widened(value, low, high, len(games))",
+        "pass",
+        REGRET,
     ),
 ]
 

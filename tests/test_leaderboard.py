@@ -30,7 +30,7 @@ def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch)
     assert "old" not in text
     assert "## 2 players\n" in text
     assert "## 3 players, with volcanoes\n" in text
-    assert "| greedy | +0 | +0 to +0 |" in text
+    assert "| greedy | +0 | fixed |" in text
     assert text.count("4 deals a pairing") == 2
     # Again, from the evaluations that it kept: the same tables.
     kept = sorted((tmp_path / "runs" / "leaderboard").glob("*/evaluation.json"))
@@ -108,6 +108,9 @@ def test_tables_and_numbers_read_well():
     ]
     assert elo_interval({"low": None, "high": -5.2}) == "below -5"
     assert elo_interval({"low": 7.0, "high": None}) == "above +7"
+    assert (
+        elo_interval({"low": 0.0, "high": 0.0}) == "fixed"
+    )  # the one that others are counted from
     assert elo_interval({"low": -0.3, "high": 7.6}) == "+0 to +8"
     for low, high in ((0, 1), (-10, 54), (46, 54), (-2000, 30), (0.1, 0.4), (48.2, 51.9)):
         found = ticks(low, high)

@@ -34,12 +34,15 @@ def verdicts(test, elo, players=2, runs=1500, blocks=6000, seed=0):
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_both_kinds_of_error_are_as_rare_as_asked_for(players):
-    """5 % is asked for.  Of 1,500 runs 2 % to 7 % may err: four standard errors from 4.5 %."""
+    """5 % is asked for.  Of 1,500 runs 2.5 % to 7 % may err: four standard errors from 4.7 %.
+
+    The figures of docs/evaluation.md come from these very runs.
+    """
     test = Test()
     false_alarm, length = verdicts(test, 0, players)
     missed, _ = verdicts(test, 20, players)
-    assert 0.02 <= (false_alarm == 1).mean() <= 0.07
-    assert 0.02 <= (missed == -1).mean() <= 0.07
+    assert 0.025 <= (false_alarm == 1).mean() <= 0.07
+    assert 0.025 <= (missed == -1).mean() <= 0.07
     assert (false_alarm == 0).mean() < 0.02
     assert 500 < length.mean() < 1500
 
@@ -50,13 +53,14 @@ def test_other_levels_are_kept_too():
     assert (verdicts(test, 20)[0] == -1).mean() <= 0.03
 
 
-def test_what_lies_outside_is_decided_sooner_and_surely():
+@pytest.mark.parametrize(("players", "blocks"), [(2, 310), (4, 220)])
+def test_what_lies_outside_is_decided_sooner_and_surely(players, blocks):
     test = Test()
-    weaker, short = verdicts(test, -40, runs=300)
-    stronger, _ = verdicts(test, 80, runs=300)
+    weaker, _ = verdicts(test, -20, players)
+    stronger, length = verdicts(test, 40, players)
     assert (weaker == -1).all()
     assert (stronger == 1).all()
-    assert short.mean() < 400
+    assert length.mean() == pytest.approx(blocks, rel=0.1)
 
 
 def test_scores_that_never_differ_are_decided_the_right_way():

@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         plan, agents = _plan(options)
         folder = Path(options.out) if options.out else default_folder(plan, agents)
         for path in (options.json, options.html):
-            _check_writable(path)
+            check_writable(path)
         if options.records:
             Path(options.records).mkdir(parents=True, exist_ok=True)
         store = Store(folder, settings(plan, agents))
@@ -139,7 +139,7 @@ def _write_all(evaluation: Evaluation, folder: Path, options: argparse.Namespace
     print(f"report: {folder / 'report.html'}")
 
 
-def _check_writable(path: str | None) -> None:
+def check_writable(path: str | None) -> None:
     """OSError, before anything is played, for a file that can't be written."""
     if path:
         Path(path).parent.mkdir(parents=True, exist_ok=True)

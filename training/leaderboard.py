@@ -101,8 +101,8 @@ def text_of(every: Sequence[Data]) -> str:
             parts.append(tables.markdown(*tables.ratings(data, players)) + "\n")
             parts.append(tables.markdown(*tables.cross_table(data, players)) + "\n")
             parts.append(
-                f"{blocks} deals a pairing, each with the candidate in every seat, seed "
-                f"{settings['seed']}; commit {data['git_commit'] or 'unknown'}; "
+                f"{tables.counted(blocks, 'deal')} a pairing, each with the candidate in every "
+                f"seat, seed {settings['seed']}; commit {data['git_commit'] or 'unknown'}; "
                 f"{data['machine']['processor']}, {data['created'][:10]}.\n"
             )
     return "\n".join(parts)

@@ -10,35 +10,43 @@ from . import tables
 from .svg import Chart
 
 Data = Mapping[str, Any]  # what campaign.document makes
+# Told apart with any kind of colour vision: they differ in lightness, too (after Okabe and Ito).
 COLOURS = {
-    "sales": "#7b4b2a",
-    "mines": "#b58900",
-    "volcanoes": "#b83227",
-    "water": "#2f7fbf",
-    "sun": "#e08e0b",
-    "temples": "#4f8a5b",
+    "sales": "#5a3a22",
+    "mines": "#e69f00",
+    "volcanoes": "#c44601",
+    "water": "#56b4e9",
+    "sun": "#f0e442",
+    "temples": "#00835f",
 }
+SIDE_BY_SIDE = 4  # agents; a larger table of who beats whom has the page's width
 _STYLE = """
 :root{color-scheme:light}
 body{margin:0;background:#fbfbfa;color:#222a33;font:16px/1.5 system-ui,"DejaVu Sans",sans-serif}
 main{max-width:1160px;margin:0 auto;padding:20px 16px 40px}
 h1{font-size:1.6rem;margin:.2em 0}
 h2{font-size:1.25rem;margin:1.6em 0 .4em;border-bottom:2px solid #2b6cb0}
-h3{font-size:1rem;margin:0 0 .4em}p{margin:.3em 0 .8em}.faint{color:#66707c;font-size:.88rem}
+h3{font-size:1rem;margin:0 0 .4em}p{margin:.3em 0 .8em}.faint{color:#5b6570;font-size:.88rem}
+p,h1{overflow-wrap:anywhere}
 .grid{display:flex;flex-wrap:wrap;gap:16px}
 .card{flex:1 1 400px;box-sizing:border-box;background:#fff;border:1px solid #e3e7ec;border-radius:8px;
 padding:14px;min-width:0}
-.wide{flex-basis:100%}.scroll{overflow-x:auto;max-width:100%}
-svg{display:block;width:100%;height:auto;font-family:inherit}
-table{border-collapse:collapse;font-size:.88rem}
+.wide{flex-basis:100%}
+.scroll{overflow-x:auto;max-width:100%}
+.scroll{background:linear-gradient(90deg,#fff0,#fff 60%) right/36px 100% no-repeat local,
+linear-gradient(90deg,#0000,#0003) right/14px 100% no-repeat #fff}
+svg{display:block;width:100%;max-width:500px;height:auto;margin:0 auto 8px;font-family:inherit;
+overflow:visible}
+table{border-collapse:collapse;font-size:.88rem;width:100%}
 th,td{padding:5px 9px;text-align:right;white-space:nowrap}
 th{font-weight:600}tr>:first-child{text-align:left;position:sticky;left:0;background:#fff}
 tbody tr{border-top:1px solid #e3e7ec}td small{display:block;color:#3c4650;font-size:.78em}
 .heat td,.heat thead th{text-align:center}.heat .self{color:#9aa3ad}
+.heat td{min-width:72px}
 .key{display:flex;flex-wrap:wrap;gap:4px 14px;font-size:.82rem}.key i{display:inline-block;width:11px;
 height:11px;border-radius:2px;margin-right:5px}
 @media(max-width:520px){main{padding:12px 8px 30px}.card{padding:10px}table{font-size:.76rem}
-th,td{padding:4px 5px}tr>:first-child{white-space:normal;overflow-wrap:anywhere;min-width:5.5em}}
+th,td{padding:4px 3px}tr>:first-child{white-space:normal;overflow-wrap:anywhere;min-width:5.5em}}
 """
 
 
@@ -72,16 +80,18 @@ def _about(data: Data) -> str:
     blocks = max(row["blocks"] for row in data["results"])
     with_or_without = "with" if settings["volcanoes"] else "without"
     return (
-        f"{games:,} games; {blocks:,} deals a pairing, each played with the candidate in every seat; "
+        f"{tables.counted(games, 'game')}; {tables.counted(blocks, 'deal')} a pairing, "
+        "each played with the candidate in every seat; "
         f"{with_or_without} volcanoes; seed {settings['seed']}; intervals are 95 %, "
         "by bootstrap over deals."
     )
 
 
 def _cards(data: Data, players: int) -> str:
+    size = "" if len(_of(data, "ratings", players)) <= SIDE_BY_SIDE else "wide"
     cards = [
-        _card("Who beats whom", _heat(data, players), "wide", _heat_words(players)),
-        _card("Ratings", _ratings(data, players), words="Plackett-Luce, in Elo."),
+        _card("Who beats whom", _heat(data, players), size, _heat_words(players)),
+        _card("Ratings", _ratings(data, players), words=_rating_words(data, players)),
         _card("Gold by source", _gold(data, players), words="Mean a game."),
         _card(
             "Final scores",
@@ -108,6 +118,11 @@ def _heat_words(players: int) -> str:
     return f"Share of wins of the row's agent in one seat against the column's in all others.{fair}"
 
 
+def _rating_words(data: Data, players: int) -> str:
+    zero = [row["agent"] for row in _of(data, "ratings", players) if tables.is_anchor(row)]
+    return f"Plackett-Luce, in Elo; {', '.join(zero)} is at 0."
+
+
 def _seat_words(players: int) -> str:
     return f"Share of wins on each seat, whoever sits there; dashed: one in {players}."
 
@@ -127,7 +142,7 @@ def _heat(data: Data, players: int) -> str:
             cells.append(
                 f'<td style="background:{heat(result["win_share"], players)}">'
                 f"{result['win_share']:.1%}<small>{result['low']:.1%} – {result['high']:.1%}</small>"
-                f"<small>{result['margin']:+.1f} gold</small></td>"
+                f"<small>{tables.signed(result['margin'])} gold</small></td>"
             )
         rows.append(f"<tr>{''.join(cells)}</tr>")
     table = f"<thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
@@ -170,7 +185,19 @@ def _gold(data: Data, players: int) -> str:
         chart.stack(number, [(source, row["gold"][source], COLOURS[source]) for source in shown])
     chart.mark(0)
     key = "".join(f'<span><i style="background:{COLOURS[s]}"></i>{s}</span>' for s in shown)
-    return f'<div class="key">{key}</div>' + chart.whole("gold by source")
+    return (
+        f'<div class="key">{key}</div>'
+        + chart.whole("gold by source")
+        + _table(*_gold_table(rows, shown))
+    )
+
+
+def _gold_table(rows: Sequence[Data], shown: Sequence[str]) -> tuple[tables.Row, list[tables.Row]]:
+    head = ("agent", *shown, "score")
+    return head, [
+        (row["agent"], *(tables.gold_text(row["gold"][s]) for s in shown), f"{row['score']:.1f}")
+        for row in rows
+    ]
 
 
 def _scores(data: Data, players: int) -> str:
@@ -210,24 +237,31 @@ def _seats(data: Data, players: int) -> str:
     chart.mark(100 / players)
     for number, row in enumerate(rows):
         share, low, high = (100 * row[key] for key in ("win_share", "low", "high"))
-        chart.dot(number, share, low, high, f"{tables.share(row)}, margin {row['margin']:+.1f}")
+        chart.dot(
+            number, share, low, high, f"{tables.share(row)}, margin {tables.signed(row['margin'])}"
+        )
     return chart.whole("seat effect") + _table(*tables.seats(data, players))
 
 
 def _pairings(data: Data, players: int) -> str:
     head = ("agent", "against", "wins", "margin", "score", "ms a move", "ms a placement", "deals")
+    order = [row["agent"] for row in _of(data, "ratings", players)]
+    results = sorted(
+        _of(data, "results", players),
+        key=lambda r: (order.index(r["agent"]), order.index(r["field"])),
+    )
     rows = [
         (
             r["agent"],
             r["field"],
             tables.share(r),
-            f"{r['margin']:+.1f} [{r['margin_low']:+.1f}, {r['margin_high']:+.1f}]",
+            tables.margin(r),
             f"{r['score']:.1f}",
             tables.milliseconds(r["ms_per_move"]),
             tables.milliseconds(r["ms_per_placement"]),
             str(r["blocks"]),
         )
-        for r in _of(data, "results", players)
+        for r in results
     ]
     return _table(head, rows)
 
@@ -244,8 +278,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _made_with(data: Data) -> str:
     machine = data["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in data["versions"].items())
+    commit = data["git_commit"] or "unknown"
+    changed = ", changed since" if commit.endswith("+") else ""
     lines = [
-        f"Commit {data['git_commit'] or 'unknown'}; {data['created']}.",
+        f"Commit {commit[:12]}{changed}; {data['created']}.",
         f"{machine['processor']}, {machine['cores']} cores, {machine['system']}.",
         versions,
     ]

@@ -1,6 +1,7 @@
 """The few charts of the report, as SVG: one row a label, one scale below.
 
-All are ``WIDTH`` units wide and as high as their rows need; a page scales them to its columns.
+All are ``WIDTH`` units wide, about a phone's, and as high as their rows need; a page scales them to its
+columns.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-WIDTH, ROW, TOP, BOTTOM = 460, 30, 8, 34
+WIDTH, ROW, TOP, BOTTOM = 400, 30, 8, 36
 INK, FAINT, GRID, MAIN = "#222a33", "#66707c", "#e3e7ec", "#2b6cb0"
-_LEFT_MOST, _CHARACTER = 170, 7.2
+_LEFT_MOST, _CHARACTER = 160, 8.3  # wide letters of wide fonts must fit
 Bar = tuple[str, float, str]  # source, length, colour
 
 
@@ -43,8 +44,8 @@ class Chart:
         for tick in ticks(self.low, self.high):
             at = self.x(tick)
             self.line(at, TOP, at, bottom, GRID)
-            self.text(at, bottom + 15, f"{tick:g}", "middle", FAINT, 11)
-        self.text(WIDTH - 12, bottom + 29, what, "end", FAINT, 11)
+            self.text(at, bottom + 15, f"{tick:g}", "middle", FAINT, 12)
+        self.text(WIDTH - 12, bottom + 29, what, "end", FAINT, 12)
         for number, label in enumerate(self._labels):
             self.text(self.left - 8, self.y(number) + 4, _short(label), "end", INK, 13, label)
 
@@ -100,11 +101,13 @@ class Chart:
             x1, x2 = sorted((self.x(begin), self.x(begin + length)))
             self._parts.append(
                 f'<rect x="{x1:.1f}" y="{y:.1f}" width="{x2 - x1:.1f}" '
-                f'height="{self._row * 0.64:.1f}" fill="{colour}">'
+                f'height="{self._row * 0.64:.1f}" fill="{colour}" stroke="#fff">'
                 f"<title>{escape(name)}: {length:.1f}</title></rect>"
             )
             if x2 - x1 > 22:
-                self.text((x1 + x2) / 2, self.y(row) + 4, f"{length:.0f}", "middle", "#fff", 11)
+                self.text(
+                    (x1 + x2) / 2, self.y(row) + 4, f"{length:.0f}", "middle", _on(colour), 12
+                )
 
     def hill(self, row: int, heights: Sequence[tuple[float, float]], top: float) -> None:
         """A filled curve over a row: (value, height) from left to right, ``top`` as high as a row."""
@@ -138,6 +141,12 @@ def ticks(low: float, high: float) -> list[float]:
                 break
     first = -(-low // step)
     return [round((first + i) * step, 6) for i in range(8) if (first + i) * step <= high + 1e-9]
+
+
+def _on(colour: str) -> str:
+    """Black or white, whichever is easier to read on a colour."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return INK if 0.3 * red + 0.59 * green + 0.11 * blue > 110 else "#fff"
 
 
 def _short(label: str) -> str:

@@ -70,7 +70,7 @@ def share(result: Data) -> str:
 def gold(data: Data, players: int) -> tuple[Row, list[Row]]:
     """Mean gold by source."""
     rows: list[Row] = [
-        (r["agent"], *(f"{r['gold'][source]:.1f}" for source in SOURCES), f"{r['score']:.1f}")
+        (r["agent"], *(gold_text(r["gold"][source]) for source in SOURCES), f"{r['score']:.1f}")
         for r in data["scores"]
         if r["players"] == players
     ]
@@ -83,7 +83,7 @@ def seats(data: Data, players: int) -> tuple[Row, list[Row]]:
         (
             str(r["seat"]),
             share(r),
-            f"{r['margin']:+.1f} [{r['margin_low']:+.1f}, {r['margin_high']:+.1f}]",
+            margin(r),
         )
         for r in data["seats"]
         if r["players"] == players
@@ -91,8 +91,35 @@ def seats(data: Data, players: int) -> tuple[Row, list[Row]]:
     return ("seat", "wins", "margin"), rows
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def signed(value: float) -> str:
+    """A number with its sign and one decimal; what rounds to 0 is above it."""
+    return f"{round(value, 1) + 0.0:+.1f}"
+
+
+def gold_text(value: float) -> str:
+    """Gold with one decimal; what rounds to 0 has no sign."""
+    return f"{round(value, 1) + 0.0:.1f}"
+
+
+def margin(row: Data) -> str:
+    """A margin with its interval."""
+    return f"{signed(row['margin'])} [{signed(row['margin_low'])}, {signed(row['margin_high'])}]"
+
+
+def is_anchor(row: Data) -> bool:
+    """Whether a rating is 0 because all others are counted from it."""
+    return bool(row["low"] == row["high"] == 0)
+
+
 def elo_interval(row: Data) -> str:
     """A rating's 95 % interval; open on the side where no game says how far it goes."""
+    if is_anchor(row):
+        return "fixed"
     if row["low"] is None:
         return f"below {round(row['high']):+d}"
     if row["high"] is None:

@@ -1,0 +1,290 @@
+"""What decisions lose: by hand, by agents whose regret is known, and without luck counted in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cacao_env import Game
+from cacao_env.actions import MAX_LEGAL
+from cacao_env.bots.endgame import MARGIN, end_values, is_near_end, placements_left
+from cacao_env.bots.mc import candidates_into
+from cacao_env.rng import new_rng
+
+pytest.importorskip("torch", reason="the training extra is not installed")
+
+from training import losses as module
+from training import regret
+from training.agents import load_agent
+from training.arena import Rules
+from training.losses import GameLosses, Loss, Ruler, add_margins, exact_loss, losses, rollout_loss
+from training.regret import figures
+from training.self_play import GAMES_AT_ONCE, play_and_judge, self_play
+
+from .games import STYLES
+from .test_agents import HERE, checkpoint
+
+ROOT = Path(__file__).parent.parent
+
+
+def measured(spec, games=16, players=2, ruler=None, volcanoes=False):
+    rules = Rules(7, volcanoes)
+    agent = load_agent(spec)
+    return play_and_judge(spec, agent, players, games, rules, ruler or Ruler(rollouts=0))
+
+
+def last_sale() -> Game:
+    """The last decision of a game: two workers of B at a market that pays 3, 5 cacao stored."""
+    game, rng = Game.new(2, 78), np.random.default_rng(78)
+    while placements_left(game.state) > 0 or game.phase != "act":
+        game.play(STYLES["random"](game, rng))
+    assert [game.text(a) for a in game.legal_actions()] == [
+        "act -1,2 north with 0",
+        "act -1,2 north with 1",
+        "act -1,2 north with 2",
+    ]
+    return game
+
+
+def test_by_hand_what_is_not_sold_is_lost():
+    game = last_sale()
+    none, one, two = (int(a) for a in game.legal_actions())
+    for action, gold in ((none, 6), (one, 3), (two, 0)):
+        assert exact_loss(game, action) == pytest.approx(gold)
+        # Nothing is left to chance, so every playout says the same.
+        assert rollout_loss(game, action, 6, 2, seed=1) == pytest.approx(gold)
+        finished = game.clone()
+        finished.play(action)
+        (last,) = [x for x in losses(finished, 0, Ruler(1, 0), 0).exact if x.ply == game.ply]
+        assert (last.placement, last.gold) == (False, pytest.approx(gold))
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_who_plays_the_solution_loses_nothing(players):
+    games = measured(f"{HERE}:Solver", 16, players, Ruler(2, 0), volcanoes=True)
+    found = figures(games, lambda game: game.exact)
+    assert found["decisions"] > 40
+    assert found["placements"] > 20
+    assert found["loss"] == {"value": 0, "low": 0, "high": 0}
+    assert found["best_share"]["value"] == found["best_share"]["high"] == 1
+    # All games alike: that is as sure as 16 of 16 heads.
+    assert found["best_share"]["low"] == pytest.approx(0.025 ** (1 / 16))
+    assert found["blunders_over_1"]["high"] == pytest.approx(1 - 0.025 ** (1 / 16))
+
+
+def test_random_loses_much_more_than_greedy_near_the_end_and_before():
+    ruler = Ruler(2, rollouts=32, sample=3)
+    random, greedy = measured("random", 40, ruler=ruler), measured("greedy", 40, ruler=ruler)
+    for of in (lambda game: game.exact, lambda game: game.rollouts):
+        much, little = figures(random, of), figures(greedy, of)
+        assert much["loss"]["value"] > 4 * little["loss"]["value"] > 0
+        assert much["loss"]["low"] > little["loss"]["high"]
+        assert much["placement_loss"]["low"] > little["placement_loss"]["high"]
+        assert much["best_share"]["high"] < little["best_share"]["low"]
+    assert all(len(game.rollouts) == 3 for game in greedy)
+
+
+def test_means_shares_and_blunders_by_hand():
+    games = [
+        GameLosses(0, [Loss(40, True, 3.5), Loss(41, False, 0.0), Loss(42, False, 1.0)], [], 0),
+        GameLosses(1, [Loss(40, True, 1.5)], [], 0),
+        GameLosses(2, [], [], 1),
+    ]
+    found = figures(games, lambda game: game.exact)
+    assert (found["decisions"], found["placements"]) == (4, 2)
+    assert found["loss"]["value"] == pytest.approx(6 / 4)
+    assert found["placement_loss"]["value"] == pytest.approx(5 / 2)
+    assert found["best_share"]["value"] == 1 / 4
+    assert found["blunders_over_1"]["value"] == 2 / 4  # more than 1, not 1 itself
+    assert found["blunders_over_3"]["value"] == 1 / 4
+    # Whole games are drawn: none lies outside of what a game's own mean can be.
+    assert found["loss"]["low"] == pytest.approx(1.5)
+    assert found["loss"]["high"] == pytest.approx(1.5)
+    assert found["placement_loss"]["low"] == pytest.approx(1.5)
+    assert found["placement_loss"]["high"] == pytest.approx(3.5)
+    nothing = figures(games, lambda game: game.rollouts)
+    assert (nothing["decisions"], nothing["loss"], nothing["best_share"]) == (0, None, None)
+
+
+def test_every_decision_near_the_end_is_solved_and_no_other():
+    game, rng = Game.new(2, 3), np.random.default_rng(3)
+    expected = set()
+    while not game.over:
+        assert len(game.legal_actions()) > 1
+        if is_near_end(game.state, 2):
+            expected.add((game.ply, game.phase == "place"))
+        game.play(STYLES["crowd"](game, rng))
+    found = losses(game, 0, Ruler(2, 2, 100), 0)
+    assert {(loss.ply, loss.placement) for loss in found.exact} == expected
+    assert len(found.rollouts) > 15
+    assert not {x.ply for x in found.rollouts} & {x.ply for x in found.exact}
+    assert max(x.ply for x in found.rollouts) < min(ply for ply, _ in expected)
+
+
+def test_earlier_decisions_are_drawn_from_all():
+    game, rng = Game.new(2, 3), np.random.default_rng(3)
+    while not game.over:
+        game.play(STYLES["crowd"](game, rng))
+    every = {loss.ply for loss in losses(game, 0, Ruler(2, 2, 100), 0).rollouts}
+    drawn = [[x.ply for x in losses(game, n, Ruler(2, 2, 6), 0).rollouts] for n in range(70)]
+    assert all(len(set(plies)) == 6 for plies in drawn)
+    assert {ply for plies in drawn for ply in plies} == every
+
+
+def test_what_is_not_solved_is_counted(monkeypatch):
+    monkeypatch.setattr(module, "NODES", 1)
+    game, rng = Game.new(2, 3), np.random.default_rng(3)
+    while not game.over:
+        game.play(STYLES["crowd"](game, rng))
+    few = losses(game, 0, Ruler(3, 0), 0)
+    monkeypatch.undo()
+    every = losses(game, 0, Ruler(3, 0), 0)
+    assert every.unsolved == 0
+    assert few.unsolved > 0
+    assert len(few.exact) + few.unsolved == len(every.exact)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_an_action_s_loss_is_that_of_the_one_chosen(players):
+    """Not of another place in the list, which the solver leaves in an order of its own."""
+    game, rng = Game.new(players, 5), np.random.default_rng(5)
+    while not (is_near_end(game.state, 2) and game.phase == "place"):
+        game.play(STYLES["random"](game, rng))
+    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
+    count = int(end_values(game.states, MARGIN, 10**6, True, ids, values))
+    assert count == len(game.legal_actions()) > 5
+    expected = {int(a): max(values[:count]) - v for a, v in zip(ids[:count], values)}
+    assert {a: exact_loss(game, a) for a in expected} == pytest.approx(expected)
+
+
+def test_few_playouts_do_not_make_a_loss_larger():
+    """The rival is chosen by other playouts than those that it is compared by."""
+    game = Game.new(2, 11)
+    ids = np.zeros(16, np.int64)
+    candidates_into(game.states, 16, ids)
+    action = int(ids[0])
+    few = [rollout_loss(game, action, 2, 16, seed) for seed in range(400)]
+    many = [rollout_loss(game, action, 400, 16, seed) for seed in range(3)]
+    assert np.mean(few) < np.mean(many) + 1
+
+
+def test_all_actions_of_a_pass_meet_the_same_deal_and_dice():
+    game = Game.new(3, 2)
+    first = int(game.legal_actions()[0])
+    sums = np.zeros(3)
+    add_margins(game.states, np.array([first] * 3), 3, 20, new_rng(1), sums)
+    assert sums[0] == sums[1] == sums[2] != 0
+
+
+def test_playouts_do_not_know_the_deal():
+    """Means over many deals are alike whatever the true one is; one known deal's would differ."""
+    game = Game.new(2, 2)
+    action = np.array([int(game.legal_actions()[0])])
+    means = []
+    for deal in range(8):
+        sums = np.zeros(1)
+        add_margins(game.determinise(0, deal).states, action, 1, 200, new_rng(1), sums)
+        means.append(sums[0] / 200)
+    assert np.ptp(means) < 5
+
+
+def test_the_margin_is_to_the_mean_of_the_others():
+    finished, rng = Game.new(3, 4), np.random.default_rng(4)
+    while not finished.over:
+        finished.play(STYLES["random"](finished, rng))
+    before = finished.clone()
+    before.undo()
+    seat, sums = before.seat, np.zeros(1)
+    add_margins(before.states, np.array(finished.history[-1:]), 1, 1, new_rng(0), sums)
+    scores = finished.scores()
+    assert len(set(scores)) == 3
+    others = [score for other, score in enumerate(scores) if other != seat]
+    assert sums[0] == scores[seat] - np.mean(others)
+
+
+def test_all_deals_are_played_once():
+    parts = self_play("x", 3, 2 * GAMES_AT_ONCE + 1)
+    assert [game for part in parts for game in part.games()] == [
+        (block, 0) for block in range(2 * GAMES_AT_ONCE + 1)
+    ]
+    assert len({part.key for part in parts}) == 3
+
+
+def test_results_do_not_depend_on_workers(tmp_path, capsys):
+    net = str(checkpoint(tmp_path))
+    found = []
+    for number in ("1", "2"):
+        path = tmp_path / f"{number}.json"
+        command = [net, "--games", str(GAMES_AT_ONCE + 4), "--rollouts", "8", "--sample", "2"]
+        assert regret.main([*command, "--workers", number, "--json", str(path)]) == 0
+        data = json.loads(path.read_text())
+        for key in ("created", "seconds"):
+            del data[key]
+        found.append(data)
+    assert found[0] == found[1]
+    data = found[0]
+    assert [game["block"] for game in data["games"]] == list(range(GAMES_AT_ONCE + 4))
+    assert data["settings"]["seed"] == Rules.seed
+    assert list(data["settings"]["agent"]) == ["net"]
+    assert data["versions"]["numpy"] == np.__version__
+    assert {"git_commit", "machine", "unsolved"} <= set(data)
+    out = capsys.readouterr().out
+    assert f"net against itself, 2 players, without volcanoes, {GAMES_AT_ONCE + 4} games" in out
+    assert f"{data['exact']['loss']['value']:.3f} [" in out
+    assert f"{data['rollouts']['placement_loss']['value']:.3f} [" in out
+
+
+def test_without_rollouts_there_are_none(tmp_path, capsys):
+    path = tmp_path / "r.json"
+    command = ["greedy", "--games", "2", "--rollouts", "0", "--players", "3", "--workers", "1"]
+    assert regret.main([*command, "--json", str(path)]) == 0
+    assert json.loads(path.read_text())["rollouts"] is None
+    assert "playouts" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nobody"], "there is no agent 'nobody'"),
+        (["greedy", "--players", "5"], "--players is 5, expected 2, 3 or 4"),
+        (["greedy", "--games", "0"], "--games is 0, expected at least 1"),
+        (["greedy", "--workers", "0"], "--workers is 0, expected at least 1"),
+        (["greedy", "--last", "5"], "--last is 5, expected 1 to 4"),
+        (["greedy", "--last", "0"], "--last is 0, expected 1 to 4"),
+        (["greedy", "--rollouts", "1"], "--rollouts is 1, expected 0, or 2 to 1000000"),
+        (["greedy", "--sample", "0"], "--sample is 0, expected 1 to 100"),
+        (["greedy", "--top", "1"], "--top is 1, expected 2 to 256"),
+        (["greedy", "--json", "{folder}"], "Is a directory"),
+        (["{net}", "--players", "3"], "net is for 2 players on table size 15"),
+        ([f"{HERE}:Illegal"], "Illegal on seat 0 of block 0, decision 1: illegal action -3"),
+        ([f"{HERE}:Broken"], "Broken failed in act: KeyError: 'nothing' (agents_"),
+    ],
+)
+def test_bad_input_gets_one_sentence(arguments, message, tmp_path, capsys):
+    places = {"folder": tmp_path}
+    if "{net}" in arguments:
+        places["net"] = checkpoint(tmp_path)
+    filled = [a.format(**places) for a in arguments]
+    if "--games" not in filled:
+        filled += ["--games", "2"]
+    if "--workers" not in filled:
+        filled += ["--workers", "1"]
+    assert regret.main(filled) == 1
+    err = capsys.readouterr().err
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_what_a_worker_refuses_is_one_sentence_too():
+    command = [sys.executable, "-m", "training.regret", f"{HERE}:Illegal", "--workers", "2"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "illegal action -3" in done.stderr
+    assert "Traceback" not in done.stderr
