@@ -90,8 +90,8 @@ class AfterstateConfig:
         ):
             if getattr(self, key) < 0:
                 raise ConfigError(f"{key} is {getattr(self, key)!r}, expected 0 or more")
-        positive = ("rounds", "minutes", "greedy_games", "games", "replay", "passes", "batch")
-        positive += ("learning_rate", "final_learning_rate", "sums", "units", "save_minutes")
+        positive = ["rounds", "minutes", "greedy_games", "games", "replay", "passes", "batch"]
+        positive += ["learning_rate", "final_learning_rate", "sums", "units", "save_minutes"]
         for key in (*positive, "watch_rounds", "watch_blocks", "blocks"):
             if getattr(self, key) <= 0:
                 raise ConfigError(f"{key} is {getattr(self, key)!r}, expected more than 0")

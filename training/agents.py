@@ -18,11 +18,12 @@ import numpy as np
 import torch
 
 from cacao_env import Game
-from cacao_env.bots import BOTS, Bot
+from cacao_env.bots import BOTS, Bot, Parameter, parse_values
 from cacao_env.rng import below, new_rng
 from cacao_env.value.agent import ValueAgent
+from cacao_env.value.search import SearchAgent
 
-from .checkpoint import VALUE_NET, Checkpoint, CheckpointError, load, network_of
+from .checkpoint import VALUE_NET, Checkpoint, CheckpointError, load, name_of, network_of
 from .value_checkpoint import load_value
 from .window import View
 
@@ -121,13 +122,25 @@ def best_actions(checkpoint: Checkpoint, observations: np.ndarray, masks: np.nda
     return [int(action) for action in logits.argmax(dim=1)]
 
 
-class ValueNetAgent:
-    """A value network from a checkpoint; plays the action whose turn ends best."""
+SEARCH = "+search"
+_SIMS = Parameter(0, 0, 1_000_000, "simulations a decision; 0 means that ms counts")
+SEARCH_PARAMETERS = {
+    "ms": Parameter(16, 0, 600_000, "milliseconds a decision"),
+    "sims": _SIMS,
+    "width": Parameter(8, 2, 256, "actions that are tried, the best by the network"),
+    "inner": Parameter(12, 1, 256, "placements that the network appraises inside"),
+    "exact": Parameter(3, 0, 6, "placements left from which the end is solved"),
+}
 
-    def __init__(self, folder: Path) -> None:
+
+class ValueNetAgent:
+    """A value network from a checkpoint; plays the action whose turn ends best, or searches."""
+
+    def __init__(self, name: str, folder: Path, search: dict[str, Any] | None = None) -> None:
         self._net, self.manifest = load_value(folder)
-        self.name = str(self.manifest.get("name", folder.name))
+        self.name = name
         self.version = str(self.manifest.get("sha256", ""))
+        self._search = search
 
     def check(self, num_players: int, volcanoes: bool) -> None:
         """CheckpointError unless the network was trained for so many players."""
@@ -142,7 +155,9 @@ class ValueNetAgent:
 
     def begin(self, seed: int) -> ValueAgent:
         """One seat's agent."""
-        return ValueAgent(self._net, seed)
+        if self._search is None:
+            return ValueAgent(self._net, seed)
+        return SearchAgent(self._net, seed, **self._search)
 
     def act(self, games: Sequence[Game], kept: Sequence[Any]) -> list[int]:
         """One decision a game."""
@@ -221,10 +236,15 @@ def load_agent(name: str) -> Agent:
     head = name.partition(":")[0]
     if head in BOTS:
         return BotAgent(name)
-    for folder in (Path(name), Path("checkpoints") / name):
+    base, plus, rest = name.partition(SEARCH)
+    for folder in (Path(base), Path("checkpoints") / base):
         if folder.is_dir():
             if network_of(folder) == VALUE_NET:
-                return ValueNetAgent(folder)
+                search = parse_values(f"search in {name!r}", rest[1:], SEARCH_PARAMETERS)
+                label = name_of(folder) + plus + rest
+                return ValueNetAgent(label, folder, search if plus else None)
+            if plus:
+                raise AgentError(f"{name!r}: only value networks search")
             return CheckpointAgent(load(folder))
     if ":" in name and all(part.isidentifier() for part in head.split(".")):
         return ClassAgent(name)

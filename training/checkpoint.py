@@ -135,6 +135,11 @@ def network_of(folder: Path) -> str:
     return str(_read_manifest(folder).get("network"))
 
 
+def name_of(folder: Path) -> str:
+    """What a checkpoint is called."""
+    return str(_read_manifest(folder).get("name", folder.name))
+
+
 def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
     """Manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
     manifest = _read_manifest(folder)

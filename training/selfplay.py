@@ -21,7 +21,7 @@ from cacao_env.rng import below, uniform
 from cacao_env.scoring import score, scores_into, winners_into
 from cacao_env.state import FILL, OVER, STATE, redeal
 from cacao_env.tiles import MAX_PLAYERS, MAX_TURNS
-from cacao_env.value.features import MAX_ROWS, NO_ROW, NUM_NUMBERS, STAGE, features_into
+from cacao_env.value.features import NO_ROW, NUM_NUMBERS, STAGE, features_into
 from cacao_env.value.net import POINTS, expect
 from cacao_env.value.turns import appraise_with
 
@@ -175,7 +175,7 @@ def play_sample_games(net, scratch, work, options, behaviour, seeds, samples, wr
 @njit
 def _keep(game, viewer, scratch, samples, i):
     """Write the features of a sample."""
-    count, patterns, open_cells = features_into(game, viewer, scratch.numbers, scratch.rows)
+    _, patterns, open_cells = features_into(game, viewer, scratch.numbers, scratch.rows)
     samples.numbers[i] = scratch.numbers
     samples.rows[i] = scratch.rows[:KEPT_ROWS]
     samples.open_cells[i] = open_cells

@@ -21,13 +21,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as save_arrays
 from tqdm import tqdm
 
-from cacao_env.value.net import from_learnt
+from cacao_env.value.net import POINTS, from_learnt
 
 from .afterstate_config import AfterstateConfig
 from .agents import load_agent
@@ -99,7 +98,7 @@ class Run:
         try:
             with safe_open(folder / STATE, "numpy") as file:
                 metadata = file.metadata()
-                arrays = {name: file.get_tensor(name) for name in file.keys()}
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except (OSError, SafetensorError) as error:
             raise CheckpointError(f"{folder / STATE} can't be read: {error}") from None
         run = cls(from_dict(json.loads(metadata["config"]) | overrides, AfterstateConfig))
@@ -146,9 +145,10 @@ class Trainer:
                 print(json.dumps(row), file=metrics, flush=True)
                 bar.n = round(100 * run.progress, 1)
                 watched = ", ".join(f"{k} {v:.0%}" for k, v in self._watched.items())
+                off = POINTS * row["points_loss"] ** 0.5
                 bar.set_postfix_str(
                     f"round {run.round}, {run.games:,} games, {row['games_per_second']:,.0f}/s, "
-                    f"points off by {row['points_loss'] ** 0.5 * 10:.1f}; greedy beaten: {watched or '-'}"
+                    f"points off by {off:.1f}; beats greedy: {watched or '-'}"
                 )
                 if time.monotonic() - self._saved > 60 * run.config.save_minutes:
                     self.save()

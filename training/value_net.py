@@ -18,6 +18,17 @@ _SPREAD = {"numbers": 0.1, "rows": 0.02, "part_rows": 0.02, "part_best": 0.05}
 class ValueNet(nn.Module):
     """See :mod:`cacao_env.value.net`; a pattern's weights are the sums of those of its parts."""
 
+    bias: torch.Tensor
+    numbers: torch.Tensor
+    rows: torch.Tensor
+    part_rows: torch.Tensor
+    part_best: torch.Tensor
+    middle: torch.Tensor
+    middle_bias: torch.Tensor
+    out: torch.Tensor
+    out_bias: torch.Tensor
+    parts: torch.Tensor
+
     def __init__(self, sums: int = 64, maxima: int = 16, units: int = 32) -> None:
         super().__init__()
         self.size = {"sums": sums, "maxima": maxima, "units": units}
@@ -52,9 +63,9 @@ class ValueNet(nn.Module):
         each = (self.parts[cells.reshape(-1).long()] @ self.part_best).view(*cells.shape, -1)
         hidden = torch.cat([torch.relu(total), torch.relu(each.amax(1))], 1)
         order = torch.argsort(stage)
-        counts = torch.bincount(stage, minlength=STAGES).tolist()
+        of_stage = torch.bincount(stage, minlength=STAGES).tolist()
         result = []
-        for number, part in enumerate(torch.split(hidden[order], counts)):
+        for number, part in enumerate(torch.split(hidden[order], of_stage)):
             middle = torch.relu(part @ self.middle[number] + self.middle_bias[number])
             result.append(middle @ self.out[number] + self.out_bias[number])
         return torch.cat(result)[torch.argsort(order)]

@@ -94,15 +94,19 @@ def parse(spec: str) -> tuple[str, dict[str, int | float]]:
     name, _, rest = spec.partition(":")
     if name not in BOTS:
         raise ValueError(f"there is no agent {name!r}; there are: {', '.join(sorted(BOTS))}")
-    known = BOTS[name].parameters
+    return name, parse_values(f"bot {name}", rest, BOTS[name].parameters)
+
+
+def parse_values(whose: str, text: str, known: dict[str, Parameter]) -> dict[str, int | float]:
+    """All parameters, those of ``key=value,key=value`` as they are given, else by default."""
     values = {key: parameter.default for key, parameter in known.items()}
-    for item in rest.split(",") if rest else ():
-        key, equals, text = item.partition("=")
+    for item in text.split(",") if text else ():
+        key, equals, value = item.partition("=")
         if key not in known or not equals:
             expected = ", ".join(f"{one}=..." for one in known) or "none"
-            raise ValueError(f"{spec!r}: bot {name} has no parameter {item!r}; it has: {expected}")
-        values[key] = known[key].parse(f"{key} of bot {name}", text)
-    return name, values
+            raise ValueError(f"{whose} has no parameter {item!r}; it has: {expected}")
+        values[key] = known[key].parse(f"{key} of {whose}", value)
+    return values
 
 
 class Bot:
@@ -138,4 +142,4 @@ def seat_seeds(seed: int, num_players: int) -> list[int]:
     return [int(n) for n in rng.integers(0, 2**63, num_players)]
 
 
-__all__ = ["BOTS", "Bot", "Kind", "Parameter", "parse", "play_game", "seat_seeds"]
+__all__ = ["BOTS", "Bot", "Kind", "Parameter", "parse", "parse_values", "play_game", "seat_seeds"]

@@ -1,9 +1,7 @@
 """Flat Monte Carlo: the best few actions, judged by games that greedy plays to their end.
 
 For each playout all that the seat can't see is dealt anew; within a pass every candidate meets the
-same deal and the same random numbers (common random numbers).  Passes are shared out by sequential
-halving: after each round the worse half of the candidates is dropped (Karnin, Koren, Somekh, "Almost
-optimal exploration in multi-armed bandits", ICML 2013).
+same deal and the same random numbers (common random numbers).  :mod:`.halving` shares passes out.
 """
 
 from __future__ import annotations
@@ -19,9 +17,8 @@ from ..rng import RngArray, next_bits
 from ..state import STATE, StateArray, redeal
 from .endgame import NODES, NOT_SOLVED, UTILITY, solve
 from .greedy import CHOICES, GREEDY_WEIGHTS, appraise
+from .halving import halve
 from .playout import BELIEFS, play_out, utility
-
-_CHUNK_SECONDS = 0.002  # with a limit in time, the clock is looked at about this often
 
 
 @njit
@@ -61,18 +58,6 @@ def run_passes(states, ids, alive, sums, passes, rng):
     return decisions
 
 
-@njit
-def keep_best(ids, sums, alive, keep):
-    """Move the ``keep`` candidates with the highest sums to the front, best first."""
-    for place in range(keep):
-        best = place
-        for i in range(place + 1, alive):
-            if sums[i] > sums[best]:
-                best = i
-        ids[place], ids[best] = ids[best], ids[place]
-        sums[place], sums[best] = sums[best], sums[place]
-
-
 def mc_action(states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exact: int) -> int:
     """The action found best with ``sims`` playouts, or in ``ms`` milliseconds when that is not 0.
 
@@ -91,28 +76,9 @@ def mc_action(states: StateArray, rng: RngArray, sims: int, ms: int, top: int, e
     solved = int(solve(states, exact, UTILITY, NODES))
     if solved != NOT_SOLVED:
         return solved
-    rounds = max(1, int(np.ceil(np.log2(alive))))
-    for number in range(rounds):
-        if ms:
-            _passes_until(begin + ms / 1000 * (number + 1) / rounds, states, ids, alive, sums, rng)
-        else:
-            run_passes(states, ids, alive, sums, max(1, sims // (rounds * alive)), rng)
-        keep = max(1, (alive + 1) // 2)
-        keep_best(ids, sums, alive, keep)
-        alive = keep
+
+    def run(some: Any, alive: int, sums: Any, passes: int) -> None:
+        run_passes(states, some, alive, sums, passes, rng)
+
+    halve(run, ids, sums, alive, sims, begin, ms)
     return int(ids[0])
-
-
-def _passes_until(
-    end: float, states: StateArray, ids: Any, alive: int, sums: Any, rng: RngArray
-) -> None:
-    """Passes until the clock says ``end``, at least one."""
-    passes = 1
-    while True:
-        begin = time.perf_counter()
-        run_passes(states, ids, alive, sums, passes, rng)
-        now = time.perf_counter()
-        each = (now - begin) / passes
-        if now + each > end:
-            return
-        passes = max(1, int(min(_CHUNK_SECONDS, end - now) / each))

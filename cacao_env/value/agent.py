@@ -15,7 +15,7 @@ TOP = 48  # placements that are appraised, the best by greedy; 0 for all
 
 
 class ValueAgent:
-    """One-ply: the network judges every way to end the turn; ``seed`` for its guesses of what is hidden."""
+    """One-ply: a network judges every way to end the turn; ``seed`` is for guessing what is hidden."""
 
     def __init__(self, net: Net, seed: int, top: int = TOP) -> None:
         self._net, self._top = net, top

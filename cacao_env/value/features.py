@@ -1,8 +1,8 @@
 """What a network sees of a position: some numbers, and which of many table rows are added up.
 
-Seen from one seat, at the start of a turn.  ``numbers`` are stocks, scores and what is left, for each seat
-in turn order from the viewer; ``rows`` name patterns on the table and exact sizes of stocks.  Only what
-the viewer knows is read: its own hand, and of others what they have not placed.
+Seen from one seat, at the start of a turn.  ``numbers`` are stocks, scores and what is left, for
+each seat in turn order from the viewer; ``rows`` name patterns on the table and exact sizes of stocks.
+Only what the viewer knows is read: its own hand, and of others what they have not placed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from ..geometry import NEIGHBOR
 from ..jit import inlined, njit
 from ..scoring import score, temple_workers
-from ..state import OVERBUILT, OWNER, WORKERS, jungle_left, jungle_pile_size
+from ..state import OVERBUILT, OWNER, WORKERS, jungle_left
 from ..tiles import (
     CACAO_PLACES,
     DISPLAY_SIZE,

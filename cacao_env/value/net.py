@@ -1,10 +1,10 @@
 """The value network, evaluated inside compiled loops.
 
-First layer: a bias, weights times numbers, one table row for each row of the features; beside it, of the open
-cells, the largest of each of some channels ("the best place for ...").  Then two small layers, of
-which there is a set for each part of the game.  Outputs, for each seat in turn order from the
-viewer: what its odds of winning are proportional to the exponential of, and the points it will add
-to its score.
+First layer: a bias, weights times numbers, one table row for each row of the features; beside it, of
+the open cells, the largest of each of some channels ("the best place for ...").  Then two small
+layers, of which there is a set for each part of the game.  Outputs, for each seat in turn order from
+the viewer: what its odds of winning are proportional to the exponential of, and the points it will
+add to its score.
 """
 
 from __future__ import annotations

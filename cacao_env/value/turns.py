@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..actions import MAX_LEGAL, legal_into
+from ..actions import legal_into
 from ..bots.greedy import CHOICES, GREEDY_WEIGHTS, appraise, greedy_choice
 from ..decisions import NONE, automatic, step
 from ..jit import njit
@@ -45,7 +45,7 @@ def new_work() -> Work:
 
 @njit
 def candidates_into(state, choices, top, ids):
-    """Write the legal actions into ``ids``: placements only the ``top`` that greedy likes best, if not 0.
+    """Write the legal actions into ``ids``, of placements the ``top`` that greedy likes best, if not 0.
 
     Returns how many.
     """
@@ -86,7 +86,6 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
     while depth >= 0:
         here = stack[depth]
         if work.counts[depth] < 0:  # new
-            others = False
             while here.phase != OVER and here.turn == turn:
                 action = automatic(here) if here.auto == 0 else NONE
                 if action == NONE:
