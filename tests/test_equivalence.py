@@ -1,7 +1,7 @@
 """The same deal and the same actions are the same game, whichever way it is played.
 
 Move by move: ``Game``, the PettingZoo environment, batches, and the Gymnasium environments with the
-other seats' moves noted.  Rewards are worked out here, from scores and winners alone.
+other seats' moves noted.  Rewards are worked out from scores and winners alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cacao_env.rewards import REWARDS
 from cacao_env.tiles import MAX_PLAYERS, MIN_PLAYERS
 from cacao_env.vector import VectorGames
 
-from .games import STYLES
+from .games import STYLES, play
 
 NAMES = ("num_players", "volcanoes", "decisions", "table_size")
 VALUES = (range(MIN_PLAYERS, MAX_PLAYERS + 1), (False, True), DECISIONS, (None, 15))
@@ -47,27 +47,6 @@ def test_no_option_is_left_out():
     }
     single = sum(len(values) for values in VALUES)
     assert len(combined) == single * len(REWARDS) * len(STYLES)
-
-
-def margins(game: Game) -> list[float]:
-    """Score less the mean of the others', over 50 gold, of every seat."""
-    scores = game.scores()
-    others = len(scores) - 1
-    return [(own - (sum(scores) - own) / others) / 50 for own in scores]
-
-
-def play(game: Game, action: int) -> dict[str, np.ndarray]:
-    """Play an action; every seat's reward for it by mode."""
-    players = game.num_players
-    before = np.array(margins(game))
-    game.play(action)
-    after = np.array(margins(game))
-    outcome, margin = np.zeros((2, players))
-    if game.over:
-        winners = game.winners()
-        share = np.isin(np.arange(players), winners) / len(winners)
-        outcome, margin = (players * share - 1) / (players - 1), after
-    return {"outcome": outcome, "margin": margin, "shaped": after - before}
 
 
 # --- Every seat's decision asked ------------------------------------------------------------
