@@ -68,10 +68,13 @@ ONLY_SCORE = np.array(
 )
 
 
-def expected_gains(game: Game) -> dict[int, float]:
-    """What greedy expects each legal action to add to the score by the end of the turn."""
+WEIGHTS = np.array(Weights())
+
+
+def expected_gains(game: Game, weights: np.ndarray = ONLY_SCORE) -> dict[int, float]:
+    """What greedy expects each legal action to add, by default to the score, by the turn's end."""
     choices = np.zeros(1, CHOICES)
-    appraise(choices[0], game.state, ONLY_SCORE)
+    appraise(choices[0], game.state, weights)
     count = int(choices[0].count)
     return dict(zip(choices[0].ids[:count].tolist(), choices[0].values[:count].tolist()))
 

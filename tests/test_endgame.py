@@ -132,6 +132,14 @@ def test_the_best_is_the_same_with_and_without_bounds():
         assert values[action] == pytest.approx(max(values.values()))
 
 
+@pytest.mark.parametrize(("pile", "display"), [([8, 8, 2], [2, 4]), ([4, 10, 9], [6, 9])])
+def test_bounds_hold_below_draws_too(pile, display):
+    for seed in range(6):
+        game = with_a_pile(near_end(2, seed, 2, "crowd"), display, pile)
+        values, bounded = exact(game), exact(game, all_values=False)
+        assert max(bounded.values()) == pytest.approx(max(values.values()))
+
+
 def test_it_knows_its_limits():
     game = near_end(2, 0, 2, "random")
     assert not is_near_end(game.state, 1)
@@ -140,3 +148,12 @@ def test_it_knows_its_limits():
     assert solve(game.states, 2, MARGIN, 3) == NOT_SOLVED  # three positions are not enough
     start = Game.new(2, 0)
     assert solve(start.states, 100, MARGIN, NODES) == NOT_SOLVED  # piles hide what is held
+    assert not is_near_end(start.state, 100)
+    for seed in range(20):  # the turn in progress counts, though its tile is placed
+        game = near_end(2, seed, 2, "random")
+        game.play(int(game.legal_actions()[0]))
+        if game.phase != "place":
+            break
+    assert placements_left(game.state) == 1
+    assert not is_near_end(game.state, 1)
+    assert is_near_end(game.state, 2)
