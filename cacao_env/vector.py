@@ -18,7 +18,7 @@ from .decisions import deal_anew, step
 from .game import Game
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into
-from .options import Decisions, as_seat, blank_states, check_choice
+from .options import Decisions, as_seat, as_seed, blank_states, check_choice
 from .rewards import REWARDS, Reward, rewards_into
 from .state import OVER, StateArray
 from .threads import Shares
@@ -242,7 +242,7 @@ class VectorGames:
 
     def reset(self, seed: int | None = None) -> None:
         """Deal all games anew, each with random numbers of its own drawn from ``seed``."""
-        draws = np.random.default_rng(seed)
+        draws = np.random.default_rng(None if seed is None else as_seed(seed))
         for rngs in (self.rngs, self._samplers):
             rngs[:] = draws.integers(2**64, size=self.num_games, dtype=np.uint64)
         self._shares.run(_deal_all, self.states, self.rngs)
