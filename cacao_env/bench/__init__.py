@@ -44,7 +44,7 @@ def run(
     for row in found:
         print(line(row, bandwidth))
     skipped: dict[str, str] = {}
-    for row in _rows(seconds, slices, quick, skipped):
+    for row in _rows(seconds, slices, quick):
         print(line(row, bandwidth), flush=True)
         found.append(row)
     if peers:
@@ -65,21 +65,17 @@ def run(
     return int(slow)
 
 
-def _rows(seconds: float, slices: int, quick: bool, skipped: dict[str, str]) -> Iterator[Row]:
+def _rows(seconds: float, slices: int, quick: bool) -> Iterator[Row]:
     """All rows of this package, each as soon as it is there."""
     for group in step_groups():
         yield from measure(group, seconds, slices)
     yield from measure(playout_group(), seconds, slices)
-    threads = threads_group()
-    if threads is None:
-        skipped["threads_speedup.p2.t15"] = "VectorGames takes no num_threads"
-    else:
-        one, two = measure(threads, seconds, slices)
-        yield from (one, two)
-        text = "a batch stepped by two threads over the same by one"
-        speedup = Row("threads_speedup.p2.t15", two.value / one.value, "times", text)
-        speedup.batch, speedup.threads = two.batch, two.threads
-        yield speedup
+    one, two = measure(threads_group(), seconds, slices)
+    yield from (one, two)
+    text = f"threads.2 over threads.1: the same batch of {two.batch:,} games stepped by two threads"
+    speedup = Row("threads_speedup.p2.t15", two.value / one.value, "times", text)
+    speedup.batch, speedup.threads = two.batch, two.threads
+    yield speedup
     for group in aec_groups():
         ours, ceiling = measure(group, 2 * seconds, slices)
         ours.of_ceiling = ours.value / ceiling.value
