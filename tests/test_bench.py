@@ -10,7 +10,7 @@ import pytest
 
 from cacao_env import Game, bench, cacao_v0
 from cacao_env.__main__ import main
-from cacao_env.bench import aec, batch, memory, peers, timing
+from cacao_env.bench import aec, batch, memory, peers, report, timing
 from cacao_env.bench.report import compare
 from cacao_env.bench.timing import Row, Task
 
@@ -76,6 +76,23 @@ def test_bytes_are_those_of_the_arrays(ran):
         == 4 * rows["step_observe_mask.p2.default"]["observation_bytes"]
     )
     assert aec_row["of_ceiling"] == aec_row["value"] / rows["aec_raw_ceiling.p2"]["value"]
+
+
+def test_the_table_goes_between_the_markers_of_a_page(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
+    row = Row("step.p2.t15", 1234.5, "decisions/s", "steps")
+    table = report.markdown([row], {"peer.pgx": "not installed"}, 1e9)
+    text = report.into_page(str(page), table)
+    assert text.startswith(f"before\n{report.BEGIN}\n\n| row |")
+    assert text.endswith(f"{report.END}\nafter\n")
+    assert "| `step.p2.t15` | 1,234 | decisions/s |" in text
+    assert "peer.pgx was skipped: not installed." in text
+    assert "old" not in text
+    page.write_text("no markers")
+    assert main(["bench", "--page", str(page)]) == 1
+    assert "has not the lines" in capsys.readouterr().err
+    assert page.read_text() == "no markers"
 
 
 def test_a_row_that_became_slower_is_marked_and_fails(ran, tmp_path, capsys):
