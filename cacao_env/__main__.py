@@ -79,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
         "--compare", metavar="FILE", help="an earlier --json file; status 1 if a row is slower now"
     )
     four.add_argument("--peers", action="store_true", help="other environments too, if installed")
+    four.add_argument("--page", metavar="FILE", help="write the table between a page's markers")
     four.set_defaults(run=_bench)
 
     five = commands.add_parser("binding", help="measure how often a small table hides placements")
@@ -200,7 +201,9 @@ def _binding(options: argparse.Namespace) -> int:
 def _bench(options: argparse.Namespace) -> int:
     from .bench import run
 
-    return run(options.seconds, options.json, options.quick, options.compare, options.peers)
+    return run(
+        options.seconds, options.json, options.quick, options.compare, options.peers, options.page
+    )
 
 
 if __name__ == "__main__":

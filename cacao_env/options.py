@@ -75,6 +75,7 @@ def blank_states(
     count: int, num_players: int, volcanoes: bool, decisions_mode: str, table_size: int | None
 ) -> StateArray:
     """States with their options written and nothing dealt; ValueError for an option out of range."""
+    count = as_int("num_games", count, "at least 1")
     if count < 1:
         raise ValueError(f"num_games is {count!r}, expected at least 1")
     players, auto, size = check_options(num_players, decisions_mode, table_size)

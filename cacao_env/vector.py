@@ -18,7 +18,7 @@ from .decisions import deal_anew, step
 from .game import Game
 from .jit import compile_once, njit
 from .observation import observation_size, observe_into
-from .options import Decisions, as_seat, blank_states, check_choice
+from .options import Decisions, as_seat, as_seed, blank_states, check_choice
 from .rewards import REWARDS, Reward, rewards_into
 from .state import OVER, StateArray
 from .threads import Shares
@@ -154,8 +154,13 @@ def _skip_all(
     seen,
     masks,
     seats,
+    new,
 ):
-    """Play every game until its learner decides; a game that ends meanwhile is dealt again."""
+    """Play every game until its learner decides; a game that ends meanwhile is dealt again.
+
+    What happens in a ``new`` game before its learner's first decision is left to the first step, as
+    the potentials are: it is no part of the game before.
+    """
     scores = np.zeros(MAX_PLAYERS, np.int64)
     wins = np.zeros(MAX_PLAYERS, np.int64)
     each = np.zeros(MAX_PLAYERS)
@@ -164,9 +169,10 @@ def _skip_all(
         one = slice(g, g + 1)
         while state.seat != learners[g]:
             play_others(states[one], learners[one], kinds[one], rngs[one])
-            rewards_into(state, mode, potentials[g], scores, wins, each)
-            for seat in range(state.num_players):
-                rewards[g, seat] += each[seat]
+            if state.phase == OVER or not (new or terminations[g]):
+                rewards_into(state, mode, potentials[g], scores, wins, each)
+                for seat in range(state.num_players):
+                    rewards[g, seat] += each[seat]
             if state.phase == OVER:
                 terminations[g] = True
                 _finish(state, rngs[one], scores, final[g], potentials[g])
@@ -236,13 +242,14 @@ class VectorGames:
 
     def reset(self, seed: int | None = None) -> None:
         """Deal all games anew, each with random numbers of its own drawn from ``seed``."""
-        draws = np.random.default_rng(seed)
+        draws = np.random.default_rng(None if seed is None else as_seed(seed))
         for rngs in (self.rngs, self._samplers):
             rngs[:] = draws.integers(2**64, size=self.num_games, dtype=np.uint64)
         self._shares.run(_deal_all, self.states, self.rngs)
         self._potentials[:] = 0
         self.rewards[:] = 0
         self.terminations[:] = False
+        self._new = True
         self.look()
 
     def look(self) -> None:
@@ -275,6 +282,7 @@ class VectorGames:
             self.seats,
         )
         self._refuse(refused)
+        self._new = False
 
     def _refuse(self, refused: list[int]) -> None:
         """ValueError if an action is illegal; ``refused`` has the first such game of each share."""
@@ -287,16 +295,20 @@ class VectorGames:
 
         ``rewards`` and ``terminations`` of the last step take in what happens meanwhile, so that
         nothing a seat earns between two of its decisions is lost.  A game that ends is dealt again
-        and played up to the seat's first decision.  ValueError for an unknown opponent or seat.
+        and played up to the seat's first decision; what that earns comes with the next step, so that
+        no reward is counted to the game before.  ValueError for an unknown opponent or seat.
         """
         kind = check_choice("opponent", opponent, tuple(OPPONENTS))
         wanted = np.asarray(seats)
         if wanted.shape not in ((), (self.num_games,)) or not np.issubdtype(
             wanted.dtype, np.integer
         ):
-            raise ValueError(f"seats are {seats!r}, expected a seat or ({self.num_games},) seats")
+            raise ValueError(
+                f"seats have shape {wanted.shape} and type {wanted.dtype}, expected one integer or "
+                f"({self.num_games},) integers"
+            )
         learners = np.broadcast_to(wanted, (self.num_games,)).astype(np.int64)
-        for seat in learners:
+        for seat in learners.tolist():
             as_seat(seat, self.num_players)
         self._shares.run(
             _skip_all,
@@ -312,6 +324,7 @@ class VectorGames:
             self.observations,
             self.action_masks,
             self.seats,
+            self._new,
         )
 
     def sample(self) -> npt.NDArray[np.int64]:

@@ -19,7 +19,7 @@ from .game import Game, as_action
 from .jit import compile_once, njit
 from .observation import HIGH_SCORE, observation_size
 from .opponents import Field, Opponent, Opponents
-from .options import Decisions, as_seat, blank_states, check_choice
+from .options import Decisions, as_seat, as_seed, blank_states, check_choice
 from .rewards import MARGIN_SCALE, OUTCOME, REWARDS, Reward, rewards_into
 from .rng import uniform
 from .scaling import OBSERVATION_DTYPES, ObservationDtype, observe_as
@@ -187,7 +187,7 @@ class VersusGames:
 
         With the same ``seed`` the games and all named opponents' choices come out the same.
         """
-        generator = np.random.default_rng(seed)
+        generator = np.random.default_rng(None if seed is None else as_seed(seed))
         self.rngs = generator.integers(2**64, size=self.num_games, dtype=np.uint64)
         if self._field.compiled_odds is None:
             self._agents = self._field.seat_agents(int(generator.integers(2**63)))

@@ -1,7 +1,8 @@
 """Plant bugs, one at a time, and see that the tests catch each: ``python -m tests.mutations``.
 
-Every mutation is made in a copy of the sources, run interpreted (NUMBA_DISABLE_JIT=1) against the
-tests that should notice it.  Prints a line for each and exits with 1 if one goes unnoticed.
+Every mutation is made in a copy of the sources, against the tests that should notice it: those of the
+rules interpreted (NUMBA_DISABLE_JIT=1), those of batches and bots compiled
+(:mod:`tests.mutations_compiled`).  Prints a line for each and exits with 1 if one goes unnoticed.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 RULES = ("tests/rules", "-k", "engine")
 REFERENCE = ("tests/test_against_reference.py",)
+TIMEOUT = 600  # seconds; a bug that makes the tests run on for so long is noticed too
+Mutation = tuple[str, str, str, str, tuple[str, ...]]
 
 # What is broken, file, text, replacement, tests that must fail.
-MUTATIONS = [
+MUTATIONS: list[Mutation] = [
     (
         "3-0-0-1 and 3-1-0-0 turn counter-clockwise",
         "tiles.py",
@@ -66,8 +70,8 @@ MUTATIONS = [
     (
         "others act before the active player",
         "rules.py",
-        "seat = (active + i) % state.num_players",
-        "seat = (active + 1 + i) % state.num_players",
+        "    seat = int(state.active)\n    for _ in range(state.num_players):",
+        "    seat = next_seat(state, int(state.active))\n    for _ in range(state.num_players):",
         RULES,
     ),
     (
@@ -186,8 +190,8 @@ MUTATIONS = [
     (
         "a bot sees the order of its opponent's pile",
         "state.py",
-        "        shuffle_pool(draws[at : state.tiles_each], pool, rng)\n",
-        "        shuffle_pool(draws[at:drawn], pool * 0, rng)\n",
+        "        shuffle_pool(draws[first : state.tiles_each], pool, rng)\n",
+        "        shuffle_pool(draws[first : state.tiles_each], pool * (seat == viewer), rng)\n",
         ("tests/test_hidden_information.py",),
     ),
     (
@@ -249,7 +253,7 @@ MUTATIONS = [
     (
         "a small table lets tiles grow past its rim",
         "rules.py",
-        "return not near_rim(state) or fits_table(state, cell)",
+        "return not tight or fits_table(state, cell)",
         "return True",
         ("tests/test_table_size.py",),
     ),
@@ -270,41 +274,86 @@ MUTATIONS = [
 ]
 
 
-def caught(file: str, old: str, new: str, tests: tuple[str, ...]) -> bool:
-    """Whether the tests fail on a copy of the sources with this change."""
-    with tempfile.TemporaryDirectory() as name:
-        copy = Path(name)
-        for part in ("cacao_env", "tests"):
-            shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "pyproject.toml", copy)
-        source = copy / "cacao_env" / file
-        text = source.read_text(encoding="utf-8")
-        assert text.count(old) >= 1, f"{file} has no {old!r} to change"
-        source.write_text(text.replace(old, new), encoding="utf-8")
-        environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "HYPOTHESIS_PROFILE": "quick"}
+def copy_sources(to: Path) -> None:
+    """Copy all that the tests need, dates included."""
+    for part in ("cacao_env", "tests"):
+        shutil.copytree(ROOT / part, to / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy2(ROOT / "pyproject.toml", to)
+
+
+def failing(copy: Path, tests: tuple[str, ...], environment: dict[str, str]) -> str:
+    """The first test that fails in a copy, or "" if all pass; RuntimeError if they can't be run."""
+    try:
         run = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests],
             cwd=copy,
-            env=environment,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(copy),
+                "HYPOTHESIS_PROFILE": "quick",
+                **environment,
+            },
             capture_output=True,
             text=True,
+            timeout=TIMEOUT,
         )
-        if run.returncode not in (0, 1):
-            print(run.stdout[-2000:], run.stderr[-2000:])
-        return run.returncode == 1
+    except subprocess.TimeoutExpired:
+        return f"none of them ends within {TIMEOUT} s"
+    if run.returncode not in (0, 1):
+        raise RuntimeError(f"{tests} can't be run: {run.stdout[-2000:]} {run.stderr[-2000:]}")
+    lines = [line for line in run.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    return (lines or ["a test"])[0] if run.returncode else ""
+
+
+@cache
+def check_unchanged(tests: tuple[str, ...]) -> None:
+    """RuntimeError if the tests fail, interpreted, without any bug planted."""
+    failed = failing(ROOT, tests, {"NUMBA_DISABLE_JIT": "1"})
+    if failed:
+        raise RuntimeError(f"without any change: {failed}")
+
+
+def caught(file: str, old: str, new: str, tests: tuple[str, ...]) -> str:
+    """The test that fails, interpreted, on a copy of the sources with this change, or ""."""
+    check_unchanged(tests)
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name)
+        copy_sources(copy)
+        source = copy / "cacao_env" / file
+        text = source.read_text(encoding="utf-8")
+        source.write_text(text.replace(old, new), encoding="utf-8")
+        return failing(copy, tests, {"NUMBA_DISABLE_JIT": "1"})
+
+
+def check_all_apply(mutations: list[Mutation]) -> None:
+    """ValueError if the text that a mutation changes is not in the sources any more."""
+    for what, file, old, _, _ in mutations:
+        if old not in (ROOT / "cacao_env" / file).read_text(encoding="utf-8"):
+            raise ValueError(f"{what!r} can't be planted: {file} has no {old!r} to change")
 
 
 def main() -> int:
     """Try all mutations, or those whose description contains a word given."""
+    from .mutations_compiled import MUTATIONS as COMPILED
+    from .mutations_compiled import Workplace
+
     wanted = sys.argv[1:] or [""]
+    check_all_apply([*MUTATIONS, *COMPILED])
+    chosen = [m for m in [*MUTATIONS, *COMPILED] if any(word in m[0] for word in wanted)]
     missed = 0
-    chosen = [m for m in MUTATIONS if any(word in m[0] for word in wanted)]
-    for what, file, old, new, tests in chosen:
-        begin = time.perf_counter()
-        found = caught(file, old, new, tests)
-        missed += not found
-        seconds = time.perf_counter() - begin
-        print(f"{'caught' if found else 'MISSED'}  {seconds:5.1f} s  {file}: {what}", flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        workplace = Workplace(Path(name))
+        for mutation in chosen:
+            what, file, old, new, tests = mutation
+            begin = time.perf_counter()
+            plant = workplace.caught if mutation in COMPILED else caught
+            found = plant(file, old, new, tests)
+            missed += not found
+            seconds = time.perf_counter() - begin
+            verdict = "caught" if found else "MISSED"
+            print(f"{verdict}  {seconds:5.1f} s  {file}: {what}", flush=True)
+            if found:
+                print(f"        {found[:150]}", flush=True)
     print(f"{len(chosen) - missed} of {len(chosen)} planted bugs caught")
     return 1 if missed else 0
 

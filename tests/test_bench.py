@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cacao_env import bench, cacao_v0
+from cacao_env import Game, bench, cacao_v0
 from cacao_env.__main__ import main
-from cacao_env.bench import aec, batch, memory, peers, timing
+from cacao_env.bench import aec, batch, memory, peers, report, timing
 from cacao_env.bench.report import compare
 from cacao_env.bench.timing import Row, Task
 
@@ -21,10 +21,12 @@ NAMES = [
         for players in (2, 3, 4)
         for table in ("t15", "default")
     ),
+    *("step_batch.p2.t15", "threads.1.p2.t15", "threads.2.p2.t15", "threads_speedup.p2.t15"),
     *(f"playouts.p{players}" for players in (2, 3, 4)),
     *("aec_raw.p2", "aec_raw_ceiling.p2", "aec.p2", "aec_ceiling.p2"),
     *("aec_raw_lean.p2", "aec_raw_lean_ceiling.p2", "aec_lean.p2", "aec_lean_ceiling.p2"),
-    *("gym.p2", "gym_vector.p2", "write_bandwidth", "yardstick"),
+    *("gym.p2", "gym_vector.p2", "gym_vector.p2.no_copy", "gym_vector.p2.no_copy.uint8"),
+    *("write_bandwidth", "yardstick"),
     *("allocations_per_step", "memory_growth"),
 ]
 
@@ -52,9 +54,8 @@ def test_every_row_is_there_and_says_what_it_counts(ran):
         assert rows[name]["batch"] >= 1 <= rows[name]["threads"]
     versions = rows["versions"]["versions"]
     assert {"cacao_env", "python", "numpy", "numba", "gymnasium", "pettingzoo"} <= set(versions)
-    assert ("threads_speedup.p2.t15" in rows) != (
-        "threads_speedup.p2.t15" in rows["versions"]["skipped"]
-    )
+    assert rows["versions"]["skipped"] == {}
+    assert set(rows) - {"versions"} == set(NAMES)
 
 
 def test_bytes_are_those_of_the_arrays(ran):
@@ -75,6 +76,23 @@ def test_bytes_are_those_of_the_arrays(ran):
         == 4 * rows["step_observe_mask.p2.default"]["observation_bytes"]
     )
     assert aec_row["of_ceiling"] == aec_row["value"] / rows["aec_raw_ceiling.p2"]["value"]
+
+
+def test_the_table_goes_between_the_markers_of_a_page(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
+    row = Row("step.p2.t15", 1234.5, "decisions/s", "steps")
+    table = report.markdown([row], {"peer.pgx": "not installed"}, 1e9)
+    text = report.into_page(str(page), table)
+    assert text.startswith(f"before\n{report.BEGIN}\n\n| row |")
+    assert text.endswith(f"{report.END}\nafter\n")
+    assert "| `step.p2.t15` | 1,234 | decisions/s |" in text
+    assert "peer.pgx was skipped: not installed." in text
+    assert "old" not in text
+    page.write_text("no markers")
+    assert main(["bench", "--page", str(page)]) == 1
+    assert "has not the lines" in capsys.readouterr().err
+    assert page.read_text() == "no markers"
 
 
 def test_a_row_that_became_slower_is_marked_and_fails(ran, tmp_path, capsys):
@@ -199,17 +217,50 @@ def test_the_yardstick_never_changes():
     assert timing.turn_yardstick(np.arange(4096, dtype=np.int64), 1000) == 1059066
 
 
-def test_threads_are_measured_once_the_class_takes_them(monkeypatch):
+def test_threads_are_set_against_one_thread_on_the_same_large_batch(ran):
+    rows = {entry["name"]: entry for entry in json.loads(ran.read_text())}
+    one, two, speedup = (
+        rows[f"{name}.p2.t15"] for name in ("threads.1", "threads.2", "threads_speedup")
+    )
+    assert one["batch"] == two["batch"] == speedup["batch"] == 4096
+    assert [one["threads"], two["threads"], speedup["threads"]] == [1, 2, 2]
+    assert speedup["value"] == two["value"] / one["value"]
+    assert "batch of 4,096 games" in speedup["counts"]
+
+
+@pytest.mark.parametrize(("players", "size"), [(2, 15), (4, None)])
+def test_recorded_games_are_whole_legal_games(players, size):
+    starts, chosen, lengths = batch.record_games(players, size)
+    states = starts.copy()
+    for _ in range(2):  # as often as wanted
+        assert batch.replay(states, starts, chosen, lengths) == lengths.sum()
+    lost = set()
+    for g, length in enumerate(lengths):
+        game = Game(starts[g : g + 1], []).clone()
+        assert game.turn == 0
+        for action in chosen[g, :length]:
+            game.play(int(action))  # refuses what is illegal
+        assert game.over
+        assert states[g].tobytes() == game.states[0].tobytes()
+        lost.add(tuple(game.scores()))
+    assert len(lost) > 40
+
+
+def test_a_batch_of_recorded_actions_is_the_same_every_time(monkeypatch):
     made = []
 
-    class Threaded(batch.VectorGames):
-        def __init__(self, *args, num_threads=1, **kwargs):
-            made.append(num_threads)
+    class Kept(batch.VectorGames):
+        def __init__(self, *args, **kwargs):
             super().__init__(*args, **kwargs)
+            made.append(self)
 
-    monkeypatch.setattr(batch, "VectorGames", Threaded)
-    tasks = batch.threads_group()
-    assert [task.threads for task in tasks] == made == [1, 2]
+    monkeypatch.setattr(batch, "VectorGames", Kept)
+    work = batch.interleaved(2, 15)
+    ends = made[0].states.tobytes()
+    assert work() == 4096
+    assert made[0].states.tobytes() == ends
+    assert work() == 4096
+    assert made[0].states.tobytes() == ends
 
 
 def test_peers_that_are_not_installed_are_skipped_and_say_so(monkeypatch):

@@ -68,25 +68,35 @@ ONLY_SCORE = np.array(
 )
 
 
-def expected_gains(game: Game) -> dict[int, float]:
-    """What greedy expects each legal action to add to the score by the end of the turn."""
+WEIGHTS = np.array(Weights())
+
+
+def expected_gains(game: Game, weights: np.ndarray = ONLY_SCORE) -> dict[int, float]:
+    """What greedy expects each legal action to add, by default to the score, by the turn's end."""
     choices = np.zeros(1, CHOICES)
-    appraise(choices[0], game.state, ONLY_SCORE)
+    appraise(choices[0], game.state, weights)
     count = int(choices[0].count)
     return dict(zip(choices[0].ids[:count].tolist(), choices[0].values[:count].tolist()))
 
 
-def best_gain(game: Game, action: int, seat: int) -> int:
-    """The most a seat's score can rise in this turn after an action: all continuations are played."""
-    turn, before = game.turn, game.scores()[seat]
-    best = -(10**6)
+def best_gain(game: Game, action: int, seat: int, worth: float = 0) -> float:
+    """The most a seat's score can rise in this turn after an action: all continuations are played.
+
+    ``worth``, in gold, is that of a cacao which is kept.
+    """
+
+    def value(position: Game) -> float:
+        return position.scores()[seat] + worth * int(position.state.cacao[seat])
+
+    turn, before = game.turn, value(game)
+    best = -1e6
     start = game.clone()
     start.play(action)
     todo = [start]
     while todo:
         position = todo.pop()
         if position.turn != turn or position.seat != seat:
-            best = max(best, position.scores()[seat])
+            best = max(best, value(position))
             continue
         for following in position.legal_actions():
             after = position.clone()
@@ -142,6 +152,39 @@ def test_greedy_expects_of_fills_and_actions_what_the_best_turn_brings():
                 assert exact[favourite] == best
             compared[game.phase] += 1
     assert min(compared.values()) > 300
+
+
+@pytest.mark.parametrize("worth", [0.5, 2.5])  # less than any market pays; more than one does
+def test_greedy_expects_that_cacao_is_kept_and_sold_where_that_is_best(worth):
+    weights = ONLY_SCORE.copy()
+    weights[Weights._fields.index("cacao")] = worth
+    rng = np.random.default_rng(2)
+    compared, others = {"place": 0, "act": 0}, 0
+    for seed in range(60):
+        game = Game.new(2 + seed % 3, seed)
+        for _ in positions(game, rng):
+            seat = game.seat
+            if game.phase not in compared or game.state.placed[seat] >= game.state.tiles_each - 1:
+                continue  # kept at the end cacao is worth nothing
+            gains = expected_gains(game, weights)
+            if game.phase == "place":
+                for action in rng.choice(sorted(gains), 2):
+                    after = game.clone()
+                    after.play(int(action))
+                    if after.phase == "fill" and bin(int(after.state.to_fill)).count("1") > 2:
+                        continue
+                    exact = best_gain(game, int(action), seat, worth)
+                    # Other only where it pays to sell between two harvests.
+                    others += abs(gains[int(action)] - exact) > 1e-9
+                    compared["place"] += 1
+            else:
+                best = {a: best_gain(game, a, seat, worth) for a in gains}
+                first = next(iter(gains))
+                for action, gain in best.items():
+                    assert gains[action] - gains[first] == pytest.approx(gain - best[first])
+                compared["act"] += 1
+    assert min(compared.values()) > 200
+    assert others <= 0.003 * compared["place"]
 
 
 def test_greedy_beats_random_and_believing_less_is_worse():

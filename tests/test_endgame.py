@@ -132,6 +132,29 @@ def test_the_best_is_the_same_with_and_without_bounds():
         assert values[action] == pytest.approx(max(values.values()))
 
 
+# The first reply tried is mostly the best, so bounds matter rarely: in a few of these games.
+@pytest.mark.parametrize(
+    ("placements", "style", "games"), [(2, "crowd", 12), (2, "random", 12), (3, "random", 4)]
+)
+def test_bounds_change_no_best_value(placements, style, games):
+    for seed in range(games):
+        same_best(near_end(2, seed, placements, style))
+
+
+@pytest.mark.parametrize(
+    ("pile", "display"),
+    [([8, 8, 2], [2, 4]), ([8, 2], [0, 4]), ([1, 8, 8], [0, 4]), ([2, 9, 4], [0, 8])],
+)
+def test_bounds_hold_below_draws_too(pile, display):
+    for seed in range(12):
+        same_best(with_a_pile(near_end(2, seed, 2, "crowd"), display, pile))
+
+
+def same_best(game: Game) -> None:
+    values, bounded = exact(game), exact(game, all_values=False)
+    assert max(bounded.values()) == pytest.approx(max(values.values()))
+
+
 def test_it_knows_its_limits():
     game = near_end(2, 0, 2, "random")
     assert not is_near_end(game.state, 1)
@@ -140,3 +163,12 @@ def test_it_knows_its_limits():
     assert solve(game.states, 2, MARGIN, 3) == NOT_SOLVED  # three positions are not enough
     start = Game.new(2, 0)
     assert solve(start.states, 100, MARGIN, NODES) == NOT_SOLVED  # piles hide what is held
+    assert not is_near_end(start.state, 100)
+    for seed in range(20):  # the turn in progress counts, though its tile is placed
+        game = near_end(2, seed, 2, "random")
+        game.play(int(game.legal_actions()[0]))
+        if game.phase != "place":
+            break
+    assert placements_left(game.state) == 1
+    assert not is_near_end(game.state, 1)
+    assert is_near_end(game.state, 2)

@@ -63,6 +63,12 @@ def test_the_same_seed_gives_the_same_batch_and_games_differ():
     )
 
 
+def test_any_integer_is_a_seed():
+    first = VectorGames(2, table_size=15, seed=-1).states
+    assert VectorGames(2, table_size=15, seed=2**64 - 1).states.tobytes() == first.tobytes()
+    assert VectorGames(2, table_size=15, seed=0).states.tobytes() != first.tobytes()
+
+
 def test_an_illegal_action_names_game_seat_and_action_and_no_game_advances():
     games = VectorGames(8, seed=0)
     chosen = games.sample().copy()
@@ -85,7 +91,17 @@ def test_whole_random_games_end_and_score():
     assert len({str(s) for s in scores}) > 1
 
 
-@pytest.mark.parametrize("wrong", [{"num_games": 0}, {"reward": "gold"}, {"num_players": 9}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"num_games": 0},
+        {"num_games": 2.5},
+        {"num_games": "4"},
+        {"reward": "gold"},
+        {"num_players": 9},
+        {"seed": 1.5},
+    ],
+)
 def test_bad_options_are_named(wrong):
     name = next(iter(wrong))
     with pytest.raises(ValueError, match=f"{name} is"):

@@ -8,7 +8,18 @@ from .aec import groups as aec_groups
 from .batch import gym_group, playout_group, step_groups, threads_group
 from .memory import allocations, bandwidth_task, growth
 from .peers import rows as peer_rows
-from .report import HEAD, as_json, compare, line, read_json, versions, write_json
+from .report import (
+    HEAD,
+    as_json,
+    compare,
+    into_page,
+    line,
+    markdown,
+    read_json,
+    versions,
+    write_json,
+    write_text,
+)
 from .timing import Row, Task, measure, yardstick
 
 SECONDS, SLICES = 1.0, 9
@@ -21,17 +32,21 @@ def run(
     quick: bool = False,
     compare_file: str | None = None,
     peers: bool = False,
+    page: str | None = None,
 ) -> int:
     """Print the table row by row; returns 1 if a row is too slow beside an earlier file, else 0.
 
     ``seconds`` a row.  ``quick``: less time and fewer decisions.  ``json_file`` is written,
-    ``compare_file`` read.  ValueError for what cannot be.
+    ``compare_file`` read; in ``page`` the table between the markers is replaced.  ValueError for what
+    cannot be.
     """
     if seconds is None:
         seconds = QUICK_SECONDS if quick else SECONDS
     if seconds <= 0:
         raise ValueError(f"--seconds is {seconds}, expected more than 0")
     earlier = None if compare_file is None else read_json(compare_file)
+    if page is not None:
+        into_page(page, "")  # before anything is timed
     slices = QUICK_SLICES if quick else SLICES
     print(", ".join(f"{name} {found}" for name, found in versions().items()))
     print(
@@ -44,7 +59,7 @@ def run(
     for row in found:
         print(line(row, bandwidth))
     skipped: dict[str, str] = {}
-    for row in _rows(seconds, slices, quick, skipped):
+    for row in _rows(seconds, slices, quick):
         print(line(row, bandwidth), flush=True)
         found.append(row)
     if peers:
@@ -57,6 +72,8 @@ def run(
         print(f"{name:<30} skipped: {reason}")
     if json_file is not None:
         write_json(json_file, as_json(found, skipped, bandwidth))
+    if page is not None:
+        write_text(page, into_page(page, markdown(found, skipped, bandwidth)))
     if earlier is None:
         return 0
     lines, slow = compare(found, earlier)
@@ -65,21 +82,17 @@ def run(
     return int(slow)
 
 
-def _rows(seconds: float, slices: int, quick: bool, skipped: dict[str, str]) -> Iterator[Row]:
+def _rows(seconds: float, slices: int, quick: bool) -> Iterator[Row]:
     """All rows of this package, each as soon as it is there."""
     for group in step_groups():
         yield from measure(group, seconds, slices)
     yield from measure(playout_group(), seconds, slices)
-    threads = threads_group()
-    if threads is None:
-        skipped["threads_speedup.p2.t15"] = "VectorGames takes no num_threads"
-    else:
-        one, two = measure(threads, seconds, slices)
-        yield from (one, two)
-        text = "a batch stepped by two threads over the same by one"
-        speedup = Row("threads_speedup.p2.t15", two.value / one.value, "times", text)
-        speedup.batch, speedup.threads = two.batch, two.threads
-        yield speedup
+    one, two = measure(threads_group(), seconds, slices)
+    yield from (one, two)
+    text = f"threads.2 over threads.1: the same batch of {two.batch:,} games stepped by two threads"
+    speedup = Row("threads_speedup.p2.t15", two.value / one.value, "times", text)
+    speedup.batch, speedup.threads = two.batch, two.threads
+    yield speedup
     for group in aec_groups():
         ours, ceiling = measure(group, 2 * seconds, slices)
         ours.of_ceiling = ours.value / ceiling.value

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import signature
 from typing import Any
 
 import gymnasium
 import numpy as np
 
+from ..bots.random import random_action
+from ..decisions import step
+from ..game import Game
 from ..gym import CacaoEnv, CacaoVectorEnv
 from ..jit import njit
 from ..rng import below, new_rng
@@ -16,7 +18,8 @@ from ..vector import VectorGames, playouts
 from .timing import Task
 
 BATCH = 64
-THREADS_BATCH = 1024
+THREADS_BATCH = 4096  # where threads are meant to be used
+RECORDED = 64  # games that a row of recorded games plays over and over
 TABLES = (("t15", 15), ("default", None))
 UNIT = "decisions/s"
 
@@ -43,41 +46,99 @@ def random_legals(masks, rng, chosen):
         chosen[game] = random_legal(masks[game], rng)
 
 
-def stepping(games: Any, look: bool = True) -> Callable[[], int]:
-    """Batched steps, legal actions sampled inside."""
+def stepping(games: Any) -> Callable[[], int]:
+    """Batched steps with observations and masks, legal actions sampled inside."""
     rounds = max(1, 4096 // games.num_games)
 
     def work() -> int:
         for _ in range(rounds):
-            games.step(games.sample(), look)
+            games.step(games.sample())
         return rounds * int(games.num_games)
+
+    return work
+
+
+@njit
+def replay(states, starts, chosen, lengths):
+    """Play recorded games from their ``starts`` in place, one to its end after the other.
+
+    ``chosen`` (N, longest): their actions, ``lengths`` (N,) of them.  Returns how many.
+    """
+    decisions = 0
+    for g in range(len(states)):
+        states[g] = starts[g]
+        for ply in range(lengths[g]):
+            step(states[g], chosen[g, ply])
+        decisions += lengths[g]
+    return decisions
+
+
+def record_games(players: int, size: int | None) -> tuple[Any, Any, Any]:
+    """(starts, chosen, lengths) of random legal games, as :func:`replay` takes them."""
+    starts = VectorGames(RECORDED, players, table_size=size, seed=0).states
+    games, rng = [Game(starts[g : g + 1], []).clone() for g in range(RECORDED)], new_rng(0)
+    for game in games:
+        while not game.over:
+            game.play(int(random_action(game.states, rng)))
+    lengths = np.array([game.ply for game in games])
+    chosen = np.zeros((RECORDED, lengths.max()), np.int64)
+    for g, game in enumerate(games):
+        chosen[g, : game.ply] = game.history
+    return starts, chosen, lengths
+
+
+def replaying(players: int, size: int | None) -> Callable[[], int]:
+    """Steps of recorded games and nothing else."""
+    starts, chosen, lengths = record_games(players, size)
+    states = starts.copy()
+    return lambda: int(replay(states, starts, chosen, lengths))
+
+
+def interleaved(players: int, size: int | None) -> Callable[[], int]:
+    """Batched steps of recorded actions: the same random numbers deal the same games again."""
+    games = VectorGames(BATCH, players, table_size=size, seed=0)
+    states, rngs = games.states.copy(), games.rngs.copy()
+    chosen = []
+    for _ in range(4096 // BATCH):
+        chosen.append(games.sample().copy())
+        games.step(chosen[-1], look=False)
+
+    def work() -> int:
+        games.states[:], games.rngs[:] = states, rngs
+        for actions in chosen:
+            games.step(actions, look=False)
+        return len(chosen) * BATCH
 
     return work
 
 
 def step_groups() -> list[list[Task]]:
     """Steps with and without observation and mask, for every number of players and both tables."""
-    text = "actions sampled in compiled code, rewards, autoreset"
+    sampled = "actions sampled in compiled code, rewards, autoreset"
+    alone = "compiled step of recorded legal games, one game to its end after the other"
+    batched = "VectorGames.step of recorded legal actions, 64 games interleaved, rewards, autoreset"
     groups = []
     for players in (2, 3, 4):
         for label, size in TABLES:
             games = VectorGames(BATCH, players, table_size=size, seed=0)
             name = f"p{players}.{label}"
-            groups.append(
-                [
-                    Task(f"step.{name}", UNIT, text, stepping(games, False), BATCH),
-                    Task(
-                        f"step_observe_mask.{name}",
-                        UNIT,
-                        f"{text}, uint8 observation, mask",
-                        stepping(VectorGames(BATCH, players, table_size=size, seed=0)),
-                        BATCH,
-                        1,
-                        games.observations[0].nbytes,
-                        games.action_masks[0].nbytes,
-                    ),
-                ]
-            )
+            group = [
+                Task(f"step.{name}", UNIT, alone, replaying(players, size)),
+                Task(
+                    f"step_observe_mask.{name}",
+                    UNIT,
+                    f"{sampled}, uint8 observation, mask",
+                    stepping(games),
+                    BATCH,
+                    1,
+                    games.observations[0].nbytes,
+                    games.action_masks[0].nbytes,
+                ),
+            ]
+            if name == "p2.t15":
+                work = interleaved(players, size)
+                group.insert(1, Task(f"step_batch.{name}", UNIT, batched, work, BATCH))
+            groups.append(group)
     return groups
 
 
@@ -92,14 +153,11 @@ def playout_group() -> list[Task]:
     return [Task(f"playouts.p{n}", "games/s", text, work_on(n), BATCH) for n in (2, 3, 4)]
 
 
-def threads_group() -> list[Task] | None:
-    """One and two threads on the same batch; None while the class does not take a number of them."""
-    if "num_threads" not in signature(VectorGames).parameters:
-        return None
+def threads_group() -> list[Task]:
+    """One and two threads on the same large batch."""
     tasks = []
     for threads in (1, 2):
-        arguments: dict[str, Any] = {"num_threads": threads}
-        games = VectorGames(THREADS_BATCH, 2, table_size=15, seed=0, **arguments)
+        games = VectorGames(THREADS_BATCH, 2, table_size=15, seed=0, num_threads=threads)
         text = "actions sampled in compiled code, rewards, autoreset, uint8 observation, mask"
         sizes = games.observations[0].nbytes, games.action_masks[0].nbytes
         name = f"threads.{threads}.p2.t15"

@@ -17,6 +17,7 @@ from ..version import __version__
 from .timing import Row
 
 SLOWER = 0.8  # of the earlier value, after normalising: less than this is marked
+BEGIN, END = "<!-- bench -->", "<!-- end of bench -->"  # lines of a page around the table
 _PACKAGES = ("numba", "gymnasium", "pettingzoo")
 
 
@@ -40,6 +41,15 @@ HEAD = (
 
 def line(row: Row, bandwidth: float) -> str:
     """A row as one line of the table, under ``HEAD``; ``bandwidth`` in bytes/s."""
+    value, unit, batch, threads, size, speed, share, text = _cells(row, bandwidth)
+    return (
+        f"{row.name:<30} {value:>14} {unit:<12} {batch:>5} {threads:>7} {size:>13} "
+        f"{speed:>5} {share:>6}  {text}"
+    )
+
+
+def _cells(row: Row, bandwidth: float) -> list[str]:
+    """What the table says of a row, beside its name."""
     value = f"{row.value:,.2f}" if row.unit == "times" else f"{row.value:,.0f}"
     size = speed = share = ""
     if row.observation_bytes:
@@ -49,10 +59,36 @@ def line(row: Row, bandwidth: float) -> str:
     text = row.counts
     if row.of_ceiling is not None:
         text = f"{row.of_ceiling:.2f} of its ceiling; {text}"
-    return (
-        f"{row.name:<30} {value:>14} {row.unit:<12} {row.batch:>5} {row.threads:>7} {size:>13} "
-        f"{speed:>5} {share:>6}  {text}"
-    )
+    return [value, row.unit, str(row.batch), str(row.threads), size, speed, share, text]
+
+
+def markdown(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> str:
+    """The table for a page, with what ran below it."""
+    cells = [
+        ["row", "value", "unit", "batch", "threads", "bytes", "GB/s", "share of write", "counted"],
+        ["---", "--:", "---", "--:", "--:", "--:", "--:", "--:", "---"],
+    ]
+    for row in rows:
+        cells.append([f"`{row.name}`", *_cells(row, bandwidth)])
+    table = "\n".join(f"| {' | '.join(row)} |" for row in cells)
+    ran = ", ".join(f"{name} {found}" for name, found in versions().items())
+    left_out = "".join(f" {name} was skipped: {reason}." for name, reason in skipped.items())
+    return f"{table}\n\n{ran}.{left_out}\n"
+
+
+def into_page(path: str, table: str) -> str:
+    """A page's text with the table between its markers; ValueError if it has not got them."""
+    try:
+        old = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{path} can't be read: {error.strerror}") from None
+    before, begin, rest = old.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(
+            f"{path} has not the lines {BEGIN} and {END}, between which the table goes"
+        )
+    return f"{before}{BEGIN}\n\n{table}\n{END}{after}"
 
 
 def as_json(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> list[dict[str, Any]]:
@@ -77,8 +113,13 @@ def as_json(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> l
 
 def write_json(path: str, entries: list[dict[str, Any]]) -> None:
     """Write the file; ValueError if that fails."""
+    write_text(path, json.dumps(entries, indent=2) + "\n")
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file; ValueError if that fails."""
     try:
-        Path(path).write_text(json.dumps(entries, indent=2) + "\n", encoding="utf-8")
+        Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise ValueError(f"{path} can't be written: {error.strerror}") from None
 

@@ -1,8 +1,8 @@
 """How rows are timed: in turns and in slices, medians, beside a yardstick that never changes.
 
-The machine may be shared and its clock may wander, so seconds are those that the thread ran, rows that
-are compared with each other take turns, slice by slice, and every row's slices alternate with short
-ones of the yardstick.
+The machine may be shared and its clock may wander, so seconds are those that the thread ran, rows
+that are compared with each other take turns, slice by slice, and every row's slices alternate with
+short ones of the yardstick.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Nothing is played: gains are added up from tables, some tens of nanoseconds a turn.  The worth of a
 position to a seat is its score if the game ended now plus what its stocks will bring, in gold (see
-``Weights``).  One thing is simplified: workers of one market edge may sell partly before and partly
-after a harvest.
+``Weights``).  Two things are simplified: workers of one market edge may sell partly before and partly
+after a harvest, and several harvests are made at once, with no sale between them.
 """
 
 from __future__ import annotations

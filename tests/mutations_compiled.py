@@ -1,0 +1,401 @@
+"""Bugs for batches and bots, whose tests take too long interpreted: run by :mod:`tests.mutations`.
+
+Each is compiled in a folder of its own, with what is compiled of the unchanged modules before the
+changed one copied there first: modules import only from those before them, so it is still valid.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from .mutations import Mutation, copy_sources, failing
+from .test_architecture import LAYERS
+
+BATCH = ("tests/test_threads.py", "-k")
+SHARES = (*BATCH, "one_share")
+THREADS = (*BATCH, "threads_changes or its_own")
+SKIPS = (*BATCH, "by_hand or add_up")
+REFUSALS = (*BATCH, "illegal")
+EQUIVALENCE = ("tests/test_equivalence.py", "-k", "batch and 2-True-auto")
+GREEDY = ("tests/test_bots.py", "-k", "expects")
+HIDDEN = ("tests/test_hidden_information.py", "-k", "every_bot_plays")
+SEARCH = ("tests/test_search.py",)
+ENDGAME = ("tests/test_endgame.py", "-k", "draws or bounds or limits")
+
+# What is broken, file, text, replacement, tests that must fail.
+MUTATIONS: list[Mutation] = [
+    (
+        "a batch's shares leave a game out",
+        "threads.py",
+        "slice(first, last) for",
+        "slice(first + (first > 0), last) for",
+        SHARES,
+    ),
+    (
+        "a batch's share is given whole arrays",
+        "threads.py",
+        "a[share] if isinstance",
+        "a if isinstance",
+        SHARES,
+    ),
+    (
+        "a batch deals with the random numbers of each share's first game",
+        "vector.py",
+        "_finish(state, rngs[g : g + 1], scores",
+        "_finish(state, rngs[0:1], scores",
+        THREADS,
+    ),
+    (
+        "a batch samples with the random numbers of each share's first game",
+        "vector.py",
+        "chosen[g] = sample(states[g], rngs[g : g + 1])",
+        "chosen[g] = sample(states[g], rngs[0:1])",
+        THREADS,
+    ),
+    (
+        "a batch's opponents draw the random numbers of their neighbour",
+        "vector.py",
+        "play_others(states[one], learners[one], kinds[one], rngs[one])",
+        "play_others(states[one], learners[one], kinds[one], rngs[max(0, g - 1) : max(1, g)])",
+        SKIPS,
+    ),
+    (
+        "a batch with threads steps one share before it has asked another",
+        "vector.py",
+        "if self._shares.several:",
+        "if False:",
+        REFUSALS,
+    ),
+    (
+        "a batch asks its first game only whether its action is legal",
+        "vector.py",
+        "wrong = first_refused(states, chosen)",
+        "wrong = first_refused(states[:1], chosen)",
+        REFUSALS,
+    ),
+    (
+        "a batch names a refused game by its place in the share",
+        "vector.py",
+        "share.start + number",
+        "number",
+        REFUSALS,
+    ),
+    (
+        "a batch skips one decision too far",
+        "vector.py",
+        "        _look(state, seen[g], masks[g], seats[one])",
+        "        step(state, sample(state, rngs[one]))\n"
+        "        _look(state, seen[g], masks[g], seats[one])",
+        SKIPS,
+    ),
+    (
+        "a batch's greedy opponents play at random",
+        "vector.py",
+        "if kinds[g] == GREEDY:",
+        "if kinds[g] == RANDOM:",
+        SKIPS,
+    ),
+    (
+        "a batch forgets what a seat earned before others played",
+        "vector.py",
+        "rewards[g, seat] += each[seat]",
+        "rewards[g, seat] = each[seat]",
+        SKIPS,
+    ),
+    (
+        "a batch counts a new game's opening to the game before",
+        "vector.py",
+        "if state.phase == OVER or not (new or terminations[g]):",
+        "if True:",
+        SKIPS,
+    ),
+    (
+        "a batch's final scores are of the game after",
+        "vector.py",
+        "        final[seat] = scores[seat]\n    potentials[:] = 0\n    deal_anew(state, rng)",
+        "        pass\n    potentials[:] = 0\n    deal_anew(state, rng)\n"
+        "    for seat in range(state.num_players):\n        final[seat] = state.gold[seat]",
+        EQUIVALENCE,
+    ),
+    (
+        "a batch shows the mask of the game that is over",
+        "vector.py",
+        "if looking:  # at once",
+        "if looking and not terminations[g]:  # at once",
+        EQUIVALENCE,
+    ),
+    (
+        "a batch measures a new game's shaped reward from the end of the last",
+        "vector.py",
+        "    potentials[:] = 0\n    deal_anew",
+        "    deal_anew",
+        EQUIVALENCE,
+    ),
+    (
+        "a batch names whose turn it is, not who decides",
+        "vector.py",
+        "seat[0] = state.seat",
+        "seat[0] = state.active",
+        EQUIVALENCE,
+    ),
+    (
+        "a batch keeps every sample",
+        "vector.py",
+        "        return self._chosen\n",
+        '        self.__dict__.setdefault("kept", []).append(self._chosen.copy())\n'
+        "        return self._chosen\n",
+        (*BATCH, "memory and sample"),
+    ),
+    (
+        "a batch makes new observations at every step",
+        "vector.py",
+        "        self._refuse(refused)\n        self._new",
+        "        self.observations = self.observations.copy()\n        self._new",
+        (*BATCH, "memory and step"),
+    ),
+    (
+        "a bot sees gains at a temple with workers only",
+        "bots/appraisal.py",
+        "value += look.gain[side, workers]  #",
+        "value += look.gain[side, workers] * (workers > 0 or look.code[side] != TEMPLE)  #",
+        GREEDY,
+    ),
+    (
+        "a bot counts each step of water twice",
+        "bots/appraisal.py",
+        "water + sums[CARRIED])]",
+        "water + 2 * sums[CARRIED])]",
+        GREEDY,
+    ),
+    (
+        "a bot fears for gold that it does not have",
+        "bots/appraisal.py",
+        "value -= min(int(state.gold[seat]), sums[PAID])",
+        "value -= sums[PAID]",
+        GREEDY,
+    ),
+    (
+        "a bot thinks that overbuilding is free",
+        "bots/appraisal.py",
+        "look.sums[TOKENS] = -overbuilds",
+        "look.sums[TOKENS] = 0",
+        GREEDY,
+    ),
+    (
+        "a bot keeps the temple workers of a tile that it covers",
+        "bots/appraisal.py",
+        "packed -= WORKERS[covered, side] << (8 * seat)",
+        "packed -= 0",
+        GREEDY,
+    ),
+    (
+        "a bot harvests before it sells",
+        "bots/appraisal.py",
+        "before = min(sold, cacao)",
+        "before = 0",
+        GREEDY,
+    ),
+    (
+        "a bot lays volcanoes one way only",
+        "bots/greedy.py",
+        "return 2 if side != NOWHERE and state.display[slot] == VOLCANO else 1",
+        "return 1",
+        GREEDY,
+    ),
+    (
+        "a bot sells with all workers of an edge or none",
+        "bots/greedy.py",
+        "least = 0 if ACTION_CLASS[code] == SELL_CACAO else most",
+        "least = most",
+        GREEDY,
+    ),
+    (
+        "a bot takes the first of equals",
+        "bots/greedy.py",
+        "if below(rng, ties) == 0:",
+        "if False:",
+        ("tests/test_bots.py", "-k", "same_seed and greedy"),
+    ),
+    (
+        "a bot counts a shared win as a whole one",
+        "bots/playout.py",
+        "    share = wins[seat] / winners\n    return",
+        "    share = 1.0 * wins[seat]\n    return",
+        SEARCH,
+    ),
+    (
+        "all seats of a playout think like the first",
+        "bots/playout.py",
+        "weights[state.seat], rng))",
+        "weights[0], rng))",
+        ("tests/test_bots.py", "-k", "believing"),
+    ),
+    (
+        "mc believes in the hands that there are",
+        "bots/mc.py",
+        "        redeal(work[0], seat, rng)\n",
+        "",
+        HIDDEN,
+    ),
+    (
+        "mc's candidates meet different luck",
+        "bots/mc.py",
+        "dice[0] = bits",
+        "dice[0] = next_bits(rng)",
+        SEARCH,
+    ),
+    (
+        "mc's halving keeps the worst",
+        "bots/mc.py",
+        "if sums[i] > sums[best]:",
+        "if sums[i] < sums[best]:",
+        SEARCH,
+    ),
+    (
+        "mc tries what greedy thinks least of",
+        "bots/mc.py",
+        "if choices[0].values[i] > choices[0].values[best]:",
+        "if choices[0].values[i] < choices[0].values[best]:",
+        SEARCH,
+    ),
+    (
+        "ismcts believes in the hands that there are",
+        "bots/ismcts.py",
+        "        redeal(state, seat, rng)\n",
+        "",
+        HIDDEN,
+    ),
+    (
+        "ismcts does not count what was available",
+        "bots/ismcts.py",
+        "nodes[child].available += 1",
+        "nodes[child].available += 0",
+        SEARCH,
+    ),
+    (
+        "ismcts gives every seat the searcher's gains",
+        "bots/ismcts.py",
+        "gains[nodes[path[i]].seat]",
+        "gains[seat]",
+        SEARCH,
+    ),
+    (
+        "ismcts takes the least visited",
+        "bots/ismcts.py",
+        "if nodes[child].visits > nodes[best].visits:",
+        "if nodes[child].visits < nodes[best].visits:",
+        SEARCH,
+    ),
+    (
+        "the solved end weighs a second draw by the whole pile",
+        "bots/endgame.py",
+        "weight *= alike / (len(draws) - i)",
+        "weight *= alike / len(draws)",
+        ENDGAME,
+    ),
+    (
+        "the solved end weighs a draw as if all tiles differed",
+        "bots/endgame.py",
+        "alike += draws[k] == draws[i]",
+        "alike += k == i",
+        ENDGAME,
+    ),
+    (
+        "the solved end tries equal draws twice",
+        "bots/endgame.py",
+        "if draws[other] > draws[rises]:",
+        "if draws[other] >= draws[rises]:",
+        ENDGAME,
+    ),
+    (
+        "the solved end narrows the window of the wrong seat",
+        "bots/endgame.py",
+        "        if seat == 0:\n            frame.low",
+        "        if seat == 1:\n            frame.low",
+        ENDGAME,
+    ),
+    (
+        "the solved end keeps its window below a draw",
+        "bots/endgame.py",
+        "bounded = frame.weight == 1.0",
+        "bounded = True",
+        ENDGAME,
+    ),
+    (
+        "the solved end begins while hands are secret",
+        "bots/endgame.py",
+        "if state.drawn[seat] < state.tiles_each:",
+        "if False:",
+        ENDGAME,
+    ),
+    (
+        "the solved end forgets the turn in progress",
+        "bots/endgame.py",
+        "if state.phase != PLACE:",
+        "if False:",
+        ENDGAME,
+    ),
+]
+LEVELS = {module: level for level, layer in enumerate(LAYERS) for module in layer}
+
+
+class Workplace:
+    """One copy of the sources, always at the same place: Numba ties what it keeps to the path."""
+
+    def __init__(self, folder: Path) -> None:
+        self._copy, self._environment = folder / "copy", {"NUMBA_CACHE_DIR": str(folder / "cache")}
+        self._passed: set[tuple[str, ...]] = set()
+        self._before: Path | None = None
+
+    def caught(self, file: str, old: str, new: str, tests: tuple[str, ...]) -> str:
+        """The test that fails, compiled, with this change, or ""; without it all must pass."""
+        if self._before is None:
+            copy_sources(self._copy)
+            self._before = self._cache()
+        if tests not in self._passed:
+            failed = failing(self._copy, tests, self._environment)
+            if failed:
+                raise RuntimeError(f"without any change: {failed}")
+            self._passed.add(tests)
+        source = self._copy / "cacao_env" / file
+        text, dates = source.read_text(encoding="utf-8"), source.stat()
+        source.write_text(text.replace(old, new), encoding="utf-8")
+        cache = self._cache()
+        try:
+            self._keep_valid(file.removesuffix(".py").replace("/", "."), cache)
+            return failing(self._copy, tests, self._environment)
+        finally:
+            shutil.rmtree(cache)
+            source.write_text(text, encoding="utf-8")
+            os.utime(source, ns=(dates.st_atime_ns, dates.st_mtime_ns))
+
+    def _cache(self) -> Path:
+        """Where the copy as it is now keeps what it compiles."""
+        run = subprocess.run(
+            [sys.executable, "-c", "from cacao_env.jit import CACHE; print(CACHE)"],
+            cwd=self._copy,
+            env={**os.environ, "PYTHONPATH": "", **self._environment, "NUMBA_DISABLE_JIT": "1"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return Path(run.stdout.strip())
+
+    def _keep_valid(self, changed: str, cache: Path) -> None:
+        """Copy what is compiled of the modules that can't import the changed one."""
+        assert self._before is not None
+        for kept in self._before.rglob("*.*"):
+            package = kept.parent.name.rsplit("_", 1)[0].removeprefix("cacao_env")
+            module = f"{package}.{kept.name.split('.')[0]}".removeprefix(".")
+            if kept.suffix in (".nbi", ".nbc"):
+                if module == changed or LEVELS[module] > LEVELS[changed]:
+                    continue
+            elif kept.suffix != ".done":
+                continue
+            target = cache / kept.relative_to(self._before)
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy2(kept, target)
