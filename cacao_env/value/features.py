@@ -30,11 +30,14 @@ from .patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS, NUM_PATTERNS, PATTERN
 VERSION = 1  # of all that follows; a network was trained for one
 
 # --- Numbers ------------------------------------------------------------------------------------
-_KINDS = len(WORKER_KINDS)
-# Of a seat: it is there, gold, score now, own score less this one, temples, unplaced tiles by kind.
-PER_SEAT = 5 + _KINDS
+# 3-0-0-1 and 3-1-0-0 are mirror images, and patterns have no mirror side: they count as one.
+LIKE = np.array([0, 1, 2, 2], np.int64)
+_LIKE = int(LIKE.max()) + 1
+assert len(LIKE) == len(WORKER_KINDS)
+# Of a seat: it is there, gold, score now, own score less this one, temples, unplaced tiles.
+PER_SEAT = 5 + _LIKE
 HAND = MAX_PLAYERS * PER_SEAT
-PILE = HAND + _KINDS  # jungle pile by kind
+PILE = HAND + _LIKE  # jungle pile by kind
 LEFT = PILE + NUM_JUNGLE_KINDS  # jungle tiles left, overbuilding, placements left
 NUM_NUMBERS = LEFT + 3
 
@@ -48,8 +51,8 @@ PATTERN_TABLES = 3
 ALONE = PATTERN_TABLES * NUM_PATTERNS  # the only tile beside an empty jungle cell: [seat, workers]
 TEMPLES = ALONE + MAX_PLAYERS * (MAX_WORKERS_ON_EDGE + 1)  # [own, most of another, free sides]
 STOCKS = TEMPLES + (MAX_COUNT + 1) ** 2 * 5  # [seat, stock, size]
-HELD = STOCKS + MAX_PLAYERS * sum(_STOCKS)  # [kind, copies] in the viewer's hand
-SHOWN = HELD + _KINDS * (HAND_SIZE + 1)  # display, by code
+HELD = STOCKS + MAX_PLAYERS * sum(_STOCKS)  # [tiles alike, copies] in the viewer's hand
+SHOWN = HELD + _LIKE * (HAND_SIZE + 1)  # display, by code
 NEXT = SHOWN + NUM_JUNGLE_KINDS + 1  # [players, seat to move]
 RULES = NEXT + (MAX_PLAYERS + 1) * MAX_PLAYERS  # [players, volcanoes]
 NUM_ROWS = RULES + 2 * (MAX_PLAYERS + 1)
@@ -105,8 +108,8 @@ def features_into(state, viewer, numbers, rows):
         numbers[first + 2] = score(state, seat) / 40.0
         numbers[first + 3] = (own_score - score(state, seat)) / 15.0
         numbers[first + 4] = state.temples[seat] / 12.0
-        for kind in range(_KINDS):
-            numbers[first + 5 + kind] = state.unplaced[seat, kind] / 5.0
+        for kind in range(len(LIKE)):
+            numbers[first + 5 + LIKE[kind]] += state.unplaced[seat, kind] / 5.0
         row = STOCKS + i * (CACAO_PLACES + LAST_WATER + SUN_PLACES + MAX_TILES + 4)
         rows[count] = row + state.cacao[seat]
         row += CACAO_PLACES + 1
@@ -116,9 +119,13 @@ def features_into(state, viewer, numbers, rows):
         row += SUN_PLACES + 1
         rows[count + 3] = row + state.tiles_each - state.placed[seat]
         count += 4
-    for kind in range(_KINDS):
-        numbers[HAND + kind] = state.hand[viewer, kind] / 3.0
-        rows[count] = HELD + kind * (HAND_SIZE + 1) + state.hand[viewer, kind]
+    for like in range(_LIKE):
+        held = 0
+        for kind in range(len(LIKE)):
+            if LIKE[kind] == like:
+                held += int(state.hand[viewer, kind])
+        numbers[HAND + like] = held / 3.0
+        rows[count] = HELD + like * (HAND_SIZE + 1) + held
         count += 1
     for code in range(1, NUM_JUNGLE_KINDS + 1):
         numbers[PILE + code - 1] = state.jungle_pile[code] / 4.0
