@@ -223,9 +223,7 @@ def test_only_the_best_placements_by_greedy_are_appraised_if_asked():
     scratch, work, rng = net.new_scratch(compiled), turns.new_work(), new_rng(0)
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     game = Game.new(2, 1)
-    everything = turns.appraise_with(
-        compiled, scratch, work, game.state, 0, FILL, ids, values, rng
-    )
+    everything = turns.appraise_with(compiled, scratch, work, game.state, 0, FILL, ids, values, rng)
     assert sorted(ids[:everything]) == game.legal_actions().tolist()
     assert turns.appraise_with(compiled, scratch, work, game.state, 5, FILL, ids, values, rng) == 5
     assert set(ids[:5]) <= set(game.legal_actions().tolist())

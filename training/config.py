@@ -113,9 +113,15 @@ def read(kind: type[C], path: str | Path, overrides: Sequence[str] = ()) -> C:
         raise ConfigError(f"{path} can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not TOML: {error}") from None
+    return from_dict(overridden(data, overrides), kind)
+
+
+def overridden(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """The same with ``key=value`` overrides."""
+    data = dict(data)
     for override in overrides:
         data.update(_parse_override(override))
-    return from_dict(data, kind)
+    return data
 
 
 def _parse_override(text: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from cacao_env.value.net import POINTS, from_learnt
 from .afterstate_config import AfterstateConfig
 from .agents import load_agent
 from .checkpoint import CheckpointError, add_to_manifest, write_whole
-from .config import ConfigError, from_dict, read
+from .config import ConfigError, from_dict, overridden, read
 from .evaluate import measure
 from .selfplay import Behaviour, Samples
 from .summary import Result
@@ -93,15 +93,19 @@ class Run:
         write_whole(folder / STATE, save_arrays(arrays, metadata))
 
     @classmethod
-    def resume(cls, folder: Path, overrides: dict[str, Any]) -> Run:
-        """The run whose state lies in a folder; some keys may be changed, such as ``minutes``."""
+    def resume(cls, folder: Path, overrides: Sequence[str] = ()) -> Run:
+        """The run whose state lies in a folder; keys that give no array its shape may be changed."""
         try:
             with safe_open(folder / STATE, "numpy") as file:
                 metadata = file.metadata()
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except (OSError, SafetensorError) as error:
             raise CheckpointError(f"{folder / STATE} can't be read: {error}") from None
-        run = cls(from_dict(json.loads(metadata["config"]) | overrides, AfterstateConfig))
+        was = json.loads(metadata["config"])
+        run = cls(from_dict(overridden(was, overrides), AfterstateConfig))
+        for key in ("sums", "maxima", "units"):
+            if getattr(run.config, key) != was[key]:
+                raise ConfigError(f"{key} is {was[key]} in {folder} and can't be changed")
         run.round, run.games, run.samples, run.seconds, steps = json.loads(metadata["numbers"])
         run.learner.restore(arrays, steps)
         run.acting = {name: arrays[f"acting.{name}"] for name in run.acting}
@@ -141,7 +145,7 @@ class Trainer:
             tqdm(total=100, desc=run.config.name, unit="%", disable=None) as bar,
         ):
             while run.progress < 1:
-                row = self._round()
+                row = self.round()
                 print(json.dumps(row), file=metrics, flush=True)
                 bar.n = round(100 * run.progress, 1)
                 watched = ", ".join(f"{k} {v:.0%}" for k, v in self._watched.items())
@@ -153,8 +157,13 @@ class Trainer:
                 if time.monotonic() - self._saved > 60 * run.config.save_minutes:
                     self.save()
         self.save()
+        self.close()
 
-    def _round(self) -> dict[str, Any]:
+    def close(self) -> None:
+        """Let the threads go."""
+        self.players.close()
+
+    def round(self) -> dict[str, Any]:
         """Collect the games of this round, begin those of the next, learn."""
         run, config = self.run, self.run.config
         begin = time.monotonic()
@@ -245,15 +254,22 @@ def evaluate(config: AfterstateConfig, folder: Path) -> list[Result]:
     return results
 
 
+def write_config(config: AfterstateConfig, folder: Path) -> None:
+    """Note what the run was told."""
+    (folder / "config.json").write_text(json.dumps(config.as_dict(), indent=2) + "\n")
+
+
 def begin(options: argparse.Namespace) -> tuple[Run, Path]:
     """A new run or one that goes on."""
     if options.resume:
         folder = Path(options.resume)
-        return Run.resume(folder, {}), folder
+        run = Run.resume(folder, options.overrides)
+        write_config(run.config, folder)
+        return run, folder
     config = read(AfterstateConfig, options.config, options.overrides)
     folder = Path(options.out or Path("runs") / config.name)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(config.as_dict(), indent=2) + "\n")
+    write_config(config, folder)
     (folder / METRICS).unlink(missing_ok=True)
     return Run(config), folder
 

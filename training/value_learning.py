@@ -26,7 +26,7 @@ from .value_net import ValueNet
 CHUNK = 100  # games that one thread plays at a time
 _GAMES, _BATCHES = range(2)  # what random numbers are for
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps of each array
-_TURNS = {2: 22, 3: 33, 4: 36}
+_TURNS = {2: 22, 3: 30, 4: 36}
 
 
 @dataclass(frozen=True)
