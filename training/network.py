@@ -22,6 +22,8 @@ from cacao_env.geometry import window_cell
 from cacao_env.observation import CHANNELS, layout
 from cacao_env.tiles import NUM_VARIANTS
 
+from .masked import LeanMaskable
+
 LATE_ACTIONS = FILL_ACTIONS + ACT_ACTIONS
 # What is read around a worker cell: the jungle cells beside it, the worker cells beyond those.
 JUNGLE_STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
@@ -148,6 +150,7 @@ class CellPolicy(MaskableActorCriticPolicy):
             nn.init.orthogonal_(layer.weight, 0.01)
             nn.init.zeros_(layer.bias)
         self.mlp_extractor = _Both(net, int(self.action_space.n))
+        self.action_dist = LeanMaskable(int(self.action_space.n))
         self.action_net = nn.Identity()
         self.value_net = nn.Identity()
         self.optimizer = self.optimizer_class(

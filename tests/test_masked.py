@@ -1,0 +1,84 @@
+"""The lean masked distribution against sb3-contrib's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
+
+from training.masked import LeanMaskable
+
+
+def both(logits, masks):
+    """The same distribution, theirs and ours, each with logits of its own to take gradients of."""
+    found = []
+    for kind in (MaskableCategoricalDistribution, LeanMaskable):
+        own = logits.clone().requires_grad_()
+        made = kind(logits.shape[1]).proba_distribution(own)
+        if masks is not None:
+            made.apply_masking(masks)
+        found.append((made, own))
+    return found
+
+
+def some(seed: int, spread: float = 3.0, rows: int = 64, actions: int = 300):
+    torch.manual_seed(seed)
+    logits = spread * torch.randn(rows, actions)
+    masks = torch.rand(rows, actions) < torch.rand(rows, 1) * 0.2
+    masks[:, seed % actions] = True
+    masks[0] = False
+    masks[0, 5] = True  # a single legal action
+    return logits, masks
+
+
+@pytest.mark.parametrize("spread", [0.01, 3.0, 30.0])
+@pytest.mark.parametrize("masked", [True, False])
+def test_log_probabilities_entropy_and_gradients_are_equal(spread, masked):
+    for seed in range(4):
+        logits, masks = some(seed, spread)
+        theirs, ours = both(logits, masks if masked else None)
+        actions = ours[0].sample()
+        weights = torch.randn(2, len(logits))
+        results = []
+        for made, own in (theirs, ours):
+            log_prob, entropy = made.log_prob(actions), made.entropy()
+            ((log_prob * weights[0]).sum() + (entropy * weights[1]).sum()).backward()
+            results.append((log_prob, entropy, own.grad))
+        for one, other in zip(*results, strict=True):
+            assert torch.allclose(one, other, rtol=1e-4, atol=2e-5)
+        assert results[0][2].abs().max() > 1e-3
+
+
+def test_entropy_alone_and_modes_are_equal():
+    logits, masks = some(7)
+    (theirs, own), (ours, own_too) = both(logits, masks)
+    theirs.entropy().sum().backward()
+    ours.entropy().sum().backward()
+    assert torch.allclose(own.grad, own_too.grad, atol=1e-5)
+    assert torch.equal(theirs.mode(), ours.mode())
+    ours.apply_masking(None)
+    theirs.apply_masking(None)
+    assert torch.equal(theirs.mode(), ours.mode())
+    assert torch.allclose(theirs.entropy(), ours.entropy(), atol=1e-5)
+
+
+def test_samples_are_legal_and_as_frequent_as_likely():
+    logits, masks = some(3, rows=5, actions=40)
+    many = 20_000
+    _, (ours, _) = both(logits.repeat_interleave(many, 0), masks.repeat_interleave(many, 0).numpy())
+    drawn = ours.sample().view(5, many)
+    chances = torch.softmax(logits.masked_fill(~masks, -torch.inf), 1).numpy()
+    for row in range(5):
+        found = np.bincount(drawn[row], minlength=40) / many
+        assert (found[~masks[row].numpy()] == 0).all()
+        sd = np.sqrt(chances[row] * (1 - chances[row]) / many)
+        assert (np.abs(found - chances[row]) < 5 * sd + 1e-6).all()
+
+
+def test_a_new_action_is_not_given_the_old_one_s_probability():
+    logits, masks = some(1)
+    (theirs, _), (ours, _) = both(logits, masks)
+    for _ in range(3):
+        actions = ours.sample()
+        assert torch.allclose(theirs.log_prob(actions), ours.log_prob(actions), atol=1e-5)
