@@ -31,7 +31,7 @@ class _LogProbAndEntropy(torch.autograd.Function):
         return chosen, entropy
 
     @staticmethod
-    def backward(ctx: Any, of_chosen: Any, of_entropy: Any) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, of_chosen: Any, of_entropy: Any) -> Any:
         chances, log_chances, entropy, actions = ctx.saved_tensors
         # d log p_a / d z = [a] - p;  d H / d z = -p (log p + H).
         slope = (log_chances + entropy[:, None]).mul_(of_entropy[:, None]).add_(of_chosen[:, None])
@@ -64,11 +64,11 @@ class LeanMaskable(MaskableDistribution):
         self._masks: Any = None
         self._kept: Any = None  # (actions, log-probabilities, entropies)
 
-    def proba_distribution_net(self, latent_dim: int) -> nn.Module:  # type: ignore[override]
+    def proba_distribution_net(self, latent_dim: int) -> nn.Module:
         """A layer of logits."""
         return nn.Linear(latent_dim, self.action_dim)
 
-    def proba_distribution(self, action_logits: Any) -> LeanMaskable:  # type: ignore[override]
+    def proba_distribution(self, action_logits: Any) -> LeanMaskable:
         """The distribution with these logits, (B, N), nothing masked."""
         self._logits = action_logits.view(-1, self.action_dim)
         self._masks = self._kept = None
