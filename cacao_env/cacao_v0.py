@@ -203,7 +203,7 @@ class raw_env(AECEnv):
             self._rng = np.random.default_rng(as_seed(seed))
         else:
             seed = int(self._rng.integers(2**63))
-        game = Game(np.empty(1, self._blank.dtype), [])
+        game = Game(np.zeros(1, self._blank.dtype), [])
         observation, mask = self._new_arrays()
         first = _begin(
             game.states,

@@ -218,7 +218,7 @@ class Game:
 
     def clone(self) -> Game:
         """An independent copy."""
-        states = np.empty(1, self._states.dtype)
+        states = np.zeros(1, self._states.dtype)  # padding too: games are compared as bytes
         calls.copy(states, self._states)
         return Game(states, self._history.copy())
 

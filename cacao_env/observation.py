@@ -179,8 +179,8 @@ def observe_into(state, viewer, out):
 @njit
 def _observe_board(state, viewer, out):
     # The bits say that nothing is below 0, which saves the compiler a check at every index.
-    size = state.table_size & 63
-    players = state.num_players & 7
+    size = np.int64(state.table_size) & 63
+    players = np.int64(state.num_players) & 7
     plane = size * size
     corner_row, corner_column = int(state.corner_row), int(state.corner_column)
     for i in range(state.jungle_count):
@@ -206,7 +206,8 @@ def _observe_board(state, viewer, out):
         if state.phase == FILL:
             for side in range(4):
                 if (state.to_fill >> side) & 1:
-                    at = _window_offset(NEIGHBOR[last, side], corner_row, corner_column, size)
+                    beside = np.int64(NEIGHBOR[last, side])
+                    at = _window_offset(beside, corner_row, corner_column, size)
                     out[_TO_FILL * plane + at] = 1
     return (_OWNER + players) * plane
 
@@ -228,7 +229,7 @@ def _window_offset(cell, corner_row, corner_column, size):
 @njit
 def _observe_features(state, viewer, out):
     """The slices behind the board, in the order of ``layout``."""
-    players = state.num_players & 7
+    players = np.int64(state.num_players) & 7
     kinds = len(WORKER_COPIES)
     out[state.phase] = 1
     out[4] = state.turn

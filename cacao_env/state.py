@@ -268,14 +268,14 @@ def jungle_left(state):
 def cell_row(state, cell):
     """Absolute row of a torus cell in play."""
     first = int(state.row_min) - 2
-    return first + (((cell >> 5) - first) & 31)
+    return first + (((np.int64(cell) >> 5) - first) & 31)
 
 
 @inlined
 def cell_column(state, cell):
     """Absolute column of a torus cell in play."""
     first = int(state.column_min) - 2
-    return first + (((cell & 31) - first) & 31)
+    return first + (((np.int64(cell) & 31) - first) & 31)
 
 
 @inlined

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cacao_env import Game
 from cacao_env.bots import BOTS, Bot
+from cacao_env.jit import COMPILED
 from cacao_env.rng import new_rng
 
 from .games import STYLES, positions
@@ -65,6 +67,7 @@ def test_observation_mask_and_every_bot_s_view_do_not_change(players, volcanoes,
     assert changed > 50  # or there was nothing to find out
 
 
+@pytest.mark.skipif(not COMPILED, reason="interpreted, searching bots take too long")
 @given(**kinds_of_game)
 def test_every_bot_plays_the_same(players, volcanoes, style, seed):
     rng = np.random.default_rng(seed)
