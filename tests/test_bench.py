@@ -23,6 +23,7 @@ NAMES = [
     ),
     *("step_batch.p2.t15", "threads.1.p2.t15", "threads.2.p2.t15", "threads_speedup.p2.t15"),
     *(f"playouts.p{players}" for players in (2, 3, 4)),
+    *(f"mc_playouts.p{players}" for players in (2, 3, 4)),
     *("aec_raw.p2", "aec_raw_ceiling.p2", "aec.p2", "aec_ceiling.p2"),
     *("aec_raw_lean.p2", "aec_raw_lean_ceiling.p2", "aec_lean.p2", "aec_lean_ceiling.p2"),
     *("gym.p2", "gym_vector.p2", "gym_vector.p2.no_copy", "gym_vector.p2.no_copy.uint8"),

@@ -106,11 +106,11 @@ def test_every_shipped_configuration_is_valid(path):
 )
 def test_a_bad_configuration_names_the_key(overrides, message):
     with pytest.raises(ConfigError, match=message):
-        load_config(ROOT / "configs" / "quickstart.toml", overrides)
+        load_config(ROOT / "configs" / "maskable_ppo.toml", overrides)
 
 
 def test_overrides_replace_values(tmp_path):
-    config = load_config(ROOT / "configs" / "quickstart.toml", ["steps=7", "name=x", "minutes=2"])
+    config = load_config(ROOT / "configs" / "maskable_ppo.toml", ["steps=7", "name=x", "minutes=2"])
     assert (config.steps, config.name, config.minutes) == (7, "x", 2)
     with pytest.raises(ConfigError, match=r"missing.toml can't be read"):
         load_config(tmp_path / "missing.toml")
@@ -120,7 +120,7 @@ def test_overrides_replace_values(tmp_path):
 
 
 def test_the_commands_refuse_with_one_sentence(tmp_path, capsys):
-    config = str(ROOT / "configs" / "quickstart.toml")
+    config = str(ROOT / "configs" / "maskable_ppo.toml")
     assert train_sb3.main(["--config", config, "--set", "stepz=3"]) == 1
     assert evaluate.main(["nobody", "random"]) == 1
     assert evaluate.main(["random", "greedy", "--blocks", "0"]) == 1

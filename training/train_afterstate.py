@@ -36,7 +36,7 @@ from .evaluate import measure
 from .selfplay import Behaviour, Samples
 from .summary import Result
 from .value_checkpoint import save_value
-from .value_learning import Learner, Players, share_out
+from .value_learning import Learner, Players, share_out, warm_up
 
 STATE = "state.safetensors"
 METRICS = "metrics.jsonl"
@@ -125,6 +125,7 @@ class Trainer:
         self.run, self.folder = run, folder
         config = run.config
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        warm_up()  # before the clock runs
         self.players = Players(config.threads or cores or 1)
         self._begun = self._start()
         self._saved = time.monotonic()

@@ -1,6 +1,6 @@
 """Train one seat with MaskablePPO against opponents inside the environment, and measure the result.
 
-    python -m training.train_sb3 --config configs/quickstart.toml
+    python -m training.train_sb3 --config configs/maskable_ppo.toml
 
 Writes a run folder (``runs/NAME``): the resolved configuration, metrics as JSON lines, and the
 checkpoint with its manifest and evaluation.
@@ -187,7 +187,9 @@ def evaluate(config: Config, folder: Path) -> list[Result]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="python -m training.train_sb3", description=__doc__)
-    parser.add_argument("--config", required=True, help="a TOML file, e.g. configs/quickstart.toml")
+    parser.add_argument(
+        "--config", required=True, help="a TOML file, e.g. configs/maskable_ppo.toml"
+    )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
     parser.add_argument("--out", default=None, help="the run folder; runs/NAME if not given")
     options = parser.parse_args(arguments)

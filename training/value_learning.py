@@ -15,6 +15,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from cacao_env.jit import compile_once
 from cacao_env.options import blank_states
 from cacao_env.tiles import MAX_PLAYERS, MAX_TURNS
 from cacao_env.value.net import Net, new_scratch
@@ -120,6 +121,20 @@ class Players:
     def close(self) -> None:
         """Let the threads go, what they have not begun undone."""
         self._pool.shutdown(cancel_futures=True)
+
+
+def warm_up() -> None:
+    """Have everything that plays compiled, with a message where that takes long."""
+
+    def play_a_little() -> None:
+        net = ValueNet(8, 8, 8).compiled()
+        [games] = share_out(1, {"2": 1.0}, 0.0, [0])
+        play(games, net, Behaviour(0.0, 0.0, 0.0, 0.0, 2, 0.9, 1.0, 1.0))
+        players = Players(1)
+        players.match(net, None, 2, 1, 0, 2)
+        players.close()
+
+    compile_once("network's games", play_a_little)
 
 
 class Learner:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .aec import groups as aec_groups
-from .batch import gym_group, playout_group, step_groups, threads_group
+from .batch import gym_group, playout_group, search_group, step_groups, threads_group
 from .memory import allocations, bandwidth_task, growth
 from .peers import rows as peer_rows
 from .report import (
@@ -87,6 +87,7 @@ def _rows(seconds: float, slices: int, quick: bool) -> Iterator[Row]:
     for group in step_groups():
         yield from measure(group, seconds, slices)
     yield from measure(playout_group(), seconds, slices)
+    yield from measure(search_group(), seconds, slices)
     one, two = measure(threads_group(), seconds, slices)
     yield from (one, two)
     text = f"threads.2 over threads.1: the same batch of {two.batch:,} games stepped by two threads"

@@ -8,6 +8,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from ..bots.greedy import greedy_action
+from ..bots.mc import candidates_into, run_passes
 from ..bots.random import random_action
 from ..decisions import step
 from ..game import Game
@@ -22,6 +24,8 @@ THREADS_BATCH = 4096  # where threads are meant to be used
 RECORDED = 64  # games that a row of recorded games plays over and over
 TABLES = (("t15", 15), ("default", None))
 UNIT = "decisions/s"
+MIDDLE = 8  # turns before the position that search is timed in
+SEARCHED = 16  # candidates
 
 
 @njit
@@ -151,6 +155,22 @@ def playout_group() -> list[Task]:
 
     text = "whole games, actions sampled in compiled code"
     return [Task(f"playouts.p{n}", "games/s", text, work_on(n), BATCH) for n in (2, 3, 4)]
+
+
+def search_group() -> list[Task]:
+    """Greedy's decisions inside the playouts of ``mc``, from the middle of games."""
+
+    def work_on(players: int) -> Callable[[], int]:
+        game = Game.new(players, 0)
+        rng = new_rng(0)
+        while game.turn < MIDDLE:
+            game.play(int(greedy_action(game.states, rng)))
+        ids, sums = np.zeros(SEARCHED, np.int64), np.zeros(SEARCHED)
+        alive = candidates_into(game.states, SEARCHED, ids)
+        return lambda: int(run_passes(game.states, ids, alive, sums, 4, rng))
+
+    text = "greedy's decisions in mc's playouts, deals anew and copies included"
+    return [Task(f"mc_playouts.p{n}", UNIT, text, work_on(n)) for n in (2, 3, 4)]
 
 
 def threads_group() -> list[Task]:
