@@ -16,9 +16,10 @@ from cacao_env import Game
 from cacao_env.observation import CHANNELS, decode
 from cacao_env.versus import VersusGames
 from training import evaluate, train_sb3
+from training.afterstate_config import AfterstateConfig
 from training.agents import CheckpointAgent, best_actions, load_agent
 from training.checkpoint import MANIFEST, WEIGHTS, CheckpointError, load, save
-from training.config import Config, ConfigError, from_dict
+from training.config import Config, ConfigError, from_dict, read
 from training.config import load as load_config
 from training.network import JUNGLE_STEPS, CellNet, patch_index
 from training.vec_env import CacaoVecEnv
@@ -76,12 +77,21 @@ def test_training_moves_the_weights_and_never_plays_an_illegal_action(run_folder
         game.play(action)
 
 
-RUNS = [p for p in sorted((ROOT / "configs").glob("*.toml")) if p.stem != "leaderboard"]
+RUNS = {
+    "afterstate": AfterstateConfig,
+    "quickstart": AfterstateConfig,
+    "maskable_ppo": Config,
+}
 
 
-@pytest.mark.parametrize("path", RUNS, ids=lambda p: p.name)
-def test_every_shipped_configuration_is_valid(path):
-    assert load_config(path).name == path.stem
+@pytest.mark.parametrize("name", sorted(RUNS))
+def test_every_shipped_configuration_is_valid(name):
+    assert read(RUNS[name], ROOT / "configs" / f"{name}.toml").name == name
+
+
+def test_no_shipped_configuration_is_left_out():
+    found = {path.stem for path in (ROOT / "configs").glob("*.toml")}
+    assert found == {*RUNS, "leaderboard"}
 
 
 @pytest.mark.parametrize(
