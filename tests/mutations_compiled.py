@@ -249,8 +249,8 @@ MUTATIONS: list[Mutation] = [
         SEARCH,
     ),
     (
-        "mc's halving keeps the worst",
-        "bots/mc.py",
+        "halving keeps the worst",
+        "bots/halving.py",
         "if sums[i] > sums[best]:",
         "if sums[i] < sums[best]:",
         SEARCH,

@@ -257,10 +257,8 @@ def test_an_illegal_action_is_explained_if_wanted_and_nothing_has_changed():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"opponents": "genius"},
-            "there is no bot 'genius'; there are: endgame, greedy, ismcts, mc, random",
-        ),
+        # A bot's name where training is not installed, an agent's where it is.
+        ({"opponents": "genius"}, "(bot|agent) 'genius'.*endgame, greedy, ismcts, mc, random"),
         (
             {"opponents": ["random"]},
             "opponents names 1, expected one for each of the 2 other seats",

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
+from cacao_env.bots.halving import keep_best
 from cacao_env.bots.ismcts import NODE, ROOT, iterate, most_visited
-from cacao_env.bots.mc import candidates_into, keep_best, run_passes
+from cacao_env.bots.mc import candidates_into, run_passes
 from cacao_env.bots.playout import MARGIN_SCALE, utility
 from cacao_env.rng import new_rng
 
