@@ -14,6 +14,7 @@ from cacao_env.state import ACT, FILL
 from cacao_env.value import features, net, patterns, turns
 from cacao_env.value.agent import ValueAgent
 from cacao_env.value.search import SearchAgent
+from training.first_layer import FirstLayer
 from training.value_net import ValueNet
 
 from .games import STYLES, positions
@@ -124,13 +125,10 @@ def test_features_tell_stocks_seats_and_tiles_apart():
 # --- The network ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [{}, {"sums": 24, "maxima": 8, "units": 16}])
-def test_compiled_code_computes_what_torch_does(size):
-    model = some_net(**size)
-    compiled = model.compiled()
-    scratch = net.new_scratch(compiled)
+def some_samples() -> list[tuple]:
+    """(numbers, rows, count, patterns, open cells, stage) of positions of all kinds."""
     rng = np.random.default_rng(0)
-    batch, expected = [], []
+    found = []
     for players in (2, 3, 4):
         game = Game.new(players, 1, players != 3)
         for number, _ in enumerate(positions(game, rng, STYLES["overbuild"])):
@@ -139,18 +137,56 @@ def test_compiled_code_computes_what_torch_does(size):
             viewer = number % players
             numbers, rows, tiles, cells = looked_at(game, viewer)
             stage = int(features.STAGE[int(game.state.tiles_each) - int(game.state.placed[viewer])])
-            batch.append((numbers, rows.astype(np.int32), tiles, cells, stage))
-            scratch.numbers[:], scratch.rows[:] = numbers, rows
             count = int((rows != features.NO_ROW).sum())
-            net.forward(compiled, scratch, count, cells, stage)
-            expected.append(scratch.out.copy())
-    assert len({row[4] for row in batch}) == features.STAGES
-    assert any(row[2] > row[3] for row in batch)
-    columns = [torch.from_numpy(np.array(column)) for column in zip(*batch)]
+            found.append((numbers, rows, count, tiles, cells, stage))
+    assert len({row[5] for row in found}) == features.STAGES
+    assert any(row[3] > row[4] for row in found)
+    return found
+
+
+def columns(samples: list[tuple]) -> list[torch.Tensor]:
+    return [torch.from_numpy(np.array(column)) for column in zip(*samples)]
+
+
+@pytest.mark.parametrize("size", [{}, {"sums": 24, "maxima": 8, "units": 16}])
+def test_compiled_code_computes_what_torch_does(size):
+    model = some_net(**size)
+    compiled = model.compiled()
+    scratch = net.new_scratch(compiled)
+    samples, expected = some_samples(), []
+    for numbers, rows, count, _, cells, stage in samples:
+        scratch.numbers[:], scratch.rows[:] = numbers, rows
+        net.forward(compiled, scratch, count, cells, stage)
+        expected.append(scratch.out.copy())
     with torch.no_grad():
-        found = model(*columns).numpy()
+        found = model(*columns(samples)).numpy()
     assert np.abs(found - np.array(expected)).max() < 1e-4
     assert np.abs(found).max() > 0.1
+
+
+def test_the_first_layer_and_its_gradients_are_those_of_plain_matrices():
+    model = some_net(sums=6, maxima=4, units=5)
+    samples = some_samples()
+    _, rows, counts, tiles, cells, _ = columns(samples)
+    weights = [x.detach().clone().requires_grad_() for x in (model.rows, model.part_rows)]
+    weights.append(model.part_best.detach().clone().requires_grad_())
+    parts = torch.from_numpy(patterns.pattern_parts())
+    total, most = [], []
+    for row, count, tile, cell in zip(rows.long(), counts, tiles, cells, strict=True):
+        table, number = row[:tile] // patterns.NUM_PATTERNS, row[:tile] % patterns.NUM_PATTERNS
+        of_patterns = (parts[number][:, :, None] * weights[1][table]).sum((0, 1))
+        total.append(of_patterns + weights[0][row[tile:count] - features.ALONE].sum(0))
+        most.append(torch.relu((parts[row[:cell]] @ weights[2]).amax(0)))
+    mine = [x.detach().clone().requires_grad_() for x in weights]
+    found = FirstLayer.apply(*mine, rows, counts, tiles, cells)
+    torch.manual_seed(0)
+    for one, other in zip(found, (torch.stack(total), torch.stack(most)), strict=True):
+        assert torch.allclose(one, other, atol=1e-5)
+        slope = torch.randn_like(one)
+        ((one * slope).sum() + (other * slope).sum()).backward(retain_graph=True)
+    for one, other in zip(mine, weights, strict=True):
+        assert one.grad.abs().max() > 0.1
+        assert torch.allclose(one.grad, other.grad, rtol=1e-4, atol=2e-3)
 
 
 def test_a_finished_game_is_worth_what_it_brought():

@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from cacao_env.jit import compile_once
 from cacao_env.options import blank_states
 from cacao_env.tiles import MAX_PLAYERS, MAX_TURNS
+from cacao_env.value.features import NO_ROW
 from cacao_env.value.net import Net, new_scratch
 from cacao_env.value.turns import new_work
 
@@ -172,7 +173,8 @@ class Learner:
         """Cross-entropy of the shares of the win, mean squared error of the points."""
         out = self.net(
             torch.from_numpy(samples.numbers),
-            torch.from_numpy(samples.rows.astype(np.int32)),
+            torch.from_numpy(samples.rows),
+            torch.from_numpy((samples.rows != NO_ROW).sum(1)),
             torch.from_numpy(samples.patterns.astype(np.int64)),
             torch.from_numpy(samples.open_cells.astype(np.int64)),
             torch.from_numpy(samples.stage.astype(np.int64)),

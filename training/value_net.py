@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import nn
 
-from cacao_env.value.features import ALONE, NO_ROW, OTHER_TILE, OWN_TILE, STAGES
+from cacao_env.value.features import STAGES
 from cacao_env.value.net import Net, from_learnt, learnt_shapes
-from cacao_env.value.patterns import NUM_PATTERNS, pattern_parts
+
+from .first_layer import FirstLayer
 
 # Spread of the weights to begin with; 0 for biases.
 _SPREAD = {"numbers": 0.1, "rows": 0.02, "part_rows": 0.02, "part_best": 0.05}
@@ -27,7 +27,6 @@ class ValueNet(nn.Module):
     middle_bias: torch.Tensor
     out: torch.Tensor
     out_bias: torch.Tensor
-    parts: torch.Tensor
 
     def __init__(self, sums: int = 64, maxima: int = 16, units: int = 32) -> None:
         super().__init__()
@@ -35,33 +34,26 @@ class ValueNet(nn.Module):
         for name, shape in learnt_shapes(sums, maxima, units).items():
             spread = _SPREAD.get(name, 0.0 if name.endswith("bias") else shape[-2] ** -0.5)
             self.register_parameter(name, nn.Parameter(spread * torch.randn(shape)))
-        parts = torch.from_numpy(pattern_parts())
-        self.register_buffer("parts", torch.cat([parts, torch.zeros(1, parts.shape[1])]), False)
 
     def forward(
         self,
         numbers: torch.Tensor,
         rows: torch.Tensor,
+        counts: torch.Tensor,
         patterns: torch.Tensor,
         open_cells: torch.Tensor,
         stage: torch.Tensor,
     ) -> torch.Tensor:
-        """Outputs (B, 8) from (B, NUM_NUMBERS), (B, R) and (B,) of each of the others."""
-        total = torch.addmm(self.bias, numbers, self.numbers)
-        rest = torch.where(rows < ALONE, NO_ROW, rows) - ALONE
-        total = total + F.embedding_bag(rest, self.rows, mode="sum", padding_idx=NO_ROW - ALONE)
-        cells = rows[:, : max(1, int(open_cells.max()))]
-        cells = torch.where(cells < OWN_TILE, cells, NUM_PATTERNS)
-        total = total + F.embedding_bag(cells, self.parts, mode="sum") @ self.part_rows[0]
-        if bool((patterns > open_cells).any()):
-            tiles = rows[:, : int(patterns.max())]
-            for number, first in ((1, OWN_TILE), (2, OTHER_TILE)):
-                there = (tiles >= first) & (tiles < first + NUM_PATTERNS)
-                of_table = torch.where(there, tiles - first, NUM_PATTERNS)
-                counts = F.embedding_bag(of_table, self.parts, mode="sum")
-                total = total + counts @ self.part_rows[number]
-        each = (self.parts[cells.reshape(-1).long()] @ self.part_best).view(*cells.shape, -1)
-        hidden = torch.cat([torch.relu(total), torch.relu(each.amax(1))], 1)
+        """Outputs (B, 8) from (B, NUM_NUMBERS), (B, R) and (B,) of each of the others.
+
+        Of each sample's ``counts`` rows the first ``patterns`` are patterns, the first ``open_cells``
+        of those around cells where a tile may be placed.
+        """
+        total, most = FirstLayer.apply(
+            self.rows, self.part_rows, self.part_best, rows, counts, patterns, open_cells
+        )
+        total = total + torch.addmm(self.bias, numbers, self.numbers)
+        hidden = torch.cat([torch.relu(total), most], 1)
         order = torch.argsort(stage)
         of_stage = torch.bincount(stage, minlength=STAGES).tolist()
         result = []

@@ -29,7 +29,7 @@ from .features import (
     STAGES,
     features_into,
 )
-from .patterns import pattern_parts
+from .patterns import NUM_PARTS, pattern_parts
 
 POINTS = 10.0  # an output of 1 stands for so many points
 MARGIN_SCALE = 15.0  # gold; see ``bots.playout.utility``
@@ -75,13 +75,12 @@ def new_scratch(net: Net) -> Scratch:
 
 def learnt_shapes(sums: int, maxima: int, units: int) -> dict[str, tuple[int, ...]]:
     """Name and shape of each array that is learnt."""
-    parts = pattern_parts().shape[1]
     return {
         "bias": (sums,),
         "numbers": (NUM_NUMBERS, sums),
         "rows": (NO_ROW - ALONE + 1, sums),
-        "part_rows": (PATTERN_TABLES, parts, sums),
-        "part_best": (parts, maxima),
+        "part_rows": (PATTERN_TABLES, NUM_PARTS, sums),
+        "part_best": (NUM_PARTS, maxima),
         "middle": (STAGES, sums + maxima, units),
         "middle_bias": (STAGES, units),
         "out": (STAGES, units, 2 * MAX_PLAYERS),

@@ -49,6 +49,7 @@ def _number_patterns() -> tuple[np.ndarray, np.ndarray]:
 # PATTERN_LETTERS[number]: letters of one of the words of each pattern.
 PATTERN, PATTERN_LETTERS = _number_patterns()
 NUM_PATTERNS = len(PATTERN_LETTERS)
+NUM_PARTS = NUM_LETTERS + NUM_LETTERS * (NUM_LETTERS + 1)  # letters, adjacent pairs, opposite pairs
 
 
 def _pair(a: int, b: int) -> tuple[int, int]:
@@ -56,22 +57,31 @@ def _pair(a: int, b: int) -> tuple[int, int]:
 
 
 @cache
-def pattern_parts() -> np.ndarray:
-    """Which parts each pattern has, shape (NUM_PATTERNS, parts), float32 counts.
+def part_numbers() -> np.ndarray:
+    """The parts of each pattern, shape (NUM_PATTERNS, 10): letters, then pairs of letters.
 
-    Parts are letters, pairs of letters on adjacent sides and pairs on opposite ones.  What is
-    learnt about a part serves all patterns that have it, the rare ones too.
+    Parts are the letters on the four sides, the pairs on adjacent sides and those on opposite ones.
+    What is learnt about a part serves all patterns that have it, the rare ones too.
     """
     pairs = list(combinations_with_replacement(range(NUM_LETTERS), 2))
     place = {pair: number for number, pair in enumerate(pairs)}
-    count = len(pairs)
-    parts = np.zeros((NUM_PATTERNS, NUM_LETTERS + 2 * count), np.float32)
-    for number, letters in enumerate(PATTERN_LETTERS.tolist()):
-        for side in range(4):
-            parts[number, letters[side]] += 1
-            beside = place[_pair(letters[side], letters[(side + 1) % 4])]
-            parts[number, NUM_LETTERS + beside] += 1
-        for side in range(2):
-            across = place[_pair(letters[side], letters[side + 2])]
-            parts[number, NUM_LETTERS + count + across] += 1
-    return parts
+    adjacent, across = NUM_LETTERS, NUM_LETTERS + len(pairs)
+    numbers = [
+        [
+            *letters,
+            *(adjacent + place[_pair(letters[s], letters[(s + 1) % 4])] for s in range(4)),
+            *(across + place[_pair(letters[s], letters[s + 2])] for s in range(2)),
+        ]
+        for letters in PATTERN_LETTERS.tolist()
+    ]
+    return np.array(numbers, np.int64)
+
+
+@cache
+def pattern_parts() -> np.ndarray:
+    """How often each pattern has each part, shape (NUM_PATTERNS, NUM_PARTS), float32."""
+    numbers = part_numbers()
+    counts = np.zeros((NUM_PATTERNS, NUM_PARTS), np.float32)
+    for column in numbers.T:
+        counts[np.arange(NUM_PATTERNS), column] += 1
+    return counts
