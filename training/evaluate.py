@@ -13,7 +13,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,19 @@ def measure(
         warm_up(parts[0], both, rules)
         outcomes = [play_chunk(chunk, both, rules, bar.update) for chunk in parts]
     return summarise(list(both), volcanoes, outcomes).results[0]
+
+
+def print_results(results: Sequence[Result], bars: Mapping[str, float]) -> int:
+    """Print each result and whether it reached the bar against its field; how many did not."""
+    missed = 0
+    for result in results:
+        print(result.line())
+        if result.field in bars:
+            bar = bars[result.field]
+            missed += result.win_share < bar
+            verdict = "reached" if result.win_share >= bar else "MISSED"
+            print(f"  bar of {bar:.0%} against {result.field}: {verdict}")
+    return missed
 
 
 def show(evaluation: Evaluation, data: dict[str, Any]) -> str:

@@ -32,7 +32,7 @@ from .afterstate_config import AfterstateConfig
 from .agents import load_agent
 from .checkpoint import CheckpointError, add_to_manifest, write_whole
 from .config import ConfigError, from_dict, overridden, read
-from .evaluate import measure
+from .evaluate import measure, print_results
 from .selfplay import Behaviour, Samples
 from .summary import Result
 from .value_checkpoint import save_value
@@ -296,14 +296,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"trained {run.games:,} games, {run.samples:,} positions in {run.seconds:.0f} s; "
             f"checkpoint: {folder}"
         )
-        missed = 0
-        for result in evaluate(config, folder):
-            print(result.line())
-            if result.field in config.bars:
-                bar = config.bars[result.field]
-                missed += result.win_share < bar
-                verdict = "reached" if result.win_share >= bar else "MISSED"
-                print(f"  bar of {bar:.0%} against {result.field}: {verdict}")
+        missed = print_results(evaluate(config, folder), config.bars)
     except (ConfigError, CheckpointError, OSError) as error:
         print(error, file=sys.stderr)
         return 1

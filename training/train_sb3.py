@@ -30,7 +30,7 @@ from .agents import CheckpointAgent, load_agent
 from .checkpoint import CheckpointError, add_to_manifest, load, save
 from .config import Config, ConfigError
 from .config import load as load_config
-from .evaluate import measure
+from .evaluate import measure, print_results
 from .network import CellPolicy
 from .summary import Result
 from .vec_env import CacaoVecEnv
@@ -202,14 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{watch.seconds:.0f} s ({watch.num_timesteps / watch.seconds:,.0f} decisions/s); "
             f"checkpoint: {folder}"
         )
-        missed = 0
-        for result in evaluate(config, folder):
-            print(result.line())
-            if result.field in config.bars:
-                bar = config.bars[result.field]
-                missed += result.win_share < bar
-                verdict = "reached" if result.win_share >= bar else "MISSED"
-                print(f"  bar of {bar:.0%} against {result.field}: {verdict}")
+        missed = print_results(evaluate(config, folder), config.bars)
     except (ConfigError, CheckpointError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
