@@ -43,9 +43,10 @@ def ratings(data: Data, players: int) -> tuple[Row, list[Row]]:
                     elo_interval(row),
                     f"{scores[row['agent']]['score']:.1f}" if row["agent"] in scores else "",
                     milliseconds(sum(mean) / len(mean)) if mean else "",
+                    f"{1000 * len(mean) / sum(mean):,.0f}" if mean and sum(mean) else "",
                 )
             )
-    return ("agent", "Elo", "95 %", "score", "ms a move"), rows
+    return ("agent", "Elo", "95 %", "score", "ms a move", "decisions/s"), rows
 
 
 def cross_table(data: Data, players: int) -> tuple[Row, list[Row]]:
