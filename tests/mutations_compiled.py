@@ -257,9 +257,9 @@ MUTATIONS: list[Mutation] = [
     ),
     (
         "mc tries what greedy thinks least of",
-        "bots/mc.py",
-        "if choices[0].values[i] > choices[0].values[best]:",
-        "if choices[0].values[i] < choices[0].values[best]:",
+        "bots/greedy.py",
+        "if choices.values[k] > choices.values[best]:",
+        "if choices.values[k] < choices.values[best]:",
         SEARCH,
     ),
     (

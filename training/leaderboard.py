@@ -18,6 +18,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cacao_env.pages import between_markers
+
 from . import tables
 from .arena import Rules
 from .campaign import FORMAT, VERSION, Plan, carry_out, default_folder, document, make_plan
@@ -110,15 +112,7 @@ def text_of(every: Sequence[Data]) -> str:
 
 def written(page: Path, tables_text: str) -> str:
     """The page with the tables between its markers; ValueError if it has not got them."""
-    try:
-        old = page.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"{page} can't be read: {error.strerror}") from None
-    before, begin, rest = old.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{page} has not the lines {BEGIN} and {END}, between which tables go")
-    return f"{before}{BEGIN}\n\n{tables_text}\n{END}{after}"
+    return between_markers(page, BEGIN, END, tables_text)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

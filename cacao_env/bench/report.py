@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..pages import between_markers
 from ..version import __version__
 from .timing import Row
 
@@ -78,17 +79,7 @@ def markdown(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> 
 
 def into_page(path: str, table: str) -> str:
     """A page's text with the table between its markers; ValueError if it has not got them."""
-    try:
-        old = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"{path} can't be read: {error.strerror}") from None
-    before, begin, rest = old.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(
-            f"{path} has not the lines {BEGIN} and {END}, between which the table goes"
-        )
-    return f"{before}{BEGIN}\n\n{table}\n{END}{after}"
+    return between_markers(path, BEGIN, END, table)
 
 
 def as_json(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from ..jit import njit
 from ..scoring import score
 from ..state import OVER, PLACE, STATE
 from ..tiles import MAX_PLAYERS
-from .greedy import CHOICES, GREEDY_WEIGHTS, appraise, greedy_choice
+from .greedy import CHOICES, GREEDY_WEIGHTS, appraise, greedy_choice, sort_best
 from .playout import utility
 
 NOT_SOLVED = -1
@@ -137,7 +137,7 @@ def _advance(frame, choices, stack, depth):
         frame.action += 1
         if frame.action >= choices.count or frame.low >= frame.high:
             return False
-        _sort_best(choices, frame.action)
+        sort_best(choices, frame.action)
         _sort_pile(state, 0)
         frame.done = 0.0
         frame.expected[:] = 0.0
@@ -205,17 +205,6 @@ def _take(frame, choices, state, values, exact):
             frame.low = max(frame.low, frame.best[0])
         else:
             frame.high = min(frame.high, frame.best[0])
-
-
-@njit
-def _sort_best(choices, i):
-    """Move the i-th best action to place i: sorted only as far as it is looked at."""
-    best = i
-    for k in range(i + 1, choices.count):
-        if choices.values[k] > choices.values[best]:
-            best = k
-    choices.ids[i], choices.ids[best] = choices.ids[best], choices.ids[i]
-    choices.values[i], choices.values[best] = choices.values[best], choices.values[i]
 
 
 @njit

@@ -264,6 +264,28 @@ def appraise(choices, state, weights):
 
 
 @njit
+def sort_best(choices, i):
+    """Move the i-th best action to place i, those before it being there: a sort as far as is looked."""
+    best = i
+    for k in range(i + 1, choices.count):
+        if choices.values[k] > choices.values[best]:
+            best = k
+    choices.ids[i], choices.ids[best] = choices.ids[best], choices.ids[i]
+    choices.values[i], choices.values[best] = choices.values[best], choices.values[i]
+
+
+@njit
+def best_into(choices, state, top, ids):
+    """Write the ``top`` actions that greedy thinks most of into ``ids``, best first; their number."""
+    appraise(choices, state, GREEDY_WEIGHTS)
+    count = min(top, int(choices.count))
+    for i in range(count):
+        sort_best(choices, i)
+        ids[i] = choices.ids[i]
+    return count
+
+
+@njit
 def greedy_choice(choices, state, weights, rng):
     """The action worth most; among equals each with the same probability."""
     if state.auto == 0:

@@ -19,7 +19,7 @@ from ..jit import njit
 from ..rng import RngArray
 from ..state import OVER, STATE, StateArray, redeal
 from ..tiles import MAX_PLAYERS
-from .greedy import CHOICES, GREEDY_WEIGHTS, appraise
+from .greedy import CHOICES, GREEDY_WEIGHTS, appraise, sort_best
 from .playout import BELIEFS, play_out, utility
 
 MAX_ITERATIONS = 1_000_000
@@ -59,12 +59,7 @@ def _select(nodes, parent, choices, top, exploration):
     """
     best, best_bound = -1, -1e18
     for i in range(min(top, choices.count)):
-        favourite = i
-        for k in range(i + 1, choices.count):
-            if choices.values[k] > choices.values[favourite]:
-                favourite = k
-        choices.ids[i], choices.ids[favourite] = choices.ids[favourite], choices.ids[i]
-        choices.values[i], choices.values[favourite] = choices.values[favourite], choices.values[i]
+        sort_best(choices, i)
         child = _child_of(nodes, parent, choices.ids[i])
         if child == 0:
             if best_bound < 1e9:  # the best of the untried ones comes before all others

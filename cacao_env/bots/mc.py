@@ -16,25 +16,16 @@ from ..jit import njit
 from ..rng import RngArray, next_bits
 from ..state import STATE, StateArray, redeal
 from .endgame import NODES, NOT_SOLVED, UTILITY, solve
-from .greedy import CHOICES, GREEDY_WEIGHTS, appraise
+from .greedy import CHOICES, best_into
 from .halving import halve
 from .playout import BELIEFS, play_out, utility
 
 
 @njit
 def candidates_into(states, top, ids):
-    """Write the ``top`` actions that greedy thinks most of into ``ids``, best first; their number."""
+    """``best_into`` for an array of one state, with scratch space of its own."""
     choices = np.empty(1, CHOICES)
-    appraise(choices[0], states[0], GREEDY_WEIGHTS)
-    count = min(top, int(choices[0].count))
-    for place in range(count):
-        best = 0
-        for i in range(choices[0].count):
-            if choices[0].values[i] > choices[0].values[best]:
-                best = i
-        ids[place] = choices[0].ids[best]
-        choices[0].values[best] = -1e18
-    return count
+    return best_into(choices[0], states[0], top, ids)
 
 
 @njit

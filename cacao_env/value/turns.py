@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..actions import legal_into
-from ..bots.greedy import CHOICES, GREEDY_WEIGHTS, appraise, greedy_choice
+from ..bots.greedy import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
 from ..decisions import NONE, automatic, step
 from ..jit import njit
 from ..state import OVER, PLACE, STATE
@@ -56,17 +56,7 @@ def candidates_into(state, choices, top, ids):
             return 1
     if top == 0 or state.phase != PLACE:
         return legal_into(state, ids)
-    appraise(choices, state, GREEDY_WEIGHTS)
-    count = min(top, int(choices.count))
-    for place in range(count):
-        best = place
-        for i in range(place + 1, choices.count):
-            if choices.values[i] > choices.values[best]:
-                best = i
-        choices.ids[place], choices.ids[best] = choices.ids[best], choices.ids[place]
-        choices.values[place], choices.values[best] = choices.values[best], choices.values[place]
-        ids[place] = choices.ids[place]
-    return count
+    return best_into(choices, state, top, ids)
 
 
 @njit
