@@ -19,6 +19,7 @@ import numpy as np
 from .options import as_int
 
 MAX_THREADS = 1024
+WHOLE = slice(None)  # the only share: its arrays need no cutting, which would cost a microsecond
 
 
 @cache
@@ -31,6 +32,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
 
 
+class PerShare(list[Any]):
+    """An argument of which every share gets an item of its own, scratch space say."""
+
+
 class Shares:
     """How ``num_games`` games are shared out among ``num_threads`` threads, this one included."""
 
@@ -40,6 +45,7 @@ class Shares:
             raise ValueError(f"num_threads is {num_threads!r}, expected 1 to {MAX_THREADS}")
         cuts = np.linspace(0, num_games, min(threads, num_games) + 1).astype(int).tolist()
         self.slices = [slice(first, last) for first, last in pairwise(cuts)]
+        self._cuts = self.slices if self.several else [WHOLE]
 
     @property
     def several(self) -> bool:
@@ -48,13 +54,17 @@ class Shares:
 
     def run(self, work: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Call ``work`` once a share, with that share of every array; returns what it returned."""
-        if not self.several:
-            return [work(*arguments)]
-        pool = _pool(len(self.slices) - 1)
-        futures = [pool.submit(work, *_cut(arguments, share)) for share in self.slices[1:]]
-        first = work(*_cut(arguments, self.slices[0]))
-        return [first, *(future.result() for future in futures)]
+        first, *others = (
+            [_cut(argument, number, share) for argument in arguments]
+            for number, share in enumerate(self._cuts)
+        )
+        futures = [_pool(len(others)).submit(work, *cut) for cut in others]
+        return [work(*first), *(future.result() for future in futures)]
 
 
-def _cut(arguments: tuple[Any, ...], share: slice) -> list[Any]:
-    return [a[share] if isinstance(a, np.ndarray) else a for a in arguments]
+def _cut(argument: Any, number: int, share: slice) -> Any:
+    """What share ``number`` gets of an argument."""
+    if isinstance(argument, PerShare):
+        return argument[number]
+    whole = share is WHOLE or not isinstance(argument, np.ndarray)
+    return argument if whole else argument[share]

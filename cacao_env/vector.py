@@ -21,7 +21,7 @@ from .observation import observation_size, observe_into
 from .options import Decisions, as_seat, as_seed, blank_states, check_choice
 from .rewards import REWARDS, Reward, rewards_into
 from .state import OVER, StateArray
-from .threads import Shares
+from .threads import PerShare, Shares
 from .tiles import MAX_PLAYERS
 
 # Who plays the seats that the caller does not.
@@ -123,13 +123,12 @@ def _deal_all(states, rngs):
 
 
 @njit
-def play_others(states, learners, kinds, rngs):
+def play_others(states, learners, kinds, rngs, choices):
     """Let built-in opponents play until each game's learner decides or the game is over.
 
     ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others.
-    Neither looks at anything hidden.
+    Neither looks at anything hidden.  ``choices``: scratch space, CHOICES, (1,).
     """
-    choices = np.empty(1, CHOICES)
     for g in range(len(states)):
         state = states[g]
         rng = rngs[g : g + 1]
@@ -155,6 +154,7 @@ def _skip_all(
     masks,
     seats,
     new,
+    choices,
 ):
     """Play every game until its learner decides; a game that ends meanwhile is dealt again.
 
@@ -168,7 +168,7 @@ def _skip_all(
         state = states[g]
         one = slice(g, g + 1)
         while state.seat != learners[g]:
-            play_others(states[one], learners[one], kinds[one], rngs[one])
+            play_others(states[one], learners[one], kinds[one], rngs[one], choices)
             if state.phase == OVER or not (new or terminations[g]):
                 rewards_into(state, mode, potentials[g], scores, wins, each)
                 for seat in range(state.num_players):
@@ -238,6 +238,7 @@ class VectorGames:
         self._potentials = np.zeros((num_games, players))
         self._chosen = np.zeros(num_games, np.int64)
         self._shares = Shares(num_games, num_threads)
+        self._choices = PerShare(np.empty(1, CHOICES) for _ in self._shares.slices)
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
@@ -325,6 +326,7 @@ class VectorGames:
             self.action_masks,
             self.seats,
             self._new,
+            self._choices,
         )
 
     def sample(self) -> npt.NDArray[np.int64]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from . import calls
 from .actions import LEGAL, mask_into, num_actions, refusal
+from .bots.greedy import CHOICES
 from .decisions import deal_anew, step
 from .game import Game, as_action
 from .jit import compile_once, njit
@@ -178,6 +179,7 @@ class VersusGames:
         self.dones, self.forfeits = np.zeros((2, num_games), np.bool_)
         self.final_scores = np.zeros((num_games, 2), np.int64)
         self.learners, self.kinds, self._chosen = np.zeros((3, num_games), np.int64)
+        self._choices = np.empty(1, CHOICES)
         self._potentials = np.zeros((num_games, MAX_PLAYERS))
         if begin:
             self.reset(seed)
@@ -270,7 +272,7 @@ class VersusGames:
     def _let_others_play(self) -> None:
         """Let the opponents play until each game's learner decides or the game is over."""
         if self._field.compiled_odds is not None:
-            play_others(self.states, self.learners, self.kinds, self.rngs)
+            play_others(self.states, self.learners, self.kinds, self.rngs, self._choices)
             return
         g = _next_waiting(self.states, self.learners, 0)
         while g != NOBODY:

@@ -59,8 +59,8 @@ MUTATIONS: list[Mutation] = [
     (
         "a batch's opponents draw the random numbers of their neighbour",
         "vector.py",
-        "play_others(states[one], learners[one], kinds[one], rngs[one])",
-        "play_others(states[one], learners[one], kinds[one], rngs[max(0, g - 1) : max(1, g)])",
+        "play_others(states[one], learners[one], kinds[one], rngs[one], choices)",
+        "play_others(states[one], learners[one], kinds[one], rngs[max(0, g - 1) : max(1, g)], choices)",
         SKIPS,
     ),
     (
