@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import pickle
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from cacao_env import Game
+from cacao_env.actions import MAX_LEGAL
+from cacao_env.rng import new_rng
 from cacao_env.value.features import NO_ROW, PER_SEAT
-from cacao_env.value.net import POINTS
+from cacao_env.value.net import POINTS, new_scratch
+from cacao_env.value.search import EXACT, INNER, WIDTH, SearchAgent, search_choice
+from cacao_env.value.turns import new_work
 from training import train_afterstate
-from training.afterstate_config import AfterstateConfig
 from training.agents import AgentError, load_agent
 from training.checkpoint import CheckpointError, add_to_manifest
 from training.config import ConfigError, from_dict
-from training.selfplay import Behaviour
-from training.train_afterstate import Run, Trainer, main
-from training.value_checkpoint import load_value
-from training.value_learning import Players, join, play, share_out
-from training.value_net import ValueNet
+from training.run_folder import METRICS, read_metrics
+from training.train_afterstate import STATE, Run, Trainer, main
+from training.value.checkpoint import load_value, read_value
+from training.value.config import AfterstateConfig
+from training.value.games import GREEDY_RIVAL, NET_RIVAL, NO_RIVAL, Behaviour
+from training.value.learning import Players, join, play, share_out
+from training.value.net import ValueNet
+from training.value.rivals import rival_of
 
 SMALL = {
     "name": "small",
@@ -40,20 +52,20 @@ SMALL = {
     "watch_blocks": 2,
     "blocks": 2,
 }
-ITSELF = Behaviour(0.0, 0.02, 0.0, 0.02, 4, 0.9, 1.0, 0.5)
+ITSELF = Behaviour(noise=0.02, random=0.02, top=4, decay=0.9, others=0.5)
 
 
-def run_for(folder: Path, rounds: int, **changes) -> Run:
+def run_for(folder: Path, count: int, **changes) -> Run:
     """A run of so many rounds of the four that it is meant to have."""
     folder.mkdir(parents=True, exist_ok=True)
-    run = Run(from_dict(SMALL | changes, AfterstateConfig))
-    go_on(run, folder, rounds)
+    run = Run(from_dict(AfterstateConfig, SMALL | changes))
+    go_on(run, folder, count)
     return run
 
 
-def go_on(run: Run, folder: Path, rounds: int) -> None:
+def go_on(run: Run, folder: Path, count: int) -> None:
     trainer = Trainer(run, folder)
-    for _ in range(rounds):
+    for _ in range(count):
         trainer.round()
     trainer.save()
     trainer.close()
@@ -161,17 +173,199 @@ def test_the_command_trains_measures_and_goes_on(tmp_path, capsys):
     rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     assert [row["round"] for row in rows] == [1, 2]
     assert [row["by"] for row in rows] == ["greedy", "network"]
-    assert "wins_2p" in rows[1]
+    assert "wins_greedy_2p" in rows[1]
     assert main(["--resume", str(folder), "--set", "rounds=3"]) == 0
-    assert len((folder / "metrics.jsonl").read_text().splitlines()) == 3
+    assert [row["round"] for row in read_metrics(folder)] == [1, 2, 3]
     assert json.loads((folder / "config.json").read_text())["rounds"] == 3
+    begun = json.loads((folder / "run.json").read_text())
+    assert [one["at_round"] for one in begun] == [0, 2]
+    assert {"versions", "git_commit", "machine", "command", "time"} <= set(begun[0])
+    assert (folder / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert list((folder / "tensorboard").iterdir())
     agent = load_agent(str(folder))
     assert agent.name == "small"
+
+
+def command(folder: Path, *more: str) -> list[str]:
+    """Train as ``SMALL`` says, in a process of its own."""
+    lines = [f"{key} = {json.dumps(value)}" for key, value in SMALL.items()]
+    config = folder.with_suffix(".toml")
+    config.write_text("\n".join([*lines, 'against = ["random"]']))
+    what = [sys.executable, "-m", "training.train_afterstate"]
+    return [*what, "--config", str(config), "--out", str(folder), *more]
+
+
+def wait_for_round(folder: Path, number: int, process: subprocess.Popen[str]) -> None:
+    """Until a running command has saved that round."""
+    for _ in range(1200):
+        if (folder / STATE).exists() and any(r["round"] >= number for r in read_metrics(folder)):
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.1)
+    raise AssertionError("no round in two minutes")
+
+
+def begun(folder: Path) -> subprocess.Popen[str]:
+    """A long run that saves every round."""
+    changes = ("rounds=100000", "minutes=1e12", "save_minutes=0.00001")
+    what = command(folder, *(word for change in changes for word in ("--set", change)))
+    return subprocess.Popen(what, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_ctrl_c_stops_after_a_round_and_saves_it(tmp_path):
+    folder = tmp_path / "run"
+    process = begun(folder)
+    wait_for_round(folder, 2, process)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "stopping after this round" in error
+    assert f"interrupted; go on with --resume {folder}" in error
+    assert Run.resume(folder).round == read_metrics(folder)[-1]["round"]
+
+
+def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path):
+    folder = tmp_path / "run"
+    process = begun(folder)
+    wait_for_round(folder, 3, process)
+    process.kill()
+    process.communicate()
+    run = Run.resume(folder)
+    at = run.round
+    assert at >= 1
+    # The schedules go by rounds here: minutes would depend on the clock.
+    whole = run_for(tmp_path / "whole", at + 2, rounds=100_000, minutes=1e12)
+    go_on(run, folder, 2)
+    assert same_weights(whole, run)
+    rows = read_metrics(folder)
+    assert [row["round"] for row in rows] == list(range(1, at + 3))
+
+
+def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "run"
+    assert main(command(folder)[3:] + ["--set", "rounds=2"]) == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    true_write = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        if path.name.startswith(STATE):
+            true_write(path, data[: len(data) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return true_write(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    capsys.readouterr()
+    assert main(["--resume", str(folder), "--set", "rounds=4"]) == 1
+    error = capsys.readouterr().err.strip().splitlines()[-1]
+    assert error == f"{folder / STATE} can't be written: No space left on device"
+    monkeypatch.undo()
+    assert (folder / STATE).read_bytes() == before[STATE]
+    assert not list(folder.glob("*.tmp"))
+    assert Run.resume(folder).round == 2
+
+
+def test_a_run_is_not_overwritten_unless_told_so(tmp_path, capsys):
+    folder = tmp_path / "run"
+    arguments = [*command(folder)[3:], "--set", "rounds=1"]
+    assert main(arguments) == 0
+    before = (folder / STATE).read_bytes()
+    assert main(arguments) == 1
+    assert f"{folder} has a run already; go on with --resume {folder}" in capsys.readouterr().err
+    assert (folder / STATE).read_bytes() == before
+    assert main([*arguments, "--set", "seed=1", "--overwrite"]) == 0
+    assert (folder / STATE).read_bytes() != before
+
+
+def test_a_line_that_a_stop_cut_off_is_left_out(tmp_path):
+    run_for(tmp_path, 2)
+    with (tmp_path / METRICS).open("a") as file:
+        file.write('{"round": 3, "seco')
+    run = Run.resume(tmp_path)
+    go_on(run, tmp_path, 1)
+    assert [row["round"] for row in read_metrics(tmp_path)] == [1, 2, 3]
+
+
+def test_a_run_begins_from_a_checkpoint(tmp_path, capsys):
+    run = run_for(tmp_path / "first", 2)
+    learnt = run.learner.mean.learnt()
+    config = tmp_path / "next.toml"
+    changes = SMALL | {"start": str(tmp_path / "first"), "rounds": 1, "learning_rate": 1e-9}
+    changes |= {"final_learning_rate": 1e-9, "greedy_rounds": 0}
+    config.write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in changes.items()))
+    arguments = ["--config", str(config), "--set", 'against=["random"]']
+    assert main([*arguments, "--out", str(tmp_path / "second")]) == 0
+    went_on = read_value(tmp_path / "second")[0]
+    for name, array in learnt.items():
+        assert np.allclose(array, went_on[name], atol=1e-5), name
+    more = ["--set", "units=5", "--out", str(tmp_path / "third")]
+    assert main([*arguments, *more]) == 1
+    assert "its network has another size" in capsys.readouterr().err
+    assert main([*arguments, "--set", "start=nowhere", "--out", str(tmp_path / "third")]) == 1
+    assert "there is no checkpoint 'nowhere'" in capsys.readouterr().err
+
+
+# --- Rivals ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_against_a_rival_only_the_learners_view_is_kept(players):
+    [games] = share_out(20, {str(players): 1.0}, 0.0, [1])
+    net = ValueNet(8, 4, 4).compiled()
+    turns = {2: 22, 4: 36}[players] - 1
+    everyone = ITSELF._replace(others=1.0, random=0.0, noise=0.0, decay=1.0)
+    alone = play(games, net, everyone)
+    assert len(alone.stage) == 20 * turns * players
+    met = play(games, net, everyone._replace(rival=NET_RIVAL, rival_share=1.0))
+    assert len(met.stage) == 20 * turns
+    by_greedy = play(games, net, everyone._replace(rival=GREEDY_RIVAL, rival_share=1.0))
+    assert len(by_greedy.stage) == 20 * turns
+    # Greedy is better than a network that knows nothing: the learner's seat falls behind.
+    assert by_greedy.shares[:, 0].mean() < 0.5 / players
+    assert met.shares[:, 0].mean() > 0.5 / players
+    half = play(games, net, everyone._replace(rival=GREEDY_RIVAL, rival_share=0.5))
+    assert len(by_greedy.stage) < len(half.stage) < len(alone.stage)
+
+
+def test_rivals_by_name(tmp_path):
+    run_for(tmp_path, 1)
+    assert rival_of("").kind == NO_RIVAL
+    assert rival_of("greedy").kind == GREEDY_RIVAL
+    found = rival_of(str(tmp_path))
+    assert (found.kind, found.sims) == (NET_RIVAL, 0)
+    assert rival_of(f"{tmp_path}+search:sims=24").sims == 24
+    with pytest.raises(CheckpointError, match="there is no checkpoint 'nobody'"):
+        run_for(tmp_path / "next", 1, anchors=["nobody"])
+    for name, words in (
+        ("nobody", "there is no checkpoint 'nobody'"),
+        (f"{tmp_path}+search:ms=16", "expected \\+search:sims=N and nothing else"),
+        (f"{tmp_path}+search:sims=8,width=4", "expected \\+search:sims=N and nothing else"),
+        (f"{tmp_path}+search:sims=x", "sims"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            rival_of(name)
+
+
+def test_a_rival_that_searches_plays_as_the_agent_does(tmp_path):
+    run = run_for(tmp_path, 3)
+    net = run.learner.mean.compiled()
+    agent = SearchAgent(net, 5, sims=24)
+    game, rng = Game.new(2, 3), new_rng(5)
+    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
+    scratch, work, compared = new_scratch(net), new_work(), 0
+    while not game.over:
+        seen = game.seen_by(game.seat, new_rng(1))
+        action = agent.choose(seen.copy())
+        same = search_choice(net, scratch, work, seen, 24, WIDTH, INNER, EXACT, ids, values, rng)
+        assert action == same
+        compared += 1
+        game.play(action)
+    assert compared > 20
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        ({"rival_share": 2.0}, "rival_share is 2.0, expected a share"),
         ({"colour": 1}, "there is no key 'colour'"),
         ({"games": "many"}, "games is 'many', expected int"),
         ({"players": {"5": 1.0}}, "players is {'5': 1.0}, expected odds of 2, 3, 4"),
@@ -184,7 +378,7 @@ def test_the_command_trains_measures_and_goes_on(tmp_path, capsys):
 )
 def test_a_wrong_configuration_is_named(change, words):
     with pytest.raises(ConfigError) as error:
-        from_dict(SMALL | change, AfterstateConfig)
+        from_dict(AfterstateConfig, SMALL | change)
     assert words in str(error.value)
 
 
@@ -248,7 +442,7 @@ def test_what_is_no_checkpoint_is_refused_with_a_reason(checkpoint):
 
 
 def test_weights_that_are_no_numbers_are_refused(tmp_path):
-    from training.value_checkpoint import save_value
+    from training.value.checkpoint import save_value
 
     learnt = ValueNet(8, 4, 4).learnt()
     learnt["bias"][0] = np.nan

@@ -12,10 +12,11 @@ from .games import STYLES
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 
-from training.agents import AgentError, CheckpointAgent, load_agent, load_agents
-from training.checkpoint import load, save
-from training.network import CellNet
-from training.window import View
+from training.agents import AgentError, load_agent, load_agents
+from training.ppo.agent import BoardAgent
+from training.ppo.checkpoint import load, save
+from training.ppo.network import CellNet
+from training.ppo.window import View
 
 from .agents_for_tests import Peeker
 
@@ -171,8 +172,8 @@ def test_a_table_that_outgrew_the_window_is_shown_in_part():
 
 
 def test_networks_for_different_windows_meet(tmp_path):
-    from training.arena import Rules, play_chunk
-    from training.blocks import Chunk, Pairing
+    from training.measure.arena import Rules, play_chunk
+    from training.measure.blocks import Chunk, Pairing
 
     small, large = checkpoint(tmp_path, "small", size=11), checkpoint(tmp_path, "large", size=21)
     agents = {a.name: a for a in load_agents([str(small), str(large)])}
@@ -181,7 +182,7 @@ def test_networks_for_different_windows_meet(tmp_path):
 
 
 def test_without_a_shown_placement_a_network_plays_some_legal_action(tmp_path, monkeypatch):
-    agent = CheckpointAgent(load(checkpoint(tmp_path)))
+    agent = BoardAgent(load(checkpoint(tmp_path)))
     game = Game.new(2, 0)
     none = np.zeros(View(game, 15).action_mask().shape, np.int8)
     monkeypatch.setattr(View, "action_mask", lambda view: none)

@@ -19,12 +19,12 @@ pytest.importorskip("choix", reason="the training extra is not installed")
 
 from training import evaluate
 from training.agents import load_agents
-from training.arena import Outcome, Played, Rules, play_chunk
-from training.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings, seat_seed
 from training.evaluate import measure
-from training.sequential import Test
-from training.store import GAMES, Store, StoreError
-from training.summary import summarise, values
+from training.measure.arena import Outcome, Played, Rules, play_chunk
+from training.measure.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings, seat_seed
+from training.measure.sequential import Test
+from training.measure.store import GAMES, Store, StoreError
+from training.measure.summary import summarise, values
 
 from .test_agents import HERE, checkpoint
 
@@ -119,7 +119,7 @@ def test_shares_of_wins_and_margins_are_those_of_the_games():
 
 
 def S():
-    from training.arena import Spent
+    from training.measure.arena import Spent
 
     return Spent(2, 0.004, 1, 0.003)
 
@@ -233,7 +233,7 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path, monkeypatch):
     cut.mkdir()
     lines = (whole / GAMES).read_bytes().splitlines(keepends=True)
     (cut / GAMES).write_bytes(b"".join(lines[:3]) + lines[3][: len(lines[3]) // 2])
-    from training import workers
+    from training.measure import workers
 
     played = []
     real = workers.play_chunk
@@ -252,7 +252,7 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path, monkeypatch):
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
-    from training import workers
+    from training.measure import workers
 
     real = workers.play_chunk
 
@@ -385,7 +385,7 @@ def test_what_a_worker_refuses_is_one_sentence_too(tmp_path):
 
 
 def test_the_block_scores_of_a_test_are_means_over_seats():
-    from training.campaign import _Sums
+    from training.measure.campaign import _Sums
 
     outcome = outcomes_of(["greedy", "random"], 2, 8)[0]
     sums = _Sums()
@@ -401,7 +401,7 @@ def test_a_verdict_waits_for_the_chunks_before_it():
     """Whichever worker was faster: chunks are looked at in their order, up to the first gap."""
     from types import SimpleNamespace
 
-    from training.campaign import _verdict, make_plan, plan_chunks
+    from training.measure.campaign import _verdict, make_plan, plan_chunks
 
     plan, agents = make_plan(["greedy", "random"], [2], 80, Rules(), Test())
     every = plan_chunks(plan, agents)

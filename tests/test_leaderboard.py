@@ -9,8 +9,8 @@ import pytest
 pytest.importorskip("choix", reason="the training extra is not installed")
 
 from training import evaluate, leaderboard
-from training.svg import ticks
-from training.tables import elo_interval, markdown, milliseconds, plain
+from training.measure.svg import ticks
+from training.measure.tables import elo_interval, markdown, milliseconds, plain
 
 ROOT = Path(__file__).parent.parent
 PAGE = f"before\n{leaderboard.BEGIN}\nold\n{leaderboard.END}\nafter\n"

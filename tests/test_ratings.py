@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("choix", reason="the training extra is not installed")
 
-from training.arena import Played
-from training.intervals import interval, resampled_means, share_interval
-from training.ratings import _newton, pair_wins, rate, strengths
+from training.measure.arena import Played
+from training.measure.intervals import interval, resampled_means, share_interval
+from training.measure.ratings import _newton, pair_wins, rate, strengths
 
 
 def played(scores, cacao=None, block=0):

@@ -22,10 +22,18 @@ pytest.importorskip("torch", reason="the training extra is not installed")
 from training import losses as module
 from training import regret
 from training.agents import load_agent
-from training.arena import Rules
-from training.losses import GameLosses, Loss, Ruler, add_margins, exact_loss, losses, rollout_loss
+from training.measure.arena import Rules
+from training.measure.losses import (
+    GameLosses,
+    Loss,
+    Ruler,
+    add_margins,
+    exact_loss,
+    losses,
+    rollout_loss,
+)
+from training.measure.self_play import GAMES_AT_ONCE, play_and_judge, self_play
 from training.regret import figures
-from training.self_play import GAMES_AT_ONCE, play_and_judge, self_play
 
 from .games import STYLES
 from .test_agents import HERE, checkpoint

@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 from cacao_env.observation import decode
 from cacao_env.versus import VersusGames
-from training.vec_env import CacaoVecEnv
+from training.ppo.vec_env import CacaoVecEnv
 
 ID = "cacao_env/Cacao-v0"
 # An illegal action raises: that nothing does shows that masks are honoured.

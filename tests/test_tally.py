@@ -11,7 +11,7 @@ from .games import STYLES
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 
-from training.tally import SOURCES, gold_by_source
+from training.measure.tally import SOURCES, gold_by_source
 
 
 def played(players, seed, volcanoes, style="random", decisions="auto", table_size=None):

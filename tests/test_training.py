@@ -16,13 +16,15 @@ from cacao_env import Game
 from cacao_env.observation import CHANNELS, decode
 from cacao_env.versus import VersusGames
 from training import evaluate, train_sb3
-from training.afterstate_config import AfterstateConfig
-from training.agents import CheckpointAgent, best_actions, load_agent
-from training.checkpoint import MANIFEST, WEIGHTS, CheckpointError, load, save
-from training.config import Config, ConfigError, from_dict, read
-from training.config import load as load_config
-from training.network import JUNGLE_STEPS, CellNet, patch_index
-from training.vec_env import CacaoVecEnv
+from training.agents import load_agent
+from training.checkpoint import MANIFEST, WEIGHTS, CheckpointError
+from training.config import ConfigError, from_dict, read
+from training.ppo.agent import BoardAgent, best_actions
+from training.ppo.checkpoint import load, save
+from training.ppo.config import Sb3Config
+from training.ppo.network import JUNGLE_STEPS, CellNet, patch_index
+from training.ppo.vec_env import CacaoVecEnv
+from training.value.config import AfterstateConfig
 
 ROOT = Path(__file__).parent.parent
 SMALL = {"steps": 1024, "games": 8, "rollout": 32, "batch": 64, "blocks": 3, "width": 8}
@@ -32,7 +34,7 @@ RULES = {"num_players": 2, "table_size": 15, "volcanoes": False, "width": 8}
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
-    watch = train_sb3.train(Config(**SMALL, name="small"), folder)
+    watch = train_sb3.train(Sb3Config(**SMALL, name="small"), folder)
     assert watch.num_timesteps >= 1024
     return folder
 
@@ -41,10 +43,10 @@ def test_a_run_leaves_config_metrics_and_a_checkpoint_that_plays(
     run_folder, capsys, tmp_path, monkeypatch
 ):
     config = json.loads((run_folder / "config.json").read_text())
-    assert from_dict(config) == Config(**SMALL, name="small")
+    assert from_dict(Sb3Config, config) == Sb3Config(**SMALL, name="small")
     rows = [json.loads(line) for line in (run_folder / "metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["steps"] == 1024
-    results = train_sb3.evaluate(from_dict(config), run_folder)
+    results = train_sb3.evaluate(from_dict(Sb3Config, config), run_folder)
     assert [r.field for r in results] == ["random", "greedy"]
     assert all(r.blocks == 3 and 0 <= r.low <= r.win_share <= r.high <= 1 for r in results)
     manifest = json.loads((run_folder / MANIFEST).read_text())
@@ -58,14 +60,14 @@ def test_a_run_leaves_config_metrics_and_a_checkpoint_that_plays(
 def test_the_same_seed_trains_the_same_network(tmp_path):
     nets = []
     for name in ("one", "two"):
-        train_sb3.train(Config(**{**SMALL, "steps": 512}, name="same"), tmp_path / name)
+        train_sb3.train(Sb3Config(**{**SMALL, "steps": 512}, name="same"), tmp_path / name)
         nets.append(load(tmp_path / name).net.state_dict())
     for key, value in nets[0].items():
         assert torch.equal(value, nets[1][key]), key
 
 
 def test_training_moves_the_weights_and_never_plays_an_illegal_action(run_folder):
-    fresh = train_sb3.make_model(Config(**SMALL, name="small")).policy.net.state_dict()
+    fresh = train_sb3.make_model(Sb3Config(**SMALL, name="small")).policy.net.state_dict()
     trained = load(run_folder).net.state_dict()
     assert any(not torch.equal(fresh[key], trained[key]) for key in trained)
     checkpoint = load(run_folder)
@@ -80,7 +82,7 @@ def test_training_moves_the_weights_and_never_plays_an_illegal_action(run_folder
 RUNS = {
     "afterstate": AfterstateConfig,
     "quickstart": AfterstateConfig,
-    "maskable_ppo": Config,
+    "maskable_ppo": Sb3Config,
 }
 
 
@@ -116,17 +118,19 @@ def test_no_shipped_configuration_is_left_out():
 )
 def test_a_bad_configuration_names_the_key(overrides, message):
     with pytest.raises(ConfigError, match=message):
-        load_config(ROOT / "configs" / "maskable_ppo.toml", overrides)
+        read(Sb3Config, ROOT / "configs" / "maskable_ppo.toml", overrides)
 
 
 def test_overrides_replace_values(tmp_path):
-    config = load_config(ROOT / "configs" / "maskable_ppo.toml", ["steps=7", "name=x", "minutes=2"])
+    config = read(
+        Sb3Config, ROOT / "configs" / "maskable_ppo.toml", ["steps=7", "name=x", "minutes=2"]
+    )
     assert (config.steps, config.name, config.minutes) == (7, "x", 2)
     with pytest.raises(ConfigError, match=r"missing.toml can't be read"):
-        load_config(tmp_path / "missing.toml")
+        read(Sb3Config, tmp_path / "missing.toml")
     (tmp_path / "bad.toml").write_text("steps = = 3")
     with pytest.raises(ConfigError, match=r"bad.toml is not TOML"):
-        load_config(tmp_path / "bad.toml")
+        read(Sb3Config, tmp_path / "bad.toml")
 
 
 def test_the_commands_refuse_with_one_sentence(tmp_path, capsys):
@@ -181,7 +185,7 @@ def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path):
 
 def test_a_checkpoint_for_other_rules_is_refused(tmp_path):
     save(tmp_path, "x", CellNet(2, 15, 8), RULES)
-    agent = CheckpointAgent(load(tmp_path))
+    agent = BoardAgent(load(tmp_path))
     for game in (Game.new(3, 0, table_size=15), Game.new(2, 0, True, table_size=15)):
         with pytest.raises(CheckpointError, match="checkpoint x is for 2 players on table size 15"):
             agent.act([game], [agent.begin(0)])

@@ -14,8 +14,8 @@ from cacao_env.state import ACT, FILL
 from cacao_env.value import features, net, patterns, turns
 from cacao_env.value.agent import ValueAgent
 from cacao_env.value.search import SearchAgent
-from training.first_layer import FirstLayer
-from training.value_net import ValueNet
+from training.value.first_layer import FirstLayer
+from training.value.net import ValueNet
 
 from .games import STYLES, positions
 from .test_hidden_information import scramble

@@ -19,11 +19,11 @@ from typing import Any
 
 from tqdm import tqdm
 
-from . import tables
-from .agents import Agent
-from .arena import Rules, play_chunk, warm_up
-from .blocks import Pairing, chunks
-from .campaign import (
+from .agent import Agent
+from .measure import tables
+from .measure.arena import Rules, play_chunk, warm_up
+from .measure.blocks import Pairing, chunks
+from .measure.campaign import (
     Evaluation,
     Plan,
     carry_out,
@@ -32,12 +32,12 @@ from .campaign import (
     make_plan,
     settings,
 )
-from .records import write_records
-from .report import page
-from .sequential import Test
-from .store import Store
-from .summary import Result, summarise
-from .workers import WorkerError
+from .measure.records import write_records
+from .measure.report import page
+from .measure.sequential import Test
+from .measure.store import Store
+from .measure.summary import Result, summarise
+from .measure.workers import WorkerError
 
 BLOCKS, MOST_BLOCKS = 200, 10_000  # by default; the second until a test is decided
 MANY_RESULTS = 6  # more are shown as a cross-table alone

@@ -20,12 +20,12 @@ from typing import Any
 
 from cacao_env.pages import between_markers
 
-from . import tables
-from .arena import Rules
-from .campaign import FORMAT, VERSION, Plan, carry_out, default_folder, document, make_plan
-from .campaign import settings as settings_of
-from .store import Store
-from .workers import WorkerError
+from .measure import tables
+from .measure.arena import Rules
+from .measure.campaign import FORMAT, VERSION, Plan, carry_out, default_folder, document, make_plan
+from .measure.campaign import settings as settings_of
+from .measure.store import Store
+from .measure.workers import WorkerError
 
 CONFIG, PAGE = "configs/leaderboard.toml", "docs/leaderboard.md"
 BEGIN, END = "<!-- leaderboard: begin -->", "<!-- leaderboard: end -->"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from cacao_env import Game
 
-from .agents import Agent, load_agent
+from .agent import Agent
+from .agents import load_agent
 
 
 class AgentOpponent:

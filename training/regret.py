@@ -22,17 +22,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import tables
-from .agents import Agent, CheckpointAgent, load_agent
-from .arena import Rules
-from .campaign import git_commit, machine
-from .checkpoint import versions
+from .agent import Agent
+from .agents import load_agent
 from .evaluate import check_writable
-from .intervals import LEVEL, resampled_means
-from .losses import NODES, GameLosses, Loss, Ruler
-from .self_play import GAMES_AT_ONCE, play_and_judge
-from .store import engine_version
-from .workers import WorkerError, cores
+from .measure import tables
+from .measure.arena import Rules
+from .measure.intervals import LEVEL, resampled_means
+from .measure.losses import NODES, GameLosses, Loss, Ruler
+from .measure.self_play import GAMES_AT_ONCE, play_and_judge
+from .measure.store import engine_version
+from .measure.workers import WorkerError, cores
+from .provenance import git_commit, machine, versions
 
 FORMAT, VERSION = "cacao-regret", 1
 GAMES = 200
@@ -215,7 +215,7 @@ def _players(options: argparse.Namespace, agent: Agent) -> int:
         value = getattr(options, name)
         if value is not None and value < 1:
             raise ValueError(f"--{name} is {value}, expected at least 1")
-    made = agent.checkpoint.num_players if isinstance(agent, CheckpointAgent) else 2
+    made = agent.players[0]
     players = made if options.players is None else int(options.players)
     if players not in (2, 3, 4):
         raise ValueError(f"--players is {players}, expected 2, 3 or 4")

@@ -28,18 +28,20 @@ from tqdm import tqdm
 
 from cacao_env.value.net import POINTS, from_learnt
 
-from .afterstate_config import AfterstateConfig
 from .agents import load_agent
 from .checkpoint import CheckpointError, add_to_manifest, write_whole
 from .config import ConfigError, from_dict, overridden, read
 from .evaluate import measure, print_results
-from .selfplay import Behaviour, Samples
-from .summary import Result
-from .value_checkpoint import save_value
-from .value_learning import Learner, Players, share_out, warm_up
+from .interrupt import Interrupt
+from .measure.summary import Result
+from .run_folder import RunFolder
+from .value.checkpoint import read_value, save_value
+from .value.config import AfterstateConfig
+from .value.games import Behaviour, Samples
+from .value.learning import Learner, Players, share_out, warm_up
+from .value.rivals import folder_of, rival_of
 
 STATE = "state.safetensors"
-METRICS = "metrics.jsonl"
 
 
 class Run:
@@ -71,9 +73,21 @@ class Run:
         noise = c.noise + (c.final_noise - c.noise) * self.progress
         if self.by_greedy:
             return Behaviour(
-                1.0, noise, c.greedy_noise, c.greedy_random, c.top, 1.0, c.greedy_kept, c.others / 3
+                greedy=1.0,
+                greedy_noise=c.greedy_noise,
+                random=c.greedy_random,
+                kept=c.greedy_kept,
+                others=c.others / 3,
             )
-        return Behaviour(0.0, noise, 0.0, c.random, c.top, c.decay, 1.0, c.others)
+        return Behaviour(noise=noise, random=c.random, top=c.top, decay=c.decay, others=c.others)
+
+    def begin_from(self, learnt: dict[str, Any]) -> None:
+        """Take over the weights of another network; ConfigError if its size is another."""
+        try:
+            self.learner.begin_from(learnt)
+        except ValueError as error:
+            raise ConfigError(f"start is {self.config.start!r}: {error}") from None
+        self.acting = self.learner.mean.learnt()
 
     def rate(self) -> float:
         """The learning rate of this round: falls as a cosine does."""
@@ -102,7 +116,7 @@ class Run:
         except (OSError, SafetensorError) as error:
             raise CheckpointError(f"{folder / STATE} can't be read: {error}") from None
         was = json.loads(metadata["config"])
-        run = cls(from_dict(overridden(was, overrides), AfterstateConfig))
+        run = cls(from_dict(AfterstateConfig, overridden(was, overrides)))
         for key in ("sums", "maxima", "units"):
             if getattr(run.config, key) != was[key]:
                 raise ConfigError(f"{key} is {was[key]} in {folder} and can't be changed")
@@ -125,44 +139,57 @@ class Trainer:
         self.run, self.folder = run, folder
         config = run.config
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        self._rival = rival_of(config.rival)
+        self._anchors = {name: rival_of(name) for name in config.anchors}
         warm_up()  # before the clock runs
+        self._notes = RunFolder(folder, config.as_dict(), at=run.round)
         self.players = Players(config.threads or cores or 1)
         self._begun = self._start()
         self._saved = time.monotonic()
-        self._watched: dict[str, float] = {}
+        self._watched = "-"
 
     def _start(self) -> list[Any]:
         """Begin the games of the next round."""
         run, config = self.run, self.run.config
         count = config.greedy_games if run.by_greedy else config.games
         chunks = share_out(count, config.players, config.volcanoes, [config.seed, run.round])
-        return self.players.begin(chunks, from_learnt(run.acting), run.behaviour())
+        behaviour = run.behaviour()
+        if not run.by_greedy:
+            behaviour = behaviour._replace(
+                rival=self._rival.kind,
+                rival_share=config.rival_share,
+                rival_sims=self._rival.sims,
+            )
+        return self.players.begin(chunks, from_learnt(run.acting), behaviour, self._rival.net)
 
-    def train(self) -> None:
-        """Rounds until a limit is reached."""
+    def train(self) -> bool:
+        """Rounds until a limit is reached; False if somebody interrupted it.  All is saved then."""
+        try:
+            with Interrupt() as interrupt:
+                self._rounds(interrupt)
+            self.save()
+        finally:
+            self.close()
+        return self.run.progress >= 1
+
+    def _rounds(self, interrupt: Interrupt) -> None:
         run = self.run
-        with (
-            (self.folder / METRICS).open("a", encoding="utf-8") as metrics,
-            tqdm(total=100, desc=run.config.name, unit="%", disable=None) as bar,
-        ):
-            while run.progress < 1:
+        with tqdm(total=100, desc=run.config.name, unit="%", disable=None) as bar:
+            while run.progress < 1 and not interrupt.asked:
                 row = self.round()
-                print(json.dumps(row), file=metrics, flush=True)
                 bar.n = round(100 * run.progress, 1)
-                watched = ", ".join(f"{k} {v:.0%}" for k, v in self._watched.items())
-                off = POINTS * row["points_loss"] ** 0.5
+                off = POINTS * row["loss_points"] ** 0.5
                 bar.set_postfix_str(
-                    f"round {run.round}, {run.games:,} games, {row['games_per_second']:,.0f}/s, "
-                    f"points off by {off:.1f}; beats greedy: {watched or '-'}"
+                    f"round {run.round}, {run.games:,} games, {row['per_second_games']:,.0f}/s, "
+                    f"points off by {off:.1f}; {self._watched}"
                 )
                 if time.monotonic() - self._saved > 60 * run.config.save_minutes:
                     self.save()
-        self.save()
-        self.close()
 
     def close(self) -> None:
         """Let the threads go."""
         self.players.close()
+        self._notes.close()
 
     def round(self) -> dict[str, Any]:
         """Collect the games of this round, begin those of the next, learn."""
@@ -188,43 +215,56 @@ class Trainer:
         learnt = time.monotonic() - learning
         run.games += count
         run.samples += len(samples.stage)
-        row = {
+        row: dict[str, Any] = {
             "round": run.round,
             "by": "greedy" if by_greedy else "network",
             "games": run.games,
             "samples": run.samples,
             "steps": run.learner.steps,
-            "shares_loss": float(losses[0]),
-            "points_loss": float(losses[1]),
+            "loss_shares": float(losses[0]),
+            "loss_points": float(losses[1]),
             "learning_rate": rate,
-            "waited_seconds": round(waited, 2),
-            "learning_seconds": round(learnt, 2),
-            "learnt_per_second": round(steps * config.batch / learnt),
+            "seconds_waiting": round(waited, 2),  # for games; they are played beside the learning
+            "seconds_learning": round(learnt, 2),
         }
         if run.round % config.watch_rounds == 0 or run.round == config.greedy_rounds:
             row |= self._watch()
         seconds = time.monotonic() - begin
         run.seconds += seconds
-        row |= {"seconds": round(run.seconds, 1), "games_per_second": count / seconds}
+        row |= {
+            "seconds": round(run.seconds, 1),
+            "per_second_games": count / seconds,
+            "per_second_learnt": steps * config.batch / learnt,
+        }
+        self._notes.log(row)
         return row
 
     def _watch(self) -> dict[str, float]:
-        """Share of wins and margin against greedy, for each number of players trained for."""
+        """Share of wins and margin against the anchors, for each number of players trained for."""
         row = {}
         net, config = self.run.learner.mean.compiled(), self.run.config
-        for players in sorted(config.players):
-            shares, margins = self.players.match(
-                net, None, int(players), config.watch_blocks, config.evaluation_seed - 1, config.top
-            )
-            half = 1.96 * shares.std() / len(shares) ** 0.5
-            row[f"wins_{players}p"] = float(shares.mean())
-            row[f"wins_{players}p_half_width"] = float(half)
-            row[f"margin_{players}p"] = float(margins.mean())
-            self._watched[f"{players}p"] = float(shares.mean())
+        for anchor, other in self._anchors.items():
+            found = []
+            for players in sorted(config.players):
+                shares, margins = self.players.match(
+                    net,
+                    other.net,
+                    int(players),
+                    config.watch_blocks,
+                    config.evaluation_seed - 1,
+                    config.top,
+                )
+                half = 1.96 * shares.std() / len(shares) ** 0.5
+                name = f"{anchor}_{players}p"
+                row[f"wins_{name}"] = float(shares.mean())
+                row[f"wins_{name}_half_width"] = float(half)
+                row[f"margin_{name}"] = float(margins.mean())
+                found.append(f"{shares.mean():.0%} ± {half:.0%} ({players}p)")
+            self._watched = f"beats {anchor} {', '.join(found)}"
         return row
 
     def save(self) -> None:
-        """Write the checkpoint and the state to resume from."""
+        """Write the checkpoint, the curves and the state to resume from."""
         run, config = self.run, self.run.config
         rules = {
             "players": sorted(int(n) for n in config.players),
@@ -239,6 +279,7 @@ class Trainer:
             "config": config.as_dict(),
         }
         save_value(self.folder, config.name, run.learner.mean.learnt(), rules, training=trained)
+        self._notes.draw()
         run.save(self.folder)
         self._saved = time.monotonic()
 
@@ -255,24 +296,24 @@ def evaluate(config: AfterstateConfig, folder: Path) -> list[Result]:
     return results
 
 
-def write_config(config: AfterstateConfig, folder: Path) -> None:
-    """Note what the run was told."""
-    (folder / "config.json").write_text(json.dumps(config.as_dict(), indent=2) + "\n")
-
-
 def begin(options: argparse.Namespace) -> tuple[Run, Path]:
     """A new run or one that goes on."""
     if options.resume:
         folder = Path(options.resume)
         run = Run.resume(folder, options.overrides)
-        write_config(run.config, folder)
         return run, folder
     config = read(AfterstateConfig, options.config, options.overrides)
     folder = Path(options.out or Path("runs") / config.name)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_config(config, folder)
-    (folder / METRICS).unlink(missing_ok=True)
-    return Run(config), folder
+    if (folder / STATE).exists() and not options.overwrite:
+        raise ConfigError(
+            f"{folder} has a run already; go on with --resume {folder}, or give another --out or "
+            "--overwrite"
+        )
+    (folder / STATE).unlink(missing_ok=True)
+    run = Run(config)
+    if config.start:
+        run.begin_from(read_value(folder_of(config.start))[0])
+    return run, folder
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -285,23 +326,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     which.add_argument("--resume", metavar="FOLDER", help="a run folder to go on with")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
     parser.add_argument("--out", default=None, help="the run folder; runs/NAME if not given")
+    parser.add_argument("--overwrite", action="store_true", help="a run that lies there")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     try:
         run, folder = begin(options)
-        trainer = Trainer(run, folder)
-        trainer.train()
+        if not Trainer(run, folder).train():
+            print(f"interrupted; go on with --resume {folder}", file=sys.stderr)
+            return 130
         config = run.config
         print(
             f"trained {run.games:,} games, {run.samples:,} positions in {run.seconds:.0f} s; "
             f"checkpoint: {folder}"
         )
         missed = print_results(evaluate(config, folder), config.bars)
-    except (ConfigError, CheckpointError, OSError) as error:
+    except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("interrupted; go on with --resume and the run folder", file=sys.stderr)
+        print("stopped; go on with --resume and the run folder", file=sys.stderr)
         return 130
     return 1 if missed else 0
 

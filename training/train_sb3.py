@@ -26,14 +26,16 @@ from tqdm import tqdm
 
 from cacao_env.versus import VersusGames
 
-from .agents import CheckpointAgent, load_agent
-from .checkpoint import CheckpointError, add_to_manifest, load, save
-from .config import Config, ConfigError
-from .config import load as load_config
+from .agents import load_agent
+from .checkpoint import CheckpointError, add_to_manifest
+from .config import ConfigError, read
 from .evaluate import measure, print_results
-from .network import CellPolicy
-from .summary import Result
-from .vec_env import CacaoVecEnv
+from .measure.summary import Result
+from .ppo.agent import BoardAgent
+from .ppo.checkpoint import load, save
+from .ppo.config import Sb3Config
+from .ppo.network import CellPolicy
+from .ppo.vec_env import CacaoVecEnv
 
 SAVE_SECONDS = 60.0
 
@@ -41,7 +43,7 @@ SAVE_SECONDS = 60.0
 class Watch(BaseCallback):
     """Progress bar, metrics, checkpoints on the way, and the limit on time."""
 
-    def __init__(self, config: Config, folder: Path) -> None:
+    def __init__(self, config: Sb3Config, folder: Path) -> None:
         super().__init__()
         self._config, self._folder = config, folder
         self._margins: deque[float] = deque(maxlen=500)
@@ -113,7 +115,7 @@ class Watch(BaseCallback):
         self._saved = time.monotonic()
 
 
-def make_games(config: Config) -> VersusGames:
+def make_games(config: Sb3Config) -> VersusGames:
     """The games that a configuration asks for: bots in the other seats."""
     return VersusGames(
         config.games,
@@ -126,7 +128,7 @@ def make_games(config: Config) -> VersusGames:
     )
 
 
-def make_model(config: Config, games: Any = None) -> MaskablePPO:
+def make_model(config: Sb3Config, games: Any = None) -> MaskablePPO:
     """The learner and its games: those of the configuration if none are given."""
     first, last = config.learning_rate, config.final_learning_rate
     return MaskablePPO(
@@ -151,7 +153,7 @@ def make_model(config: Config, games: Any = None) -> MaskablePPO:
     )
 
 
-def train(config: Config, folder: Path, games: Any = None) -> Watch:
+def train(config: Sb3Config, folder: Path, games: Any = None) -> Watch:
     """Run the training, in other games than the configuration's if some are given.
 
     The checkpoint lies in ``folder`` afterwards, and now and then before.
@@ -166,9 +168,9 @@ def train(config: Config, folder: Path, games: Any = None) -> Watch:
     return watch
 
 
-def evaluate(config: Config, folder: Path) -> list[Result]:
+def evaluate(config: Sb3Config, folder: Path) -> list[Result]:
     """Measure the checkpoint in ``folder`` on deals that training has not seen."""
-    agent = CheckpointAgent(load(folder))
+    agent = BoardAgent(load(folder))
     results = [
         measure(
             agent,
@@ -194,7 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", default=None, help="the run folder; runs/NAME if not given")
     options = parser.parse_args(arguments)
     try:
-        config = load_config(options.config, options.overrides)
+        config = read(Sb3Config, options.config, options.overrides)
         folder = Path(options.out or Path("runs") / config.name)
         watch = train(config, folder)
         print(

@@ -15,14 +15,20 @@ import numpy as np
 
 from ..actions import MAX_LEGAL
 from ..bots.endgame import NODES, NOT_SOLVED, UTILITY, solve
-from ..bots.halving import halve
+from ..bots.halving import halve, keep_best
 from ..decisions import step
 from ..jit import njit
 from ..rng import next_bits
-from ..state import FILL, OVER, PLACE, STATE, StateArray, redeal
-from .agent import ValueAgent
+from ..state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
+from .agent import TOP, ValueAgent
 from .net import Net, expect, utility_of
 from .turns import appraise_with
+
+WIDTH = 8  # actions that are tried, the best by the network
+INNER = 12  # placements that the network appraises inside
+EXACT = 3  # placements left from which the end is solved
+# Positions that the solver may look at, so that it takes no longer than the search would.
+NODES_A_MS, NODES_A_SIM = 250, 60
 
 
 @njit
@@ -60,6 +66,31 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, rng):
                 step(state, actions[best])
 
 
+@njit
+def search_choice(net, scratch, work, states, sims, width, inner, exact, ids, values, rng):
+    """The action that search finds with ``sims`` simulations; ``states`` as for ``choose`` below.
+
+    ``ids`` and ``values``: scratch space, (MAX_LEGAL,).
+    """
+    count = appraise_with(net, scratch, work, states[0], TOP, ACT, ids, values, rng)
+    if count == 1:
+        return ids[0]
+    solved = solve(states, exact, UTILITY, min(NODES, NODES_A_SIM * sims))
+    if solved != NOT_SOLVED:
+        return solved
+    alive = min(width, count)
+    keep_best(ids, values, count, alive)
+    sums = np.zeros(alive)
+    rounds = max(1, int(np.ceil(np.log2(alive))))
+    for _ in range(rounds):
+        passes = max(1, sims // (rounds * alive))
+        look_ahead(net, scratch, work, states, ids, alive, sums, passes, inner, rng)
+        keep = max(1, (alive + 1) // 2)
+        keep_best(ids, sums, alive, keep)
+        alive = keep
+    return ids[0]
+
+
 class SearchAgent(ValueAgent):
     """Net and search, with ``sims`` simulations a decision or, if not 0, for ``ms`` milliseconds."""
 
@@ -69,13 +100,14 @@ class SearchAgent(ValueAgent):
         seed: int,
         sims: int = 32,
         ms: int = 0,
-        width: int = 8,
-        inner: int = 12,
-        exact: int = 3,
+        width: int = WIDTH,
+        inner: int = INNER,
+        exact: int = EXACT,
     ) -> None:
         super().__init__(net, seed)
         self._sims, self._ms, self._width, self._inner = sims, ms, width, inner
         self._exact = exact
+        self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
 
     def choose(self, states: StateArray) -> int:
         """An action for an array of one state in which the hidden part is dealt anew already."""
@@ -83,7 +115,7 @@ class SearchAgent(ValueAgent):
         ids, values = self.appraise(states)
         if len(ids) == 1:
             return int(ids[0])
-        solved = int(solve(states, self._exact, UTILITY, NODES))
+        solved = int(solve(states, self._exact, UTILITY, self._nodes))
         if solved != NOT_SOLVED:
             return solved
         order = np.argsort(-values, kind="stable")[: self._width]

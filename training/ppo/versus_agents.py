@@ -2,7 +2,7 @@
 
 ``cacao_env.versus.VersusGames`` plays its opponents in compiled code and knows only bots; here the
 other seats ask an :class:`~training.agents.Agent`, for all games at once.  The attributes are the
-same, so :class:`~training.vec_env.CacaoVecEnv` takes either.
+same, so :class:`~training.ppo.vec_env.CacaoVecEnv` takes either.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cacao_env.options import check_choice, check_options
 from cacao_env.rewards import REWARDS, Reward, rewards_into
 from cacao_env.tiles import MAX_PLAYERS
 
-from .agents import Agent
+from ..agent import Agent
 
 
 class VersusAgents:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import platform
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -16,10 +13,11 @@ from typing import Any
 
 from tqdm import tqdm
 
-from .agents import Agent, CheckpointAgent, load_agents
+from ..agent import Agent
+from ..agents import load_agents
+from ..provenance import git_commit, machine, versions
 from .arena import Outcome, Rules
 from .blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
-from .checkpoint import versions
 from .sequential import Test
 from .store import Store, engine_version
 from .summary import Summary, summarise, values
@@ -85,7 +83,7 @@ def make_plan(
         raise ValueError(f"--blocks is {blocks}, expected at least 1")
     agents = load_agents(specs)
     if players is None:
-        made = [a.checkpoint.num_players for a in agents if isinstance(a, CheckpointAgent)]
+        made = [a.players[0] for a in agents if len(a.players) == 1]
         players = made[:1] or [2]
     for count in players:
         if count not in (2, 3, 4) or list(players).count(count) > 1:
@@ -218,38 +216,4 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
         "versions": versions(),
         "git_commit": git_commit(),
         "machine": machine(),
-    }
-
-
-def git_commit() -> str | None:
-    """The commit of these sources, with ``+`` if they were changed since; None outside of git."""
-    root = Path(__file__).parent.parent
-
-    def git(*arguments: str) -> str:
-        command = ["git", "-C", str(root), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-    try:
-        if Path(git("rev-parse", "--show-toplevel")) != root.resolve():
-            return None
-        changed = git("status", "--porcelain", "--untracked-files=no")
-        return git("rev-parse", "HEAD") + ("+" if changed else "")
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def machine() -> dict[str, Any]:
-    """What the games were played on."""
-    processor = platform.processor()
-    try:
-        info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-        found = re.search(r"^model name\s*:\s*(.+)$", info, re.M)
-        processor = found.group(1) if found else processor
-    except OSError:
-        pass
-    return {
-        "processor": processor or platform.machine(),
-        "cores": os.cpu_count(),
-        "system": platform.system(),
-        "python": platform.python_version(),
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 from cacao_env.tiles import MAX_PLAYERS, MIN_PLAYERS
 
-from .config import ConfigError
+from ..config import ConfigError
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,13 @@ class AfterstateConfig:
     random: float = 0.02
     top: int = 24  # placements that are appraised, the best by greedy
     decay: float = 0.95  # lambda, a turn
+    # Who has the other seats in some of the games: nobody, greedy, or a value network with or without
+    # search, as ``training.agents.load_agent`` names them.
+    rival: str = ""
+    rival_share: float = 1.0
     others: float = 0.3  # share of positions kept from the view of seats that did not move last
     # Learning.
+    start: str = ""  # the checkpoint to begin from, of a network of the same size
     replay: int = 8  # rounds that are learnt from
     passes: float = 2.0  # over as many samples as a round brings
     batch: int = 512
@@ -49,7 +54,8 @@ class AfterstateConfig:
     units: int = 32
     # On the way.
     save_minutes: float = 2.0
-    watch_rounds: int = 10  # measured against greedy every so many rounds
+    anchors: list[str] = field(default_factory=lambda: ["greedy"])  # or value networks
+    watch_rounds: int = 10  # measured against the anchors every so many rounds
     watch_blocks: int = 150
     # The measurement at the end, and the least share of wins against some opponents.
     blocks: int = 200
@@ -75,6 +81,7 @@ class AfterstateConfig:
             "random",
             "decay",
             "others",
+            "rival_share",
             "average",
         ):
             if not 0 <= getattr(self, key) <= 1:

@@ -19,10 +19,12 @@ from cacao_env.decisions import deal_anew, step
 from cacao_env.jit import njit
 from cacao_env.rng import below, uniform
 from cacao_env.scoring import score, scores_into, winners_into
-from cacao_env.state import FILL, OVER, STATE, redeal
+from cacao_env.state import ACT, FILL, OVER, STATE, redeal
 from cacao_env.tiles import MAX_PLAYERS, MAX_TURNS
+from cacao_env.value.agent import TOP
 from cacao_env.value.features import NO_ROW, NUM_NUMBERS, STAGE, features_into
 from cacao_env.value.net import POINTS, expect
+from cacao_env.value.search import EXACT, INNER, WIDTH, search_choice
 from cacao_env.value.turns import appraise_with
 
 KEPT_ROWS = 160  # of a sample; no position of a real game has more
@@ -56,17 +58,24 @@ def new_samples(count: int) -> Samples:
     )
 
 
+NO_RIVAL, GREEDY_RIVAL, NET_RIVAL = range(3)
+
+
 class Behaviour(NamedTuple):
     """How the games are played."""
 
-    greedy: Any  # share of games in which greedy plays all seats
-    noise: Any  # scale of Gumbel noise on utilities
-    greedy_noise: Any  # the same for greedy, in gold
-    random: Any  # share of decisions made at random
-    top: Any  # placements that are appraised, the best by greedy
-    decay: Any  # lambda, a turn
-    kept: Any  # share of turns whose last mover's view is kept
-    others: Any  # the same of other seats' views
+    greedy: float = 0.0  # share of games in which greedy plays all seats
+    noise: float = 0.0  # scale of Gumbel noise on utilities
+    greedy_noise: float = 0.0  # the same for greedy, in gold
+    random: float = 0.0  # share of decisions made at random
+    top: int = 24  # placements that are appraised, the best by greedy
+    decay: float = 1.0  # lambda, a turn
+    kept: float = 1.0  # share of turns whose last mover's view is kept
+    others: float = 0.0  # the same of other seats' views
+    # Who has all seats but one: NO_RIVAL (the learner has all), GREEDY_RIVAL or NET_RIVAL ...
+    rival: int = NO_RIVAL
+    rival_share: float = 0.0  # in so many games; only the one seat's view is kept of them
+    rival_sims: int = 0  # simulations of a decision of a rival that searches, 0 if it does not
 
 
 @njit
@@ -99,7 +108,36 @@ def _choose(net, scratch, work, view, behaviour, by_greedy, ids, values, rng):
 
 
 @njit
-def play_sample_games(net, scratch, work, options, behaviour, seeds, samples, written):
+def _rival_choice(net, scratch, work, views, behaviour, ids, values, rng):
+    """What a rival does in a state in which hidden things are dealt anew: its best, no noise."""
+    if behaviour.rival == GREEDY_RIVAL:
+        return greedy_choice(work.choices[0], views[0], GREEDY_WEIGHTS, rng)
+    if behaviour.rival_sims > 0:
+        return search_choice(
+            net,
+            scratch,
+            work,
+            views,
+            int(behaviour.rival_sims),
+            WIDTH,
+            INNER,
+            EXACT,
+            ids,
+            values,
+            rng,
+        )
+    count = appraise_with(net, scratch, work, views[0], TOP, ACT, ids, values, rng)
+    best = 0
+    for i in range(1, count):
+        if values[i] > values[best]:
+            best = i
+    return ids[best]
+
+
+@njit
+def play_sample_games(
+    net, scratch, work, rival, rival_scratch, options, behaviour, seeds, samples, written
+):
     """Play one game for each seed on a state with the options of ``options[0]`` and keep samples.
 
     Returns how many are written now, ``written`` of them before; it stops early when there may be
@@ -128,6 +166,9 @@ def play_sample_games(net, scratch, work, options, behaviour, seeds, samples, wr
         deal_anew(game, rng)
         players = int(game.num_players)
         by_greedy = uniform(rng) < behaviour.greedy
+        learner = -1  # the learner's seat, if it has one only
+        if behaviour.rival != NO_RIVAL and uniform(rng) < behaviour.rival_share:
+            learner = below(rng, players)
         turns = 0
         while game.phase != OVER:
             mover = int(game.active)
@@ -135,7 +176,13 @@ def play_sample_games(net, scratch, work, options, behaviour, seeds, samples, wr
             seat = int(game.seat)
             state[1] = game
             redeal(view, seat, rng)
-            step(game, _choose(net, scratch, work, view, behaviour, by_greedy, ids, values, rng))
+            if learner < 0 or seat == learner:
+                action = _choose(net, scratch, work, view, behaviour, by_greedy, ids, values, rng)
+            else:
+                action = _rival_choice(
+                    rival, rival_scratch, work, state[1:], behaviour, ids, values, rng
+                )
+            step(game, action)
             if game.turn == turn or game.phase == OVER:
                 continue
             for viewer in range(players):
@@ -145,7 +192,10 @@ def play_sample_games(net, scratch, work, options, behaviour, seeds, samples, wr
                     expect(net, scratch, game, viewer)
                     shares[turns, viewer] = scratch.shares
                     points[turns, viewer] = scratch.points
-                if uniform(rng) < (behaviour.kept if viewer == mover else behaviour.others):
+                wanted = learner < 0 or viewer == learner
+                if wanted and uniform(rng) < (
+                    behaviour.kept if viewer == mover else behaviour.others
+                ):
                     _keep(game, viewer, scratch, samples, written)
                     place[turns, viewer] = written
                     written += 1

@@ -16,7 +16,7 @@ from cacao_env.value.features import NUM_NUMBERS, NUM_ROWS, STAGES, VERSION
 from cacao_env.value.net import Net, from_learnt, learnt_shapes
 from cacao_env.value.patterns import NUM_PATTERNS
 
-from .checkpoint import VALUE_NET, CheckpointError, read_files, write_files
+from ..checkpoint import VALUE_NET, CheckpointError, read_files, write_files
 
 
 def features_version() -> str:
@@ -43,6 +43,12 @@ def save_value(
 
 def load_value(folder: Path) -> tuple[Net, dict[str, Any]]:
     """(weights for compiled code, manifest); CheckpointError says why a folder can't be used."""
+    learnt, manifest = read_value(folder)
+    return from_learnt(learnt), manifest
+
+
+def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(weights as they are learnt, manifest); CheckpointError says why a folder can't be used."""
     manifest, weights = read_files(folder, VALUE_NET)
     try:
         if manifest["features"] != features_version():
@@ -59,4 +65,4 @@ def load_value(folder: Path) -> tuple[Net, dict[str, Any]]:
         if isinstance(error, CheckpointError):
             raise
         raise CheckpointError(f"{folder}: manifest and weights don't fit: {error}") from None
-    return from_learnt(learnt), manifest
+    return learnt, manifest

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from cacao_env import Game
 
-from .agents import Agent
+from ..agent import Agent
 from .arena import Rules
 from .blocks import Chunk, Pairing
 from .losses import GameLosses, Ruler, losses

@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 import torch
 
-from .agents import load_agents
+from ..agents import load_agents
 from .arena import Outcome, Rules, play_chunk, warm_up
 from .blocks import Chunk, Pairing
 

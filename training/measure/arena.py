@@ -9,7 +9,7 @@ from typing import Any
 
 from cacao_env import Game
 
-from .agents import Agent, AgentError
+from ..agent import Agent, AgentError
 from .blocks import Chunk, Pairing, seat_seed
 from .tally import gold_by_source
 

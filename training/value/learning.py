@@ -22,12 +22,13 @@ from cacao_env.value.features import NO_ROW
 from cacao_env.value.net import Net, new_scratch
 from cacao_env.value.turns import new_work
 
-from .selfplay import Behaviour, Samples, new_samples, play_match, play_sample_games
-from .value_net import ValueNet
+from .games import Behaviour, Samples, new_samples, play_match, play_sample_games
+from .net import ValueNet
 
 CHUNK = 100  # games that one thread plays at a time
 _GAMES, _BATCHES = range(2)  # what random numbers are for
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps of each array
+FOLLOWED = 1000  # steps after which the running mean has forgotten how it began
 _TURNS = {2: 22, 3: 30, 4: 36}
 
 
@@ -57,15 +58,25 @@ def share_out(
     return chunks
 
 
-def play(games: Games, net: Net, behaviour: Behaviour) -> Samples:
+def play(games: Games, net: Net, behaviour: Behaviour, rival: Net | None = None) -> Samples:
     """The samples of some games; runs without the interpreter's lock."""
+    other = rival or net
     turns = min(MAX_TURNS, _TURNS[games.num_players])
     a_game = turns * (behaviour.kept + (games.num_players - 1) * behaviour.others)
     room = int(1.1 * len(games.seeds) * a_game) + 2 * MAX_TURNS * MAX_PLAYERS
     samples = new_samples(room)
     options = blank_states(1, games.num_players, games.volcanoes, "auto", None)
     count = play_sample_games(
-        net, new_scratch(net), new_work(), options, behaviour, games.seeds.copy(), samples, 0
+        net,
+        new_scratch(net),
+        new_work(),
+        other,
+        new_scratch(other),
+        options,
+        behaviour,
+        games.seeds.copy(),
+        samples,
+        0,
     )
     return Samples(*(array[:count] for array in samples))
 
@@ -82,10 +93,10 @@ class Players:
         self._pool = ThreadPoolExecutor(threads)
 
     def begin(
-        self, chunks: Sequence[Games], net: Net, behaviour: Behaviour
+        self, chunks: Sequence[Games], net: Net, behaviour: Behaviour, rival: Net | None = None
     ) -> list[Future[Samples]]:
         """Start to play; ``collect`` what comes of it, in the same order whoever plays."""
-        return [self._pool.submit(play, games, net, behaviour) for games in chunks]
+        return [self._pool.submit(play, games, net, behaviour, rival) for games in chunks]
 
     def collect(self, begun: list[Future[Samples]]) -> Samples:
         """Wait for all samples."""
@@ -130,7 +141,7 @@ def warm_up() -> None:
     def play_a_little() -> None:
         net = ValueNet(8, 8, 8).compiled()
         [games] = share_out(1, {"2": 1.0}, 0.0, [0])
-        play(games, net, Behaviour(0.0, 0.0, 0.0, 0.0, 2, 0.9, 1.0, 1.0))
+        play(games, net, Behaviour(top=2, decay=0.9, others=1.0))
         players = Players(1)
         players.match(net, None, 2, 1, 0, 2)
         players.close()
@@ -148,6 +159,16 @@ class Learner:
         self.optimizer = torch.optim.Adam(self.net.parameters())
         self._average = average
         self.steps = 0
+
+    def begin_from(self, learnt: Mapping[str, Any]) -> None:
+        """Take over weights; ValueError unless they are those of a network of this size."""
+        shapes = {name: array.shape for name, array in learnt.items()}
+        own = {name: tuple(x.shape) for name, x in self.net.named_parameters()}
+        if shapes != own:
+            raise ValueError("its network has another size")
+        for net in (self.net, self.mean):
+            net.load_state_dict({name: torch.from_numpy(x) for name, x in learnt.items()})
+        self.steps = FOLLOWED  # the mean is no random beginning to forget
 
     def fit(
         self, parts: Sequence[Samples], steps: int, batch: int, rate: float, key: Sequence[int]

@@ -1,0 +1,1 @@
+"""Measuring agents: deal blocks, intervals, ratings, reports."""

@@ -1,0 +1,1 @@
+"""Learning by policy gradients: network, distribution, games for Stable-Baselines3."""

@@ -1,0 +1,67 @@
+"""What a result came from: versions of libraries, commit, machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from cacao_env import __version__
+
+
+def versions() -> dict[str, str]:
+    """Versions of what a result depends on."""
+    names = (
+        "numpy",
+        "numba",
+        "pettingzoo",
+        "gymnasium",
+        "torch",
+        "stable-baselines3",
+        "sb3-contrib",
+    )
+    found = {"cacao-env": __version__, "python": platform.python_version()}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def git_commit() -> str | None:
+    """The commit of these sources, with ``+`` if they were changed since; None outside of git."""
+    root = Path(__file__).parent.parent
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(root), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        if Path(git("rev-parse", "--show-toplevel")) != root.resolve():
+            return None
+        changed = git("status", "--porcelain", "--untracked-files=no")
+        return git("rev-parse", "HEAD") + ("+" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def machine() -> dict[str, Any]:
+    """What the games were played on."""
+    processor = platform.processor()
+    try:
+        info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        found = re.search(r"^model name\s*:\s*(.+)$", info, re.M)
+        processor = found.group(1) if found else processor
+    except OSError:
+        pass
+    return {
+        "processor": processor or platform.machine(),
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+    }

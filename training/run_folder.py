@@ -1,0 +1,96 @@
+"""What a training run leaves behind, the same for all trainers.
+
+``config.json``: the resolved configuration; ``run.json``: command, versions, commit, machine;
+``metrics.jsonl``: a line a round; ``tensorboard/``: the same for TensorBoard; ``curves.png``: the same
+to look at.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from .checkpoint import write_whole
+from .provenance import git_commit, machine, versions
+
+CONFIG, ABOUT, METRICS, CURVES = "config.json", "run.json", "metrics.jsonl", "curves.png"
+TENSORBOARD = "tensorboard"
+
+
+class RunFolder:
+    """The folder of a run that begins, or goes on after the round ``at``."""
+
+    def __init__(self, path: Path, config: dict[str, Any], at: int = 0) -> None:
+        self.path = path
+        path.mkdir(parents=True, exist_ok=True)
+        self.rows = [row for row in read_metrics(path) if row["round"] <= at]
+        _write_json(path / CONFIG, config)
+        started = {
+            "at_round": at,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "command": sys.argv,
+            "versions": versions(),
+            "git_commit": git_commit(),
+            "machine": machine(),
+        }
+        before = json.loads((path / ABOUT).read_text()) if at and (path / ABOUT).exists() else []
+        _write_json(path / ABOUT, [*before, started])
+        # Rows after the round that a run goes on from will be written again.
+        write_whole(path / METRICS, "".join(json.dumps(r) + "\n" for r in self.rows).encode())
+        self._metrics = (path / METRICS).open("a", encoding="utf-8")
+        self._board = _tensorboard(path / TENSORBOARD, at)
+
+    def log(self, row: dict[str, Any]) -> None:
+        """Note a round; ``row`` has its number as ``round``."""
+        self.rows.append(row)
+        print(json.dumps(row), file=self._metrics, flush=True)
+        if self._board is not None:
+            for name, value in row.items():
+                if isinstance(value, int | float) and name != "round":
+                    self._board.add_scalar(name, value, row["round"])
+
+    def draw(self) -> None:
+        """Write the curves so far."""
+        if len(self.rows) > 1:
+            try:
+                from .curves import draw
+            except ImportError:  # matplotlib is not there: TensorBoard or the lines have it all
+                return
+            draw(self.rows, self.path / CURVES)
+
+    def close(self) -> None:
+        """Write what is left to write."""
+        self._metrics.close()
+        if self._board is not None:
+            self._board.close()
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The rows of a folder; one that was cut off by a stop is left out."""
+    try:
+        lines = (path / METRICS).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
+    rows = []
+    for line in lines:
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            break
+    return rows
+
+
+def _write_json(path: Path, data: Any) -> None:
+    write_whole(path, (json.dumps(data, indent=2) + "\n").encode())
+
+
+def _tensorboard(path: Path, at: int) -> Any:
+    """A writer of TensorBoard's files, or None if that is not installed."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    return SummaryWriter(str(path), purge_step=at + 1 if at else None)

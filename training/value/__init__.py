@@ -1,0 +1,1 @@
+"""Learning what positions after a turn are worth: games, network, learner."""

@@ -1,0 +1,57 @@
+"""An agent from the checkpoint of a value network, alone or with search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cacao_env import Game
+from cacao_env.bots import Parameter
+from cacao_env.value.agent import ValueAgent
+from cacao_env.value.search import EXACT, INNER, WIDTH, SearchAgent
+
+from ..checkpoint import CheckpointError
+from .checkpoint import load_value
+
+SEARCH = "+search"
+_SIMS = Parameter(0, 0, 1_000_000, "simulations a decision; 0 means that ms counts")
+SEARCH_PARAMETERS = {
+    "ms": Parameter(16, 0, 600_000, "milliseconds a decision"),
+    "sims": _SIMS,
+    "width": Parameter(WIDTH, 2, 256, "actions that are tried, the best by the network"),
+    "inner": Parameter(INNER, 1, 256, "placements that the network appraises inside"),
+    "exact": Parameter(EXACT, 0, 6, "placements left from which the end is solved"),
+}
+
+
+class ValueNetAgent:
+    """A value network from a checkpoint; plays the action whose turn ends best, or searches."""
+
+    def __init__(self, name: str, folder: Path, search: dict[str, Any] | None = None) -> None:
+        self._net, self.manifest = load_value(folder)
+        self.players: tuple[int, ...] = tuple(self.manifest["rules"]["players"])
+        self.name = name
+        self.version = str(self.manifest.get("sha256", ""))
+        self._search = search
+
+    def check(self, num_players: int, volcanoes: bool) -> None:
+        """CheckpointError unless the network was trained for so many players."""
+        rules = self.manifest["rules"]
+        if num_players not in rules["players"]:
+            known = ", ".join(str(n) for n in rules["players"])
+            raise CheckpointError(
+                f"checkpoint {self.name} is for {known} players, not for {num_players}"
+            )
+        if volcanoes and not rules["volcanoes"]:
+            raise CheckpointError(f"checkpoint {self.name} has not met volcanoes")
+
+    def begin(self, seed: int) -> ValueAgent:
+        """One seat's agent."""
+        if self._search is None:
+            return ValueAgent(self._net, seed)
+        return SearchAgent(self._net, seed, **self._search)
+
+    def act(self, games: Sequence[Game], kept: Sequence[Any]) -> list[int]:
+        """One decision a game."""
+        return [one.act(game) for game, one in zip(games, kept, strict=True)]

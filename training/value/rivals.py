@@ -1,0 +1,49 @@
+"""Who a learner meets besides itself, in compiled code: greedy, or a value network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from cacao_env.bots import parse_values
+from cacao_env.value.net import Net
+
+from ..checkpoint import CheckpointError, find
+from .agent import SEARCH, SEARCH_PARAMETERS
+from .checkpoint import load_value
+from .games import GREEDY_RIVAL, NET_RIVAL, NO_RIVAL
+
+
+class Rival(NamedTuple):
+    """One of the kinds that :class:`training.value.games.Behaviour` knows, and what that needs."""
+
+    kind: int
+    net: Net | None = None
+    sims: int = 0
+
+
+def rival_of(name: str) -> Rival:
+    """A rival by its name; ValueError for one that compiled games can't have."""
+    if name == "":
+        return Rival(NO_RIVAL)
+    if name == "greedy":
+        return Rival(GREEDY_RIVAL)
+    base, plus, rest = name.partition(SEARCH)
+    net, _ = load_value(folder_of(base))
+    if not plus:
+        return Rival(NET_RIVAL, net)
+    given = parse_values(f"search in {name!r}", rest[1:], SEARCH_PARAMETERS)
+    if given["sims"] == 0 or any(given[key] != SEARCH_PARAMETERS[key].default for key in _FIXED):
+        raise CheckpointError(f"{name!r} as a rival: expected +search:sims=N and nothing else")
+    return Rival(NET_RIVAL, net, int(given["sims"]))
+
+
+_FIXED = ("width", "inner", "exact")
+
+
+def folder_of(name: str) -> Path:
+    """Where a checkpoint lies; CheckpointError if there is none."""
+    folder = find(name)
+    if folder is None:
+        raise CheckpointError(f"there is no checkpoint {name!r}")
+    return folder
