@@ -27,6 +27,7 @@ from .tiles import MAX_PLAYERS
 # Who plays the seats that the caller does not.
 RANDOM, GREEDY = range(2)
 OPPONENTS = {"random": RANDOM, "greedy": GREEDY}
+NUM_OPPONENTS = len(OPPONENTS)
 
 
 @njit
@@ -126,13 +127,14 @@ def _deal_all(states, rngs):
 def play_others(states, learners, kinds, rngs, choices):
     """Let built-in opponents play until each game's learner decides or the game is over.
 
-    ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others.
-    Neither looks at anything hidden.  ``choices``: scratch space, CHOICES, (1,).
+    ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others;
+    neither looks at anything hidden.  Games of other kinds are left alone.  ``choices``: scratch
+    space, CHOICES, (1,).
     """
     for g in range(len(states)):
         state = states[g]
         rng = rngs[g : g + 1]
-        while state.phase != OVER and state.seat != learners[g]:
+        while kinds[g] < NUM_OPPONENTS and state.phase != OVER and state.seat != learners[g]:
             if kinds[g] == GREEDY:
                 step(state, greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng))
             else:

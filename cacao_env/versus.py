@@ -7,6 +7,7 @@ its outcome exactly once, won or lost.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ from .bots.greedy import CHOICES
 from .decisions import deal_anew, step
 from .game import Game, as_action
 from .jit import compile_once, njit
-from .observation import HIGH_SCORE, observation_size
+from .observation import HIGH_SCORE, observation_size, observe_into
 from .opponents import Field, Opponent, Opponents
 from .options import Decisions, as_seat, as_seed, blank_states, check_choice
 from .rewards import MARGIN_SCALE, OUTCOME, REWARDS, Reward, rewards_into
@@ -26,11 +27,14 @@ from .rng import uniform
 from .scaling import OBSERVATION_DTYPES, ObservationDtype, observe_as
 from .state import OVER
 from .tiles import MAX_PLAYERS
-from .vector import play_others
+from .vector import NUM_OPPONENTS, OPPONENTS, as_actions, play_others
 
 Illegal = Literal["lose", "raise"]
 FORFEIT = -1  # in place of an action: this game ends here, lost
 NOBODY = -1
+POLICY = NUM_OPPONENTS  # a kind of opponent, beside the bots that play in compiled code
+# Raw observations (M, observation_size) and masks (M, num_actions), both uint8 -> legal actions (M,).
+Policy = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.int8]], npt.NDArray[Any]]
 _EVERY = np.zeros(0, np.bool_)
 
 
@@ -77,6 +81,33 @@ def _next_waiting(states, learners, start):
     for g in range(start, len(states)):
         if states[g].phase != OVER and states[g].seat != learners[g]:
             return g
+    return -1
+
+
+@njit
+def _waiting(states, learners, numbers, seen, masks):
+    """The games in which another seat than the learner's decides, and what that seat sees and may do.
+
+    Written into the first rows of ``numbers``, ``seen`` and ``masks``; returns how many there are.
+    """
+    count = 0
+    for g in range(len(states)):
+        state = states[g]
+        if state.phase != OVER and state.seat != learners[g]:
+            numbers[count] = g
+            observe_into(state, state.seat, seen[count])
+            mask_into(state, masks[count])
+            count += 1
+    return count
+
+
+@njit
+def _step_some(states, numbers, chosen):
+    """Play the games named; returns the place of the first whose action is illegal, or -1."""
+    for i in range(len(numbers)):
+        if refusal(states[numbers[i]], chosen[i]) != LEGAL:
+            return i
+        step(states[numbers[i]], chosen[i])
     return -1
 
 
@@ -133,6 +164,9 @@ class VersusGames:
     :mod:`cacao_env.opponents`).  Random and greedy bots alone play in compiled code; with any other
     opponent all are asked one by one from Python.  ``seat``: the learner's; None lets it rotate from
     game to game.  ``illegal``: an illegal action raises ValueError, or loses its game.
+    ``policy`` plays all other seats in a share ``policy_share`` of the games, beside opponents that
+    play in compiled code; it is asked for many games at once and handed what each deciding seat sees.
+    It may be replaced at any time (``games.policy = ...``).
     ``begin=False`` leaves it to the caller to ``reset`` before anything else, and asks no opponent yet.
 
     Attributes, overwritten in place by each call:
@@ -161,6 +195,8 @@ class VersusGames:
         seat: int | None = None,
         illegal: Illegal = "raise",
         begin: bool = True,
+        policy: Policy | None = None,
+        policy_share: float = 0.0,
     ) -> None:
         self._mode = check_choice("reward", reward, REWARDS)
         check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
@@ -180,9 +216,29 @@ class VersusGames:
         self.final_scores = np.zeros((num_games, 2), np.int64)
         self.learners, self.kinds, self._chosen = np.zeros((3, num_games), np.int64)
         self._choices = np.empty(1, CHOICES)
+        self.policy = policy
+        self._odds = self._shared_odds(policy_share)
         self._potentials = np.zeros((num_games, MAX_PLAYERS))
         if begin:
             self.reset(seed)
+
+    def _shared_odds(self, share: float) -> npt.NDArray[np.float64]:
+        """The odds of each kind of opponents, the policy's last if it has a share."""
+        odds = self._field.compiled_odds
+        if not 0 <= share <= 1 or (share > 0 and self.policy is None):
+            raise ValueError(f"policy_share is {share!r}, expected 0 to 1, and 0 without a policy")
+        if share == 0:
+            return self._field.odds if odds is None else odds
+        if odds is None:
+            raise ValueError(
+                "a policy goes with opponents that play in compiled code only: "
+                f"{', '.join(OPPONENTS)}"
+            )
+        size = self.num_games
+        self._numbers = np.zeros(size, np.int64)
+        self._seen = np.zeros((size, self.observations.shape[1]), np.uint8)
+        self._masks = np.zeros_like(self.action_masks)
+        return np.append(odds * (1 - share), share)
 
     def reset(self, seed: int | None = None, first_seat: int = 0) -> None:
         """Deal all games anew; learners sit in every seat in turn, beginning after ``first_seat``.
@@ -244,13 +300,7 @@ class VersusGames:
 
     def _take(self, chosen: npt.NDArray[Any]) -> None:
         """Check and keep the actions."""
-        chosen = np.asarray(chosen)
-        if chosen.shape != (self.num_games,) or not np.issubdtype(chosen.dtype, np.integer):
-            raise ValueError(
-                f"actions have shape {chosen.shape} and type {chosen.dtype}, expected "
-                f"({self.num_games},) and integers"
-            )
-        self._chosen[:] = chosen
+        self._chosen[:] = as_actions(chosen, self.num_games)
         wrong = int(_mark_illegal(self.states, self._chosen, self.forfeits))
         if wrong >= 0 and not self._forgiving:
             self.forfeits[:] = False
@@ -263,21 +313,35 @@ class VersusGames:
 
     def _begin(self, which: npt.NDArray[np.bool_]) -> None:
         """Deal games and play up to their learners' first decisions."""
-        odds = self._field.compiled_odds
-        odds = self._field.odds if odds is None else odds
         fixed = self.seat is not None
-        _deal(self.states, which, self.learners, fixed, self.kinds, odds, self.rngs)
+        _deal(self.states, which, self.learners, fixed, self.kinds, self._odds, self.rngs)
         self._let_others_play()
 
     def _let_others_play(self) -> None:
         """Let the opponents play until each game's learner decides or the game is over."""
         if self._field.compiled_odds is not None:
             play_others(self.states, self.learners, self.kinds, self.rngs, self._choices)
+            if len(self._odds) > POLICY:
+                self._ask_policy()
             return
         g = _next_waiting(self.states, self.learners, 0)
         while g != NOBODY:
             self._ask_opponent(g)
             g = _next_waiting(self.states, self.learners, g)
+
+    def _ask_policy(self) -> None:
+        """Let the policy play in its games until the learner decides in all."""
+        assert self.policy is not None
+        while True:
+            count = _waiting(self.states, self.learners, self._numbers, self._seen, self._masks)
+            if count == 0:
+                return
+            numbers, masks = self._numbers[:count], self._masks[:count]
+            chosen = as_actions(self.policy(self._seen[:count], masks), count)
+            wrong = int(_step_some(self.states, numbers, chosen))
+            if wrong >= 0:
+                about = self.complaint(int(numbers[wrong]), int(chosen[wrong]))
+                raise ValueError(f"{about} (the policy's)")
 
     def _ask_opponent(self, g: int) -> None:
         game = Game(self.states[g : g + 1], [])

@@ -19,9 +19,9 @@ from cacao_env.rng import new_rng
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 
-from training import losses as module
 from training import regret
 from training.agents import load_agent
+from training.measure import losses as module
 from training.measure.arena import Rules
 from training.measure.losses import (
     GameLosses,

@@ -1,8 +1,9 @@
 """A small network that reads the table cell by cell, and its policy for sb3-contrib.
 
-Every worker cell of the window is described by what lies around it and scored with the same
-weights, so what is learnt at one cell holds at all.  From those descriptions come a logit for each
-placement (cell * variant), the logits of fills and actions, and the value.
+Every cell where a tile could go is described by what lies around it, seen in the four ways that a tile
+can be turned, and all are scored with the same weights: what is learnt at one cell in one direction
+holds at all.  From those descriptions come a logit for each placement (cell * variant) and, pooled
+over the table, the logits of fills and actions and the value.
 """
 
 from __future__ import annotations
@@ -20,86 +21,147 @@ from torch import nn
 from cacao_env.actions import ACT_ACTIONS, FILL_ACTIONS
 from cacao_env.geometry import window_cell
 from cacao_env.observation import CHANNELS, layout
-from cacao_env.tiles import NUM_VARIANTS
+from cacao_env.tiles import NUM_VARIANTS, VARIANTS, WORKER_KINDS
 
 from .masked import LeanMaskable
 
 LATE_ACTIONS = FILL_ACTIONS + ACT_ACTIONS
+TURNS = 4
 # What is read around a worker cell: the jungle cells beside it, the worker cells beyond those.
 JUNGLE_STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 WORKER_STEPS = ((0, 0), (-1, -1), (-1, 1), (1, 1), (1, -1), (-2, 0), (0, 2), (2, 0), (0, -2))
 _NAMES = [name for name, _, _ in CHANNELS]
+_SIDES = [f"workers_{side}" for side in ("north", "east", "south", "west")]
+_VOLCANOES = ["volcano_east_west", "volcano_north_south"]
 _JUNGLE_CHANNELS = (*range(_NAMES.index("workers_north")), _NAMES.index("to_fill"))
-_LAST = _NAMES.index("last")
+_OPEN, _LAST, _OWN = _NAMES.index("open"), _NAMES.index("last"), len(CHANNELS)
+# Which kind and turn each variant is; the kind that looks the same all ways is scored all ways.
+_KIND_OF_VARIANT = [WORKER_KINDS.index(kind) for kind, _ in VARIANTS]
+_TURN_OF_VARIANT = [turn for _, turn in VARIANTS]
+
+
+def turned_step(step: tuple[int, int], turn: int) -> tuple[int, int]:
+    """A step (down, right) after so many quarter turns clockwise."""
+    down, right = step
+    for _ in range(turn):
+        down, right = right, -down
+    return down, right
+
+
+def turned_channel(channel: int, turn: int) -> int:
+    """The channel that holds what ``channel`` would hold if the table were turned back."""
+    name = _NAMES[channel] if channel < len(_NAMES) else ""
+    if name in _SIDES:
+        return _NAMES.index(_SIDES[(_SIDES.index(name) + turn) % 4])
+    if name in _VOLCANOES:
+        return _NAMES.index(_VOLCANOES[(_VOLCANOES.index(name) + turn) % 2])
+    return channel
 
 
 def patch_index(num_players: int, table_size: int) -> np.ndarray[Any, Any]:
     """Where in the flat board each number of each worker cell's surroundings stands.
 
-    Shape (worker cells, patch size); cells outside the window point one past the board's end.
+    Shape (worker cells, TURNS, patch size); ``[cell, t]`` is seen by who stands there having turned
+    ``t`` times clockwise.  Cells outside the window point one past the board's end.
     """
     board = layout(num_players, table_size)[0]
-    channels = board.shape[0]
-    outside = board.stop
-    worker_channels = [c for c in range(channels) if c not in _JUNGLE_CHANNELS]
-    rows = []
-    for index in range(table_size**2 // 2):
-        row, column = window_cell(index, table_size)
-        row_index = []
+    worker_channels = [c for c in range(board.shape[0]) if c not in _JUNGLE_CHANNELS]
+    plane = table_size**2
+    cells = np.array([window_cell(index, table_size) for index in range(plane // 2)])
+    views = []
+    for turn in range(TURNS):
+        columns = []
         for steps, wanted in ((JUNGLE_STEPS, _JUNGLE_CHANNELS), (WORKER_STEPS, worker_channels)):
-            for down, right in steps:
-                r, c = row + down, column + right
-                inside = 0 <= r < table_size and 0 <= c < table_size
+            for step in steps:
+                there = cells + turned_step(step, turn)
+                inside = ((there >= 0) & (there < table_size)).all(axis=1)
+                at = there[:, 0] * table_size + there[:, 1]
                 for channel in wanted:
-                    at = (channel * table_size + r) * table_size + c
-                    row_index.append(at if inside else outside)
-        rows.append(row_index)
-    return np.array(rows, np.int64)
+                    place = turned_channel(channel, turn) * plane + at
+                    columns.append(np.where(inside, place, board.stop))
+        views.append(np.stack(columns, axis=1))
+    return np.stack(views, axis=1)
 
 
 class CellNet(nn.Module):
-    """Observation (B, observation_size) -> placement, fill and action logits (B, N) and value (B,)."""
+    """Observation (B, observation_size) -> placement, fill and action logits (B, N) and value (B,).
+
+    Logits of cells where no tile can be placed are 0.
+    """
 
     def __init__(self, num_players: int, table_size: int, width: int = 64) -> None:
         super().__init__()
         entries = layout(num_players, table_size)
-        board = entries[0]
-        self.board_end = board.stop
-        self.plane = table_size**2
+        by_name = {entry.name: entry for entry in entries}
+        self.board_end = entries[0].stop
         self.cells = table_size**2 // 2
-        num_features = entries[-1].stop - board.stop
+        self.overbuilding = by_name["overbuilding"].start
         index = patch_index(num_players, table_size)
-        self.patch_size = index.shape[1]
+        self.patch_size = index.shape[2]
+        worker_cells = np.array([window_cell(k, table_size) for k in range(self.cells)])
+        flat = worker_cells[:, 0] * table_size + worker_cells[:, 1]
+        plane = table_size**2
         self.index: torch.Tensor
-        self.last: torch.Tensor
-        self.register_buffer("index", torch.from_numpy(index.reshape(-1)), persistent=False)
-        worker_cells = [window_cell(k, table_size) for k in range(self.cells)]
-        flat = [_LAST * self.plane + r * table_size + c for r, c in worker_cells]
-        self.register_buffer("last", torch.tensor(flat), persistent=False)
-        self.globals = nn.Sequential(nn.Linear(num_features, width), nn.ReLU())
+        self.planes: torch.Tensor
+        self.kinds: torch.Tensor
+        self.turns: torch.Tensor
+        tables = {
+            "index": index.reshape(self.cells, -1),
+            "planes": np.stack([channel * plane + flat for channel in (_OPEN, _OWN, _LAST)]),
+            "kinds": np.array(_KIND_OF_VARIANT),
+            "turns": np.array(_TURN_OF_VARIANT),
+        }
+        for name, table in tables.items():
+            self.register_buffer(name, torch.from_numpy(table).long(), persistent=False)
+        self.globals = nn.Sequential(nn.Linear(entries[-1].stop - self.board_end, width), nn.ReLU())
         self.patch = nn.Linear(self.patch_size, width)
         self.context = nn.Linear(width, width)
-        self.place = nn.Linear(width, NUM_VARIANTS)
+        self.deeper = nn.Linear(width, width)
+        self.place = nn.Linear(width, len(WORKER_KINDS))
         self.late = nn.Sequential(
-            nn.Linear(3 * width, 2 * width), nn.ReLU(), nn.Linear(2 * width, LATE_ACTIONS)
+            nn.Linear(4 * width, 2 * width), nn.ReLU(), nn.Linear(2 * width, LATE_ACTIONS)
         )
         self.value = nn.Sequential(
-            nn.Linear(3 * width, 2 * width), nn.ReLU(), nn.Linear(2 * width, 1)
+            nn.Linear(4 * width, 2 * width), nn.ReLU(), nn.Linear(2 * width, 1)
         )
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, N), not masked, and values (B,)."""
-        board, features = observation[:, : self.board_end], observation[:, self.board_end :]
-        padded = torch.nn.functional.pad(board, (0, 1))
-        patches = padded.index_select(1, self.index).view(-1, self.cells, self.patch_size)
-        common = self.globals(features)
-        hidden = torch.relu(self.patch(patches) + self.context(common).unsqueeze(1))
-        mean = hidden.mean(dim=1)
+        count = observation.shape[0]
+        common = self.globals(observation[:, self.board_end :])
+        context = self.context(common)
+        board = torch.nn.functional.pad(observation[:, : self.board_end], (0, 1))
+        open_, own, last = (board.index_select(1, plane) for plane in self.planes)
+        # Tiles of one's own are places too, once there is overbuilding.
+        over = observation[:, self.overbuilding : self.overbuilding + 1]
+        games, cells = torch.nonzero(open_ + own * over, as_tuple=True)
+        hidden = self._look(board, games, cells, context)
+        by_kind = self.place(hidden)
+        variants = (by_kind[:, :, 0].mean(1, keepdim=True), by_kind[:, :, 1:].mT.flatten(1))
+        logits = observation.new_zeros(count, self.cells, NUM_VARIANTS)
+        logits = logits.index_put((games, cells), torch.cat(variants, 1))
+        # The best and the mean over places and directions.
+        hidden = hidden.amax(1)
+        of_game = games[:, None].expand_as(hidden)
+        empty = hidden.new_zeros(count, hidden.shape[1])
+        most = empty.scatter_reduce(0, of_game, hidden, "amax")
+        total = empty.scatter_add(0, of_game, hidden) / 16
         # The cell of the tile placed last is what fills and actions are about.
-        here = (hidden * board.index_select(1, self.last).unsqueeze(2)).sum(dim=1)
-        summary = torch.cat((common, mean, here), dim=1)
-        logits = torch.cat((self.place(hidden).flatten(1), self.late(summary)), dim=1)
-        return logits, self.value(summary).squeeze(1)
+        there, where = last.max(1)
+        all_games = torch.arange(count, device=last.device)
+        here = self._look(board, all_games, where, context)[:, 0] * there[:, None]
+        summary = torch.cat((common, total, most, here), dim=1)
+        late, value = self.late(summary), self.value(summary).squeeze(1)
+        return torch.cat((logits.flatten(1), late), dim=1), value
+
+    def _look(
+        self, board: torch.Tensor, games: torch.Tensor, cells: torch.Tensor, context: torch.Tensor
+    ) -> torch.Tensor:
+        """What M cells of the table look like, turned all ways: (M, TURNS, width), at least 0."""
+        at = self.index[cells] + games[:, None] * board.shape[1]
+        patches = board.view(-1).index_select(0, at.view(-1)).view(-1, TURNS, self.patch_size)
+        hidden = torch.relu(self.patch(patches) + context[games].unsqueeze(1))
+        return torch.relu(self.deeper(hidden))
 
 
 class _Whole(BaseFeaturesExtractor):
