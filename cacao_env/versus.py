@@ -7,7 +7,7 @@ its outcome exactly once, won or lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -36,6 +36,8 @@ POLICY = NUM_OPPONENTS  # a kind of opponent, beside the bots that play in compi
 # Raw observations (M, observation_size) and masks (M, num_actions), both uint8 -> legal actions (M,).
 Policy = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.int8]], npt.NDArray[Any]]
 _EVERY = np.zeros(0, np.bool_)
+# Beside the states, what ``VersusGames`` needs to go on.
+_KEPT = ("rngs", "learners", "kinds", "rewards", "dones", "forfeits", "final_scores", "_potentials")
 
 
 @njit
@@ -293,6 +295,30 @@ class VersusGames:
         """Write observations and masks of the games as they are."""
         _look(self.states, _EVERY, self.learners, self._scaled, self.observations)
         _mask(self.states, self.learners, self.action_masks)
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All that the games are, by name: ``restore`` goes on from there.
+
+        ValueError if an opponent plays in Python: what that keeps is not known here.
+        """
+        if self._field.compiled_odds is None:
+            raise ValueError(
+                f"only games against {', '.join(OPPONENTS)} or a policy can be kept as arrays"
+            )
+        found = {name: getattr(self, name).copy() for name in _KEPT}
+        found["states"] = self.states.view(np.uint8).reshape(self.num_games, -1).copy()
+        return found
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from what ``arrays`` of games with the same options gave; ValueError if others did."""
+        now = self.arrays()
+        for name, array in now.items():
+            if name not in arrays or arrays[name].shape != array.shape:
+                raise ValueError(f"the games kept are others than these: {name} does not fit")
+        for name in _KEPT:
+            getattr(self, name)[...] = arrays[name]
+        self.states.view(np.uint8).reshape(self.num_games, -1)[...] = arrays["states"]
+        self.look()
 
     def game(self, number: int) -> Game:
         """A copy of a game as it is, without its history."""

@@ -21,12 +21,12 @@ from cacao_env.value.features import NO_ROW, PER_SEAT
 from cacao_env.value.net import POINTS, new_scratch
 from cacao_env.value.search import EXACT, INNER, WIDTH, SearchAgent, search_choice
 from cacao_env.value.turns import new_work
-from training import train_afterstate
 from training.agents import AgentError, load_agent
 from training.checkpoint import CheckpointError, add_to_manifest
 from training.config import ConfigError, from_dict
 from training.run_folder import METRICS, read_metrics
-from training.train_afterstate import STATE, Run, Trainer, main
+from training.state import STATE
+from training.train_afterstate import Run, Trainer, main
 from training.value.checkpoint import load_value, read_value
 from training.value.config import AfterstateConfig
 from training.value.games import GREEDY_RIVAL, NET_RIVAL, NO_RIVAL, Behaviour
@@ -386,7 +386,7 @@ def test_what_can_t_be_resumed_is_named(tmp_path, capsys):
     assert main(["--resume", str(tmp_path / "nowhere")]) == 1
     assert "state.safetensors can't be read" in capsys.readouterr().err
     run_for(tmp_path / "run", 1)
-    state = tmp_path / "run" / train_afterstate.STATE
+    state = tmp_path / "run" / STATE
     state.write_bytes(state.read_bytes()[:1000])
     assert main(["--resume", str(tmp_path / "run")]) == 1
     assert "can't be read" in capsys.readouterr().err

@@ -13,7 +13,8 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 import torch
 
 from cacao_env import Game
-from cacao_env.observation import CHANNELS, decode
+from cacao_env.observation import CHANNELS, decode, scale
+from cacao_env.symmetry import transform_mask, transform_observation
 from cacao_env.versus import VersusGames
 from training import evaluate, train_sb3
 from training.agents import load_agent
@@ -24,6 +25,8 @@ from training.ppo.checkpoint import load, save
 from training.ppo.config import Sb3Config
 from training.ppo.network import JUNGLE_STEPS, CellNet, patch_index
 from training.ppo.vec_env import CacaoVecEnv
+from training.run_folder import read_metrics
+from training.state import read_state
 from training.value.config import AfterstateConfig
 
 ROOT = Path(__file__).parent.parent
@@ -34,8 +37,9 @@ RULES = {"num_players": 2, "table_size": 15, "volcanoes": False, "width": 8}
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
-    watch = train_sb3.train(Sb3Config(**SMALL, name="small"), folder)
-    assert watch.num_timesteps >= 1024
+    run = train_sb3.Run(Sb3Config(**SMALL, name="small"), folder)
+    assert run.train()
+    assert run.learner.num_timesteps == 1024
     return folder
 
 
@@ -45,7 +49,11 @@ def test_a_run_leaves_config_metrics_and_a_checkpoint_that_plays(
     config = json.loads((run_folder / "config.json").read_text())
     assert from_dict(Sb3Config, config) == Sb3Config(**SMALL, name="small")
     rows = [json.loads(line) for line in (run_folder / "metrics.jsonl").read_text().splitlines()]
-    assert rows[-1]["steps"] == 1024
+    assert [row["decisions"] for row in rows] == [256, 512, 768, 1024]
+    assert {"wins_greedy_2p", "wins_greedy_2p_half_width", "margin_greedy_2p"} <= set(rows[0])
+    assert all(r["seconds_environment"] <= r["seconds_playing"] for r in rows)
+    assert (run_folder / "curves.png").exists()
+    assert list((run_folder / "tensorboard").iterdir())
     results = train_sb3.evaluate(from_dict(Sb3Config, config), run_folder)
     assert [r.field for r in results] == ["random", "greedy"]
     assert all(r.blocks == 3 and 0 <= r.low <= r.win_share <= r.high <= 1 for r in results)
@@ -60,14 +68,51 @@ def test_a_run_leaves_config_metrics_and_a_checkpoint_that_plays(
 def test_the_same_seed_trains_the_same_network(tmp_path):
     nets = []
     for name in ("one", "two"):
-        train_sb3.train(Sb3Config(**{**SMALL, "steps": 512}, name="same"), tmp_path / name)
+        train_sb3.Run(Sb3Config(**{**SMALL, "steps": 512}, name="same"), tmp_path / name).train()
         nets.append(load(tmp_path / name).net.state_dict())
     for key, value in nets[0].items():
         assert torch.equal(value, nets[1][key]), key
 
 
+EXACT = SMALL | {"minutes": 1e9, "snapshots": 0.5, "snapshot_rounds": 1, "final_entropy": 0.001}
+
+
+def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
+    config = Sb3Config(**EXACT, name="exact")
+    whole = train_sb3.Run(config, tmp_path / "whole")
+    assert whole.train()
+    part = train_sb3.Run(config, tmp_path / "part")
+    part._end_of_round = stop_after(part, 2)
+    assert not part.train()
+    arguments = ["--resume", str(tmp_path / "part"), "--set", "blocks=1"]
+    assert train_sb3.main(arguments) == 0
+    nets = [load(tmp_path / name).net.state_dict() for name in ("whole", "part")]
+    for key, value in nets[0].items():
+        assert torch.equal(value, nets[1][key]), key
+    states = [read_state(tmp_path / name)[0] for name in ("whole", "part")]
+    assert sorted(states[0]) == sorted(states[1])
+    for name, array in states[0].items():
+        assert np.array_equal(array, states[1][name]), name
+    rows = [read_metrics(tmp_path / name) for name in ("whole", "part")]
+    for one, other in zip(*rows, strict=True):
+        for key in ("round", "games", "loss_value", "loss_policy", "wins_training"):
+            assert one.get(key) == other.get(key)
+
+
+def stop_after(run, rounds):
+    """``_end_of_round`` that asks for a stop after so many."""
+    plain = run._end_of_round
+
+    def ended():
+        plain()
+        if run.round == rounds:
+            run.interrupt.asked = True
+
+    return ended
+
+
 def test_training_moves_the_weights_and_never_plays_an_illegal_action(run_folder):
-    fresh = train_sb3.make_model(Sb3Config(**SMALL, name="small")).policy.net.state_dict()
+    fresh = train_sb3.Run(Sb3Config(**SMALL, name="small"), run_folder).net.state_dict()
     trained = load(run_folder).net.state_dict()
     assert any(not torch.equal(fresh[key], trained[key]) for key in trained)
     checkpoint = load(run_folder)
@@ -99,7 +144,7 @@ def test_no_shipped_configuration_is_left_out():
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["stepz=3"], "there is no key 'stepz'; there are: against, bars, batch"),
+        (["stepz=3"], "there is no key 'stepz'; there are: against, anchors, bars, batch"),
         (["steps=many"], "steps is 'many', expected int"),
         (["volcanoes=1"], "volcanoes is 1, expected bool"),
         (["seed=true"], "seed is True, expected int"),
@@ -208,7 +253,7 @@ def test_the_network_reads_the_cells_that_it_should():
     for cell in range(112):
         flat = 2 * cell + 1
         row, column = divmod(flat, 15)
-        patch = padded[index[cell]]
+        patch = padded[index[cell, 0]]
         for number, (down, right) in enumerate(JUNGLE_STEPS):
             r, c = row + down, column + right
             inside = 0 <= r < 15 and 0 <= c < 15
@@ -218,6 +263,48 @@ def test_the_network_reads_the_cells_that_it_should():
             found += int(expected.any())
     assert found > 10
     assert CHANNELS[0][0] == "plantation"
+
+
+@pytest.mark.parametrize(("players", "volcanoes"), [(2, False), (3, True)])
+def test_turning_the_table_turns_the_placements(players, volcanoes):
+    torch.manual_seed(1)
+    net = CellNet(players, 21, 16)
+    factors = scale(players, 21)
+    game, rng, compared = (
+        Game.new(players, 5, volcanoes, table_size=21),
+        np.random.default_rng(0),
+        0,
+    )
+    with torch.no_grad():
+        while not game.over:
+            seen = game.observation(game.seat)
+            if game.phase == "place":
+                mask = game.action_mask()
+                for turn in (1, 2, 3):
+                    image = transform_observation(turn, seen, players, 21)
+                    both = np.stack([seen, image]) * factors
+                    logits, values = (x.numpy() for x in net(torch.from_numpy(both)))
+                    expected = transform_mask(turn, logits[0], seen, players, 21)
+                    legal = transform_mask(turn, mask, seen, players, 21) > 0
+                    assert expected[legal] == pytest.approx(logits[1][legal], abs=1e-5)
+                    assert values[0] == pytest.approx(values[1], abs=1e-5)
+                    compared += int(legal.sum())
+            game.play(int(rng.choice(game.legal_actions())))
+    assert compared > 1000
+
+
+def test_a_logit_depends_on_what_lies_there():
+    torch.manual_seed(1)
+    net = CellNet(2, 15, 16)
+    game = Game.new(2, 3, table_size=15)
+    for _ in range(8):
+        game.play(int(game.legal_actions()[0]))
+    while game.phase != "place":
+        game.play(int(game.legal_actions()[0]))
+    seen = torch.from_numpy(game.observation(game.seat) * scale(2, 15))[None]
+    logits = net(seen)[0][0].detach().numpy()
+    legal = np.flatnonzero(game.action_mask())
+    assert len(np.unique(logits[legal].round(6))) > 0.8 * len(legal)
 
 
 def test_the_vec_env_speaks_sb3():

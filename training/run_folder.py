@@ -7,6 +7,7 @@ to look at.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from datetime import UTC, datetime
@@ -14,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from .checkpoint import write_whole
+from .config import ConfigError
 from .provenance import git_commit, machine, versions
+from .state import STATE
 
 CONFIG, ABOUT, METRICS, CURVES = "config.json", "run.json", "metrics.jsonl", "curves.png"
 TENSORBOARD = "tensorboard"
@@ -66,6 +69,26 @@ class RunFolder:
         self._metrics.close()
         if self._board is not None:
             self._board.close()
+
+
+def add_run_options(parser: argparse.ArgumentParser, example: str) -> None:
+    """The options that every trainer has."""
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--config", help=f"a TOML file, e.g. {example}")
+    which.add_argument("--resume", metavar="FOLDER", help="a run folder to go on with")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
+    parser.add_argument("--out", default=None, help="the run folder; runs/NAME if not given")
+    parser.add_argument("--overwrite", action="store_true", help="a run that lies there")
+
+
+def clear(folder: Path, overwrite: bool) -> None:
+    """Make way for a new run; ConfigError if there is one and it is not to be overwritten."""
+    if (folder / STATE).exists() and not overwrite:
+        raise ConfigError(
+            f"{folder} has a run already; go on with --resume {folder}, or give another --out or "
+            "--overwrite"
+        )
+    (folder / STATE).unlink(missing_ok=True)
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

@@ -11,7 +11,6 @@ which ``--resume`` goes on exactly.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import sys
@@ -22,26 +21,23 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save as save_arrays
 from tqdm import tqdm
 
 from cacao_env.value.net import POINTS, from_learnt
 
 from .agents import load_agent
-from .checkpoint import CheckpointError, add_to_manifest, write_whole
+from .checkpoint import add_to_manifest
 from .config import ConfigError, from_dict, overridden, read
 from .evaluate import measure, print_results
 from .interrupt import Interrupt
 from .measure.summary import Result
-from .run_folder import RunFolder
+from .run_folder import RunFolder, add_run_options, clear
+from .state import named, part, read_state, write_state
 from .value.checkpoint import read_value, save_value
 from .value.config import AfterstateConfig
 from .value.games import Behaviour, Samples
 from .value.learning import Learner, Players, share_out, warm_up
 from .value.rivals import folder_of, rival_of
-
-STATE = "state.safetensors"
 
 
 class Run:
@@ -97,38 +93,26 @@ class Run:
 
     def save(self, folder: Path) -> None:
         """Write the state; a stop in between leaves the old one."""
-        arrays = self.learner.arrays()
-        arrays |= {f"acting.{name}": array for name, array in self.acting.items()}
-        for number, part in enumerate(self.replay):
-            for name, array in part._asdict().items():
-                arrays[f"replay.{number:03}.{name}"] = array
+        arrays = self.learner.arrays() | named("acting", self.acting)
+        for number, samples in enumerate(self.replay):
+            arrays |= named(f"replay.{number:03}", samples._asdict())
         numbers = [self.round, self.games, self.samples, self.seconds, self.learner.steps]
-        metadata = {"config": json.dumps(self.config.as_dict()), "numbers": json.dumps(numbers)}
-        write_whole(folder / STATE, save_arrays(arrays, metadata))
+        write_state(folder, arrays, config=self.config.as_dict(), numbers=numbers)
 
     @classmethod
     def resume(cls, folder: Path, overrides: Sequence[str] = ()) -> Run:
         """The run whose state lies in a folder; keys that give no array its shape may be changed."""
-        try:
-            with safe_open(folder / STATE, "numpy") as file:
-                metadata = file.metadata()
-                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except (OSError, SafetensorError) as error:
-            raise CheckpointError(f"{folder / STATE} can't be read: {error}") from None
-        was = json.loads(metadata["config"])
+        arrays, about = read_state(folder)
+        was = about["config"]
         run = cls(from_dict(AfterstateConfig, overridden(was, overrides)))
         for key in ("sums", "maxima", "units"):
             if getattr(run.config, key) != was[key]:
                 raise ConfigError(f"{key} is {was[key]} in {folder} and can't be changed")
-        run.round, run.games, run.samples, run.seconds, steps = json.loads(metadata["numbers"])
+        run.round, run.games, run.samples, run.seconds, steps = about["numbers"]
         run.learner.restore(arrays, steps)
-        run.acting = {name: arrays[f"acting.{name}"] for name in run.acting}
-        for number in range(len(arrays)):
-            if f"replay.{number:03}.stage" not in arrays:
-                break
-            run.replay.append(
-                Samples(*(arrays[f"replay.{number:03}.{name}"] for name in Samples._fields))
-            )
+        run.acting = part("acting", arrays)
+        while samples := part(f"replay.{len(run.replay):03}", arrays):
+            run.replay.append(Samples(**samples))
         return run
 
 
@@ -304,12 +288,7 @@ def begin(options: argparse.Namespace) -> tuple[Run, Path]:
         return run, folder
     config = read(AfterstateConfig, options.config, options.overrides)
     folder = Path(options.out or Path("runs") / config.name)
-    if (folder / STATE).exists() and not options.overwrite:
-        raise ConfigError(
-            f"{folder} has a run already; go on with --resume {folder}, or give another --out or "
-            "--overwrite"
-        )
-    (folder / STATE).unlink(missing_ok=True)
+    clear(folder, options.overwrite)
     run = Run(config)
     if config.start:
         run.begin_from(read_value(folder_of(config.start))[0])
@@ -321,12 +300,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m training.train_afterstate", description=__doc__
     )
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--config", help="a TOML file, e.g. configs/quickstart.toml")
-    which.add_argument("--resume", metavar="FOLDER", help="a run folder to go on with")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
-    parser.add_argument("--out", default=None, help="the run folder; runs/NAME if not given")
-    parser.add_argument("--overwrite", action="store_true", help="a run that lies there")
+    add_run_options(parser, "configs/quickstart.toml")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     try:

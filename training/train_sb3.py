@@ -2,14 +2,14 @@
 
     python -m training.train_sb3 --config configs/maskable_ppo.toml
 
-Writes a run folder (``runs/NAME``): the resolved configuration, metrics as JSON lines, and the
-checkpoint with its manifest and evaluation.
+The other seats are bots and, in some of the games, earlier selves.  The run folder (``runs/NAME``) has
+the resolved configuration, metrics as JSON lines and for TensorBoard, curves, the checkpoint, and the
+state from which ``--resume`` goes on exactly.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -24,79 +24,224 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from tqdm import tqdm
 
+from cacao_env.observation import scale
 from cacao_env.versus import VersusGames
 
 from .agents import load_agent
-from .checkpoint import CheckpointError, add_to_manifest
-from .config import ConfigError, read
+from .checkpoint import add_to_manifest
+from .config import from_dict, overridden, read
 from .evaluate import measure, print_results
+from .interrupt import Interrupt
 from .measure.summary import Result
 from .ppo.agent import BoardAgent
 from .ppo.checkpoint import load, save
 from .ppo.config import Sb3Config
-from .ppo.network import CellPolicy
+from .ppo.network import CellNet, CellPolicy
+from .ppo.snapshots import Snapshots
 from .ppo.vec_env import CacaoVecEnv
+from .ppo.watch import strength
+from .run_folder import RunFolder, add_run_options, clear
+from .state import (
+    generator_arrays,
+    learner_arrays,
+    named,
+    part,
+    read_state,
+    restore_generators,
+    restore_learner,
+    write_state,
+)
 
-SAVE_SECONDS = 60.0
 
+class Run(BaseCallback):
+    """A run: the learner, its games, and all that is noted and saved between two rollouts."""
 
-class Watch(BaseCallback):
-    """Progress bar, metrics, checkpoints on the way, and the limit on time."""
-
-    def __init__(self, config: Sb3Config, folder: Path) -> None:
+    def __init__(self, config: Sb3Config, folder: Path, games: Any = None) -> None:
         super().__init__()
-        self._config, self._folder = config, folder
-        self._margins: deque[float] = deque(maxlen=500)
-        self._wins: deque[float] = deque(maxlen=500)
-        self.games = 0
+        self.config, self.folder = config, folder
+        self.round = self.games = 0
+        self.seconds = 0.0
+        self.versus = games or make_games(config)
+        self.learner = make_model(config, self.versus, self.rate)
+        policy: CellPolicy = self.learner.policy
+        self.net = policy.net
+        self.snapshots: Snapshots | None = None
+        if config.snapshots > 0:
+            self.snapshots = Snapshots(self.net, scale(config.num_players, config.table_size))
+            self.versus.policy = self.snapshots
+        self._ended: deque[tuple[float, float]] = deque(maxlen=500)  # (share of the win, margin)
 
-    def _on_training_start(self) -> None:
-        self.begin = self._saved = time.monotonic()
-        self._bar = tqdm(total=self._config.steps, unit="step", desc=self._config.name)
-        self._metrics = (self._folder / "metrics.jsonl").open("w", encoding="utf-8")
+    # --- Going on --------------------------------------------------------------------------
+
+    def save_state(self) -> None:
+        """Write what ``restore`` goes on from."""
+        arrays = learner_arrays(self.learner.policy, self.learner.policy.optimizer)
+        arrays |= named("generators", generator_arrays())
+        arrays |= named("games", self.versus.arrays())
+        arrays |= named("env", self.learner.env.arrays())
+        arrays["ended"] = np.array(self._ended, np.float64).reshape(-1, 2)
+        if self.snapshots is not None:
+            arrays |= named("snapshots", self.snapshots.arrays())
+        numbers = [self.round, self.games, self.seconds, self.learner.num_timesteps]
+        config = self.config.as_dict()
+        write_state(self.folder, arrays, config=config, numbers=numbers)
+
+    def restore(self, arrays: dict[str, Any], numbers: list[Any]) -> None:
+        """Go on from a saved state."""
+        self.round, self.games, self.seconds, self.learner.num_timesteps = numbers
+        restore_learner(self.learner.policy, self.learner.policy.optimizer, arrays)
+        if self.snapshots is not None:
+            self.snapshots.restore(part("snapshots", arrays))
+        self.versus.restore(part("games", arrays))
+        self.learner.env.restore(part("env", arrays))
+        self._ended.extend(map(tuple, arrays["ended"].tolist()))
+        self.learner._last_obs = self.versus.observations.copy()
+        self.learner._last_episode_starts = self.versus.dones.copy()
+        self._set_entropy()
+        restore_generators(part("generators", arrays))
+
+    # --- Schedules -------------------------------------------------------------------------
+
+    @property
+    def progress(self) -> float:
+        """Share of the run that is done, by the limit that is nearer."""
+        config = self.config
+        by_time = self.seconds / (60 * config.minutes)
+        return min(1.0, max(self.learner.num_timesteps / config.steps, by_time))
+
+    def rate(self, _: float) -> float:
+        """The learning rate; SB3 asks with its own idea of what is left."""
+        first, last = self.config.learning_rate, self.config.final_learning_rate
+        return last + (first - last) * (1 - self.progress if hasattr(self, "learner") else 1)
+
+    # --- What SB3 calls --------------------------------------------------------------------
+
+    def train(self) -> bool:
+        """Rollouts and learning until a limit is reached; False if somebody interrupted it.
+
+        All is saved then.
+        """
+        self.notes = RunFolder(self.folder, self.config.as_dict(), at=self.round)
+        self._watched, self._watched_at = "", self.seconds - 60 * self.config.watch_minutes
+        self._saved_at = self.seconds
+        self._played = self._stopping = False
+        self.bar = tqdm(total=100, unit="%", desc=self.config.name, disable=None)
+        try:
+            with Interrupt() as self.interrupt, self.bar:
+                left = self.config.steps - self.learner.num_timesteps
+                if left > 0 and self.progress < 1:
+                    self.learner.learn(left, callback=self, reset_num_timesteps=self.round == 0)
+                if self._played:
+                    self._end_of_round()
+            if not self._stopping:
+                self.save()
+        finally:
+            self.notes.close()
+        return self.progress >= 1
+
+    def _on_rollout_start(self) -> None:
+        if self._played:  # and learnt from it since
+            self._end_of_round()
+            if self.interrupt.asked or self.progress >= 1:
+                self._stopping = True  # SB3 listens after the next step only: saved is this moment
+                self.save()
+        self._played = False
+        self._began = time.monotonic()
+        self.versus_seconds = self.learner.env.seconds
 
     def _on_step(self) -> bool:
+        if self._stopping:
+            return False
         for info in self.locals["infos"]:
             if "final_scores" in info:
                 own, other = info["final_scores"]
-                self._margins.append(own - other)
-                self._wins.append(1.0 if own > other else 0.5 if own == other else 0.0)
+                share = 1.0 if own > other else 0.5 if own == other else 0.0
+                self._ended.append((share, float(own - other)))
                 self.games += 1
-        self._bar.update(self.training_env.num_envs)
-        return self.seconds < self._config.minutes * 60
+        return True
 
     def _on_rollout_end(self) -> None:
-        if not self._wins:
-            return
-        wins, margin = float(np.mean(self._wins)), float(np.mean(self._margins))
-        self._bar.set_postfix_str(f"wins {wins:.0%}, margin {margin:+.1f} (last {len(self._wins)})")
-        row = {
-            "steps": self.num_timesteps,
-            "seconds": round(self.seconds, 1),
-            "games": self.games,
-            "wins": wins,
-            "margin": margin,
+        self._played = True
+        self._rested = time.monotonic()
+
+    def _end_of_round(self) -> None:
+        """Note what a rollout and the learning from it brought; save now and then."""
+        config, now = self.config, time.monotonic()
+        self._played = False
+        self.round += 1
+        playing, learning = self._rested - self._began, now - self._rested
+        self.seconds += playing + learning
+        decisions = config.games * config.rollout
+        train = {
+            name.removeprefix("train/"): float(value)
+            for name, value in self.learner.logger.name_to_value.items()
+            if name.startswith("train/")
         }
-        for name, value in self.logger.name_to_value.items():
-            if name.startswith("train/"):
-                row[name.removeprefix("train/")] = float(value)
-        print(json.dumps(row), file=self._metrics, flush=True)
-        if time.monotonic() - self._saved > SAVE_SECONDS:
+        row: dict[str, Any] = {
+            "round": self.round,
+            "decisions": self.learner.num_timesteps,
+            "games": self.games,
+            "seconds": round(self.seconds, 1),
+            "seconds_environment": round(self.learner.env.seconds - self.versus_seconds, 3),
+            "seconds_playing": round(playing, 3),
+            "seconds_learning": round(learning, 3),
+            "per_second_decisions": decisions / (playing + learning),
+            "per_second_learnt": decisions * config.epochs / learning,
+            "learning_rate": train["learning_rate"],
+            "loss_value": train["value_loss"],
+            "loss_policy": train["policy_gradient_loss"],
+            "loss_entropy": train["entropy_loss"],
+            **{name: train[name] for name in ("approx_kl", "clip_fraction", "explained_variance")},
+        }
+        if self._ended:
+            wins, margin = np.mean(self._ended, axis=0).tolist()
+            row |= {"wins_training": wins, "margin_training": margin}
+        if self.seconds - self._watched_at >= 60 * config.watch_minutes:
+            row |= self._watch()
+        self.notes.log(row)
+        self.bar.n = round(100 * self.progress, 1)
+        self.bar.set_postfix_str(
+            f"{self.learner.num_timesteps:,} decisions, {row['per_second_decisions']:,.0f}/s, "
+            f"wins {row.get('wins_training', 0):.0%} in training; {self._watched}"
+        )
+        self._set_entropy()
+        self._pick_opponent()
+        if self.seconds - self._saved_at > 60 * config.save_minutes:
             self.save()
 
-    def _on_training_end(self) -> None:
-        self.save()
-        self._bar.close()
-        self._metrics.close()
+    def _set_entropy(self) -> None:
+        first, last = self.config.entropy, self.config.final_entropy
+        self.learner.ent_coef = first + (last - first) * self.progress
 
-    @property
-    def seconds(self) -> float:
-        """Time since training began."""
-        return time.monotonic() - self.begin
+    def _pick_opponent(self) -> None:
+        if self.snapshots is not None:
+            if self.round % self.config.snapshot_rounds == 0:
+                self.snapshots.take()
+            self.snapshots.pick(np.random.default_rng([self.config.seed, self.round]).random())
+
+    def _watch(self) -> dict[str, float]:
+        config, found = self.config, []
+        row: dict[str, float] = {}
+        for anchor in config.anchors:
+            now = strength(
+                self.net,
+                anchor,
+                config.watch_games,
+                config.evaluation_seed - 1,
+                config.num_players,
+                config.table_size,
+                config.volcanoes,
+            )
+            name = f"{anchor}_{config.num_players}p"
+            row |= {f"wins_{name}": now.wins, f"wins_{name}_half_width": now.half_width}
+            row[f"margin_{name}"] = now.margin
+            found.append(f"beats {anchor} {now.wins:.0%} ± {now.half_width:.0%}")
+        self._watched, self._watched_at = ", ".join(found), self.seconds
+        return row
 
     def save(self) -> None:
-        """Write the checkpoint as the network stands."""
-        config = self._config
+        """Write checkpoint, curves and, where the games allow it, the state to resume from."""
+        config = self.config
         rules = {
             "num_players": config.num_players,
             "table_size": config.table_size,
@@ -105,18 +250,25 @@ class Watch(BaseCallback):
         }
         trained = {
             "algorithm": "MaskablePPO",
-            "steps": self.num_timesteps,
+            "steps": self.learner.num_timesteps,
             "games": self.games,
             "seconds": round(self.seconds, 1),
             "config": config.as_dict(),
         }
-        policy: CellPolicy = self.model.policy
-        save(self._folder, config.name, policy.net, rules, training=trained)
-        self._saved = time.monotonic()
+        save(self.folder, config.name, self.net, rules, training=trained)
+        self.notes.draw()
+        if isinstance(self.versus, VersusGames):
+            self.save_state()
+        self._saved_at = self.seconds
 
 
 def make_games(config: Sb3Config) -> VersusGames:
-    """The games that a configuration asks for: bots in the other seats."""
+    """The games that a configuration asks for: bots, and earlier selves, in the other seats."""
+    snapshots: dict[str, Any] = {}
+    if config.snapshots > 0:
+        net = CellNet(config.num_players, config.table_size, config.width)
+        untrained = Snapshots(net, scale(config.num_players, config.table_size))
+        snapshots = {"policy": untrained, "policy_share": config.snapshots}
     return VersusGames(
         config.games,
         config.opponents,
@@ -125,16 +277,16 @@ def make_games(config: Sb3Config) -> VersusGames:
         table_size=config.table_size,
         reward=config.reward,  # type: ignore[arg-type]
         seed=config.seed,
+        **snapshots,
     )
 
 
-def make_model(config: Sb3Config, games: Any = None) -> MaskablePPO:
-    """The learner and its games: those of the configuration if none are given."""
-    first, last = config.learning_rate, config.final_learning_rate
+def make_model(config: Sb3Config, games: Any, rate: Any) -> MaskablePPO:
+    """The learner in those games; ``rate``: what SB3 asks for the learning rate."""
     return MaskablePPO(
         CellPolicy,
-        CacaoVecEnv(games or make_games(config)),
-        learning_rate=lambda left: last + (first - last) * left,
+        CacaoVecEnv(games),
+        learning_rate=rate,
         n_steps=config.rollout,
         batch_size=config.batch,
         n_epochs=config.epochs,
@@ -153,19 +305,11 @@ def make_model(config: Sb3Config, games: Any = None) -> MaskablePPO:
     )
 
 
-def train(config: Sb3Config, folder: Path, games: Any = None) -> Watch:
-    """Run the training, in other games than the configuration's if some are given.
-
-    The checkpoint lies in ``folder`` afterwards, and now and then before.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(config.as_dict(), indent=2) + "\n")
-    torch.set_num_threads(config.threads)
+def prepare(threads: int) -> None:
+    """Settings of torch for training."""
+    torch.set_num_threads(threads)
     # sb3-contrib checks every distribution's arguments otherwise, at a cost, for nothing here.
     torch.distributions.Distribution.set_default_validate_args(False)
-    watch = Watch(config, folder)
-    make_model(config, games).learn(config.steps, callback=watch)
-    return watch
 
 
 def evaluate(config: Sb3Config, folder: Path) -> list[Result]:
@@ -186,30 +330,44 @@ def evaluate(config: Sb3Config, folder: Path) -> list[Result]:
     return results
 
 
+def begin(options: argparse.Namespace) -> Run:
+    """A new run or one that goes on."""
+    if options.resume:
+        folder = Path(options.resume)
+        arrays, about = read_state(folder)
+        config = from_dict(Sb3Config, overridden(about["config"], options.overrides))
+        prepare(config.threads)
+        run = Run(config, folder)
+        run.restore(arrays, about["numbers"])
+        return run
+    config = read(Sb3Config, options.config, options.overrides)
+    folder = Path(options.out or Path("runs") / config.name)
+    clear(folder, options.overwrite)
+    prepare(config.threads)
+    return Run(config, folder)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="python -m training.train_sb3", description=__doc__)
-    parser.add_argument(
-        "--config", required=True, help="a TOML file, e.g. configs/maskable_ppo.toml"
-    )
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
-    parser.add_argument("--out", default=None, help="the run folder; runs/NAME if not given")
+    add_run_options(parser, "configs/maskable_ppo.toml")
     options = parser.parse_args(arguments)
     try:
-        config = read(Sb3Config, options.config, options.overrides)
-        folder = Path(options.out or Path("runs") / config.name)
-        watch = train(config, folder)
+        run = begin(options)
+        if not run.train():
+            print(f"interrupted; go on with --resume {run.folder}", file=sys.stderr)
+            return 130
+        decisions = run.learner.num_timesteps
         print(
-            f"trained {watch.num_timesteps:,} decisions in {watch.games:,} games and "
-            f"{watch.seconds:.0f} s ({watch.num_timesteps / watch.seconds:,.0f} decisions/s); "
-            f"checkpoint: {folder}"
+            f"trained {decisions:,} decisions in {run.games:,} games and {run.seconds:.0f} s "
+            f"({decisions / run.seconds:,.0f} decisions/s); checkpoint: {run.folder}"
         )
-        missed = print_results(evaluate(config, folder), config.bars)
-    except (ConfigError, CheckpointError, OSError) as error:
+        missed = print_results(evaluate(run.config, run.folder), run.config.bars)
+    except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("interrupted; the last checkpoint, if any, is in the run folder", file=sys.stderr)
+        print("stopped; go on with --resume and the run folder", file=sys.stderr)
         return 130
     return 1 if missed else 0
 

@@ -21,7 +21,10 @@ class Sb3Config:
     volcanoes: bool = False
     table_size: int = 15
     reward: str = "shaped"
+    # Odds of bots in the other seats, and the share of games in which an earlier self has them.
     opponents: dict[str, float] = field(default_factory=lambda: {"random": 0.3, "greedy": 0.7})
+    snapshots: float = 0.0
+    snapshot_rounds: int = 25
     # The run: it stops at whichever limit comes first.
     name: str = "run"
     seed: int = 0
@@ -39,8 +42,14 @@ class Sb3Config:
     gamma: float = 1.0
     gae_lambda: float = 0.95
     entropy: float = 0.005
+    final_entropy: float = 0.005
     target_kl: float = 0.05
     width: int = 64
+    # On the way.
+    save_minutes: float = 2.0
+    watch_minutes: float = 2.0  # measured against the anchors every so often
+    watch_games: int = 300
+    anchors: list[str] = field(default_factory=lambda: ["greedy"])
     # The measurement at the end: deals, each played with the agent in every seat.
     blocks: int = 200
     against: list[str] = field(default_factory=lambda: ["random", "greedy"])
@@ -56,7 +65,8 @@ class Sb3Config:
             raise ConfigError(str(error)) from None
         if self.reward not in REWARDS:
             raise ConfigError(f"reward is {self.reward!r}, expected one of {', '.join(REWARDS)}")
-        for key, names in (("opponents", self.opponents), ("against", self.against)):
+        for key in ("opponents", "against", "anchors"):
+            names = getattr(self, key)
             unknown = [name for name in names if name not in OPPONENTS]
             if unknown or not names:
                 raise ConfigError(f"{key} is {names!r}, expected some of {', '.join(OPPONENTS)}")
@@ -68,7 +78,15 @@ class Sb3Config:
                 raise ConfigError(
                     f"bars is {self.bars!r}, expected shares of wins for some of against"
                 )
-        positive = ("steps", "minutes", "threads", "games", "rollout", "batch", "epochs", "width")
+        if not 0 <= self.snapshots <= 1:
+            raise ConfigError(f"snapshots is {self.snapshots!r}, expected a share from 0 to 1")
+        positive: tuple[str, ...] = (
+            "snapshot_rounds",
+            "save_minutes",
+            "watch_minutes",
+            "watch_games",
+        )
+        positive += ("steps", "minutes", "threads", "games", "rollout", "batch", "epochs", "width")
         for key in (*positive, "learning_rate", "final_learning_rate", "clip", "blocks"):
             if getattr(self, key) <= 0:
                 raise ConfigError(f"{key} is {getattr(self, key)!r}, expected more than 0")

@@ -21,6 +21,7 @@ from torch import nn
 from cacao_env.actions import ACT_ACTIONS, FILL_ACTIONS
 from cacao_env.geometry import window_cell
 from cacao_env.observation import CHANNELS, layout
+from cacao_env.symmetry import channel_images, image_of_cell
 from cacao_env.tiles import NUM_VARIANTS, VARIANTS, WORKER_KINDS
 
 from .masked import LeanMaskable
@@ -31,31 +32,11 @@ TURNS = 4
 JUNGLE_STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 WORKER_STEPS = ((0, 0), (-1, -1), (-1, 1), (1, 1), (1, -1), (-2, 0), (0, 2), (2, 0), (0, -2))
 _NAMES = [name for name, _, _ in CHANNELS]
-_SIDES = [f"workers_{side}" for side in ("north", "east", "south", "west")]
-_VOLCANOES = ["volcano_east_west", "volcano_north_south"]
 _JUNGLE_CHANNELS = (*range(_NAMES.index("workers_north")), _NAMES.index("to_fill"))
 _OPEN, _LAST, _OWN = _NAMES.index("open"), _NAMES.index("last"), len(CHANNELS)
 # Which kind and turn each variant is; the kind that looks the same all ways is scored all ways.
 _KIND_OF_VARIANT = [WORKER_KINDS.index(kind) for kind, _ in VARIANTS]
 _TURN_OF_VARIANT = [turn for _, turn in VARIANTS]
-
-
-def turned_step(step: tuple[int, int], turn: int) -> tuple[int, int]:
-    """A step (down, right) after so many quarter turns clockwise."""
-    down, right = step
-    for _ in range(turn):
-        down, right = right, -down
-    return down, right
-
-
-def turned_channel(channel: int, turn: int) -> int:
-    """The channel that holds what ``channel`` would hold if the table were turned back."""
-    name = _NAMES[channel] if channel < len(_NAMES) else ""
-    if name in _SIDES:
-        return _NAMES.index(_SIDES[(_SIDES.index(name) + turn) % 4])
-    if name in _VOLCANOES:
-        return _NAMES.index(_VOLCANOES[(_VOLCANOES.index(name) + turn) % 2])
-    return channel
 
 
 def patch_index(num_players: int, table_size: int) -> np.ndarray[Any, Any]:
@@ -68,16 +49,18 @@ def patch_index(num_players: int, table_size: int) -> np.ndarray[Any, Any]:
     worker_channels = [c for c in range(board.shape[0]) if c not in _JUNGLE_CHANNELS]
     plane = table_size**2
     cells = np.array([window_cell(index, table_size) for index in range(plane // 2)])
+    owners = list(range(len(CHANNELS), board.shape[0]))
     views = []
     for turn in range(TURNS):
         columns = []
+        turned = channel_images(turn) + owners
         for steps, wanted in ((JUNGLE_STEPS, _JUNGLE_CHANNELS), (WORKER_STEPS, worker_channels)):
             for step in steps:
-                there = cells + turned_step(step, turn)
+                there = cells + image_of_cell(turn, *step)
                 inside = ((there >= 0) & (there < table_size)).all(axis=1)
                 at = there[:, 0] * table_size + there[:, 1]
                 for channel in wanted:
-                    place = turned_channel(channel, turn) * plane + at
+                    place = turned[channel] * plane + at
                     columns.append(np.where(inside, place, board.stop))
         views.append(np.stack(columns, axis=1))
     return np.stack(views, axis=1)
@@ -91,6 +74,7 @@ class CellNet(nn.Module):
 
     def __init__(self, num_players: int, table_size: int, width: int = 64) -> None:
         super().__init__()
+        self.size = {"num_players": num_players, "table_size": table_size, "width": width}
         entries = layout(num_players, table_size)
         by_name = {entry.name: entry for entry in entries}
         self.board_end = entries[0].stop
@@ -149,10 +133,15 @@ class CellNet(nn.Module):
         # The cell of the tile placed last is what fills and actions are about.
         there, where = last.max(1)
         all_games = torch.arange(count, device=last.device)
-        here = self._look(board, all_games, where, context)[:, 0] * there[:, None]
-        summary = torch.cat((common, total, most, here), dim=1)
-        late, value = self.late(summary), self.value(summary).squeeze(1)
+        here = self._look(board, all_games, where, context) * there[:, None, None]
+        # Fills and actions have directions, a position's value has none.
+        late = self.late(torch.cat((common, total, most, here[:, 0]), dim=1))
+        value = self.value(torch.cat((common, total, most, here.mean(1)), dim=1)).squeeze(1)
         return torch.cat((logits.flatten(1), late), dim=1), value
+
+    def like(self) -> CellNet:
+        """A new network of the same size."""
+        return CellNet(**self.size)
 
     def _look(
         self, board: torch.Tensor, games: torch.Tensor, cells: torch.Tensor, context: torch.Tensor

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ class CacaoVecEnv(VecEnv):
         )
         self.games = games
         self._masks = games.action_masks.view(np.bool_)
+        self.seconds = 0.0  # spent in the games so far, opponents included
         self._returns = np.zeros(games.num_games)
         self._lengths = np.zeros(games.num_games, np.int64)
         self._chosen: np.ndarray[Any, Any] | None = None
@@ -47,8 +49,9 @@ class CacaoVecEnv(VecEnv):
 
     def step_wait(self) -> Any:
         """Step all games; returns observations, rewards, dones, infos."""
-        games = self.games
+        games, begin = self.games, time.perf_counter()
         games.step(self._chosen)  # type: ignore[arg-type]
+        self.seconds += time.perf_counter() - begin
         self._returns += games.rewards
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -61,6 +64,14 @@ class CacaoVecEnv(VecEnv):
             }
             self._returns[g] = self._lengths[g] = 0
         return games.observations.copy(), games.rewards.copy(), games.dones.copy(), infos
+
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        """What it keeps of the episodes that go on, beside the games themselves."""
+        return {"returns": self._returns.copy(), "lengths": self._lengths.copy()}
+
+    def restore(self, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Go on from what ``arrays`` gave."""
+        self._returns[:], self._lengths[:] = arrays["returns"], arrays["lengths"]
 
     def action_masks(self) -> np.ndarray[Any, Any]:
         """Legal actions of every game's learner, bool (N, num_actions): the games' own buffer."""

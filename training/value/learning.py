@@ -22,12 +22,12 @@ from cacao_env.value.features import NO_ROW
 from cacao_env.value.net import Net, new_scratch
 from cacao_env.value.turns import new_work
 
+from ..state import learner_arrays, named, part, restore_learner
 from .games import Behaviour, Samples, new_samples, play_match, play_sample_games
 from .net import ValueNet
 
 CHUNK = 100  # games that one thread plays at a time
 _GAMES, _BATCHES = range(2)  # what random numbers are for
-_MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps of each array
 FOLLOWED = 1000  # steps after which the running mean has forgotten how it began
 _TURNS = {2: 22, 3: 30, 4: 36}
 
@@ -50,8 +50,8 @@ def share_out(
     chunks = []
     for players, share in sorted(odds.items()):
         left = round(count * share / total)
-        for with_them, part in ((False, 1 - volcanoes), (True, volcanoes)):
-            games = round(left * part)
+        for with_them, odd in ((False, 1 - volcanoes), (True, volcanoes)):
+            games = round(left * odd)
             for first in range(0, games, CHUNK):
                 seeds = rng.integers(0, 2**63, min(CHUNK, games - first)).astype(np.uint64)
                 chunks.append(Games(int(players), with_them, seeds))
@@ -216,26 +216,11 @@ class Learner:
 
     def arrays(self) -> dict[str, Any]:
         """All that learning depends on, by name."""
-        found = {}
-        for part, net in (("net", self.net), ("mean", self.mean)):
-            for name, array in net.learnt().items():
-                found[f"{part}.{name}"] = array
-        for name, parameter in self.net.named_parameters():
-            for moment in _MOMENTS:
-                kept = self.optimizer.state[parameter].get(moment)
-                if kept is not None:
-                    found[f"{moment}.{name}"] = kept.detach().numpy().copy()
-        return found
+        return learner_arrays(self.net, self.optimizer) | named("mean", self.mean.learnt())
 
-    @torch.no_grad()
     def restore(self, arrays: Mapping[str, Any], steps: int) -> None:
         """Go on from ``arrays`` after so many steps."""
         self.steps = steps
-        for part, net in (("net", self.net), ("mean", self.mean)):
-            for name, parameter in net.named_parameters():
-                parameter.copy_(torch.from_numpy(arrays[f"{part}.{name}"]))
-        for name, parameter in self.net.named_parameters():
-            if f"step.{name}" in arrays:
-                state = self.optimizer.state[parameter]
-                for moment in _MOMENTS:
-                    state[moment] = torch.from_numpy(np.array(arrays[f"{moment}.{name}"]))
+        restore_learner(self.net, self.optimizer, arrays)
+        mean = part("mean", arrays)
+        self.mean.load_state_dict({name: torch.from_numpy(x) for name, x in mean.items()})
