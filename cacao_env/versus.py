@@ -13,19 +13,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import calls
-from .actions import LEGAL, mask_into, num_actions, refusal
+from . import versus_loops as loops
+from .actions import num_actions
 from .bots.greedy import CHOICES
-from .decisions import deal_anew, step
 from .game import Game, as_action
-from .jit import compile_once, njit
-from .observation import HIGH_SCORE, observation_size, observe_into
+from .jit import compile_once
+from .observation import HIGH_SCORE, observation_size
 from .opponents import Field, Opponent, Opponents
 from .options import Decisions, as_seat, as_seed, blank_states, check_choice
-from .rewards import MARGIN_SCALE, OUTCOME, REWARDS, Reward, rewards_into
-from .rng import uniform
-from .scaling import OBSERVATION_DTYPES, ObservationDtype, observe_as
-from .state import OVER
+from .rewards import MARGIN_SCALE, OUTCOME, REWARDS, Reward
+from .scaling import OBSERVATION_DTYPES, ObservationDtype
 from .tiles import MAX_PLAYERS
 from .vector import NUM_OPPONENTS, OPPONENTS, as_actions, play_others
 
@@ -38,124 +35,6 @@ Policy = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.int8]], npt.NDArray[Any
 _EVERY = np.zeros(0, np.bool_)
 # Beside the states, what ``VersusGames`` needs to go on.
 _KEPT = ("rngs", "learners", "kinds", "rewards", "dones", "forfeits", "final_scores", "_potentials")
-
-
-@njit
-def _deal(states, which, learners, fixed, kinds, odds, rngs):
-    """Deal the games in ``which``, seat their learners and draw their opponents."""
-    for g in range(len(states)):
-        if not which[g]:
-            continue
-        rng = rngs[g : g + 1]
-        deal_anew(states[g], rng)
-        if not fixed:
-            learners[g] = (learners[g] + 1) % states[g].num_players
-        draw = uniform(rng)
-        kinds[g] = len(odds) - 1
-        for kind in range(len(odds)):
-            if draw < odds[kind]:
-                kinds[g] = kind
-                break
-            draw -= odds[kind]
-
-
-@njit
-def _mark_illegal(states, chosen, forfeits):
-    """Note which actions are illegal; returns the number of the first such game, or -1."""
-    first = -1
-    for g in range(len(states)):
-        forfeits[g] = refusal(states[g], chosen[g]) != LEGAL
-        if forfeits[g] and first < 0:
-            first = g
-    return first
-
-
-@njit
-def _play(states, chosen, forfeits):
-    for g in range(len(states)):
-        if not forfeits[g]:
-            step(states[g], chosen[g])
-
-
-@njit
-def _next_waiting(states, learners, start):
-    """The first game from ``start`` on in which another seat than the learner's decides, or -1."""
-    for g in range(start, len(states)):
-        if states[g].phase != OVER and states[g].seat != learners[g]:
-            return g
-    return -1
-
-
-@njit
-def _waiting(states, learners, numbers, seen, masks):
-    """The games in which another seat than the learner's decides, and what that seat sees and may do.
-
-    Written into the first rows of ``numbers``, ``seen`` and ``masks``; returns how many there are.
-    """
-    count = 0
-    for g in range(len(states)):
-        state = states[g]
-        if state.phase != OVER and state.seat != learners[g]:
-            numbers[count] = g
-            observe_into(state, state.seat, seen[count])
-            mask_into(state, masks[count])
-            count += 1
-    return count
-
-
-@njit
-def _step_some(states, numbers, chosen):
-    """Play the games named; returns the place of the first whose action is illegal, or -1."""
-    for i in range(len(numbers)):
-        if refusal(states[numbers[i]], chosen[i]) != LEGAL:
-            return i
-        step(states[numbers[i]], chosen[i])
-    return -1
-
-
-@njit
-def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final, worst):
-    """What the learners earned since they last decided, and which games are over.
-
-    One call covers all steps since then: a potential's changes add up to their sum, and the other
-    rewards come at the end only.
-    """
-    scores = np.zeros(MAX_PLAYERS, np.int64)
-    wins = np.zeros(MAX_PLAYERS, np.int64)
-    each = np.zeros(MAX_PLAYERS)
-    for g in range(len(states)):
-        state = states[g]
-        learner = learners[g]
-        before = potentials[g, learner]
-        rewards_into(state, mode, potentials[g], scores, wins, each)
-        rewards[g] = worst - before if forfeits[g] else each[learner]
-        dones[g] = state.phase == OVER or forfeits[g]
-        if dones[g]:
-            if state.phase != OVER:
-                calls.scores(states[g : g + 1], scores)
-            best_other = -(10**6)
-            for seat in range(state.num_players):
-                if seat != learner:
-                    best_other = max(best_other, scores[seat])
-            final[g, 0], final[g, 1] = scores[learner], best_other
-            potentials[g, :] = 0
-
-
-@njit
-def _look(states, which, learners, scaled, observations):
-    """What each learner sees, of the games in ``which``, or of all if that is empty."""
-    for g in range(len(states)):
-        if len(which) == 0 or which[g]:
-            observe_as(states[g], learners[g], scaled, observations[g])
-
-
-@njit
-def _mask(states, learners, masks):
-    for g in range(len(states)):
-        if states[g].phase == OVER or states[g].seat != learners[g]:
-            masks[g, :] = 0
-        else:
-            mask_into(states[g], masks[g])
 
 
 class VersusGames:
@@ -272,9 +151,9 @@ class VersusGames:
         stay as they ended, and :meth:`deal` must be called for them before the next step.
         """
         self._take(chosen)
-        _play(self.states, self._chosen, self.forfeits)
+        loops.play(self.states, self._chosen, self.forfeits)
         self._let_others_play()
-        _reward(
+        loops.reward(
             self.states,
             self.learners,
             self.forfeits,
@@ -286,15 +165,17 @@ class VersusGames:
             -1.0 if self._mode == OUTCOME else -HIGH_SCORE / MARGIN_SCALE,
         )
         if self.dones.any():
-            _look(self.states, self.dones, self.learners, self._scaled, self.final_observations)
+            loops.look(
+                self.states, self.dones, self.learners, self._scaled, self.final_observations
+            )
             if deal:
                 self._begin(self.dones)
         self.look()
 
     def look(self) -> None:
         """Write observations and masks of the games as they are."""
-        _look(self.states, _EVERY, self.learners, self._scaled, self.observations)
-        _mask(self.states, self.learners, self.action_masks)
+        loops.look(self.states, _EVERY, self.learners, self._scaled, self.observations)
+        loops.mask(self.states, self.learners, self.action_masks)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All that the games are, by name: ``restore`` goes on from there.
@@ -327,7 +208,7 @@ class VersusGames:
     def _take(self, chosen: npt.NDArray[Any]) -> None:
         """Check and keep the actions."""
         self._chosen[:] = as_actions(chosen, self.num_games)
-        wrong = int(_mark_illegal(self.states, self._chosen, self.forfeits))
+        wrong = int(loops.mark_illegal(self.states, self._chosen, self.forfeits))
         if wrong >= 0 and not self._forgiving:
             self.forfeits[:] = False
             raise ValueError(self.complaint(wrong, int(self._chosen[wrong])))
@@ -340,7 +221,7 @@ class VersusGames:
     def _begin(self, which: npt.NDArray[np.bool_]) -> None:
         """Deal games and play up to their learners' first decisions."""
         fixed = self.seat is not None
-        _deal(self.states, which, self.learners, fixed, self.kinds, self._odds, self.rngs)
+        loops.deal(self.states, which, self.learners, fixed, self.kinds, self._odds, self.rngs)
         self._let_others_play()
 
     def _let_others_play(self) -> None:
@@ -350,21 +231,23 @@ class VersusGames:
             if len(self._odds) > POLICY:
                 self._ask_policy()
             return
-        g = _next_waiting(self.states, self.learners, 0)
+        g = loops.next_waiting(self.states, self.learners, 0)
         while g != NOBODY:
             self._ask_opponent(g)
-            g = _next_waiting(self.states, self.learners, g)
+            g = loops.next_waiting(self.states, self.learners, g)
 
     def _ask_policy(self) -> None:
         """Let the policy play in its games until the learner decides in all."""
         assert self.policy is not None
         while True:
-            count = _waiting(self.states, self.learners, self._numbers, self._seen, self._masks)
+            count = loops.waiting(
+                self.states, self.learners, self._numbers, self._seen, self._masks
+            )
             if count == 0:
                 return
             numbers, masks = self._numbers[:count], self._masks[:count]
             chosen = as_actions(self.policy(self._seen[:count], masks), count)
-            wrong = int(_step_some(self.states, numbers, chosen))
+            wrong = int(loops.step_some(self.states, numbers, chosen))
             if wrong >= 0:
                 about = self.complaint(int(numbers[wrong]), int(chosen[wrong]))
                 raise ValueError(f"{about} (the policy's)")

@@ -224,7 +224,7 @@ MUTATIONS: list[Mutation] = [
     ),
     (
         "the learner never changes seats",
-        "versus.py",
+        "versus_loops.py",
         "learners[g] = (learners[g] + 1) % states[g].num_players",
         "learners[g] = learners[g] % states[g].num_players",
         ("tests/test_gym.py", "-k", "rotates"),

@@ -38,8 +38,8 @@ MUTATIONS: list[Mutation] = [
     (
         "a batch's share is given whole arrays",
         "threads.py",
-        "a[share] if isinstance",
-        "a if isinstance",
+        "else argument[share]",
+        "else argument",
         SHARES,
     ),
     (

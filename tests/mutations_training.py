@@ -25,14 +25,14 @@ MUTATIONS = [
     (
         "a class is handed the true deal",
         "agents.py",
-        "seen.redeal(_decider(game), rng)",
-        "_decider(game)",
+        "seen.redeal(decider(game), rng)",
+        "decider(game)",
         AGENTS,
     ),
     (
         "a class is handed the game itself",
         "agents.py",
-        "seen = game.clone()\n            seen.redeal(_decider(game), rng)",
+        "seen = game.clone()\n            seen.redeal(decider(game), rng)",
         "seen = game",
         AGENTS,
     ),

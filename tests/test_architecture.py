@@ -40,6 +40,7 @@ LAYERS = [
     ["value"],
     ["vector", "binding"],
     ["opponents", "cacao_v0"],
+    ["versus_loops"],
     ["versus"],
     ["gym"],
     ["bench.timing"],

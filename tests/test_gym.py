@@ -374,6 +374,7 @@ def test_bots_by_name_come_out_alike_in_compiled_code_and_asked_one_by_one():
         games = VersusGames(32, opponents, table_size=15, seed=2)
         if opponents != "greedy":
             games._field.compiled_odds = None
+            games._odds = games._field.odds
             games.reset(2)
         rng, found = np.random.default_rng(3), []
         for _ in range(60):
