@@ -7,6 +7,7 @@ the game that ended, observation, mask and seat already to the new one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from .bots.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
 from .decisions import deal_anew, step
 from .game import Game
 from .jit import compile_once, njit
+from .keeping import Arrays, arrays_of, restore_arrays
 from .observation import observation_size, observe_into
 from .options import Decisions, as_seat, as_seed, blank_states, check_choice
 from .rewards import REWARDS, Reward, rewards_into
@@ -28,6 +30,8 @@ from .tiles import MAX_PLAYERS
 RANDOM, GREEDY = range(2)
 OPPONENTS = {"random": RANDOM, "greedy": GREEDY}
 NUM_OPPONENTS = len(OPPONENTS)
+# Beside the states, what ``VectorGames`` needs to go on.
+_KEPT = ("rngs", "_samplers", "_potentials", "rewards", "terminations", "final_scores")
 
 
 @njit
@@ -330,6 +334,16 @@ class VectorGames:
             self._new,
             self._choices,
         )
+
+    def arrays(self) -> Arrays:
+        """All that the games are, by name: ``restore`` goes on from there."""
+        return arrays_of(self, _KEPT) | {"new": np.array([self._new])}
+
+    def restore(self, arrays: Mapping[str, Any]) -> None:
+        """Go on from what ``arrays`` of games with the same options gave; ValueError if others did."""
+        restore_arrays(self, _KEPT, arrays)
+        self._new = bool(arrays["new"][0])
+        self.look()
 
     def sample(self) -> npt.NDArray[np.int64]:
         """A legal action for every game, uniformly at random; overwritten by the next call."""

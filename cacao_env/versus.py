@@ -18,6 +18,7 @@ from .actions import num_actions
 from .bots.greedy import CHOICES
 from .game import Game, as_action
 from .jit import compile_once
+from .keeping import Arrays, arrays_of, restore_arrays
 from .observation import HIGH_SCORE, observation_size
 from .opponents import Field, Opponent, Opponents
 from .options import Decisions, as_seat, as_seed, blank_states, check_choice
@@ -177,7 +178,7 @@ class VersusGames:
         loops.look(self.states, _EVERY, self.learners, self._scaled, self.observations)
         loops.mask(self.states, self.learners, self.action_masks)
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """All that the games are, by name: ``restore`` goes on from there.
 
         ValueError if an opponent plays in Python: what that keeps is not known here.
@@ -186,19 +187,11 @@ class VersusGames:
             raise ValueError(
                 f"only games against {', '.join(OPPONENTS)} or a policy can be kept as arrays"
             )
-        found = {name: getattr(self, name).copy() for name in _KEPT}
-        found["states"] = self.states.view(np.uint8).reshape(self.num_games, -1).copy()
-        return found
+        return arrays_of(self, _KEPT)
 
-    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    def restore(self, arrays: Mapping[str, Any]) -> None:
         """Go on from what ``arrays`` of games with the same options gave; ValueError if others did."""
-        now = self.arrays()
-        for name, array in now.items():
-            if name not in arrays or arrays[name].shape != array.shape:
-                raise ValueError(f"the games kept are others than these: {name} does not fit")
-        for name in _KEPT:
-            getattr(self, name)[...] = arrays[name]
-        self.states.view(np.uint8).reshape(self.num_games, -1)[...] = arrays["states"]
+        restore_arrays(self, _KEPT, arrays)
         self.look()
 
     def game(self, number: int) -> Game:

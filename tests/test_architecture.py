@@ -14,7 +14,7 @@ PACKAGE = ROOT / "cacao_env"
 # From the rule book's words to the learner's and on to people.  Modules of one line are equals and
 # do not import each other.
 LAYERS = [
-    ["jit", "pages", "version"],
+    ["jit", "keeping", "pages", "version"],
     ["rng", "tiles"],
     ["geometry"],
     ["state"],

@@ -22,7 +22,7 @@ from training.checkpoint import MANIFEST, WEIGHTS, CheckpointError
 from training.config import ConfigError, from_dict, read
 from training.ppo.agent import BoardAgent, best_actions
 from training.ppo.checkpoint import load, save
-from training.ppo.config import Sb3Config
+from training.ppo.config import PpoConfig, Sb3Config
 from training.ppo.network import JUNGLE_STEPS, CellNet, patch_index
 from training.ppo.vec_env import CacaoVecEnv
 from training.run_folder import read_metrics
@@ -128,6 +128,7 @@ RUNS = {
     "afterstate": AfterstateConfig,
     "quickstart": AfterstateConfig,
     "maskable_ppo": Sb3Config,
+    "ppo": PpoConfig,
 }
 
 

@@ -12,8 +12,8 @@ from typing import Any
 class Interrupt:
     """While it is entered, the first SIGINT or SIGTERM only sets ``asked``."""
 
-    def __init__(self) -> None:
-        self.asked = False
+    def __init__(self, quiet: bool = False) -> None:
+        self.asked, self._quiet = False, quiet
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupt:
@@ -24,7 +24,8 @@ class Interrupt:
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
-        print("\nstopping after this round; once more: at once", file=sys.stderr)
+        if not self._quiet:
+            print("\nstopping after this round; once more: at once", file=sys.stderr)
         self._restore()
 
     def _restore(self) -> None:

@@ -12,7 +12,7 @@ import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from .checkpoint import write_whole
 from .config import ConfigError
@@ -20,7 +20,7 @@ from .provenance import git_commit, machine, versions
 from .state import STATE
 
 CONFIG, ABOUT, METRICS, CURVES = "config.json", "run.json", "metrics.jsonl", "curves.png"
-TENSORBOARD = "tensorboard"
+TENSORBOARD, LOCK = "tensorboard", ".lock"
 
 
 class RunFolder:
@@ -29,6 +29,7 @@ class RunFolder:
     def __init__(self, path: Path, config: dict[str, Any], at: int = 0) -> None:
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
+        self._lock = _locked(path)
         self.rows = [row for row in read_metrics(path) if row["round"] <= at]
         _write_json(path / CONFIG, config)
         started = {
@@ -67,6 +68,7 @@ class RunFolder:
     def close(self) -> None:
         """Write what is left to write."""
         self._metrics.close()
+        self._lock.close()
         if self._board is not None:
             self._board.close()
 
@@ -104,6 +106,21 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
         except ValueError:
             break
     return rows
+
+
+def _locked(path: Path) -> IO[str]:
+    """An open file that keeps other processes out of a run's folder until it is closed."""
+    file = (path / LOCK).open("w", encoding="utf-8")
+    try:
+        import fcntl
+    except ImportError:  # not on this system
+        return file
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise ConfigError(f"another process is training in {path}") from None
+    return file
 
 
 def _write_json(path: Path, data: Any) -> None:

@@ -27,19 +27,16 @@ from tqdm import tqdm
 from cacao_env.observation import scale
 from cacao_env.versus import VersusGames
 
-from .agents import load_agent
-from .checkpoint import add_to_manifest
 from .config import from_dict, overridden, read
-from .evaluate import measure, print_results
+from .evaluate import print_results
 from .interrupt import Interrupt
-from .measure.summary import Result
-from .ppo.agent import BoardAgent
-from .ppo.checkpoint import load, save
+from .ppo.checkpoint import save_trained
 from .ppo.config import Sb3Config
+from .ppo.finish import evaluate
 from .ppo.network import CellNet, CellPolicy
 from .ppo.snapshots import Snapshots
 from .ppo.vec_env import CacaoVecEnv
-from .ppo.watch import strength
+from .ppo.watch import against_anchors
 from .run_folder import RunFolder, add_run_options, clear
 from .state import (
     generator_arrays,
@@ -197,7 +194,8 @@ class Run(BaseCallback):
             wins, margin = np.mean(self._ended, axis=0).tolist()
             row |= {"wins_training": wins, "margin_training": margin}
         if self.seconds - self._watched_at >= 60 * config.watch_minutes:
-            row |= self._watch()
+            found, self._watched = against_anchors(self.net, config)
+            row, self._watched_at = row | found, self.seconds
         self.notes.log(row)
         self.bar.n = round(100 * self.progress, 1)
         self.bar.set_postfix_str(
@@ -219,43 +217,17 @@ class Run(BaseCallback):
                 self.snapshots.take()
             self.snapshots.pick(np.random.default_rng([self.config.seed, self.round]).random())
 
-    def _watch(self) -> dict[str, float]:
-        config, found = self.config, []
-        row: dict[str, float] = {}
-        for anchor in config.anchors:
-            now = strength(
-                self.net,
-                anchor,
-                config.watch_games,
-                config.evaluation_seed - 1,
-                config.num_players,
-                config.table_size,
-                config.volcanoes,
-            )
-            name = f"{anchor}_{config.num_players}p"
-            row |= {f"wins_{name}": now.wins, f"wins_{name}_half_width": now.half_width}
-            row[f"margin_{name}"] = now.margin
-            found.append(f"beats {anchor} {now.wins:.0%} ± {now.half_width:.0%}")
-        self._watched, self._watched_at = ", ".join(found), self.seconds
-        return row
-
     def save(self) -> None:
         """Write checkpoint, curves and, where the games allow it, the state to resume from."""
-        config = self.config
-        rules = {
-            "num_players": config.num_players,
-            "table_size": config.table_size,
-            "volcanoes": config.volcanoes,
-            "width": config.width,
-        }
-        trained = {
-            "algorithm": "MaskablePPO",
-            "steps": self.learner.num_timesteps,
-            "games": self.games,
-            "seconds": round(self.seconds, 1),
-            "config": config.as_dict(),
-        }
-        save(self.folder, config.name, self.net, rules, training=trained)
+        save_trained(
+            self.folder,
+            self.config,
+            self.net,
+            algorithm="MaskablePPO",
+            steps=self.learner.num_timesteps,
+            games=self.games,
+            seconds=round(self.seconds, 1),
+        )
         self.notes.draw()
         if isinstance(self.versus, VersusGames):
             self.save_state()
@@ -310,24 +282,6 @@ def prepare(threads: int) -> None:
     torch.set_num_threads(threads)
     # sb3-contrib checks every distribution's arguments otherwise, at a cost, for nothing here.
     torch.distributions.Distribution.set_default_validate_args(False)
-
-
-def evaluate(config: Sb3Config, folder: Path) -> list[Result]:
-    """Measure the checkpoint in ``folder`` on deals that training has not seen."""
-    agent = BoardAgent(load(folder))
-    results = [
-        measure(
-            agent,
-            load_agent(name),
-            config.num_players,
-            config.volcanoes,
-            config.blocks,
-            config.evaluation_seed,
-        )
-        for name in config.against
-    ]
-    add_to_manifest(folder, results=[result.as_dict() for result in results])
-    return results
 
 
 def begin(options: argparse.Namespace) -> Run:

@@ -18,6 +18,7 @@ from cacao_env.actions import num_actions
 from cacao_env.observation import layout, scale
 
 from ..checkpoint import CELL_NET, MANIFEST, WEIGHTS, CheckpointError, read_files, write_files
+from .config import BoardConfig
 from .network import CellNet
 
 
@@ -63,6 +64,17 @@ def save(folder: Path, name: str, net: CellNet, rules: dict[str, Any], **more: A
     weights = save_tensors({k: v.contiguous() for k, v in net.state_dict().items()})
     features = feature_version(rules["num_players"], rules["table_size"])
     write_files(folder, name, CELL_NET, weights, rules=rules, features=features, **more)
+
+
+def save_trained(folder: Path, config: BoardConfig, net: CellNet, **trained: Any) -> None:
+    """Write what a run has made so far; ``trained``: how."""
+    rules = {
+        "num_players": config.num_players,
+        "table_size": config.table_size,
+        "volcanoes": config.volcanoes,
+        "width": config.width,
+    }
+    save(folder, config.name, net, rules, training=trained | {"config": config.as_dict()})
 
 
 def load(folder: str | Path) -> Checkpoint:

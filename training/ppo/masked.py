@@ -40,6 +40,23 @@ class _LogProbAndEntropy(torch.autograd.Function):
         return slope, None, None
 
 
+def log_prob_and_entropy(logits: Any, masks: Any, actions: Any) -> tuple[Any, Any]:
+    """(log-probability of each row's action, entropy), (B,), of logits (B, N) and masks or None."""
+    found: tuple[Any, Any] = _LogProbAndEntropy.apply(logits, masks, actions)
+    return found
+
+
+@torch.no_grad()
+def sample(logits: Any, masks: Any) -> torch.Tensor:
+    """One action a row: where a uniform number falls in the cumulated probabilities."""
+    _, chances = _softmax(logits, masks)
+    reached = chances.cumsum(1)
+    # Less than the last sum, so that what is found has a probability above 0.
+    drawn = torch.rand(len(chances), 1, device=chances.device) * reached[:, -1:]
+    drawn = torch.minimum(drawn, reached[:, -1:] * (1 - 1e-7))
+    return torch.searchsorted(reached, drawn, right=True).squeeze(1)
+
+
 def _softmax(logits: Any, masks: Any) -> Any:
     """((log of the sum, logits less the best legal one), probabilities)."""
     if masks is None:
@@ -85,7 +102,7 @@ class LeanMaskable(MaskableDistribution):
     def _both(self, actions: Any) -> Any:
         """Log-probabilities of actions, and entropies: computed together, once."""
         if self._kept is None or self._kept[0] is not actions:
-            found = _LogProbAndEntropy.apply(self._logits, self._masks, actions.long().view(-1))
+            found = log_prob_and_entropy(self._logits, self._masks, actions.long().view(-1))
             self._kept = (actions, *found)
         return self._kept
 
@@ -101,15 +118,9 @@ class LeanMaskable(MaskableDistribution):
         found: torch.Tensor = self._kept[2]
         return found
 
-    @torch.no_grad()
     def sample(self) -> torch.Tensor:
-        """One action a row: where a uniform number falls in the cumulated probabilities."""
-        _, chances = _softmax(self._logits, self._masks)
-        reached = chances.cumsum(1)
-        # Less than the last sum, so that what is found has a probability above 0.
-        drawn = torch.rand(len(chances), 1, device=chances.device) * reached[:, -1:]
-        drawn = torch.minimum(drawn, reached[:, -1:] * (1 - 1e-7))
-        return torch.searchsorted(reached, drawn, right=True).squeeze(1)
+        """One action a row, (B,)."""
+        return sample(self._logits, self._masks)
 
     def mode(self) -> torch.Tensor:
         """The most likely action of each row."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from .masked import LeanMaskable
+from .masked import sample
 from .network import CellNet
 
 ROOM = 8  # of the latest ones
@@ -46,9 +46,7 @@ class Snapshots:
     ) -> npt.NDArray[np.int64]:
         """Actions (M,) for raw observations (M, L) and masks (M, N)."""
         logits, _ = self._net(torch.from_numpy(observations) * self._factors)
-        chooser = LeanMaskable(logits.shape[1]).proba_distribution(logits)
-        chooser.apply_masking(masks)
-        found: npt.NDArray[np.int64] = chooser.sample().numpy()
+        found: npt.NDArray[np.int64] = sample(logits, torch.from_numpy(masks) > 0).numpy()
         return found
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:

@@ -10,6 +10,7 @@ import torch
 from cacao_env.observation import scale
 from cacao_env.versus import VersusGames
 
+from .config import BoardConfig
 from .network import CellNet
 
 
@@ -21,28 +22,34 @@ class Strength(NamedTuple):
     margin: float
 
 
+def against_anchors(net: CellNet, config: BoardConfig) -> tuple[dict[str, float], str]:
+    """A row of figures for the metrics, and the same in words."""
+    row: dict[str, float] = {}
+    words = []
+    for anchor in config.anchors:
+        now = strength(net, anchor, config)
+        name = f"{anchor}_{config.num_players}p"
+        row |= {f"wins_{name}": now.wins, f"wins_{name}_half_width": now.half_width}
+        row[f"margin_{name}"] = now.margin
+        words.append(f"beats {anchor} {now.wins:.0%} ± {now.half_width:.0%}")
+    return row, ", ".join(words)
+
+
 @torch.no_grad()
-def strength(
-    net: CellNet,
-    opponent: str,
-    games: int,
-    seed: int,
-    num_players: int,
-    table_size: int,
-    volcanoes: bool,
-) -> Strength:
-    """Play so many games side by side, the network's best action always, in rotating seats."""
+def strength(net: CellNet, opponent: str, config: BoardConfig) -> Strength:
+    """Play ``watch_games`` side by side, the network's best action always, in rotating seats."""
+    games, num_players, size = config.watch_games, config.num_players, config.table_size
     versus = VersusGames(
         games,
         opponent,
         num_players,
-        volcanoes,
-        table_size=table_size,
-        seed=seed,
+        config.volcanoes,
+        table_size=size,
+        seed=config.evaluation_seed - 1,
         observation_dtype="uint8",
     )
     device = next(net.parameters()).device
-    factors = torch.from_numpy(scale(num_players, table_size).copy()).to(device)
+    factors = torch.from_numpy(scale(num_players, size).copy()).to(device)
     over = np.zeros(games, np.bool_)
     wins, margins = np.zeros(games), np.zeros(games)
     while not over.all():

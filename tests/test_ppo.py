@@ -1,0 +1,284 @@
+"""PPO by self-play: advantages, learning, runs in one and in several processes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
+
+import torch
+
+from cacao_env.vector import VectorGames
+from training.config import ConfigError, from_dict
+from training.ppo.checkpoint import load
+from training.ppo.config import PpoConfig
+from training.ppo.learner import Coefficients, PpoLearner
+from training.ppo.network import CellNet
+from training.ppo.processes import Group
+from training.ppo.rollout import Rollout, SelfPlay, advantages_into
+from training.ppo.stopwatch import Stopwatch
+from training.run_folder import RunFolder, read_metrics
+from training.state import read_state
+from training.train_ppo import Run, main
+
+SMALL = {
+    "name": "small",
+    "games": 4,
+    "rollout": 32,
+    "batch": 32,
+    "epochs": 1,
+    "width": 8,
+    "steps": 512,
+    "minutes": 1e9,
+    "watch_games": 4,
+    "watch_minutes": 1e9,
+    "blocks": 2,
+    "against": ["random"],
+    "device": "cpu",
+}
+
+
+# --- Advantages -----------------------------------------------------------------------------
+
+
+def plain_advantages(seats, rewards, over, values, next_seats, next_values, decay):
+    """The same for each seat's chain, written out: a list of its decisions in each episode."""
+    length, count = seats.shape
+    found = np.full(seats.shape, np.nan)
+    for g in range(count):
+        begin = 0
+        ends = [t for t in range(length) if over[t, g]]
+        for end in [*ends, length]:
+            finished = end < length
+            last = end if finished else length - 1
+            for seat in range(rewards.shape[2]):
+                mine = [t for t in range(begin, last + 1) if seats[t, g] == seat]
+                ahead = 0.0
+                for place in range(len(mine) - 1, -1, -1):
+                    t = mine[place]
+                    if place + 1 < len(mine):
+                        until, later = mine[place + 1], values[mine[place + 1], g]
+                    elif finished:
+                        until, later = end + 1, 0.0
+                    elif next_seats[g] == seat:
+                        until, later = length, next_values[g]
+                    else:
+                        continue  # it has not decided again
+                    earned = rewards[t:until, g, seat].sum()
+                    ahead = earned + later - values[t, g] + decay * ahead
+                    found[t, g] = ahead
+            begin = end + 1
+    return found
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("decay", [0.0, 0.9, 1.0])
+def test_advantages_follow_each_seat_s_own_chain(players, decay):
+    rng = np.random.default_rng(players)
+    shape = (60, 5)
+    seats = rng.integers(players, size=shape)
+    rewards = rng.normal(size=(*shape, players)).astype(np.float32)
+    over = rng.random(shape) < 0.08
+    values = rng.normal(size=shape).astype(np.float32)
+    next_seats, next_values = rng.integers(players, size=5), rng.normal(size=5).astype(np.float32)
+    found = np.empty(shape, np.float32)
+    advantages_into(seats, rewards, over, values, next_seats, next_values, decay, found)
+    expected = plain_advantages(seats, rewards, over, values, next_seats, next_values, decay)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+    assert np.isnan(found).any()
+
+
+def test_a_rollout_holds_what_was_seen_and_done():
+    torch.manual_seed(0)
+    games = VectorGames(3, table_size=15, seed=1, reward="outcome")
+    copy = VectorGames(3, table_size=15, seed=1, reward="outcome")
+    net = CellNet(2, 15, 8)
+    play = SelfPlay(games, 150, 1.0, torch.device("cpu"))
+    rollout = play.collect(net, Stopwatch())
+    seen = rollout.observations.view(150, 3, -1).numpy()
+    masks = rollout.masks.view(150, 3, -1).numpy()
+    actions = rollout.actions.view(150, 3).numpy()
+    values = rollout.values.view(150, 3)
+    advantages = rollout.advantages.view(150, 3).numpy()
+    returns = {}
+    for t in range(150):
+        np.testing.assert_array_equal(seen[t], copy.observations)
+        np.testing.assert_array_equal(masks[t], copy.action_masks > 0)
+        seats = copy.seats.copy()
+        copy.step(actions[t])
+        for g in range(3):
+            returns.setdefault(g, []).append((t, int(seats[g])))
+            if copy.terminations[g]:
+                for when, seat in returns.pop(g):
+                    got = advantages[when, g] + float(values[when, g])
+                    assert got == pytest.approx(copy.rewards[g, seat], abs=1e-4)
+    assert play.finished >= 3
+    assert 0 < len(rollout.known) < 450
+
+
+# --- Learning -------------------------------------------------------------------------------
+
+
+def test_learning_makes_good_actions_likelier_and_values_right():
+    torch.manual_seed(0)
+    games = VectorGames(8, table_size=15, seed=1)
+    play = SelfPlay(games, 16, 0.95, torch.device("cpu"))
+    learner = PpoLearner(CellNet(2, 15, 16))
+    rollout = play.collect(learner.net, Stopwatch())
+    # The rewards are made up: an even action was good, an odd one bad.
+    even = rollout.actions % 2 == 0
+    rollout = Rollout(
+        *rollout[:4],
+        values=torch.zeros(len(even)),
+        advantages=torch.where(even, 1.0, -1.0),
+        known=torch.arange(len(even)),
+    )
+
+    def chance_of_even():
+        with torch.no_grad():
+            logits, values = learner.net(rollout.observations * play.factors)
+            chances = logits.masked_fill(~rollout.masks, -torch.inf).softmax(1)
+            return float(chances[:, ::2].sum(1).mean()), values
+
+    before, _ = chance_of_even()
+    coefficients = Coefficients(3e-3, 0.2, 0.0, 0.5, 0.5)
+    for _ in range(6):
+        losses = learner.fit(rollout, play.factors, 2, 4, coefficients)
+    after, values = chance_of_even()
+    assert after > before + 0.05
+    assert losses.value < 1.0
+    assert values[even].mean() > values[~even].mean()
+    assert 0 < losses.entropy <= 1
+    assert losses.kl >= 0
+
+
+def test_the_ratio_is_clipped():
+    """Once an action is likelier by the clip, there is nothing left to gain."""
+    torch.manual_seed(0)
+    play = SelfPlay(VectorGames(8, table_size=15, seed=1), 16, 0.95, torch.device("cpu"))
+    moved = {}
+    for clip in (0.02, 10.0):
+        torch.manual_seed(0)
+        learner = PpoLearner(CellNet(2, 15, 16))
+        rollout = play.collect(learner.net, Stopwatch())
+        advantages = torch.randn(len(rollout.actions))
+        rollout = rollout._replace(advantages=advantages, known=torch.arange(len(advantages)))
+        for _ in range(10):
+            losses = learner.fit(
+                rollout, play.factors, 2, 1, Coefficients(3e-3, clip, 0.0, 0.0, 0.5)
+            )
+        moved[clip] = losses.kl
+        assert (losses.clipped > 0) == (clip < 1)
+    assert moved[0.02] < 0.5 * moved[10.0]
+
+
+# --- Runs -----------------------------------------------------------------------------------
+
+
+def config(**changes):
+    return from_dict(PpoConfig, SMALL | changes)
+
+
+def command(tmp_path, name, **changes):
+    file = tmp_path / f"{name}.toml"
+    given = SMALL | changes
+    file.write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in given.items()))
+    return ["--config", str(file), "--out", str(tmp_path / name)]
+
+
+def same(one, other):
+    a, b = (read_state(folder)[0] for folder in (one, other))
+    assert sorted(a) == sorted(b)
+    return all(np.array_equal(a[name], b[name]) for name in a)
+
+
+def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
+    whole = Run(config(), tmp_path / "whole", Group())
+    assert whole.train()
+    half = Run(config(), tmp_path / "half", Group())
+    half.notes = None
+    half._round()
+    half._round()
+    half.notes = RunFolder(half.folder, {})
+    half.save()
+    half.notes.close()
+    assert main(["--resume", str(tmp_path / "half")]) == 0
+    assert same(tmp_path / "whole", tmp_path / "half")
+    other = Run(config(seed=1), tmp_path / "other", Group())
+    assert other.train()
+    assert not same(tmp_path / "whole", tmp_path / "other")
+
+
+def test_two_processes_learn_as_one_and_go_on(tmp_path):
+    """Their copies of the network stay the same, and a resumed run is the uninterrupted one."""
+    for name, steps in (("whole", 1024), ("part", 512)):
+        more = command(tmp_path, name, processes=2, steps=steps)
+        done = subprocess.run(
+            [sys.executable, "-m", "training.train_ppo", *more], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert "trained" in done.stdout
+    arrays, _ = read_state(tmp_path / "part")
+    assert "rank1.games.states" in arrays
+    assert not np.array_equal(arrays["rank0.games.states"], arrays["rank1.games.states"])
+    assert read_metrics(tmp_path / "part")[-1]["decisions"] == 512
+    assert load(tmp_path / "part").num_players == 2
+    with pytest.raises(ValueError, match="the state is not that of 1 processes"):
+        Run(config(), tmp_path / "x", Group()).restore(arrays, [0, 0, 0.0, 0])
+
+
+def test_averaged_gradients_are_those_of_all_processes(tmp_path):
+    script = tmp_path / "average.py"
+    script.write_text(
+        "import sys, torch\\n".replace("\\n", "\n")
+        + "from training.ppo.learner import average_gradients\n"
+        "from training.ppo.processes import group_of\n"
+        "with group_of(2, [__file__]) as group:\n"
+        "    net = torch.nn.Linear(3, 2)\n"
+        "    for parameter in net.parameters():\n"
+        "        parameter.grad = torch.full_like(parameter, float(group.rank + 1))\n"
+        "    average_gradients(net)\n"
+        "    assert all((p.grad == 1.5).all() for p in net.parameters())\n"
+        "    import numpy as np\n"
+        "    found = group.gather({'a': np.array([group.rank, 7]), 'b': np.array([True])})\n"
+        "    assert group.rank or [x['a'].tolist() for x in found] == [[0, 7], [1, 7]]\n"
+        "    assert group.any(group.rank == 1) and not group.any(False)\n"
+        "    assert group.same(float(group.rank)) == 0.0\n"
+        "    print('good')\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert done.stdout == "good\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"processes": 0}, "processes is 0, expected more than 0"),
+        ({"entropy": -1.0}, "entropy is -1.0, expected 0 or more"),
+        ({"gae_lambda": 1.5}, "gae_lambda is 1.5, expected a share"),
+        ({"opponents": {"random": 1}}, "there is no key 'opponents'"),
+        ({"batch": 1000}, "batch is 1000, more than games . rollout = 128"),
+    ],
+)
+def test_a_wrong_configuration_is_named(change, words):
+    with pytest.raises(ConfigError, match=words):
+        config(**change)
+
+
+def test_a_device_that_is_not_there_is_named(tmp_path, capsys):
+    assert main([*command(tmp_path, "gone", device="cuda:7")]) == 1
+    assert "device 'cuda:7' can't be used" in capsys.readouterr().err
+
+
+def test_a_folder_in_use_is_left_alone(tmp_path, capsys):
+    used = RunFolder(tmp_path / "used", {})
+    assert main(command(tmp_path, "used")) == 1
+    assert f"another process is training in {tmp_path / 'used'}" in capsys.readouterr().err
+    used.close()
+    assert main([*command(tmp_path, "used"), "--set", "steps=128"]) == 0
