@@ -36,11 +36,11 @@ class Rollout(NamedTuple):
 
 @njit
 def advantages_into(seats, rewards, over, values, next_seats, next_values, decay, advantages):
-    """Write advantages (T, N); NaN for a seat's last decision: nothing is known of it yet.
+    """Write advantages (T, N); NaN for the last decision of a seat: nothing is known of it yet.
 
     ``seats`` (T, N) that decided, ``rewards`` (T, N, P) of the step that followed, ``over`` (T, N)
-    """Write advantages (T, N); NaN for the last decision of a seat: nothing is known of it yet.
-    values, (N,).  Discount 1; ``decay``: lambda, a decision of the seat.
+    whether it ended the game, ``values`` (T, N) of the deciding seat; then the seats to decide next
+    and their values, (N,).  Discount 1; ``decay``: lambda, a decision of the seat.
     """
     later = np.zeros(MAX_PLAYERS)  # value at the seat's next decision
     ahead = np.zeros(MAX_PLAYERS)  # advantage there
