@@ -154,9 +154,9 @@ def test_compiled_code_computes_what_torch_does(size):
     compiled = model.compiled()
     scratch = net.new_scratch(compiled)
     samples, expected = some_samples(), []
-    for numbers, rows, count, _, cells, stage in samples:
+    for numbers, rows, count, tiles, cells, stage in samples:
         scratch.numbers[:], scratch.rows[:] = numbers, rows
-        net.forward(compiled, scratch, count, cells, stage)
+        net.forward(compiled, scratch, count, tiles, cells, stage)
         expected.append(scratch.out.copy())
     with torch.no_grad():
         found = model(*columns(samples)).numpy()
@@ -171,16 +171,18 @@ def test_the_first_layer_and_its_gradients_are_those_of_plain_matrices():
     weights = [x.detach().clone().requires_grad_() for x in (model.rows, model.part_rows)]
     weights.append(model.part_best.detach().clone().requires_grad_())
     parts = torch.from_numpy(patterns.pattern_parts())
-    total, most = [], []
+    total, context, most = [], [], []
     for row, count, tile, cell in zip(rows.long(), counts, tiles, cells, strict=True):
         table, number = row[:tile] // patterns.NUM_PATTERNS, row[:tile] % patterns.NUM_PATTERNS
         of_patterns = (parts[number][:, :, None] * weights[1][table]).sum((0, 1))
-        total.append(of_patterns + weights[0][row[tile:count] - features.ALONE].sum(0))
+        total.append(of_patterns)
+        context.append(weights[0][row[tile:count] - features.ALONE].sum(0))
         most.append(torch.relu((parts[row[:cell]] @ weights[2]).amax(0)))
     mine = [x.detach().clone().requires_grad_() for x in weights]
     found = FirstLayer.apply(*mine, rows, counts, tiles, cells)
     torch.manual_seed(0)
-    for one, other in zip(found, (torch.stack(total), torch.stack(most)), strict=True):
+    expected = [torch.stack(rows) for rows in (total, context, most)]
+    for one, other in zip(found, expected, strict=True):
         assert torch.allclose(one, other, atol=1e-5)
         slope = torch.randn_like(one)
         ((one * slope).sum() + (other * slope).sum()).backward(retain_graph=True)

@@ -70,17 +70,17 @@ def find(name: str) -> Path | None:
 
 def network_of(folder: Path) -> str:
     """Which kind of network a folder's manifest names."""
-    return str(_read_manifest(folder).get("network"))
+    return str(read_manifest(folder).get("network"))
 
 
 def name_of(folder: Path) -> str:
     """What a checkpoint is called."""
-    return str(_read_manifest(folder).get("name", folder.name))
+    return str(read_manifest(folder).get("name", folder.name))
 
 
 def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
     """Manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
-    manifest = _read_manifest(folder)
+    manifest = read_manifest(folder)
     if manifest.get("network") != network:
         raise CheckpointError(f"{folder}: network is {manifest.get('network')!r}, not {network!r}")
     try:
@@ -94,7 +94,8 @@ def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
     return manifest, weights
 
 
-def _read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a checkpoint's manifest says; CheckpointError if it is none."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except OSError as error:

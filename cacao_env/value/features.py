@@ -27,7 +27,7 @@ from ..tiles import (
 )
 from .patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS, NUM_PATTERNS, PATTERN
 
-VERSION = 1  # of all that follows; a network was trained for one
+VERSION = 2  # of all that follows and of the network; weights are for one
 
 # --- Numbers ------------------------------------------------------------------------------------
 # 3-0-0-1 and 3-1-0-0 are mirror images, and patterns have no mirror side: they count as one.

@@ -1,10 +1,13 @@
 """The value network, evaluated inside compiled loops.
 
-First layer: a bias, weights times numbers, one table row for each row of the features; beside it, of
-the open cells, the largest of each of some channels ("the best place for ...").  Then two small
-layers, of which there is a set for each part of the game.  Outputs, for each seat in turn order from
-the viewer: what its odds of winning are proportional to the exponential of, and the points it will
-add to its score.
+First layer: table rows of the patterns are added up; apart from them a bias, weights times numbers
+and the rows of all else, the *context*; of the open cells' patterns also the largest of each of
+some channels ("the best place for ...").  What a pattern is worth depends on who holds what, so
+beside the sums of both their products are passed on, and those of the maxima with gates of the
+context (factorisation machines; Rendle, 2010).  Then two small layers, of which there is a set for
+each part of the game.
+Outputs, for each seat in turn order from the viewer: what its odds of winning are proportional to the
+exponential of, and the points it will add to its score.
 """
 
 from __future__ import annotations
@@ -38,11 +41,12 @@ MARGIN_SCALE = 15.0  # gold; see ``bots.playout.utility``
 class Net(NamedTuple):
     """Weights, float32; H sums, M maxima, L units in the second layer, 8 outputs."""
 
-    bias: Any  # (H,)
-    numbers: Any  # (NUM_NUMBERS, H)
-    rows: Any  # (NUM_ROWS + 1, H), the last one 0
+    bias: Any  # (H + M,)
+    numbers: Any  # (NUM_NUMBERS, H + M)
+    rows: Any  # (NO_ROW - ALONE + 1, H + M), of what is no pattern; the last one 0
+    patterns: Any  # (PATTERN_TABLES * NUM_PATTERNS, H)
     best: Any  # (NUM_PATTERNS, M)
-    middle: Any  # (STAGES, H + M, L)
+    middle: Any  # (STAGES, 2 * (H + M), L)
     middle_bias: Any  # (STAGES, L)
     out: Any  # (STAGES, L, 2 * MAX_PLAYERS)
     out_bias: Any  # (STAGES, 2 * MAX_PLAYERS)
@@ -53,6 +57,9 @@ class Scratch(NamedTuple):
 
     numbers: Any
     rows: Any
+    patterns: Any
+    context: Any
+    most: Any
     hidden: Any
     middle: Any
     out: Any
@@ -65,6 +72,9 @@ def new_scratch(net: Net) -> Scratch:
     return Scratch(
         np.zeros(NUM_NUMBERS, np.float32),
         np.zeros(MAX_ROWS, np.uint16),
+        np.zeros(net.patterns.shape[1], np.float32),
+        np.zeros(net.bias.shape[0], np.float32),
+        np.zeros(net.best.shape[1], np.float32),
         np.zeros(net.middle.shape[1], np.float32),
         np.zeros(net.middle.shape[2], np.float32),
         np.zeros(2 * MAX_PLAYERS, np.float32),
@@ -75,13 +85,14 @@ def new_scratch(net: Net) -> Scratch:
 
 def learnt_shapes(sums: int, maxima: int, units: int) -> dict[str, tuple[int, ...]]:
     """Name and shape of each array that is learnt."""
+    both = sums + maxima
     return {
-        "bias": (sums,),
-        "numbers": (NUM_NUMBERS, sums),
-        "rows": (NO_ROW - ALONE + 1, sums),
+        "bias": (both,),
+        "numbers": (NUM_NUMBERS, both),
+        "rows": (NO_ROW - ALONE + 1, both),
         "part_rows": (PATTERN_TABLES, NUM_PARTS, sums),
         "part_best": (NUM_PARTS, maxima),
-        "middle": (STAGES, sums + maxima, units),
+        "middle": (STAGES, 2 * both, units),
         "middle_bias": (STAGES, units),
         "out": (STAGES, units, 2 * MAX_PLAYERS),
         "out_bias": (STAGES, 2 * MAX_PLAYERS),
@@ -94,13 +105,13 @@ def from_learnt(learnt: Mapping[str, Any]) -> Net:
     What is learnt about the parts of patterns is added up here, once for each pattern.
     """
     parts = pattern_parts()
-    patterns = [parts @ table for table in learnt["part_rows"]]
-    rows = np.concatenate([*patterns, learnt["rows"]])
-    rows[NO_ROW] = 0
+    rows = np.array(learnt["rows"], np.float32)
+    rows[-1] = 0
     arrays = (
         learnt["bias"],
         learnt["numbers"],
         rows,
+        np.concatenate([parts @ table for table in learnt["part_rows"]]),
         parts @ learnt["part_best"],
         learnt["middle"],
         learnt["middle_bias"],
@@ -111,33 +122,49 @@ def from_learnt(learnt: Mapping[str, Any]) -> Net:
 
 
 @njit
-def forward(net, scratch, count, open_cells, stage):
+def forward(net, scratch, count, patterns, open_cells, stage):
     """From the features in ``scratch`` to its ``out``."""
-    sums, maxima = net.bias.shape[0], net.best.shape[1]
+    _first_layer(net, scratch, count, patterns, open_cells)
+    sums, maxima = net.patterns.shape[1], net.best.shape[1]
+    both = sums + maxima
     hidden = scratch.hidden
-    total, most = hidden[:sums], hidden[sums:]
-    total[:] = net.bias
-    for i in range(NUM_NUMBERS):
-        x = scratch.numbers[i]
-        if x != 0:
-            weights = net.numbers[i]
-            for h in range(sums):
-                total[h] += x * weights[h]
-    for i in range(count):
-        weights = net.rows[scratch.rows[i]]
-        for h in range(sums):
-            total[h] += weights[h]
-    most[:] = 0
-    for i in range(open_cells):
-        weights = net.best[scratch.rows[i]]
-        for m in range(maxima):
-            most[m] = max(most[m], weights[m])
     for h in range(sums):
-        total[h] = max(np.float32(0), total[h])
+        of_patterns, of_context = scratch.patterns[h], scratch.context[h]
+        hidden[h] = max(np.float32(0), of_patterns + of_context)
+        hidden[both + h] = of_patterns * of_context
+    for m in range(maxima):
+        hidden[sums + m] = scratch.most[m]
+        hidden[both + sums + m] = scratch.most[m] * scratch.context[sums + m]
     _layer(hidden, net.middle[stage], net.middle_bias[stage], scratch.middle)
     for i in range(len(scratch.middle)):
         scratch.middle[i] = max(np.float32(0), scratch.middle[i])
     _layer(scratch.middle, net.out[stage], net.out_bias[stage], scratch.out)
+
+
+@njit
+def _first_layer(net, scratch, count, patterns, open_cells):
+    of_patterns, context, most = scratch.patterns, scratch.context, scratch.most
+    of_patterns[:] = 0
+    for i in range(patterns):
+        weights = net.patterns[scratch.rows[i]]
+        for h in range(len(of_patterns)):
+            of_patterns[h] += weights[h]
+    context[:] = net.bias
+    for i in range(NUM_NUMBERS):
+        x = scratch.numbers[i]
+        if x != 0:
+            weights = net.numbers[i]
+            for h in range(len(context)):
+                context[h] += x * weights[h]
+    for i in range(patterns, count):
+        weights = net.rows[int(scratch.rows[i]) - ALONE]
+        for h in range(len(context)):
+            context[h] += weights[h]
+    most[:] = 0
+    for i in range(open_cells):
+        weights = net.best[scratch.rows[i]]
+        for m in range(len(most)):
+            most[m] = max(most[m], weights[m])
 
 
 @njit
@@ -167,9 +194,9 @@ def expect(net, scratch, state, viewer):
             scratch.shares[seat] = wins[seat] / winners
             scratch.points[seat] = scores[seat]
         return
-    count, _, open_cells = features_into(state, viewer, scratch.numbers, scratch.rows)
+    count, patterns, open_cells = features_into(state, viewer, scratch.numbers, scratch.rows)
     stage = STAGE[int(state.tiles_each) - int(state.placed[viewer])]
-    forward(net, scratch, count, open_cells, stage)
+    forward(net, scratch, count, patterns, open_cells, stage)
     top = scratch.out[0]
     for i in range(1, players):
         top = max(top, scratch.out[i])

@@ -30,7 +30,7 @@ def save_value(
 ) -> None:
     """Write a checkpoint; ``rules`` has the numbers of players and whether volcanoes were met."""
     size = {
-        "sums": learnt["bias"].shape[0],
+        "sums": learnt["part_rows"].shape[2],
         "maxima": learnt["part_best"].shape[1],
         "units": learnt["out"].shape[1],
     }

@@ -51,7 +51,7 @@ class AfterstateConfig:
     average: float = 0.01  # share of the new weights in the mean that plays
     sums: int = 64
     maxima: int = 16
-    units: int = 32
+    units: int = 64
     # On the way.
     save_minutes: float = 2.0
     anchors: list[str] = field(default_factory=lambda: ["greedy"])  # or value networks

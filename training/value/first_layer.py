@@ -19,8 +19,13 @@ PARTS = part_numbers()
 
 
 @njit
-def forward_into(rows, counts, patterns, cells, of_rows, of_parts, of_best, total, most, where):
-    """Add up each sample's rows in ``total``; ``most`` and ``where``: the maxima and whose they are."""
+def forward_into(
+    rows, counts, patterns, cells, of_rows, of_parts, of_best, total, context, most, where
+):
+    """Add up each sample's patterns in ``total`` and its other rows in ``context``.
+
+    ``most`` and ``where``: the maxima over open cells, and whose they are.
+    """
     each = np.zeros(of_best.shape[1], np.float32)
     for b in range(len(rows)):
         out = total[b]
@@ -33,8 +38,8 @@ def forward_into(rows, counts, patterns, cells, of_rows, of_parts, of_best, tota
                     out[h] += row[h]
         for k in range(patterns[b], counts[b]):
             row = of_rows[rows[b, k] - ALONE]
-            for h in range(len(out)):
-                out[h] += row[h]
+            for h in range(len(row)):
+                context[b, h] += row[h]
         for k in range(cells[b]):
             parts = PARTS[rows[b, k]]
             each[:] = 0
@@ -49,8 +54,10 @@ def forward_into(rows, counts, patterns, cells, of_rows, of_parts, of_best, tota
 
 
 @njit
-def backward_into(rows, counts, patterns, where, by_total, by_most, of_rows, of_parts, of_best):
-    """Add the gradients of the weights, given those by ``total`` and ``most``."""
+def backward_into(
+    rows, counts, patterns, where, by_total, by_context, by_most, of_rows, of_parts, of_best
+):
+    """Add the gradients of the weights, given those by what ``forward_into`` writes."""
     for b in range(len(rows)):
         slope = by_total[b]
         for k in range(patterns[b]):
@@ -62,8 +69,8 @@ def backward_into(rows, counts, patterns, where, by_total, by_most, of_rows, of_
                     row[h] += slope[h]
         for k in range(patterns[b], counts[b]):
             row = of_rows[rows[b, k] - ALONE]
-            for h in range(len(slope)):
-                row[h] += slope[h]
+            for h in range(len(row)):
+                row[h] += by_context[b, h]
         for m in range(by_most.shape[1]):
             if where[b, m] >= 0:
                 parts = PARTS[rows[b, where[b, m]]]
@@ -72,27 +79,31 @@ def backward_into(rows, counts, patterns, where, by_total, by_most, of_rows, of_
 
 
 class FirstLayer(torch.autograd.Function):
-    """(sums (B, H), maxima (B, M), at least 0) of weights over rows (B, R), as features give them."""
+    """Sums of patterns (B, H), of other rows (B, H + M), maxima (B, M) >= 0, over rows (B, R)."""
 
     @staticmethod
     def forward(ctx: Any, *given: Any) -> Any:
         """From of_rows, of_parts, of_best; rows, counts, patterns, cells (``forward_into``)."""
         of_rows, of_parts, of_best = (x.detach().numpy() for x in given[:3])
         rows, counts, patterns, cells = (x.numpy() for x in given[3:])
-        total = np.zeros((len(rows), of_rows.shape[1]), np.float32)
+        total = np.zeros((len(rows), of_parts.shape[2]), np.float32)
+        context = np.zeros((len(rows), of_rows.shape[1]), np.float32)
         most = np.zeros((len(rows), of_best.shape[1]), np.float32)
         where = np.full(most.shape, -1, np.int64)
-        forward_into(rows, counts, patterns, cells, of_rows, of_parts, of_best, total, most, where)
+        weights = of_rows, of_parts, of_best
+        forward_into(rows, counts, patterns, cells, *weights, total, context, most, where)
         ctx.index = rows, counts, patterns, where
         ctx.shapes = of_rows.shape, of_parts.shape, of_best.shape
-        return torch.from_numpy(total), torch.from_numpy(most)
+        return torch.from_numpy(total), torch.from_numpy(context), torch.from_numpy(most)
 
     @staticmethod
     def backward(ctx: Any, *by: Any) -> Any:
         """The gradients of the three weights."""
         rows, counts, patterns, where = ctx.index
-        by_total, by_most = (x.contiguous().numpy() for x in by)
+        total, context, most = (x.contiguous().numpy() for x in by)
         of_rows, of_parts, of_best = (np.zeros(shape, np.float32) for shape in ctx.shapes)
-        backward_into(rows, counts, patterns, where, by_total, by_most, of_rows, of_parts, of_best)
-        slopes = (torch.from_numpy(slope) for slope in (of_rows, of_parts, of_best))
-        return (*slopes, None, None, None, None)
+        backward_into(
+            rows, counts, patterns, where, total, context, most, of_rows, of_parts, of_best
+        )
+        found = (torch.from_numpy(slope) for slope in (of_rows, of_parts, of_best))
+        return (*found, None, None, None, None)

@@ -178,7 +178,7 @@ class Learner:
             group["lr"] = rate
         rng = np.random.default_rng([*key, _BATCHES])
         losses = np.zeros(2)
-        samples = join(parts)
+        samples = parts[0] if len(parts) == 1 else join(parts)
         for _ in range(steps):
             chosen = rng.integers(0, len(samples.stage), batch)
             of_shares, of_points = self._losses(Samples(*(array[chosen] for array in samples)))

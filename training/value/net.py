@@ -28,7 +28,7 @@ class ValueNet(nn.Module):
     out: torch.Tensor
     out_bias: torch.Tensor
 
-    def __init__(self, sums: int = 64, maxima: int = 16, units: int = 32) -> None:
+    def __init__(self, sums: int = 64, maxima: int = 16, units: int = 64) -> None:
         super().__init__()
         self.size = {"sums": sums, "maxima": maxima, "units": units}
         for name, shape in learnt_shapes(sums, maxima, units).items():
@@ -49,11 +49,13 @@ class ValueNet(nn.Module):
         Of each sample's ``counts`` rows the first ``patterns`` are patterns, the first ``open_cells``
         of those around cells where a tile may be placed.
         """
-        total, most = FirstLayer.apply(
+        of_patterns, context, most = FirstLayer.apply(
             self.rows, self.part_rows, self.part_best, rows, counts, patterns, open_cells
         )
-        total = total + torch.addmm(self.bias, numbers, self.numbers)
-        hidden = torch.cat([torch.relu(total), most], 1)
+        context = context + torch.addmm(self.bias, numbers, self.numbers)
+        first, gates = context.split([of_patterns.shape[1], most.shape[1]], 1)
+        products = (of_patterns * first, most * gates)
+        hidden = torch.cat([torch.relu(of_patterns + first), most, *products], 1)
         order = torch.argsort(stage)
         of_stage = torch.bincount(stage, minlength=STAGES).tolist()
         result = []

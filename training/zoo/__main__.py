@@ -1,0 +1,156 @@
+"""The checkpoints that are shipped.
+
+python -m training.zoo list             what there is, the recommended one first
+python -m training.zoo eval NAME        play it again and compare with what its card says
+python -m training.zoo play NAME        play against it in the terminal
+python -m training.zoo add RUN NAME     make one out of a run's folder
+python -m training.zoo card NAME FILE   take its rows from an evaluation's JSON file
+python -m training.zoo export NAME FILE write its network as ONNX
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..agents import load_agent
+from ..checkpoint import CheckpointError
+from ..evaluate import measure
+from .folder import check_sums, home, names, shipped
+
+BLOCKS = 100
+
+
+def list_all(options: argparse.Namespace) -> int:
+    """Print names, or names with what is known of each."""
+    for number, name in enumerate(names()):
+        if options.names:
+            print(name)
+            continue
+        found = shipped(name)
+        trained = found.manifest.get("training", {})
+        print(f"{name}{' (recommended)' if number == 0 else ''}: {trained.get('algorithm', '')}")
+        for row in found.results():
+            if row["agent"] == name:
+                volcanoes = " with volcanoes" if row["volcanoes"] else ""
+                print(
+                    f"    {row['players']} players{volcanoes} against {row['field']}: wins "
+                    f"{row['win_share']:.1%} [{row['low']:.1%}, {row['high']:.1%}]"
+                )
+    return 0
+
+
+def evaluate(options: argparse.Namespace) -> int:
+    """Measure against bots as the card does; 1 if it is surely weaker than the card says."""
+    found = shipped(options.name)
+    check_sums(found.path)
+    agent, weaker = load_agent(str(found.path)), 0
+    rows = [
+        r for r in found.results() if r["agent"] == found.name and r["field"] in options.against
+    ]
+    if not rows:
+        raise CheckpointError(
+            f"{found.path}: its card has no row against {', '.join(options.against)}"
+        )
+    for row in rows:
+        opponent = load_agent(row["field"])
+        result = measure(
+            agent, opponent, row["players"], row["volcanoes"], options.blocks, options.seed
+        )
+        print(result.line())
+        weaker += result.high < row["low"]
+        verdict = "WEAKER THAN" if result.high < row["low"] else "as"
+        said = f"{row['win_share']:.1%} [{row['low']:.1%}, {row['high']:.1%}]"
+        print(f"  {verdict} its card says: {said}")
+    return 1 if weaker else 0
+
+
+def play(options: argparse.Namespace) -> int:
+    """Hand over to the game in the terminal."""
+    from cacao_env.__main__ import main as cacao
+
+    return int(cacao(["play", "human", str(shipped(options.name).path)]))
+
+
+def add(options: argparse.Namespace) -> int:
+    """Make a checkpoint out of a run."""
+    from .add import add as make
+
+    place = Path(options.home) if options.home else home()
+    made = make(Path(options.run), place, options.name)
+    print(f"{made.path}: made; measure it and take the figures with: python -m training.zoo card")
+    return 0
+
+
+def take_figures(options: argparse.Namespace) -> int:
+    """Renew a card."""
+    from .add import measured
+
+    made = measured(shipped(options.name).path, [Path(file) for file in options.files])
+    print(f"{made.path}: {len(made.results())} rows")
+    return 0
+
+
+def export(options: argparse.Namespace) -> int:
+    """Write an ONNX file."""
+    from .onnx import export as write
+
+    write(shipped(options.name).path, Path(options.file))
+    print(options.file)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.zoo",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    one = commands.add_parser("list", help="what there is")
+    one.add_argument("--names", action="store_true", help="names only, one a line")
+    one.set_defaults(carry_out=list_all)
+    one = commands.add_parser("eval", help="play it again and compare with its card")
+    one.add_argument("name")
+    one.add_argument("--blocks", type=int, default=BLOCKS, help="deals for each row")
+    one.add_argument("--against", nargs="+", default=["random", "greedy"], help="rows to repeat")
+    one.add_argument("--seed", type=int, default=2_000_000_000, help="of the first deal")
+    one.set_defaults(carry_out=evaluate)
+    one = commands.add_parser("play", help="play against it in the terminal")
+    one.add_argument("name")
+    one.set_defaults(carry_out=play)
+    one = commands.add_parser("add", help="make one out of a run's folder")
+    one.add_argument("run")
+    one.add_argument("name")
+    one.add_argument("--home", help="the folder of all; checkpoints if not given")
+    one.set_defaults(carry_out=add)
+    one = commands.add_parser("card", help="take its rows from evaluations' JSON files")
+    one.add_argument("name")
+    one.add_argument("files", nargs="*")
+    one.set_defaults(carry_out=take_figures)
+    one = commands.add_parser("export", help="write its network as ONNX")
+    one.add_argument("name")
+    one.add_argument("file")
+    one.set_defaults(carry_out=export)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; returns its exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.carry_out(options)
+        return status
+    except (ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    sys.exit(main())

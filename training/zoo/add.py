@@ -1,0 +1,94 @@
+"""Making a checkpoint that can be shipped out of a run's folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cacao_env import Game, record
+
+from ..agents import load_agent
+from ..checkpoint import (
+    MANIFEST,
+    WEIGHTS,
+    CheckpointError,
+    add_to_manifest,
+    read_manifest,
+    write_whole,
+)
+from ..run_folder import CONFIG, CURVES, METRICS
+from .card import card
+from .folder import CARD, EVALUATION, ONNX, ORDER, RECORDS, Shipped, write_sums
+from .onnx import export
+
+SAMPLES = 2  # records for each number of players
+
+
+def add(run: Path, home: Path, name: str) -> Shipped:
+    """Copy what is needed of a run into ``home / name``; refuses to overwrite another checkpoint.
+
+    The card says that it has not been measured until ``measured`` is called.
+    """
+    path = home / name
+    if path.exists():
+        raise CheckpointError(f"{path} is there already")
+    read_manifest(run)
+    load_agent(str(run))  # refuses what can't be loaded
+    path.mkdir(parents=True)
+    for file in (WEIGHTS, MANIFEST, CONFIG, CURVES, METRICS):
+        if (run / file).exists():
+            shutil.copy(run / file, path / file)
+    add_to_manifest(path, name=name)
+    _write_records(path)
+    export(path, path / ONNX)
+    _enlist(home, name)
+    return finish(path)
+
+
+def measured(path: Path, files: Sequence[Path]) -> Shipped:
+    """Take the rows of this checkpoint, with or without search, from evaluations' JSON files."""
+    name = read_manifest(path)["name"]
+    kept: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for file in ([path / EVALUATION] if (path / EVALUATION).exists() else []) + list(files):
+        document = json.loads(file.read_text(encoding="utf-8"))
+        about = {key: document.get(key) for key in ("created", "git_commit", "versions", "machine")}
+        for row in document["results"]:
+            if row["agent"] == name or row["agent"].startswith(f"{name}+"):
+                seed = document.get("settings", {}).get("seed", row.get("seed"))
+                key = (row["agent"], row["field"], row["players"], row["volcanoes"])
+                kept[key] = {"about": about, "seed": seed, **row}
+    rows = [kept[key] for key in sorted(kept)]
+    text = json.dumps({"results": rows}, indent=2) + "\n"
+    write_whole(path / EVALUATION, text.encode())
+    return finish(path)
+
+
+def finish(path: Path) -> Shipped:
+    """Write the card and the checksums anew."""
+    found = Shipped(path, read_manifest(path))
+    write_whole(path / CARD, card(found).encode())
+    write_sums(path)
+    return found
+
+
+def _write_records(path: Path) -> None:
+    """A few games that it plays against itself."""
+    agent = load_agent(str(path))
+    (path / RECORDS).mkdir()
+    for players in agent.players:
+        for number in range(SAMPLES):
+            game = Game.new(players, number)
+            kept = [agent.begin(seat) for seat in range(players)]
+            while game.seat is not None:
+                game.play(agent.act([game], [kept[game.seat]])[0])
+            text = record.dumps(record.record_of(game))
+            (path / RECORDS / f"{players}p-{number}.json").write_text(text, encoding="utf-8")
+
+
+def _enlist(home: Path, name: str) -> None:
+    order = home / ORDER
+    listed = json.loads(order.read_text(encoding="utf-8")) if order.exists() else []
+    write_whole(order, (json.dumps([*listed, name], indent=2) + "\n").encode())
