@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from . import mutations_learning
+
 ROOT = Path(__file__).parent.parent
 AGENTS, EVALUATE = ("tests/test_agents.py",), ("tests/test_evaluate.py",)
 RATINGS, SEQUENTIAL = ("tests/test_ratings.py",), ("tests/test_sequential.py",)
@@ -435,11 +437,12 @@ def fails(copy: Path, tests: tuple[str, ...]) -> bool:
 def main() -> int:
     """Try all mutations, or those whose description contains a word given."""
     wanted = sys.argv[1:] or [""]
-    chosen = [m for m in MUTATIONS if any(word in m[0] for word in wanted)]
+    every = [*MUTATIONS, *mutations_learning.MUTATIONS]
+    chosen = [m for m in every if any(word in m[0] for word in wanted)]
     missed = 0
     with tempfile.TemporaryDirectory() as name:
         copy = Path(name)
-        for part in ("cacao_env", "training", "tests", "configs", "docs"):
+        for part in ("cacao_env", "training", "tests", "configs", "docs", "checkpoints"):
             shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", copy)
         for what, file, old, new, tests in chosen:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from . import mutations, mutations_compiled, mutations_training
+from . import mutations, mutations_compiled, mutations_learning, mutations_training
 
 LISTS = {
     "cacao_env": [*mutations.MUTATIONS, *mutations_compiled.MUTATIONS],
-    "training": mutations_training.MUTATIONS,
+    "training": [*mutations_training.MUTATIONS, *mutations_learning.MUTATIONS],
 }
 
 

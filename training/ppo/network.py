@@ -121,7 +121,10 @@ class CellNet(nn.Module):
         games, cells = torch.nonzero(open_ + own * over, as_tuple=True)
         hidden = self._look(board, games, cells, context)
         by_kind = self.place(hidden)
-        variants = (by_kind[:, :, 0].mean(1, keepdim=True), by_kind[:, :, 1:].transpose(1, 2).flatten(1))
+        variants = (
+            by_kind[:, :, 0].mean(1, keepdim=True),
+            by_kind[:, :, 1:].transpose(1, 2).flatten(1),
+        )
         logits = observation.new_zeros(count, self.cells, NUM_VARIANTS)
         logits = logits.index_put((games, cells), torch.cat(variants, 1))
         # The best and the mean over places and directions.

@@ -1,0 +1,262 @@
+"""Bugs for the learners, planted by :mod:`tests.mutations_training` as well."""
+
+from __future__ import annotations
+
+AFTERSTATE, VALUE = ("tests/test_afterstate.py",), ("tests/test_value.py",)
+SAMPLES = ("tests/test_afterstate.py", "-k", "samples or lambda or rival")
+RESUMED = ("tests/test_afterstate.py", "-k", "resumed or killed or cut_off")
+STOPPED = ("tests/test_afterstate.py", "-k", "ctrl or disk or overwritten or goes_on")
+PPO, MASKED = ("tests/test_ppo.py", "-k", "not two_processes"), ("tests/test_masked.py",)
+SB3 = ("tests/test_training.py", "-k", "resumed")
+NETWORK = ("tests/test_training.py", "-k", "turning or reads or depends")
+ZOO = ("tests/test_zoo.py",)
+
+# What is broken, file, text, replacement, tests that must fail.
+MUTATIONS = [
+    # --- Games of value learning
+    (
+        "a sample's shares are those of absolute seats",
+        "value/games.py",
+        "samples.shares[place[t, viewer], i] = total_shares[seat]",
+        "samples.shares[place[t, viewer], seat] = total_shares[seat]",
+        SAMPLES,
+    ),
+    (
+        "points already scored are learnt again",
+        "value/games.py",
+        "added = total_points[seat] - now[t, seat]",
+        "added = total_points[seat]",
+        SAMPLES,
+    ),
+    (
+        "lambda mixes in nothing",
+        "value/games.py",
+        "total_shares[seat] += (1 - behaviour.decay) * shares[t, viewer, seat]",
+        "total_shares[seat] /= behaviour.decay",
+        SAMPLES,
+    ),
+    (
+        "what was expected is mixed in a turn too early",
+        "value/games.py",
+        "            for t in range(turns - 1, -1, -1):\n                if place[t, viewer] >= 0:",
+        "            for t in range(turns - 2, -1, -1):\n                if place[t, viewer] >= 0:",
+        SAMPLES,
+    ),
+    (
+        "the rival's views are kept too",
+        "value/games.py",
+        "wanted = learner < 0 or viewer == learner",
+        "wanted = True",
+        SAMPLES,
+    ),
+    (
+        "the learner plays for its rival",
+        "value/games.py",
+        "if learner < 0 or seat == learner:",
+        "if True:",
+        SAMPLES,
+    ),
+    (
+        "the rival is met in all games or none",
+        "value/games.py",
+        "behaviour.rival != NO_RIVAL and uniform(rng) < behaviour.rival_share",
+        "behaviour.rival != NO_RIVAL and behaviour.rival_share > 0",
+        SAMPLES,
+    ),
+    # --- The value network
+    (
+        "maxima go below 0 in compiled learning",
+        "value/first_layer.py",
+        "if each[m] > most[b, m]:",
+        "if k == 0 or each[m] > most[b, m]:",
+        VALUE,
+    ),
+    (
+        "a pattern's gradient goes to its first part only",
+        "value/first_layer.py",
+        "            for i in range(PARTS.shape[1]):\n                row = of_parts[table, parts[i]]\n"
+        "                for h in range(len(slope)):",
+        "            for i in range(1):\n                row = of_parts[table, parts[i]]\n"
+        "                for h in range(len(slope)):",
+        VALUE,
+    ),
+    (
+        "the context learns from the gates alone",
+        "value/first_layer.py",
+        "row[h] += by_context[b, h]",
+        "row[h] += by_context[b, h] * (h >= by_total.shape[1])",
+        VALUE,
+    ),
+    (
+        "torch multiplies other sums than compiled code",
+        "value/net.py",
+        "products = (of_patterns * first, most * gates)",
+        "products = (of_patterns * context[:, -of_patterns.shape[1] :], most * gates)",
+        VALUE,
+    ),
+    (
+        "absent players' odds are learnt",
+        "value/learning.py",
+        "logits = out[:, :MAX_PLAYERS].masked_fill(~there, -1e9)",
+        "logits = out[:, :MAX_PLAYERS]",
+        AFTERSTATE,
+    ),
+    # --- Runs
+    (
+        "a resumed run draws the batches of its first round",
+        "train_afterstate.py",
+        "list(run.replay), steps, config.batch, rate, [config.seed, this_round]",
+        "list(run.replay), steps, config.batch, rate, [config.seed, len(self._notes.rows) * 0 + "
+        "int(self._saved)]",
+        RESUMED,
+    ),
+    (
+        "the optimizer forgets its moments",
+        "state.py",
+        "            if owner == name\n",
+        "            if owner == name and what == 'step'\n",
+        RESUMED,
+    ),
+    (
+        "rows after the save stay",
+        "run_folder.py",
+        'if row["round"] <= at',
+        'if row["round"] <= at + 1',
+        ("tests/test_afterstate.py", "-k", "killed"),
+    ),
+    (
+        "a full disk leaves half a file",
+        "checkpoint.py",
+        "        beside.unlink(missing_ok=True)\n",
+        "",
+        STOPPED,
+    ),
+    (
+        "files are written in place",
+        "checkpoint.py",
+        'beside = path.with_name(path.name + ".tmp")',
+        "beside = path",
+        STOPPED,
+    ),
+    (
+        "a run is overwritten",
+        "run_folder.py",
+        "if (folder / STATE).exists() and not overwrite:",
+        "if False:",
+        STOPPED,
+    ),
+    (
+        "two processes train in one folder",
+        "run_folder.py",
+        "fcntl.LOCK_EX | fcntl.LOCK_NB",
+        "fcntl.LOCK_SH | fcntl.LOCK_NB",
+        PPO,
+    ),
+    (
+        "Ctrl-C saves nothing",
+        "train_afterstate.py",
+        "                self._rounds(interrupt)\n            self.save()\n",
+        "                self._rounds(interrupt)\n",
+        STOPPED,
+    ),
+    # --- Policy gradients
+    (
+        "a seat's advantage takes in the other's rewards",
+        "ppo/rollout.py",
+        "            earned[seat] = 0.0\n            known[seat] = True",
+        "            known[seat] = True",
+        PPO,
+    ),
+    (
+        "what the next game brings is added",
+        "ppo/rollout.py",
+        "                earned[:] = 0.0\n                later[:] = 0.0",
+        "                later[:] = 0.0",
+        PPO,
+    ),
+    (
+        "an unknown end counts as 0",
+        "ppo/rollout.py",
+        "                advantages[t, g] = np.nan",
+        "                advantages[t, g] = 0.0",
+        PPO,
+    ),
+    (
+        "the ratio is not clipped",
+        "ppo/learner.py",
+        "clipped = ratio.clamp(1 - c.clip, 1 + c.clip)",
+        "clipped = ratio",
+        PPO,
+    ),
+    (
+        "gradients are summed up, not averaged",
+        "ppo/learner.py",
+        "    flat /= dist.get_world_size()\n",
+        "",
+        PPO,
+    ),
+    (
+        "entropy's gradient is left out",
+        "ppo/masked.py",
+        "slope = (log_chances + entropy[:, None]).mul_(of_entropy[:, None])",
+        "slope = (log_chances + entropy[:, None]).mul_(0)",
+        MASKED,
+    ),
+    (
+        "illegal actions may be drawn",
+        "ppo/masked.py",
+        "        chances = chances * masks\n",
+        "",
+        MASKED,
+    ),
+    (
+        "the table is turned the other way",
+        "ppo/network.py",
+        "image_of_cell(turn, *step)",
+        "image_of_cell(-turn % 4, *step)",
+        NETWORK,
+    ),
+    (
+        "edges are not turned with the table",
+        "ppo/network.py",
+        "place = turned[channel] * plane + at",
+        "place = channel * plane + at",
+        NETWORK,
+    ),
+    (
+        "earlier selves are not kept",
+        "train_sb3.py",
+        '            self.snapshots.restore(part("snapshots", arrays))\n',
+        "            pass\n",
+        SB3,
+    ),
+    (
+        "random numbers begin anew",
+        "train_sb3.py",
+        '        restore_generators(part("generators", arrays))\n',
+        "",
+        SB3,
+    ),
+    # --- What is shipped
+    (
+        "checksums are not looked at",
+        "zoo/folder.py",
+        "if not file.is_file() or _sum(file) != digest:",
+        "if not file.is_file():",
+        ZOO,
+    ),
+    (
+        "a card may promise anything",
+        "zoo/__main__.py",
+        'weaker += result.high < row["low"]',
+        "weaker += 0",
+        ZOO,
+    ),
+    (
+        "the ONNX file takes other rows",
+        "zoo/onnx.py",
+        "chosen = (place >= first) & (place < last)",
+        "chosen = (place >= first) & (place <= last)",
+        ZOO,
+    ),
+]
