@@ -212,15 +212,15 @@ MUTATIONS = [
     (
         "the table is turned the other way",
         "ppo/network.py",
-        "image_of_cell(turn, *step)",
-        "image_of_cell(-turn % 4, *step)",
+        "places[image_of_cell(turn, *step), image]",
+        "places[image_of_cell(-turn % 4, *step), image]",
         NETWORK,
     ),
     (
         "edges are not turned with the table",
         "ppo/network.py",
-        "place = turned[channel] * plane + at",
-        "place = channel * plane + at",
+        "turned[turn, places[image_of_cell(turn, *step), image]] = number",
+        "turned[turn, places[image_of_cell(turn, *step), channel]] = number",
         NETWORK,
     ),
     (

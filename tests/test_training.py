@@ -13,7 +13,7 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 import torch
 
 from cacao_env import Game
-from cacao_env.observation import CHANNELS, decode, scale
+from cacao_env.observation import scale
 from cacao_env.symmetry import transform_mask, transform_observation
 from cacao_env.versus import VersusGames
 from training import evaluate, train_sb3
@@ -23,7 +23,7 @@ from training.config import ConfigError, from_dict, read
 from training.ppo.agent import BoardAgent, best_actions
 from training.ppo.checkpoint import load, save
 from training.ppo.config import PpoConfig, Sb3Config
-from training.ppo.network import JUNGLE_STEPS, CellNet, patch_index
+from training.ppo.network import JUNGLE_STEPS, WORKER_STEPS, CellNet
 from training.ppo.vec_env import CacaoVecEnv
 from training.run_folder import read_metrics
 from training.state import read_state
@@ -240,30 +240,35 @@ def test_a_checkpoint_for_other_rules_is_refused(tmp_path):
     agent.check(2, False)
 
 
-def test_the_network_reads_the_cells_that_it_should():
-    """Its patch of a worker cell holds what lies beside that cell."""
+def test_a_cell_s_logits_depend_on_what_lies_around_it_and_on_no_other_cell():
+    torch.manual_seed(1)
+    net = CellNet(2, 15, 16)
     game = Game.new(2, 3, table_size=15)
     for _ in range(12):
         game.play(int(game.legal_actions()[0]))
-    seen = game.observation(0)
-    board = decode(seen, 2, 15)["board"]
-    index = patch_index(2, 15)
-    padded = np.append(seen[: board.size], 0)
-    jungle_channels = 9  # eight kinds of tile and the cells to fill
-    found = 0
-    for cell in range(112):
-        flat = 2 * cell + 1
-        row, column = divmod(flat, 15)
-        patch = padded[index[cell, 0]]
-        for number, (down, right) in enumerate(JUNGLE_STEPS):
-            r, c = row + down, column + right
-            inside = 0 <= r < 15 and 0 <= c < 15
-            expected = board[:8, r, c] if inside else np.zeros(8)
-            got = patch[number * jungle_channels : number * jungle_channels + 8]
-            np.testing.assert_array_equal(got, expected)
-            found += int(expected.any())
-    assert found > 10
-    assert CHANNELS[0][0] == "plantation"
+    while game.phase != "place":
+        game.play(int(game.legal_actions()[0]))
+    seen = torch.from_numpy(game.observation(game.seat) * scale(2, 15))[None].requires_grad_()
+    logits = net(seen)[0][0]
+    cells = {
+        int(action) // 13 for action in np.flatnonzero(game.action_mask()) if action < 112 * 13
+    }
+    for cell in cells:
+        seen.grad = None
+        logits[cell * 13 : cell * 13 + 13].pow(2).sum().backward(retain_graph=True)
+        slopes = seen.grad[0, : net.board_end].view(*net.planes).abs()
+        reached = {int(at) for at in torch.nonzero(slopes.sum(0))}
+        row, column = divmod(2 * cell + 1, 15)
+        around = {
+            (row + down) * 15 + column + right
+            for down, right in (*JUNGLE_STEPS, *WORKER_STEPS)
+            if 0 <= row + down < 15 and 0 <= column + right < 15
+        }
+        assert around <= reached <= around | {0, 1}  # where nothing is read for what lies outside
+        beside = (row - 1) * 15 + column
+        if row > 0:  # a jungle cell: the kinds of jungle tile count there, workers do not
+            assert (slopes[:8, beside] > 0).all()
+            assert (slopes[8:12, beside] == 0).all()
 
 
 @pytest.mark.parametrize(("players", "volcanoes"), [(2, False), (3, True)])

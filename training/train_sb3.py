@@ -53,15 +53,20 @@ from .state import (
 class Run(BaseCallback):
     """A run: the learner, its games, and all that is noted and saved between two rollouts."""
 
-    def __init__(self, config: Sb3Config, folder: Path, games: Any = None) -> None:
+    def __init__(
+        self,
+        config: Sb3Config,
+        folder: Path,
+        games: Any = None,
+        policy: type[CellPolicy] = CellPolicy,
+    ) -> None:
         super().__init__()
         self.config, self.folder = config, folder
         self.round = self.games = 0
         self.seconds = 0.0
         self.versus = games or make_games(config)
-        self.learner = make_model(config, self.versus, self.rate)
-        policy: CellPolicy = self.learner.policy
-        self.net = policy.net
+        self.learner = make_model(config, self.versus, self.rate, policy)
+        self.net: CellNet = self.learner.policy.net
         self.snapshots: Snapshots | None = None
         if config.snapshots > 0:
             self.snapshots = Snapshots(self.net, scale(config.num_players, config.table_size))
@@ -253,10 +258,12 @@ def make_games(config: Sb3Config) -> VersusGames:
     )
 
 
-def make_model(config: Sb3Config, games: Any, rate: Any) -> MaskablePPO:
+def make_model(
+    config: Sb3Config, games: Any, rate: Any, policy: type[CellPolicy] = CellPolicy
+) -> MaskablePPO:
     """The learner in those games; ``rate``: what SB3 asks for the learning rate."""
     return MaskablePPO(
-        CellPolicy,
+        policy,
         CacaoVecEnv(games),
         learning_rate=rate,
         n_steps=config.rollout,

@@ -8,6 +8,7 @@ over the table, the logits of fills and actions and the value.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -32,38 +33,50 @@ TURNS = 4
 JUNGLE_STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 WORKER_STEPS = ((0, 0), (-1, -1), (-1, 1), (1, 1), (1, -1), (-2, 0), (0, 2), (2, 0), (0, -2))
 _NAMES = [name for name, _, _ in CHANNELS]
-_JUNGLE_CHANNELS = (*range(_NAMES.index("workers_north")), _NAMES.index("to_fill"))
+_FIRST_WORKER, _TO_FILL = _NAMES.index("workers_north"), _NAMES.index("to_fill")
+_JUNGLE_CHANNELS = (*range(_FIRST_WORKER), _TO_FILL)
+_JUNGLE_SLICES = (slice(0, _FIRST_WORKER), slice(_TO_FILL, _TO_FILL + 1))
+_WORKER_SLICES = (slice(_FIRST_WORKER, _TO_FILL), slice(_TO_FILL + 1, None))
+# Flat cells of any window: they lie like the squares of a chessboard, jungle first.
+_JUNGLE_CELL, _WORKER_CELL = 0, 1
 _OPEN, _LAST, _OWN = _NAMES.index("open"), _NAMES.index("last"), len(CHANNELS)
 # Which kind and turn each variant is; the kind that looks the same all ways is scored all ways.
 _KIND_OF_VARIANT = [WORKER_KINDS.index(kind) for kind, _ in VARIANTS]
 _TURN_OF_VARIANT = [turn for _, turn in VARIANTS]
 
 
-def patch_index(num_players: int, table_size: int) -> np.ndarray[Any, Any]:
-    """Where in the flat board each number of each worker cell's surroundings stands.
+def patch_places(table_size: int) -> np.ndarray[Any, Any]:
+    """The cells around each worker cell, flat in the window.
 
-    Shape (worker cells, TURNS, patch size); ``[cell, t]`` is seen by who stands there having turned
-    ``t`` times clockwise.  Cells outside the window point one past the board's end.
+    Shape (worker cells, steps): first the jungle cells, then the worker cells.  Of what lies outside
+    the window nothing is to be read: a worker cell in place of a jungle cell and the other way round,
+    whose channels of the other sort are always 0.
     """
-    board = layout(num_players, table_size)[0]
-    worker_channels = [c for c in range(board.shape[0]) if c not in _JUNGLE_CHANNELS]
-    plane = table_size**2
-    cells = np.array([window_cell(index, table_size) for index in range(plane // 2)])
-    owners = list(range(len(CHANNELS), board.shape[0]))
-    views = []
+    cells = np.array([window_cell(index, table_size) for index in range(table_size**2 // 2)])
+    nothing = np.array([_WORKER_CELL] * len(JUNGLE_STEPS) + [_JUNGLE_CELL] * len(WORKER_STEPS))
+    there = cells[:, None] + np.array(JUNGLE_STEPS + WORKER_STEPS)[None]
+    inside = ((there >= 0) & (there < table_size)).all(axis=2)
+    return np.where(inside, there[..., 0] * table_size + there[..., 1], nothing)
+
+
+def turned_patches(worker_channels: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Where each number of a patch goes for who has turned: shape (TURNS, patch size).
+
+    A patch has, for each jungle step, the jungle channels, then for each worker step the worker
+    channels.  A weight for number n of what is seen after ``t`` turns clockwise belongs to the number
+    ``m`` of the patch as it lies with ``[t, m] = n``.
+    """
+    names: list[tuple[tuple[int, int], int]] = []
+    for steps, wanted in ((JUNGLE_STEPS, _JUNGLE_CHANNELS), (WORKER_STEPS, worker_channels)):
+        names += [(step, channel) for step in steps for channel in wanted]
+    places = {name: number for number, name in enumerate(names)}
+    turned = np.empty((TURNS, len(names)), np.int64)
     for turn in range(TURNS):
-        columns = []
-        turned = channel_images(turn) + owners
-        for steps, wanted in ((JUNGLE_STEPS, _JUNGLE_CHANNELS), (WORKER_STEPS, worker_channels)):
-            for step in steps:
-                there = cells + image_of_cell(turn, *step)
-                inside = ((there >= 0) & (there < table_size)).all(axis=1)
-                at = there[:, 0] * table_size + there[:, 1]
-                for channel in wanted:
-                    place = turned[channel] * plane + at
-                    columns.append(np.where(inside, place, board.stop))
-        views.append(np.stack(columns, axis=1))
-    return np.stack(views, axis=1)
+        channels = channel_images(turn)
+        for number, (step, channel) in enumerate(names):
+            image = channels[channel] if channel < len(channels) else channel
+            turned[turn, places[image_of_cell(turn, *step), image]] = number
+    return turned
 
 
 class CellNet(nn.Module):
@@ -80,25 +93,23 @@ class CellNet(nn.Module):
         self.board_end = entries[0].stop
         self.cells = table_size**2 // 2
         self.overbuilding = by_name["overbuilding"].start
-        index = patch_index(num_players, table_size)
-        self.patch_size = index.shape[2]
+        worker_channels = [c for c in range(entries[0].shape[0]) if c not in _JUNGLE_CHANNELS]
+        turned = turned_patches(worker_channels)
+        self.patch_size = turned.shape[1]
         worker_cells = np.array([window_cell(k, table_size) for k in range(self.cells)])
-        flat = worker_cells[:, 0] * table_size + worker_cells[:, 1]
-        plane = table_size**2
-        self.index: torch.Tensor
-        self.planes: torch.Tensor
-        self.kinds: torch.Tensor
-        self.turns: torch.Tensor
         tables = {
-            "index": index.reshape(self.cells, -1),
-            "planes": np.stack([channel * plane + flat for channel in (_OPEN, _OWN, _LAST)]),
-            "kinds": np.array(_KIND_OF_VARIANT),
-            "turns": np.array(_TURN_OF_VARIANT),
+            "places": patch_places(table_size),
+            "turned": turned,
+            "where": worker_cells[:, 0] * table_size + worker_cells[:, 1],
         }
+        self.places: torch.Tensor
+        self.turned: torch.Tensor
+        self.where: torch.Tensor
         for name, table in tables.items():
             self.register_buffer(name, torch.from_numpy(table).long(), persistent=False)
+        self.planes = (entries[0].shape[0], table_size**2)
         self.globals = nn.Sequential(nn.Linear(entries[-1].stop - self.board_end, width), nn.ReLU())
-        self.patch = nn.Linear(self.patch_size, width)
+        self.patch = nn.Linear(self.patch_size, width, bias=False)
         self.context = nn.Linear(width, width)
         self.deeper = nn.Linear(width, width)
         self.place = nn.Linear(width, len(WORKER_KINDS))
@@ -114,12 +125,17 @@ class CellNet(nn.Module):
         count = observation.shape[0]
         common = self.globals(observation[:, self.board_end :])
         context = self.context(common)
-        board = torch.nn.functional.pad(observation[:, : self.board_end], (0, 1))
-        open_, own, last = (board.index_select(1, plane) for plane in self.planes)
+        board = observation[:, : self.board_end].view(count, *self.planes)
+        open_, own, last = (board[:, c].index_select(1, self.where) for c in (_OPEN, _OWN, _LAST))
         # Tiles of one's own are places too, once there is overbuilding.
         over = observation[:, self.overbuilding : self.overbuilding + 1]
         games, cells = torch.nonzero(open_ + own * over, as_tuple=True)
-        hidden = self._look(board, games, cells, context)
+        rows = [  # a row of channels for each cell
+            torch.cat([board[:, part] for part in parts], 1).transpose(1, 2).flatten(0, 1)
+            for parts in (_JUNGLE_SLICES, _WORKER_SLICES)
+        ]
+        weights = self.patch.weight[:, self.turned].transpose(0, 1).flatten(0, 1)
+        hidden = self._look(rows, weights, games, cells, context)
         by_kind = self.place(hidden)
         variants = (
             by_kind[:, :, 0].mean(1, keepdim=True),
@@ -128,7 +144,7 @@ class CellNet(nn.Module):
         logits = observation.new_zeros(count, self.cells, NUM_VARIANTS)
         logits = logits.index_put((games, cells), torch.cat(variants, 1))
         # The best and the mean over places and directions.
-        hidden = hidden.amax(1)
+        hidden = hidden.max(1).values  # (``amax`` takes its time to share gradients out to ties)
         of_game = games[:, None].expand_as(hidden)
         empty = hidden.new_zeros(count, hidden.shape[1])
         most = empty.scatter_reduce(0, of_game, hidden, "amax")
@@ -136,7 +152,7 @@ class CellNet(nn.Module):
         # The cell of the tile placed last is what fills and actions are about.
         there, where = last.max(1)
         all_games = torch.arange(count, device=last.device)
-        here = self._look(board, all_games, where, context) * there[:, None, None]
+        here = self._look(rows, weights, all_games, where, context) * there[:, None, None]
         # Fills and actions have directions, a position's value has none.
         late = self.late(torch.cat((common, total, most, here[:, 0]), dim=1))
         value = self.value(torch.cat((common, total, most, here.mean(1)), dim=1)).squeeze(1)
@@ -147,12 +163,25 @@ class CellNet(nn.Module):
         return CellNet(**self.size)
 
     def _look(
-        self, board: torch.Tensor, games: torch.Tensor, cells: torch.Tensor, context: torch.Tensor
+        self,
+        rows: list[torch.Tensor],
+        weights: torch.Tensor,
+        games: torch.Tensor,
+        cells: torch.Tensor,
+        context: torch.Tensor,
     ) -> torch.Tensor:
         """What M cells of the table look like, turned all ways: (M, TURNS, width), at least 0."""
-        at = self.index[cells] + games[:, None] * board.shape[1]
-        patches = board.view(-1).index_select(0, at.view(-1)).view(-1, TURNS, self.patch_size)
-        hidden = torch.relu(self.patch(patches) + context[games].unsqueeze(1))
+        at = self.places[cells] + games[:, None] * self.planes[1]
+        split = len(JUNGLE_STEPS)
+        patches = torch.cat(
+            [
+                of_kind.index_select(0, part.flatten()).view(-1, part.shape[1] * of_kind.shape[1])
+                for of_kind, part in zip(rows, (at[:, :split], at[:, split:]))
+            ],
+            1,
+        )
+        hidden = (patches @ weights.T).unflatten(1, (TURNS, -1))
+        hidden = torch.relu(hidden + context[games].unsqueeze(1))
         return torch.relu(self.deeper(hidden))
 
 
