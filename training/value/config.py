@@ -34,8 +34,8 @@ class AfterstateConfig:
     noise: float = 0.04  # utility, of Gumbel noise, from ... to
     final_noise: float = 0.01
     random: float = 0.02
-    top: int = 24  # placements that are appraised, the best by greedy
-    decay: float = 0.95  # lambda, a turn
+    top: int = 12  # placements that are appraised, the best by greedy
+    decay: float = 0.85  # lambda, a turn
     # Who has the other seats in some of the games: nobody, greedy, or a value network with or without
     # search, as ``training.agents.load_agent`` names them.
     rival: str = ""
@@ -43,10 +43,10 @@ class AfterstateConfig:
     others: float = 0.3  # share of positions kept from the view of seats that did not move last
     # Learning.
     start: str = ""  # the checkpoint to begin from, of a network of the same size
-    replay: int = 8  # rounds that are learnt from
+    replay: int = 6  # rounds that are learnt from
     passes: float = 2.0  # over as many samples as a round brings
     batch: int = 512
-    learning_rate: float = 2e-3
+    learning_rate: float = 3e-3
     final_learning_rate: float = 1e-4
     average: float = 0.01  # share of the new weights in the mean that plays
     sums: int = 64
