@@ -82,6 +82,15 @@ def _parser() -> argparse.ArgumentParser:
     four.add_argument("--page", metavar="FILE", help="write the table between a page's markers")
     four.set_defaults(run=_bench)
 
+    six = commands.add_parser("render", help="make a picture or a film of a recorded game")
+    six.add_argument("record", help="a game record")
+    six.add_argument("-o", dest="out", required=True, metavar="FILE", help="png, svg, gif or mp4")
+    six.add_argument("--ply", type=int, help="after so many moves; all if not given")
+    six.add_argument("--tile", type=int, default=60, help="pixels that a tile is wide")
+    six.add_argument("--seconds", type=float, default=0.7, help="of a film, for each position")
+    six.add_argument("--viewer", type=int, help="a seat; the other hands are not shown")
+    six.set_defaults(run=_render)
+
     five = commands.add_parser("binding", help="measure how often a small table hides placements")
     five.add_argument("--table-size", type=int, default=15)
     five.add_argument("--games", type=int, default=200, help="for each kind of play")
@@ -186,6 +195,14 @@ def _spec(options: argparse.Namespace) -> int:
     from .spec import tables
 
     print(tables(options.players, options.table_size))
+    return 0
+
+
+def _render(options: argparse.Namespace) -> int:
+    from .render.command import render  # Pillow, which it needs, is an extra
+
+    o = options
+    print(render(o.record, o.out, o.ply, o.tile, o.seconds, o.viewer))
     return 0
 
 

@@ -23,7 +23,7 @@ from .game import Game, as_action
 from .jit import compile_once, njit
 from .observation import observation_size
 from .options import Decisions, as_seed, blank_states, check_choice, check_options
-from .render.text import show
+from .render.modes import MODES, Renderer
 from .rewards import REWARDS, SHAPED, Reward, rewards_into
 from .rng import new_rng
 from .scaling import OBSERVATION_DTYPES, ObservationDtype, observe_as
@@ -128,7 +128,8 @@ class raw_env(AECEnv):
     - ``mask_in``: the action mask is in the ``"observation"`` (a dict), in the ``"info"`` (the
       observation is then the plain vector), or in ``"both"``.
     - ``observation_dtype``: ``"float32"`` in [0, 1], or raw ``"uint8"``.
-    - ``render_mode``: ``"ansi"`` returns text, ``"human"`` prints it after every step, or None.
+    - ``render_mode``: ``"ansi"`` returns text, ``"rgb_array"`` pixels, ``"svg"`` a picture as text;
+      ``"human"`` shows every step in a window; or None.
 
     ``reset(seed=S)`` deals the game of ``Game.new(seed=S)``.  An illegal action raises ValueError
     and changes nothing.
@@ -136,7 +137,7 @@ class raw_env(AECEnv):
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's own convention
         "name": "cacao_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": MODES,
         "is_parallelizable": True,
         "render_fps": 2,
     }
@@ -162,6 +163,7 @@ class raw_env(AECEnv):
         self._mask_in_observation = mask_in != "info"
         self._mask_in_info = mask_in != "observation"
         self.render_mode = render_mode
+        self._renderer = Renderer(render_mode)
 
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
@@ -266,12 +268,13 @@ class raw_env(AECEnv):
         if self.render_mode == "human":
             self.render()
 
-    def render(self) -> str | None:
-        """The position as text, all hands shown: returned in mode "ansi", printed in "human"."""
-        return show(self.game, self.render_mode)
+    def render(self) -> Any:
+        """The position, all hands shown, as ``render_mode`` says (:mod:`cacao_env.render.modes`)."""
+        return self._renderer.show(self.game)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Close the window of mode "human"."""
+        self._renderer.close()
 
     # --- More -------------------------------------------------------------------------------
 

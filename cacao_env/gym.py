@@ -39,13 +39,13 @@ from .cacao_v0 import MaskIn
 from .game import Game
 from .opponents import Opponents
 from .options import Decisions, as_int, check_choice
-from .render.text import show
+from .render.modes import MODES, Renderer
 from .rewards import Reward
 from .scaling import ObservationDtype
 from .versus import Illegal, VersusGames
 
 MASK_IN: tuple[MaskIn, ...] = ("observation", "info", "both")
-RENDER_MODES = ["ansi", "human"]
+VECTOR_MODES = [mode for mode in MODES if mode != "human"]  # one window for many games?
 _FAR = 2**31  # illegal, as is everything beyond
 
 
@@ -55,13 +55,14 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
     Actions: ``Discrete(num_actions)``.  Observations: a dict of ``observation``, float32 in [0, 1] or
     raw uint8, (observation_size,), and ``action_mask``, int8, (num_actions,); with ``mask_in="info"``
     the first alone.  Every array handed out is a new one.  ``render_mode``: ``"ansi"`` returns the
-    table as text, all hands shown, ``"human"`` prints it.
+    table as text, ``"rgb_array"`` as pixels, ``"svg"`` as a picture in text, ``"human"`` shows every
+    step in a window; all hands are shown.
 
     ``reset(seed=S)`` gives the same episode every time, named opponents included; without a seed the
     next episode of the same series.
     """
 
-    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": MODES, "render_fps": 2}  # noqa: RUF012
 
     def __init__(
         self,
@@ -78,8 +79,9 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         check_choice("mask_in", mask_in, MASK_IN)
-        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        check_choice("render_mode", render_mode, (None, *MODES))
         self.render_mode = render_mode
+        self._renderer = Renderer(render_mode)
         self._mask_in = mask_in
         self._games = VersusGames(
             1,
@@ -139,9 +141,13 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         """The legal actions, bool, (num_actions,): what sb3-contrib asks for."""
         return self._mask().astype(np.bool_)
 
-    def render(self) -> str | None:
-        """The table as text: returned in mode "ansi", printed in "human"."""
-        return show(self.game, self.render_mode)
+    def render(self) -> Any:
+        """The position, all hands shown, as ``render_mode`` says (:mod:`cacao_env.render.modes`)."""
+        return self._renderer.show(self.game)
+
+    def close(self) -> None:
+        """Close the window of mode "human"."""
+        self._renderer.close()
 
     @property
     def game(self) -> Game:
@@ -191,7 +197,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
 
     metadata: dict[str, Any] = {  # noqa: RUF012
         "autoreset_mode": AutoresetMode.SAME_STEP,
-        "render_modes": RENDER_MODES,
+        "render_modes": VECTOR_MODES,
         "render_fps": 2,
     }
 
@@ -212,11 +218,12 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         copy: bool = True,
     ) -> None:
         check_choice("mask_in", mask_in, MASK_IN)
-        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        check_choice("render_mode", render_mode, (None, *VECTOR_MODES))
         self.num_envs = as_int("num_envs", num_envs, "at least 1")
         if self.num_envs < 1:
             raise ValueError(f"num_envs is {num_envs!r}, expected at least 1")
         self.render_mode, self._mask_in, self._copy = render_mode, mask_in, copy
+        self._renderer = Renderer(render_mode)
         self.games = VersusGames(
             self.num_envs,
             opponents,
@@ -280,8 +287,8 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         return masks.copy() if self._copy else masks
 
     def render(self) -> tuple[Any, ...] | None:
-        """Every game's table as text: returned in mode "ansi", printed in "human"."""
-        return tuple(show(self.games.game(g), self.render_mode) for g in range(self.num_envs))
+        """Every game's position, as ``render_mode`` says; there is no window for many games."""
+        return tuple(self._renderer.show(self.games.game(g)) for g in range(self.num_envs))
 
     def _check_started(self) -> None:
         if not self._started:

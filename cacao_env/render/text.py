@@ -10,10 +10,6 @@ letter (A is seat 0; a small letter has another tile below), a jungle tile a two
 
 from __future__ import annotations
 
-import sys
-
-import gymnasium
-
 from ..game import Game
 from ..geometry import cell_index
 from ..state import ACT, FILL, OVERBUILT, OWNER, PLACE, WORKERS, jungle_pile_size
@@ -31,17 +27,6 @@ def picture(game: Game, viewer: int | None = None, colour: bool = False) -> str:
     ``viewer`` hides the hands of the other seats; None shows all.  ``colour`` uses ANSI colours.
     """
     return "\n".join(_table(game, colour) + [""] + _players(game, viewer, colour) + _piles(game))
-
-
-def show(game: Game, render_mode: str | None) -> str | None:
-    """The position with all hands shown: returned in mode "ansi", printed in "human"."""
-    if render_mode is None:
-        gymnasium.logger.warn("render() needs a render_mode, such as 'ansi'.")
-        return None
-    if render_mode == "ansi":
-        return picture(game)
-    print(picture(game, colour=sys.stdout.isatty()))
-    return None
 
 
 def _paint(text: str, colour: str, on: bool) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ..actions import MAX_LEGAL
 from ..game import Game
+from ..jit import compile_once
 from ..rng import RngArray, new_rng
 from ..state import ACT, StateArray
 from .net import Net, new_scratch
@@ -14,10 +17,19 @@ from .turns import appraise_with, new_work
 TOP = 48  # placements that are appraised, the best by greedy; 0 for all
 
 
+def _compile(net: Net) -> None:
+    """Have all that an agent calls compiled."""
+    game, rng = Game.new(2, 0), new_rng(0)
+    state = game.seen_by(0, rng)[0]
+    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
+    appraise_with(net, new_scratch(net), new_work(), state, 1, ACT, ids, values, rng)
+
+
 class ValueAgent:
     """One-ply: a network judges every way to end the turn; ``seed`` is for guessing what is hidden."""
 
     def __init__(self, net: Net, seed: int, top: int = TOP) -> None:
+        compile_once("value network", partial(_compile, net))
         self._net, self._top = net, top
         self._scratch, self._work = new_scratch(net), new_work()
         self._ids = np.zeros(MAX_LEGAL, np.int64)

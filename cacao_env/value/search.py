@@ -17,12 +17,13 @@ from ..actions import MAX_LEGAL
 from ..bots.endgame import NODES, NOT_SOLVED, UTILITY, solve
 from ..bots.halving import halve, keep_best
 from ..decisions import step
-from ..jit import njit
-from ..rng import next_bits
+from ..game import Game
+from ..jit import compile_once, njit
+from ..rng import new_rng, next_bits
 from ..state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
 from .agent import TOP, ValueAgent
-from .net import Net, expect, utility_of
-from .turns import appraise_with
+from .net import Net, expect, new_scratch, utility_of
+from .turns import appraise_with, new_work
 
 WIDTH = 8  # actions that are tried, the best by the network
 INNER = 12  # placements that the network appraises inside
@@ -91,6 +92,18 @@ def search_choice(net, scratch, work, states, sims, width, inner, exact, ids, va
     return ids[0]
 
 
+def _compile(net: Net) -> None:
+    """Have all that a search calls compiled."""
+    rng = new_rng(0)
+    states = Game.new(2, 0).seen_by(0, rng)
+    ids, values, sums = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL), np.zeros(1)
+    scratch, work = new_scratch(net), new_work()
+    appraise_with(net, scratch, work, states[0], 1, ACT, ids, values, rng)
+    look_ahead(net, scratch, work, states, ids, 1, sums, 1, 1, rng)
+    solve(states, 1, UTILITY, NODES_A_MS)
+    keep_best(ids, sums, 1, 1)
+
+
 class SearchAgent(ValueAgent):
     """Net and search, with ``sims`` simulations a decision or, if not 0, for ``ms`` milliseconds."""
 
@@ -105,6 +118,7 @@ class SearchAgent(ValueAgent):
         exact: int = EXACT,
     ) -> None:
         super().__init__(net, seed)
+        compile_once("search with a value network", partial(_compile, net))
         self._sims, self._ms, self._width, self._inner = sims, ms, width, inner
         self._exact = exact
         self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
@@ -118,11 +132,11 @@ class SearchAgent(ValueAgent):
         solved = int(solve(states, self._exact, UTILITY, self._nodes))
         if solved != NOT_SOLVED:
             return solved
-        order = np.argsort(-values, kind="stable")[: self._width]
-        chosen, sums = ids[order].copy(), np.zeros(len(order))
+        tried = min(self._width, len(ids))
+        keep_best(ids, values, len(ids), tried)
         run = partial(self._simulate, states)
-        halve(run, chosen, sums, len(order), self._sims, begin, self._ms)
-        return int(chosen[0])
+        halve(run, ids, np.zeros(tried), tried, self._sims, begin, self._ms)
+        return int(ids[0])
 
     def _simulate(
         self, states: StateArray, ids: np.ndarray, alive: int, sums: np.ndarray, passes: int

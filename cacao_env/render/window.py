@@ -1,0 +1,46 @@
+"""A window that shows pixels, by pygame (the extra ``window``)."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .raster import Pixels
+
+
+class Window:
+    """One window; closing it by its button only hides what comes later."""
+
+    def __init__(self, width: int, height: int, title: str = "Cacao") -> None:
+        os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+        try:
+            import pygame
+        except ImportError:
+            raise ValueError(
+                "render_mode 'human' needs pygame: pip install 'cacao-env[window]'"
+            ) from None
+        self._pygame: Any = pygame
+        pygame.display.init()
+        try:
+            self._screen: Any = pygame.display.set_mode((width, height))
+        except pygame.error as error:
+            raise ValueError(f"render_mode 'human' needs a screen: {error}") from None
+        pygame.display.set_caption(title)
+
+    def show(self, pixels: Pixels) -> None:
+        """Show pixels (height, width, 3) now."""
+        if self._screen is None:
+            return
+        pygame = self._pygame
+        surface = pygame.surfarray.make_surface(pixels.swapaxes(0, 1))
+        self._screen.blit(surface, (0, 0))
+        pygame.display.flip()
+        for event in pygame.event.get():
+            if event.type == pygame.QUIT:
+                self.close()
+
+    def close(self) -> None:
+        """Let it go."""
+        if self._screen is not None:
+            self._screen = None
+            self._pygame.display.quit()

@@ -1,0 +1,321 @@
+"""Pictures: what a position is drawn from, SVG, pixels, films, windows, the command."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import imageio.v2 as imageio
+import numpy as np
+import pytest
+from PIL import Image
+
+from cacao_env import Game, cacao_v0, record
+from cacao_env.__main__ import main
+from cacao_env.bots import Bot
+from cacao_env.render.art import COLOURS, jungle_tile, worker_tile
+from cacao_env.render.film import replayed, scenes
+from cacao_env.render.modes import HEIGHT, WIDTH
+from cacao_env.render.position import position_of
+from cacao_env.render.raster import fitted, image, pixels
+from cacao_env.render.scene import scene_of
+from cacao_env.render.shapes import UNIT, Polygon, Rect, turned
+from cacao_env.render.svg import svg
+from cacao_env.tiles import JUNGLE_KINDS
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def played(players: int, seed: int, plies: int, volcanoes: bool = False) -> Game:
+    game = Game.new(players, seed, volcanoes)
+    bots = [Bot("greedy", seat) for seat in range(players)]
+    while not game.over and game.ply < plies:
+        game.play(bots[game.seat].act(game))
+    return game
+
+
+@pytest.fixture(scope="module")
+def over() -> Game:
+    """A finished 4-player game, in which tiles were overbuilt."""
+    return played(4, 3, 10**6, volcanoes=True)
+
+
+# --- The position ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_position_says_what_the_game_says(players):
+    game = played(players, 1, 25)
+    found = json.loads(json.dumps(position_of(game)))
+    assert (found["players"], found["seat"], found["phase"]) == (players, game.seat, game.phase)
+    assert [seat["score"] for seat in found["seats"]] == game.scores()
+    assert sum(found["pile"].values()) == found["pile_size"]
+    moves = [move for _, _, move in game.elementary_moves()]
+    at = {(tile["row"], tile["column"]): tile for tile in found["tiles"]}
+    placed = [move for move in moves if move[0] in ("place", "overbuild")]
+    for _, kind, turn, cell in placed:
+        tile = at[cell]
+        edges = [int(kind[(side - turn) % 4]) for side in range(4)]
+        assert tile.get("edges") == edges or any(t["edges"] == edges for t in tile["under"])
+    for _, kind, _, cell in (move for move in moves if move[0] == "fill"):
+        assert at[cell]["kind"] == kind
+    assert [tile for tile in found["tiles"] if tile["last"]] == [at[placed[-1][3]]]
+    for seat in range(players):
+        assert len(found["seats"][seat]["hand"]) == found["seats"][seat]["held"]
+
+
+def test_tiles_below_others_are_known(over):
+    found = position_of(over)
+    moves = [move for _, _, move in over.elementary_moves()]
+    overbuilt = {move[3] for move in moves if move[0] == "overbuild"}
+    under = {(t["row"], t["column"]): t["under"] for t in found["tiles"] if t.get("under")}
+    assert set(under) == overbuilt
+    assert overbuilt
+    for cell, tiles in under.items():
+        below = [move for move in moves if move[0] in ("place", "overbuild") and move[3] == cell]
+        kinds = [sorted(map(int, move[1])) for move in below[:-1]]
+        assert [sorted(tile["edges"]) for tile in tiles] == kinds
+    # Without its history a game knows only that there is one.
+    state_only = Game(over.states.copy(), [])
+    unknown = [t["under"] for t in position_of(state_only)["tiles"] if t.get("under")]
+    assert len(unknown) == len(overbuilt)
+    assert all(tiles[0]["edges"] is None for tiles in unknown)
+
+
+def test_hands_of_others_are_left_out_for_a_viewer():
+    game = played(3, 2, 9)
+    hands = [seat["hand"] for seat in position_of(game, viewer=1)["seats"]]
+    assert hands[0] is None
+    assert hands[2] is None
+    assert len(hands[1]) == 3
+    drawn = svg(scene_of(position_of(game, viewer=1)))
+    assert drawn != svg(scene_of(position_of(game)))
+
+
+def test_cells_to_fill_are_those_that_may_be_filled():
+    compared = 0
+    for seed in range(6):
+        game = Game.new(2, seed, decisions="explicit")
+        rng = np.random.default_rng(seed)
+        while not game.over:
+            cells = position_of(game)["fill"]
+            if game.phase == "fill":
+                expected = {move[3] for move in game.legal_moves()}
+                assert {tuple(cell) for cell in cells} == expected
+                compared += 1
+            else:
+                assert cells == []
+            game.play(int(rng.choice(game.legal_actions())))
+    assert compared > 50
+
+
+# --- Shapes ---------------------------------------------------------------------------------
+
+
+def test_turned_tiles_have_their_workers_on_the_next_side():
+    for owner in range(4):
+        north = worker_tile(owner, (3, 1, 0, 0))
+        east = worker_tile(owner, (0, 3, 1, 0))
+        figures = [shape for shape in turned(north, 1) if isinstance(shape, Polygon)]
+        expected = {tuple(sorted(shape.points)) for shape in east if isinstance(shape, Polygon)}
+        if owner < 2:  # the others' own sign is a polygon too, and does not turn
+            assert {tuple(sorted(shape.points)) for shape in figures} == expected
+    assert turned(north, 4) == list(north)
+
+
+def test_every_tile_has_a_face_of_its_own():
+    faces = {kind: jungle_tile(kind) for kind in JUNGLE_KINDS}
+    assert len(set(faces.values())) == len(JUNGLE_KINDS)
+    assert jungle_tile("volcano", True) != jungle_tile("volcano")
+    signs = {worker_tile(owner, (1, 1, 1, 1)) for owner in range(4)}
+    assert len(signs) == 4
+    for shapes in (*faces.values(), *signs):
+        drawn = pixels(scene_for(shapes), 40)
+        assert drawn.std() > 20  # there is something to see
+
+
+def scene_for(shapes):
+    from cacao_env.render.scene import Scene
+
+    return Scene([Rect(0, 0, UNIT, UNIT, 0, "#FFFFFF"), *shapes], UNIT, UNIT, (0, 0))
+
+
+def test_owners_differ_in_shape_not_only_in_colour():
+    """Drawn all in one colour, no two owners' tiles look alike."""
+    found = []
+    for owner in range(4):
+        grey = np.asarray(image(scene_for(worker_tile(owner, (0, 0, 0, 0))), 80).convert("L"))
+        middle = grey[20:60, 20:60]
+        found.append(middle < (int(middle.min()) + int(middle.max())) / 2)
+    for a in range(4):
+        for b in range(a):
+            assert (found[a] != found[b]).mean() > 0.02
+
+
+# --- Pictures -------------------------------------------------------------------------------
+
+
+def test_an_svg_has_every_tile_in_its_place(over):
+    position = position_of(over)
+    scene = scene_of(position)
+    root = ET.fromstring(svg(scene, 50))
+    assert root.tag == f"{SVG}svg"
+    assert float(root.get("width")) == pytest.approx(scene.width / 2, abs=1)
+    grounds = {(e.get("x"), e.get("y")) for e in root.iter(f"{SVG}rect")}
+    tops = [t for t in position["tiles"] if not t.get("under")]
+    for tile in tops:
+        x = 24 + (tile["column"] - scene.corner[1]) * 100 + 2
+        y = 24 + (tile["row"] - scene.corner[0]) * 100 + 2
+        assert (f"{x}", f"{y}") in grounds
+    words = [e.text for e in root.iter(f"{SVG}text")]
+    for seat in position["seats"]:
+        assert f"{seat['gold']}  ({seat['score']})" in words
+    assert any(word.startswith("The game is over: player") for word in words)
+
+
+@pytest.mark.parametrize("tile", [40, 120])
+def test_pixels_show_owners_and_grounds(tile):
+    game = played(2, 1, 20)
+    position = position_of(game)
+    scene = scene_of(position)
+    drawn = pixels(scene, tile)
+    assert drawn.shape == (round(scene.height * tile / 100), round(scene.width * tile / 100), 3)
+    assert drawn.dtype == np.uint8
+    for found in position["tiles"]:
+        if "owner" in found and not found["last"]:
+            x = (24 + (found["column"] - scene.corner[1]) * 100 + 50) * tile / 100
+            y = (24 + (found["row"] - scene.corner[0]) * 100 + 50) * tile / 100
+            colour = COLOURS[found["owner"]]
+            expected = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+            assert np.abs(drawn[int(y), int(x)].astype(int) - expected).max() < 12
+
+
+def test_the_tile_placed_last_stands_out():
+    game = played(2, 1, 20)
+    marked = svg(scene_of(position_of(game)))
+    position = position_of(game)
+    for tile in position["tiles"]:
+        tile["last"] = False
+    assert marked.count("#E4002B") > svg(scene_of(position)).count("#E4002B")
+
+
+def test_all_positions_of_a_film_have_one_size(over):
+    found = scenes(over)
+    assert len(found) == over.ply + 1
+    assert len({(scene.width, scene.corner) for scene in found}) == 1
+    assert len({scene.height for scene in found}) == 1
+    texts = [svg(scene) for scene in found]
+    assert len(set(texts)) > 0.9 * len(texts)
+    assert [game.ply for game in replayed(over)] == list(range(over.ply + 1))
+    assert fitted(found[0], 300, 200).shape == (200, 300, 3)
+
+
+# --- Render modes ---------------------------------------------------------------------------
+
+
+def test_modes_return_what_they_say(monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    for mode in cacao_v0.raw_env.metadata["render_modes"]:
+        env = cacao_v0.raw_env(render_mode=mode)
+        env.reset(seed=0)
+        shown = env.render()
+        if mode == "rgb_array":
+            assert (shown.shape, shown.dtype) == ((HEIGHT, WIDTH, 3), np.uint8)
+        elif mode == "human":
+            assert shown is None
+        else:
+            assert isinstance(shown, str)
+        env.close()
+        env.close()
+
+
+def test_a_window_shows_the_pixels(monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    import pygame
+
+    from cacao_env.render.window import Window
+
+    window = Window(60, 40)
+    drawn = np.zeros((40, 60, 3), np.uint8)
+    drawn[10, 50] = (200, 30, 60)
+    window.show(drawn)
+    assert pygame.display.get_surface().get_at((50, 10))[:3] == (200, 30, 60)
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    window.show(drawn)  # somebody closed it: what comes later is not shown
+    window.show(drawn)
+    window.close()
+
+
+@pytest.mark.parametrize(
+    ("mode", "package", "words"),
+    [
+        ("rgb_array", "PIL.Image", r"pictures need Pillow: pip install 'cacao-env\[render\]'"),
+        ("human", "pygame", r"needs pygame: pip install 'cacao-env\[window\]'"),
+    ],
+)
+def test_a_package_that_is_missing_is_named(mode, package, words, monkeypatch):
+    plain = builtins.__import__
+
+    def without(name, *rest, **more):
+        if name == package:
+            raise ImportError(name)
+        return plain(name, *rest, **more)
+
+    env = cacao_v0.raw_env(render_mode=None)
+    env.reset(seed=0)
+    from cacao_env.render.modes import Renderer
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ValueError, match=words):
+        Renderer(mode).show(env.game)
+
+
+# --- The command ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("records") / "game.json"
+    path.write_text(record.dumps(record.record_of(played(2, 5, 10**6))))
+    return path
+
+
+def test_pictures_and_films_are_written(kept, tmp_path, capsys):
+    for name in ("x.png", "x.svg"):
+        target = tmp_path / name
+        assert main(["render", str(kept), "--ply", "30", "-o", str(target), "--tile", "40"]) == 0
+    assert ET.parse(tmp_path / "x.svg").getroot().tag == f"{SVG}svg"
+    with Image.open(tmp_path / "x.png") as picture:
+        assert f"{picture.width} x {picture.height} pixels" in capsys.readouterr().out
+    for name in ("game.gif", "game.mp4"):
+        target = tmp_path / name
+        more = ["--tile", "20", "--seconds", "0.1", "--ply", "12"]
+        assert main(["render", str(kept), "-o", str(target), *more]) == 0
+        assert "13 positions" in capsys.readouterr().out
+    with Image.open(tmp_path / "game.gif") as film:
+        assert film.n_frames == 13
+    with imageio.get_reader(tmp_path / "game.mp4") as film:
+        assert film.count_frames() >= 13
+    assert {path.name for path in tmp_path.iterdir()} == {"x.png", "x.svg", "game.gif", "game.mp4"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-o", "x.bmp"], "-o is 'x.bmp', expected a file that ends in one of png, svg, gif, mp4"),
+        (["-o", "x.png", "--ply", "9999"], "ply is 9999, expected 0 to"),
+        (["-o", "x.png", "--tile", "4"], "--tile is 4, expected 16 to 240 pixels"),
+        (["-o", "x.gif", "--seconds", "0"], "--seconds is 0.0, expected 0.02 to 60"),
+        (["-o", "x.png", "--viewer", "7"], "seat is 7"),
+        (["-o", "nowhere/x.png"], "nowhere"),
+    ],
+)
+def test_what_can_t_be_drawn_is_refused(kept, arguments, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["render", str(kept), *arguments]) == 1
+    error = capsys.readouterr().err
+    assert words in error
+    assert len(error.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
