@@ -57,7 +57,7 @@ def _draw(pen: Any, shape: Shape, k: float) -> None:
     if isinstance(shape, Words):
         font = _font(max(1, round(shape.size * k)))
         anchor = {"start": "lm", "middle": "mm", "end": "rm"}[shape.anchor]
-        bold = max(1, round(shape.size * k / 28)) if shape.bold else 0
+        bold = round(shape.size * k / 45) if shape.bold else 0
         at = (shape.x * k, shape.y * k)
         pen.text(
             at, shape.text, shape.fill, font, anchor, stroke_width=bold, stroke_fill=shape.fill
