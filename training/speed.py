@@ -119,6 +119,7 @@ def of_values(config: AfterstateConfig) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         Trainer(AfterstateRun(config), Path(folder)).train()
         rows = [row for row in read_metrics(Path(folder)) if row["by"] == "network"]
+    _check_rounds("afterstate values", rows)
     seconds = rows[-1]["seconds"] - rows[0]["seconds"]
     games = rows[-1]["games"] - rows[0]["games"]
     learnt = sum(row["seconds_learning"] * row["per_second_learnt"] for row in rows[1:])
@@ -153,8 +154,14 @@ def plain_games(count: int = 2000) -> tuple[float, float]:
     return decisions / GAMES, (time.perf_counter() - begin) / count
 
 
+def _check_rounds(name: str, rows: Sequence[Any]) -> None:
+    if len(rows) < 2:
+        raise ValueError(f"{name}: fewer than two rounds in that time; give more --seconds")
+
+
 def _shares(name: str, rows: list[dict[str, Any]], decisions: str, playing: str) -> Row:
     """A row from a run's metrics; the first round, in which things warm up, is left out."""
+    _check_rounds(name, rows)
     first, last = rows[0], rows[-1]
     seconds = last["seconds"] - first["seconds"]
     made = last[decisions] - first[decisions]
@@ -183,8 +190,8 @@ def measure(seconds: float) -> list[Row]:
     ppo = from_dict(PpoConfig, {"name": "PPO", "device": "cpu", "games": 64, **quiet})
     values = from_dict(
         AfterstateConfig,
-        {"name": "values", "minutes": minutes, "threads": 1, "greedy_rounds": 1, "games": 200}
-        | {"greedy_games": 2000, "watch_rounds": 1_000_000, "save_minutes": 1e9},
+        {"name": "values", "minutes": minutes, "threads": 1, "greedy_rounds": 1, "games": 100}
+        | {"greedy_games": 300, "watch_rounds": 1_000_000, "save_minutes": 1e9},
     )
     works = [
         lambda: of_values(values),
@@ -231,7 +238,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    rows = measure(options.seconds)
+    try:
+        rows = measure(options.seconds)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
     print(show(rows))
     if options.json:
         found: dict[str, Any] = {"rows": [asdict(row) for row in rows], "versions": versions()}
