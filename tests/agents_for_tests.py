@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from cacao_env.bots import Bot
-from cacao_env.bots.endgame import MARGIN, NOT_SOLVED, solve
+from cacao_env.bots.endgame import NOT_SOLVED, solve
+from cacao_env.bots.playout import MARGIN
 
 
 class First:

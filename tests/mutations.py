@@ -234,7 +234,7 @@ MUTATIONS: list[Mutation] = [
         "gym.py",
         "end = games.final_observations[g].copy()",
         "end = games.observations[g].copy()",
-        ("tests/test_gym.py", "-k", "vector_of_one"),
+        ("tests/test_gym_vector.py", "-k", "vector_of_one"),
     ),
     (
         "scaling forgets what follows the board",

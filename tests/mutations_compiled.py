@@ -24,6 +24,7 @@ EQUIVALENCE = ("tests/test_equivalence.py", "-k", "batch and 2-True-auto")
 GREEDY = ("tests/test_bots.py", "-k", "expects")
 HIDDEN = ("tests/test_hidden_information.py", "-k", "every_bot_plays")
 SEARCH = ("tests/test_search.py",)
+MARGINS = ("tests/test_endgame.py",)
 ENDGAME = ("tests/test_endgame.py", "-k", "draws or bounds or limits")
 
 # What is broken, file, text, replacement, tests that must fail.
@@ -240,6 +241,20 @@ MUTATIONS: list[Mutation] = [
         "        redeal(work[0], seat, rng)\n",
         "",
         HIDDEN,
+    ),
+    (
+        "each of mc's candidates meets a deal of its own",
+        "bots/mc.py",
+        "            work[1] = work[0]\n",
+        "            work[1] = work[0]\n            redeal(work[1], seat, rng)\n",
+        SEARCH,
+    ),
+    (
+        "the margin is to the mean of all",
+        "bots/playout.py",
+        "(players * score(state, seat) - total) / (players - 1)",
+        "(players * score(state, seat) - total) / players",
+        MARGINS,
     ),
     (
         "mc's candidates meet different luck",

@@ -334,27 +334,6 @@ MUTATIONS = [
         REGRET,
     ),
     (
-        "playouts know the deal",
-        "measure/losses.py",
-        "redeal(work[0], seat, rng)",
-        "pass",
-        REGRET,
-    ),
-    (
-        "each action meets a deal of its own",
-        "measure/losses.py",
-        "            work[1] = work[0]\n",
-        "            work[1] = work[0]\n            redeal(work[1], seat, rng)\n",
-        REGRET,
-    ),
-    (
-        "the margin is to the mean of all",
-        "measure/losses.py",
-        "/ (players - 1)",
-        "/ players",
-        REGRET,
-    ),
-    (
         "decisions near the end are sampled, too",
         "measure/losses.py",
         "        else:\n            earlier.append",

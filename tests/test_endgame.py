@@ -11,7 +11,6 @@ import pytest
 from cacao_env import Game
 from cacao_env.actions import MAX_LEGAL
 from cacao_env.bots.endgame import (
-    MARGIN,
     NODES,
     NOT_SOLVED,
     end_values,
@@ -19,6 +18,7 @@ from cacao_env.bots.endgame import (
     placements_left,
     solve,
 )
+from cacao_env.bots.playout import MARGIN
 
 from .games import STYLES
 

@@ -13,8 +13,9 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.actions import MAX_LEGAL
-from cacao_env.bots.endgame import MARGIN, end_values, is_near_end, placements_left
-from cacao_env.bots.mc import candidates_into
+from cacao_env.bots.endgame import end_values, is_near_end, placements_left
+from cacao_env.bots.mc import candidates_into, run_passes
+from cacao_env.bots.playout import MARGIN
 from cacao_env.rng import new_rng
 
 pytest.importorskip("torch", reason="the training extra is not installed")
@@ -27,7 +28,6 @@ from training.measure.losses import (
     GameLosses,
     Loss,
     Ruler,
-    add_margins,
     exact_loss,
     losses,
     rollout_loss,
@@ -186,7 +186,7 @@ def test_all_actions_of_a_pass_meet_the_same_deal_and_dice():
     game = Game.new(3, 2)
     first = int(game.legal_actions()[0])
     sums = np.zeros(3)
-    add_margins(game.states, np.array([first] * 3), 3, 20, new_rng(1), sums)
+    run_passes(game.states, np.array([first] * 3), 3, sums, 20, new_rng(1), MARGIN)
     assert sums[0] == sums[1] == sums[2] != 0
 
 
@@ -197,7 +197,7 @@ def test_playouts_do_not_know_the_deal():
     means = []
     for deal in range(8):
         sums = np.zeros(1)
-        add_margins(game.determinise(0, deal).states, action, 1, 200, new_rng(1), sums)
+        run_passes(game.determinise(0, deal).states, action, 1, sums, 200, new_rng(1), MARGIN)
         means.append(sums[0] / 200)
     assert np.ptp(means) < 5
 
@@ -209,7 +209,7 @@ def test_the_margin_is_to_the_mean_of_the_others():
     before = finished.clone()
     before.undo()
     seat, sums = before.seat, np.zeros(1)
-    add_margins(before.states, np.array(finished.history[-1:]), 1, 1, new_rng(0), sums)
+    run_passes(before.states, np.array(finished.history[-1:]), 1, sums, 1, new_rng(0), MARGIN)
     scores = finished.scores()
     assert len(set(scores)) == 3
     others = [score for other, score in enumerate(scores) if other != seat]

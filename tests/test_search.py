@@ -9,7 +9,7 @@ from cacao_env import Game
 from cacao_env.bots.halving import keep_best
 from cacao_env.bots.ismcts import NODE, ROOT, iterate, most_visited
 from cacao_env.bots.mc import candidates_into, run_passes
-from cacao_env.bots.playout import MARGIN_SCALE, utility
+from cacao_env.bots.playout import MARGIN_SCALE, UTILITY, utility
 from cacao_env.rng import new_rng
 
 from .games import play_random
@@ -64,10 +64,10 @@ def test_candidates_meet_the_same_deals_and_luck():
     before = game.states.tobytes()
     action = int(game.legal_actions()[0])
     ids, sums = np.full(3, action), np.zeros(3)
-    run_passes(game.states, ids, 3, sums, 20, new_rng(1))
+    run_passes(game.states, ids, 3, sums, 20, new_rng(1), UTILITY)
     assert sums[0] == sums[1] == sums[2] != 0
     again = np.zeros(3)
-    run_passes(game.states, ids, 3, again, 20, new_rng(2))
+    run_passes(game.states, ids, 3, again, 20, new_rng(2), UTILITY)
     assert again[0] != sums[0]
     assert game.states.tobytes() == before
 

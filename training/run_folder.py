@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -81,6 +82,24 @@ def add_run_options(parser: argparse.ArgumentParser, example: str) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
     parser.add_argument("--out", default=None, help="the run folder; runs/NAME if not given")
     parser.add_argument("--overwrite", action="store_true", help="a run that lies there")
+
+
+def carry_out(work: Callable[[], int]) -> int:
+    """A trainer's command; what can't be is one sentence, Ctrl-C before or after the rounds another."""
+    try:
+        return work()
+    except (ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("stopped; go on with --resume and the run folder", file=sys.stderr)
+        return 130
+
+
+def interrupted(folder: Path) -> int:
+    """Say how to go on with a run that was stopped between two rounds."""
+    print(f"interrupted; go on with --resume {folder}", file=sys.stderr)
+    return 130
 
 
 def clear(folder: Path, overwrite: bool) -> None:

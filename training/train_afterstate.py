@@ -31,7 +31,7 @@ from .config import ConfigError, from_dict, overridden, read
 from .evaluate import measure, print_results
 from .interrupt import Interrupt
 from .measure.summary import Result
-from .run_folder import RunFolder, add_run_options, clear
+from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted
 from .state import named, part, read_state, write_state
 from .value.checkpoint import read_value, save_value
 from .value.config import AfterstateConfig
@@ -295,6 +295,18 @@ def begin(options: argparse.Namespace) -> tuple[Run, Path]:
     return run, folder
 
 
+def train(options: argparse.Namespace) -> int:
+    """A whole run; returns the command's exit status."""
+    run, folder = begin(options)
+    if not Trainer(run, folder).train():
+        return interrupted(folder)
+    print(
+        f"trained {run.games:,} games, {run.samples:,} positions in {run.seconds:.0f} s; "
+        f"checkpoint: {folder}"
+    )
+    return 1 if print_results(evaluate(run.config, folder), run.config.bars) else 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(
@@ -303,24 +315,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_run_options(parser, "configs/quickstart.toml")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    try:
-        run, folder = begin(options)
-        if not Trainer(run, folder).train():
-            print(f"interrupted; go on with --resume {folder}", file=sys.stderr)
-            return 130
-        config = run.config
-        print(
-            f"trained {run.games:,} games, {run.samples:,} positions in {run.seconds:.0f} s; "
-            f"checkpoint: {folder}"
-        )
-        missed = print_results(evaluate(config, folder), config.bars)
-    except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("stopped; go on with --resume and the run folder", file=sys.stderr)
-        return 130
-    return 1 if missed else 0
+    return carry_out(lambda: train(options))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ from .ppo.processes import Group, group_of
 from .ppo.rollout import SelfPlay
 from .ppo.stopwatch import Stopwatch
 from .ppo.watch import against_anchors
-from .run_folder import RunFolder, add_run_options, clear
+from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted
 from .state import (
     generator_arrays,
     learner_arrays,
@@ -224,8 +224,7 @@ def train(options: argparse.Namespace, group: Group) -> int:
     if group.rank > 0:
         return 0
     if not finished:
-        print(f"interrupted; go on with --resume {run.folder}", file=sys.stderr)
-        return 130
+        return interrupted(run.folder)
     print(
         f"trained {run.decisions:,} decisions in {run.seconds:.0f} s "
         f"({run.decisions / run.seconds:,.0f} decisions/s); checkpoint: {run.folder}"
@@ -239,16 +238,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.train_ppo", description=__doc__)
     add_run_options(parser, "configs/ppo.toml")
     options = parser.parse_args(given)
-    try:
+
+    def work() -> int:
         processes = configured(options).processes
         with group_of(processes, ["-m", "training.train_ppo", *given]) as group:
             return train(options, group)
-    except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("stopped; go on with --resume and the run folder", file=sys.stderr)
-        return 130
+
+    return carry_out(work)
 
 
 if __name__ == "__main__":

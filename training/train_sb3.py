@@ -37,7 +37,7 @@ from .ppo.network import CellNet, CellPolicy
 from .ppo.snapshots import Snapshots
 from .ppo.vec_env import CacaoVecEnv
 from .ppo.watch import against_anchors
-from .run_folder import RunFolder, add_run_options, clear
+from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted
 from .state import (
     generator_arrays,
     learner_arrays,
@@ -308,29 +308,25 @@ def begin(options: argparse.Namespace) -> Run:
     return Run(config, folder)
 
 
+def train(options: argparse.Namespace) -> int:
+    """A whole run; returns the command's exit status."""
+    run = begin(options)
+    if not run.train():
+        return interrupted(run.folder)
+    decisions = run.learner.num_timesteps
+    print(
+        f"trained {decisions:,} decisions in {run.games:,} games and {run.seconds:.0f} s "
+        f"({decisions / run.seconds:,.0f} decisions/s); checkpoint: {run.folder}"
+    )
+    return 1 if print_results(evaluate(run.config, run.folder), run.config.bars) else 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="python -m training.train_sb3", description=__doc__)
     add_run_options(parser, "configs/maskable_ppo.toml")
     options = parser.parse_args(arguments)
-    try:
-        run = begin(options)
-        if not run.train():
-            print(f"interrupted; go on with --resume {run.folder}", file=sys.stderr)
-            return 130
-        decisions = run.learner.num_timesteps
-        print(
-            f"trained {decisions:,} decisions in {run.games:,} games and {run.seconds:.0f} s "
-            f"({decisions / run.seconds:,.0f} decisions/s); checkpoint: {run.folder}"
-        )
-        missed = print_results(evaluate(run.config, run.folder), run.config.bars)
-    except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("stopped; go on with --resume and the run folder", file=sys.stderr)
-        return 130
-    return 1 if missed else 0
+    return carry_out(lambda: train(options))
 
 
 if __name__ == "__main__":

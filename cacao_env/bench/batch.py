@@ -10,6 +10,7 @@ import numpy as np
 
 from ..bots.greedy import greedy_action
 from ..bots.mc import candidates_into, run_passes
+from ..bots.playout import UTILITY
 from ..bots.random import random_action
 from ..decisions import step
 from ..game import Game
@@ -167,7 +168,7 @@ def search_group() -> list[Task]:
             game.play(int(greedy_action(game.states, rng)))
         ids, sums = np.zeros(SEARCHED, np.int64), np.zeros(SEARCHED)
         alive = candidates_into(game.states, SEARCHED, ids)
-        return lambda: int(run_passes(game.states, ids, alive, sums, 4, rng))
+        return lambda: int(run_passes(game.states, ids, alive, sums, 4, rng, UTILITY))
 
     text = "greedy's decisions in mc's playouts, deals anew and copies included"
     return [Task(f"mc_playouts.p{n}", UNIT, text, work_on(n)) for n in (2, 3, 4)]

@@ -13,15 +13,12 @@ import numpy as np
 from ..actions import MAX_LEGAL
 from ..decisions import NONE, automatic, step
 from ..jit import njit
-from ..scoring import score
 from ..state import OVER, PLACE, STATE
 from ..tiles import MAX_PLAYERS
 from .greedy import CHOICES, GREEDY_WEIGHTS, appraise, greedy_choice, sort_best
-from .playout import utility
+from .playout import UTILITY, value_of
 
 NOT_SOLVED = -1
-# What is maximised: see ``playout.utility``; or gold above the others' mean.
-UTILITY, MARGIN = range(2)
 NODES = 50_000  # positions looked at before giving up: a tenth of a second
 MAX_DEPTH = 64
 INFINITE = 1e9
@@ -68,15 +65,8 @@ def is_near_end(state, exact):
 @njit
 def _final_values(state, objective, out):
     """Every seat's value of a finished game."""
-    players = int(state.num_players)
-    total = 0
-    for seat in range(players):
-        total += score(state, seat)
-    for seat in range(players):
-        if objective == UTILITY:
-            out[seat] = utility(state, seat)
-        else:
-            out[seat] = (players * score(state, seat) - total) / (players - 1)
+    for seat in range(int(state.num_players)):
+        out[seat] = value_of(state, seat, objective)
 
 
 @njit

@@ -15,10 +15,10 @@ from ..decisions import NONE, automatic, step
 from ..jit import njit
 from ..rng import RngArray, next_bits
 from ..state import STATE, StateArray, redeal
-from .endgame import NODES, NOT_SOLVED, UTILITY, solve
+from .endgame import NODES, NOT_SOLVED, solve
 from .greedy import CHOICES, best_into
 from .halving import halve
-from .playout import BELIEFS, play_out, utility
+from .playout import BELIEFS, UTILITY, play_out, value_of
 
 
 @njit
@@ -29,8 +29,12 @@ def candidates_into(states, top, ids):
 
 
 @njit
-def run_passes(states, ids, alive, sums, passes, rng):
-    """Add ``passes`` playouts of the first ``alive`` candidates to ``sums``; returns decisions made."""
+def run_passes(states, ids, alive, sums, passes, rng, objective):
+    """Add what ``passes`` playouts of the first ``alive`` candidates end with to ``sums``.
+
+    In a pass all candidates meet the same deal of what the deciding seat can't see, and the same
+    random numbers.  Returns how many decisions were made.
+    """
     work = np.empty(2, STATE)
     choices = np.empty(1, CHOICES)
     dice = np.empty(1, np.uint64)
@@ -45,7 +49,7 @@ def run_passes(states, ids, alive, sums, passes, rng):
             step(work[1], ids[i])
             dice[0] = bits
             decisions += play_out(work[1], choices[0], BELIEFS, dice)
-            sums[i] += utility(work[1], seat)
+            sums[i] += value_of(work[1], seat, objective)
     return decisions
 
 
@@ -69,7 +73,7 @@ def mc_action(states: StateArray, rng: RngArray, sims: int, ms: int, top: int, e
         return solved
 
     def run(some: Any, alive: int, sums: Any, passes: int) -> None:
-        run_passes(states, some, alive, sums, passes, rng)
+        run_passes(states, some, alive, sums, passes, rng, UTILITY)
 
     halve(run, ids, sums, alive, sims, begin, ms)
     return int(ids[0])

@@ -8,12 +8,14 @@ import numpy as np
 
 from ..decisions import deal_anew, step
 from ..jit import njit
-from ..scoring import scores_into, winners_into
+from ..scoring import score, scores_into, winners_into
 from ..state import OVER
 from ..tiles import MAX_PLAYERS
 from .greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
 
 BELIEFS = np.repeat(GREEDY_WEIGHTS[None], MAX_PLAYERS, axis=0)  # all seats think like greedy
+# What is made large: ``utility``, or the margin in gold.
+UTILITY, MARGIN = range(2)
 MARGIN_SCALE = 15.0  # gold; a margin of this size is as good as safe
 
 
@@ -45,6 +47,18 @@ def utility(state, seat):
             margin += math.tanh((scores[seat] - scores[other]) / MARGIN_SCALE)
     share = wins[seat] / winners
     return 0.5 * (players * share - 1) / (players - 1) + 0.5 * margin / (players - 1)
+
+
+@njit
+def value_of(state, seat, objective):
+    """What a finished game is worth to a seat: its utility, or its gold above the others' mean."""
+    if objective == UTILITY:
+        return utility(state, seat)
+    players = int(state.num_players)
+    total = 0
+    for other in range(players):
+        total += score(state, other)
+    return (players * score(state, seat) - total) / (players - 1)
 
 
 @njit

@@ -14,8 +14,9 @@ from functools import partial
 import numpy as np
 
 from ..actions import MAX_LEGAL
-from ..bots.endgame import NODES, NOT_SOLVED, UTILITY, solve
+from ..bots.endgame import NODES, NOT_SOLVED, solve
 from ..bots.halving import halve, keep_best
+from ..bots.playout import UTILITY
 from ..decisions import step
 from ..game import Game
 from ..jit import compile_once, njit

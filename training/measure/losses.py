@@ -12,15 +12,10 @@ import numpy as np
 
 from cacao_env import Game
 from cacao_env.actions import MAX_LEGAL
-from cacao_env.bots.endgame import MARGIN, NOT_SOLVED, end_values, is_near_end
-from cacao_env.bots.greedy import CHOICES
-from cacao_env.bots.mc import candidates_into
-from cacao_env.bots.playout import BELIEFS, play_out
-from cacao_env.decisions import step
-from cacao_env.jit import njit
-from cacao_env.rng import new_rng, next_bits
-from cacao_env.scoring import score
-from cacao_env.state import STATE, redeal
+from cacao_env.bots.endgame import NOT_SOLVED, end_values, is_near_end
+from cacao_env.bots.mc import candidates_into, run_passes
+from cacao_env.bots.playout import MARGIN
+from cacao_env.rng import new_rng
 
 NODES = 2_000_000  # positions looked at before a decision counts as not solved: some seconds
 
@@ -79,33 +74,6 @@ def exact_loss(game: Game, action: int) -> float | None:
     return float(values[:count].max() - chosen)
 
 
-@njit
-def add_margins(states, ids, count, passes, rng, sums):
-    """Add the final margins of ``passes`` greedy playouts of the first ``count`` actions to ``sums``.
-
-    In a pass all actions meet the same deal of what the deciding seat can't see, and the same random
-    numbers.
-    """
-    work = np.empty(2, STATE)
-    choices = np.empty(1, CHOICES)
-    dice = np.empty(1, np.uint64)
-    seat = int(states[0].seat)
-    players = int(states[0].num_players)
-    for _ in range(passes):
-        work[0] = states[0]
-        redeal(work[0], seat, rng)
-        bits = next_bits(rng)
-        for i in range(count):
-            work[1] = work[0]
-            step(work[1], ids[i])
-            dice[0] = bits
-            play_out(work[1], choices[0], BELIEFS, dice)
-            total = 0
-            for other in range(players):
-                total += score(work[1], other)
-            sums[i] += (players * score(work[1], seat) - total) / (players - 1)
-
-
 def rollout_loss(game: Game, action: int, rollouts: int, top: int, seed: int) -> float:
     """What an action loses against the best of greedy's ``top``, by greedy playouts.
 
@@ -122,12 +90,12 @@ def rollout_loss(game: Game, action: int, rollouts: int, top: int, seed: int) ->
         count += 1
     rng = new_rng(seed)
     half = rollouts // 2
-    add_margins(game.states, ids, count, half, rng, sums)
+    run_passes(game.states, ids, count, sums, half, rng, MARGIN)
     best = int(ids[int(sums[:count].argmax())])
     if best == action:
         return 0.0
     both, margins = np.array([best, action]), np.zeros(2)
-    add_margins(game.states, both, 2, rollouts - half, rng, margins)
+    run_passes(game.states, both, 2, margins, rollouts - half, rng, MARGIN)
     return float(margins[0] - margins[1]) / (rollouts - half)
 
 

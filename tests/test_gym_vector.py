@@ -1,0 +1,188 @@
+"""Gymnasium: many games at once."""
+
+from __future__ import annotations
+
+import copy
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+from cacao_env.gym import CacaoEnv, CacaoVectorEnv
+
+from .test_gym import ID, OPTIONS, legal, mask_of
+
+# --- Many at once ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_a_vector_of_one_is_the_single_environment(options):
+    single = gymnasium.make(ID, **options)
+    envs = gymnasium.make_vec(ID, num_envs=1, **options)
+    assert isinstance(envs.unwrapped, CacaoVectorEnv)
+    rng = np.random.default_rng(0)
+    observation, info = single.reset(seed=4)
+    observations, infos = envs.reset(seed=4)
+    ends = 0
+    for _ in range(120):
+        np.testing.assert_equal(first(observations), observation)
+        for key, value in info.items():
+            np.testing.assert_equal(infos[key][0], value)
+        assert envs.observation_space.contains(observations)
+        action = legal(mask_of(observation, info), rng)
+        observation, reward, over, _, info = single.step(action)
+        observations, rewards, overs, truncations, infos = envs.step(np.array([action]))
+        assert (rewards[0], overs[0], truncations[0]) == (reward, over, False)
+        assert ("final_obs" in infos) == over
+        if over:
+            ends += 1
+            np.testing.assert_equal(infos["final_obs"][0], observation)
+            final = infos["final_info"]
+            assert {k for k in final if not k.startswith("_")} == set(info)
+            for key, value in info.items():
+                np.testing.assert_equal(final[key][0], value)
+                assert final[f"_{key}"][0]
+            observation, info = single.reset()
+    assert ends >= 2
+
+
+def first(observations):
+    if isinstance(observations, dict):
+        return {key: value[0] for key, value in observations.items()}
+    return observations[0]
+
+
+def test_infos_have_the_form_of_gymnasium_s_own_vector_environments():
+    ours = gymnasium.make_vec(ID, num_envs=3, table_size=15, mask_in="both")
+    theirs = SyncVectorEnv(
+        [lambda: gymnasium.make(ID, table_size=15, mask_in="both")] * 3,
+        autoreset_mode=AutoresetMode.SAME_STEP,
+    )
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    assert ours.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+    rng = np.random.default_rng(0)
+    forms = []
+    for envs in (ours, theirs):
+        observations, infos = envs.reset(seed=0)
+        form = {"reset": shape(infos)}
+        while len(form) < 3:
+            chosen = [legal(mask, rng) for mask in observations["action_mask"]]
+            observations, _, overs, _, infos = envs.step(np.array(chosen))
+            form["end" if overs.any() else "step"] = shape(infos)
+            if overs.any():
+                np.testing.assert_array_equal(infos["_final_obs"], overs)
+                np.testing.assert_array_equal(infos["_final_info"], overs)
+                for g in range(3):
+                    assert (infos["final_obs"][g] is not None) == overs[g]
+        forms.append(form)
+    assert forms[0] == forms[1]
+
+
+def shape(infos):
+    """The keys of infos and the kinds of their arrays, in no order."""
+    return {
+        key: shape(value) if isinstance(value, dict) else (value.shape, value.dtype.kind)
+        for key, value in infos.items()
+    }
+
+
+def test_episode_statistics_are_recorded():
+    envs = RecordEpisodeStatistics(gymnasium.make_vec(ID, num_envs=8, opponents="greedy"))
+    observations, _ = envs.reset(seed=0)
+    rng = np.random.default_rng(0)
+    while envs.episode_count < 20:
+        chosen = np.array([legal(mask, rng) for mask in observations["action_mask"]])
+        observations, rewards, overs, _, infos = envs.step(chosen)
+        if overs.any():
+            np.testing.assert_array_equal(infos["episode"]["r"][overs], rewards[overs])
+            assert (infos["episode"]["l"][overs] > 10).all()
+    assert set(envs.return_queue) <= {-1.0, 0.0, 1.0}
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_arrays_are_new_ones_unless_the_same_are_wanted(same):
+    envs = CacaoVectorEnv(4, table_size=15, mask_in="both", copy=not same)
+    observations, infos = envs.reset(seed=0)
+    given = {**observations, "info": infos["action_mask"], "masks": envs.action_masks()}
+    kept = {name: array.copy() for name, array in given.items()}
+    after, *_ = envs.step(envs.action_masks().argmax(axis=1))
+    for name, array in given.items():
+        assert np.array_equal(array, kept[name]) != same, name
+    assert (after["observation"] is observations["observation"]) == same
+    assert envs.action_masks().dtype == np.bool_
+
+
+def test_a_single_environment_hands_out_new_arrays():
+    env = CacaoEnv(table_size=15, mask_in="both")
+    observation, info = env.reset(seed=0)
+    kept = copy.deepcopy((observation, info))
+    masks = env.action_masks()
+    assert not np.shares_memory(masks, env._games.action_masks)
+    env.step(int(masks.argmax()))
+    np.testing.assert_equal((observation, info), kept)
+
+
+def test_some_games_alone_can_begin_anew():
+    envs = CacaoVectorEnv(4, table_size=15)
+    observations, _ = envs.reset(seed=0)
+    which = np.array([False, True, False, True])
+    again, _ = envs.reset(options={"reset_mask": which})
+    for g in range(4):
+        same = np.array_equal(again["observation"][g], observations["observation"][g])
+        assert same != which[g]
+    with pytest.raises(
+        ValueError, match=r"reset_mask has shape \(2,\) and type bool, expected \(4,\)"
+    ):
+        envs.reset(options={"reset_mask": which[:2]})
+    with pytest.raises(ValueError, match="expected None with a reset_mask"):
+        envs.reset(seed=1, options={"reset_mask": which})
+
+
+def test_actions_of_a_batch_are_checked_and_no_game_advances():
+    envs = CacaoVectorEnv(4, table_size=15, illegal="raise")
+    envs.reset(seed=0)
+    chosen = envs.action_masks().argmax(axis=1)
+    before = envs.games.states.tobytes()
+    for wrong in (chosen[:2], chosen.astype(float), chosen[:, None], chosen.astype(str)):
+        with pytest.raises(ValueError, match=r"actions have shape .* and type .*, expected \(4,\)"):
+            envs.step(wrong)
+    chosen[2] = np.flatnonzero(~envs.action_masks()[2])[0]
+    seat = int(envs.games.learners[2])
+    with pytest.raises(ValueError, match=f"game 2, seat {seat}: illegal action {chosen[2]} "):
+        envs.step(chosen)
+    assert envs.games.states.tobytes() == before
+    envs.step(envs.action_masks().argmax(axis=1))
+
+
+def test_an_illegal_action_in_a_batch_loses_that_game_alone():
+    envs = CacaoVectorEnv(4, table_size=15, reward="shaped")
+    envs.reset(seed=0)
+    twin = CacaoVectorEnv(4, table_size=15, reward="shaped")
+    twin.reset(seed=0)
+    chosen = envs.action_masks().argmax(axis=1)
+    _, fair, *_ = twin.step(chosen)
+    chosen[2] = np.flatnonzero(~envs.action_masks()[2])[0]
+    _, rewards, overs, _, infos = envs.step(chosen)
+    assert (
+        overs.tolist()
+        == infos["final_info"]["illegal_action"].tolist()
+        == [False, False, True, False]
+    )
+    assert rewards[2] < -4
+    others = [0, 1, 3]
+    np.testing.assert_array_equal(rewards[others], fair[others])
+    np.testing.assert_array_equal(envs.games.states[others], twin.games.states[others])
+
+
+def test_rendering_returns_every_table():
+    envs = gymnasium.make_vec(ID, num_envs=2, render_mode="ansi")
+    envs.reset(seed=0)
+    assert ["display:" in text for text in envs.render()] == [True, True]
+    for mode, kind in (("ansi", str), ("svg", str), ("rgb_array", np.ndarray)):
+        env = gymnasium.make(ID, render_mode=mode)
+        env.reset(seed=0)
+        assert isinstance(env.render(), kind)
+        env.close()
