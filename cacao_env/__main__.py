@@ -11,6 +11,7 @@ from pathlib import Path
 
 from . import record
 from .bots import Bot, play_game, seat_seeds
+from .files import write_whole
 from .game import Game
 from .options import DECISIONS
 from .render.text import LETTERS, picture
@@ -91,6 +92,16 @@ def _parser() -> argparse.ArgumentParser:
     six.add_argument("--viewer", type=int, help="a seat; the other hands are not shown")
     six.set_defaults(run=_render)
 
+    seven = commands.add_parser("view", help="a web page: play, watch, replay, see agents think")
+    seven.add_argument("records", nargs="*", metavar="RECORD", help="game records to show")
+    seven.add_argument(
+        "--agent", action="append", default=[], metavar="NAME", help="a checkpoint; more than once"
+    )
+    seven.add_argument("--port", type=int, default=8765, help="0 for any that is free")
+    seven.add_argument("--open", action="store_true", help="open it in the browser")
+    seven.add_argument("--export", metavar="FILE", help="write one record as a page of its own")
+    seven.set_defaults(run=_view)
+
     five = commands.add_parser("binding", help="measure how often a small table hides placements")
     five.add_argument("--table-size", type=int, default=15)
     five.add_argument("--games", type=int, default=200, help="for each kind of play")
@@ -114,22 +125,12 @@ def _record(options: argparse.Namespace) -> int:
         if options.out is None:
             print(text, end="")
         elif options.games == 1 and not Path(options.out).is_dir():
-            _write(Path(options.out), text)
+            write_whole(Path(options.out), text)
         else:
             folder = Path(options.out)
             folder.mkdir(parents=True, exist_ok=True)
-            _write(folder / f"cacao-{options.players}p-seed{seed}.json", text)
+            write_whole(folder / f"cacao-{options.players}p-seed{seed}.json", text)
     return 0
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    beside = path.with_name(path.name + ".tmp")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        raise ValueError(f"{path} can't be written: {error.strerror}") from None
 
 
 def _replay(options: argparse.Namespace) -> int:
@@ -204,6 +205,12 @@ def _render(options: argparse.Namespace) -> int:
     o = options
     print(render(o.record, o.out, o.ply, o.tile, o.seconds, o.viewer))
     return 0
+
+
+def _view(options: argparse.Namespace) -> int:
+    from .viewer.command import view
+
+    return view(options.records, options.agent, options.port, options.export, options.open)
 
 
 def _binding(options: argparse.Namespace) -> int:

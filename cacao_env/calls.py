@@ -11,7 +11,7 @@ from .decisions import settle as settle_state
 from .decisions import step
 from .jit import njit
 from .observation import observe_into
-from .scoring import scores_into, winners_into
+from .scoring import scores_into, temple_into, winners_into
 from .state import deal, redeal, set_up
 
 
@@ -77,6 +77,12 @@ def winners(states, scores, out):
     """Write the scores if the game ended now and who leads; returns how many do."""
     scores_into(states[0], scores)
     return winners_into(states[0], scores, out)
+
+
+@njit
+def temple(states, cell, workers, prizes):
+    """Write every seat's workers at one temple, and the gold they would bring."""
+    temple_into(states[0], cell, workers, prizes)
 
 
 @njit

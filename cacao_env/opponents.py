@@ -22,6 +22,7 @@ from .game import Game
 from .vector import OPPONENTS as COMPILED
 
 GROUP = "cacao_env.agents"
+NAMES = "cacao_env.agent_names"  # functions that list them: () -> [(name, what it is), ...]
 
 
 @runtime_checkable
@@ -99,6 +100,17 @@ def find(name: str, seed: int) -> Opponent:
         f"there is no bot {name!r}; there are: {', '.join(sorted(BOTS))}; other names, such as a "
         f"checkpoint's, need an installed package with an entry point in the group {GROUP}"
     )
+
+
+def known_names() -> list[tuple[str, str]]:
+    """(name, what it is) of the agents that installed packages bring, each package's best first."""
+    found: list[tuple[str, str]] = []
+    for point in entry_points(group=NAMES):
+        try:
+            found += point.load()()
+        except ImportError:  # something that it needs is not installed: then they can't play
+            continue
+    return found
 
 
 def _line_ups(

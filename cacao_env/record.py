@@ -114,11 +114,15 @@ def positions(record: Any, ply: int | None = None) -> tuple[Game, list[tuple[int
     if ply is not None and not 0 <= ply <= len(entries):
         raise RecordError(f"ply is {ply}, expected 0 to {len(entries)}")
     moves = []
-    for entry in entries[:ply]:
-        move = as_move(entry["move"])
-        moves.append((game.turn, int(entry["player"]), to_text(move), entry.get("auto", False)))
+    for move, auto in moves_of(record)[:ply]:
+        moves.append((game.turn, int(game.state.seat), to_text(move), auto))
         game.play(game.action(move))
     return game, moves
+
+
+def moves_of(record: Any) -> list[tuple[Move, bool]]:
+    """The elementary moves of a record that holds, and whether each was made without asking."""
+    return [(as_move(entry["move"]), entry.get("auto", False)) for entry in record["moves"]]
 
 
 def start_of(record: Any) -> Game:

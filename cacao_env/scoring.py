@@ -55,6 +55,15 @@ def count_temples(state):
             state.temples[seat] += temple_prize(packed, seat, players)
 
 
+@njit
+def temple_into(state, temple, workers, prizes):
+    """Write every seat's workers at one temple, and the gold they would bring, (num_players,) each."""
+    packed = temple_workers(state, temple)
+    for seat in range(state.num_players):
+        workers[seat] = (packed >> (8 * seat)) & 255
+        prizes[seat] = temple_prize(packed, seat, int(state.num_players))
+
+
 @inlined
 def score(state, seat):
     """Score of a seat if the game ended now; the final score once it is over."""

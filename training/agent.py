@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from cacao_env import Game
+from cacao_env.thinking import Thought
 from cacao_env.tiles import MAX_PLAYERS, MIN_PLAYERS
 
 ALL_PLAYERS = tuple(range(MIN_PLAYERS, MAX_PLAYERS + 1))
@@ -26,6 +27,9 @@ class Agent(Protocol):
 
     def act(self, games: Sequence[Game], kept: Sequence[Any]) -> list[int]:
         """A legal action for each game's deciding seat; ``kept`` is what ``begin`` made for it."""
+
+    def think(self, game: Game, kept: Any) -> Thought:
+        """What it makes of the decision to be made."""
 
 
 class AgentError(ValueError):

@@ -17,6 +17,7 @@ from typing import Any
 from cacao_env import Game
 from cacao_env.bots import BOTS, Bot, parse_values
 from cacao_env.rng import new_rng
+from cacao_env.thinking import Thought, certain
 
 from .agent import ALL_PLAYERS, Agent, AgentError, decider
 from .checkpoint import VALUE_NET, find, name_of, network_of
@@ -45,6 +46,11 @@ class BotAgent:
     def act(self, games: Sequence[Game], kept: Sequence[Any]) -> list[int]:
         """One decision a game."""
         return [bot.act(game) for game, bot in zip(games, kept, strict=True)]
+
+    def think(self, game: Game, kept: Any) -> Thought:
+        """What the bot makes of it."""
+        thought: Thought = kept.think(game)
+        return thought
 
 
 class ClassAgent:
@@ -84,6 +90,10 @@ class ClassAgent:
             except Exception as error:
                 raise AgentError(f"{self.name} failed in act: {_words(error)}") from error
         return actions
+
+    def think(self, game: Game, kept: Any) -> Thought:
+        """What it would do: all that is known of the class."""
+        return certain(int(self.act([game], [kept])[0]), "its choice; it says no more")
 
 
 def _find_class(name: str) -> type:

@@ -1,14 +1,19 @@
 """Checkpoints as opponents inside the environments: ``opponents="runs/quickstart"``.
 
-``cacao_env`` finds :func:`load_opponent` through the entry point group ``cacao_env.agents``.
+``cacao_env`` finds :func:`load_opponent` through the entry point group ``cacao_env.agents`` and
+:func:`shipped_names` through ``cacao_env.agent_names``.
 """
 
 from __future__ import annotations
 
 from cacao_env import Game
+from cacao_env.thinking import Thought
 
 from .agent import Agent
 from .agents import load_agent
+from .checkpoint import VALUE_NET
+from .value.agent import SEARCH
+from .zoo.folder import names, shipped
 
 
 class AgentOpponent:
@@ -18,11 +23,32 @@ class AgentOpponent:
         self.name = agent.name
         self._agent, self._kept = agent, agent.begin(seed)
 
+    def check(self, num_players: int, volcanoes: bool) -> None:
+        """ValueError unless the agent plays such games."""
+        self._agent.check(num_players, volcanoes)
+
     def act(self, game: Game) -> int:
         """The agent's action."""
         return int(self._agent.act([game], [self._kept])[0])
+
+    def think(self, game: Game) -> Thought:
+        """What the agent makes of the position."""
+        return self._agent.think(game, self._kept)
 
 
 def load_opponent(name: str, seed: int) -> AgentOpponent:
     """A checkpoint by its folder; ValueError says what there is."""
     return AgentOpponent(load_agent(name), seed)
+
+
+def shipped_names() -> list[tuple[str, str]]:
+    """(name, what it is) of the shipped checkpoints, the recommended one first, with search if it can."""
+    found = []
+    for name in names():
+        manifest = shipped(name).manifest
+        rules = manifest["rules"]
+        players = ", ".join(str(n) for n in rules.get("players", [rules.get("num_players")]))
+        if manifest["network"] == VALUE_NET:
+            found.append((f"{name}{SEARCH}:ms=200", f"value network with search, {players} players"))
+        found.append((name, f"network, {players} players"))
+    return found

@@ -7,18 +7,23 @@ anew, so it cannot cheat even if it tried.  ``BOTS`` lists them with their param
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..game import Game
 from ..rng import RngArray, new_rng
 from ..state import StateArray
-from .endgame import endgame_action
-from .greedy import greedy_action
-from .ismcts import ismcts_action
-from .mc import mc_action
-from .random import random_action
+from ..thinking import Thought, certain
+from ..tiles import MAX_PLAYERS
+from .endgame import endgame_action, endgame_think
+from .greedy import greedy_action, greedy_think
+from .ismcts import ismcts_action, ismcts_think
+from .mc import mc_action, mc_think
+from .playout import forecast
+from .random import random_action, random_think
+
+FORECAST = 100  # games that greedy plays to say what a seat may expect
 
 
 @dataclass(frozen=True)
@@ -45,9 +50,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of bot: ``choose(states, rng, **parameters)``, and its parameters."""
+    """A kind of bot: ``choose`` and ``think(states, rng, **parameters)``, and its parameters."""
 
     choose: Callable[..., int]
+    think: Callable[..., Thought]
     parameters: dict[str, Parameter]
     meaning: str
 
@@ -56,10 +62,11 @@ _SIMS = Parameter(256, 1, 1_000_000, "playouts a decision")
 _MS = Parameter(0, 0, 600_000, "milliseconds a decision instead; 0 means that sims counts")
 _EXACT = "solve the end when at most so many placements are left in the game"
 BOTS: dict[str, Kind] = {
-    "random": Kind(random_action, {}, "any legal action with equal probability"),
-    "greedy": Kind(greedy_action, {}, "the turn that pays most, appraised as a whole"),
+    "random": Kind(random_action, random_think, {}, "any legal action with equal probability"),
+    "greedy": Kind(greedy_action, greedy_think, {}, "the turn that pays most, appraised as a whole"),
     "mc": Kind(
         mc_action,
+        mc_think,
         {
             "sims": _SIMS,
             "ms": _MS,
@@ -70,6 +77,7 @@ BOTS: dict[str, Kind] = {
     ),
     "ismcts": Kind(
         ismcts_action,
+        ismcts_think,
         {
             "sims": _SIMS,
             "ms": _MS,
@@ -80,6 +88,7 @@ BOTS: dict[str, Kind] = {
     ),
     "endgame": Kind(
         endgame_action,
+        endgame_think,
         {"exact": Parameter(4, 0, 6, _EXACT)},
         "greedy, with the last placements solved exactly",
     ),
@@ -115,7 +124,7 @@ class Bot:
     def __init__(self, spec: str, seed: int) -> None:
         kind, self._values = parse(spec)
         self.name = spec
-        self._choose = BOTS[kind].choose
+        self._kind = BOTS[kind]
         self._rng: RngArray = new_rng(seed)
 
     def act(self, game: Game) -> int:
@@ -126,7 +135,22 @@ class Bot:
 
     def choose(self, states: StateArray) -> int:
         """The same for an array of one state in which the hidden part is dealt anew already."""
-        return int(self._choose(states, self._rng, **self._values))
+        return int(self._kind.choose(states, self._rng, **self._values))
+
+    def think(self, game: Game) -> Thought:
+        """What it makes of the position; all seats' prospects are those of play by greedy."""
+        if game.seat is None:
+            raise ValueError("the game is over: there is nothing to decide")
+        seen = game.seen_by(game.seat, self._rng)
+        legal = game.legal_actions()
+        if len(legal) == 1:
+            thought = certain(int(legal[0]))
+        else:
+            thought = self._kind.think(seen, self._rng, **self._values)
+        shares, scores = np.zeros((2, MAX_PLAYERS))
+        forecast(seen, self._rng, FORECAST, shares, scores)
+        players = game.num_players
+        return replace(thought, shares=shares[:players], scores=scores[:players])
 
 
 def play_game(game: Game, bots: list[Bot]) -> Game:

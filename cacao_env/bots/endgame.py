@@ -13,10 +13,12 @@ import numpy as np
 from ..actions import MAX_LEGAL
 from ..decisions import NONE, automatic, step
 from ..jit import njit
-from ..state import OVER, PLACE, STATE
+from ..rng import RngArray
+from ..state import OVER, PLACE, STATE, StateArray
+from ..thinking import Thought, from_values
 from ..tiles import MAX_PLAYERS
-from .greedy import CHOICES, GREEDY_WEIGHTS, appraise, greedy_choice, sort_best
-from .playout import UTILITY, value_of
+from .greedy import CHOICES, GREEDY_WEIGHTS, appraise, greedy_choice, greedy_think, sort_best
+from .playout import UNIT, UTILITY, value_of
 
 NOT_SOLVED = -1
 NODES = 50_000  # positions looked at before giving up: a tenth of a second
@@ -242,3 +244,19 @@ def endgame_action(states, rng, exact):
         return action
     choices = np.empty(1, CHOICES)
     return greedy_choice(choices[0], states[0], GREEDY_WEIGHTS, rng)
+
+
+def solved_thought(states: StateArray, exact: int) -> Thought | None:
+    """All actions with their exact values, or None where ``solve`` would give up."""
+    if not is_near_end(states[0], exact):
+        return None
+    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
+    count = int(end_values(states, UTILITY, NODES, True, ids, values))
+    if count == NOT_SOLVED:
+        return None
+    return from_values(ids[:count], values[:count], 0.02, UNIT)
+
+
+def endgame_think(states: StateArray, rng: RngArray, exact: int) -> Thought:
+    """The exact values, or greedy's."""
+    return solved_thought(states, exact) or greedy_think(states, rng)

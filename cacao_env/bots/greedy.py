@@ -28,9 +28,10 @@ from ..actions import (
 from ..decisions import NONE, automatic
 from ..geometry import NEIGHBOR
 from ..jit import inlined, njit
-from ..rng import below
+from ..rng import RngArray, below
 from ..rules import can_cover, near_rim
-from ..state import FILL, PLACE, VARIANT, jungle_left, pending_workers
+from ..state import FILL, PLACE, VARIANT, StateArray, jungle_left, pending_workers
+from ..thinking import Thought, from_values
 from ..tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
@@ -309,3 +310,20 @@ def greedy_action(states, rng):
     """The choice for an array of one state, with scratch space of its own."""
     choices = np.empty(1, CHOICES)
     return greedy_choice(choices[0], states[0], GREEDY_WEIGHTS, rng)
+
+
+@njit
+def _appraise_into(states, ids, values):
+    choices = np.empty(1, CHOICES)
+    appraise(choices[0], states[0], GREEDY_WEIGHTS)
+    for i in range(choices[0].count):
+        ids[i] = choices[0].ids[i]
+        values[i] = choices[0].values[i]
+    return int(choices[0].count)
+
+
+def greedy_think(states: StateArray, rng: RngArray) -> Thought:
+    """What each action is worth to greedy, in gold."""
+    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
+    count = _appraise_into(states, ids, values)
+    return from_values(ids[:count], values[:count], 1.0, "gold")

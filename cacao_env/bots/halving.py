@@ -33,31 +33,37 @@ def keep_best(ids, sums, alive, keep):
 
 def halve(
     run: RunPasses, ids: Any, sums: Any, alive: int, sims: int, begin: float, ms: int
-) -> None:
-    """Move the best of the first ``alive`` candidates to the front.
+) -> Any:
+    """Move the best of the first ``alive`` candidates to the front; the simulations of each, (alive,).
 
     With ``sims`` simulations in all, or until ``ms`` milliseconds after ``begin``
     (``time.perf_counter``) when that is not 0.
     """
+    visits = np.zeros(alive, np.int64)
     rounds = max(1, int(np.ceil(np.log2(alive))))
     for number in range(rounds):
         if ms:
-            _passes_until(run, begin + ms / 1000 * (number + 1) / rounds, ids, alive, sums)
+            end = begin + ms / 1000 * (number + 1) / rounds
+            visits[:alive] += _passes_until(run, end, ids, alive, sums)
         else:
-            run(ids, alive, sums, max(1, sims // (rounds * alive)))
+            passes = max(1, sims // (rounds * alive))
+            run(ids, alive, sums, passes)
+            visits[:alive] += passes
         keep = max(1, (alive + 1) // 2)
-        keep_best(ids, sums, alive, keep)
+        keep_best(ids, sums, alive, keep)  # who is alive has been visited as often as any other
         alive = keep
+    return visits
 
 
-def _passes_until(run: RunPasses, end: float, ids: Any, alive: int, sums: Any) -> None:
-    """Passes until the clock says ``end``, at least one."""
-    passes = 1
+def _passes_until(run: RunPasses, end: float, ids: Any, alive: int, sums: Any) -> int:
+    """Passes until the clock says ``end``, at least one; how many."""
+    passes, done = 1, 0
     while True:
         begin = time.perf_counter()
         run(ids, alive, sums, passes)
+        done += passes
         now = time.perf_counter()
         each = (now - begin) / passes
         if now + each > end:
-            return
+            return done
         passes = max(1, int(min(_CHUNK_SECONDS, end - now) / each))

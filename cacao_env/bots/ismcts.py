@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +19,10 @@ from ..decisions import NONE, automatic, step
 from ..jit import njit
 from ..rng import RngArray
 from ..state import OVER, STATE, StateArray, redeal
+from ..thinking import Thought, from_visits
 from ..tiles import MAX_PLAYERS
 from .greedy import CHOICES, GREEDY_WEIGHTS, appraise, sort_best
-from .playout import BELIEFS, play_out, utility
+from .playout import BELIEFS, UNIT, play_out, utility
 
 MAX_ITERATIONS = 1_000_000
 MAX_PATH = 256  # decisions of a game
@@ -136,11 +138,18 @@ def ismcts_action(
     states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
 ) -> int:
     """The most visited action after ``sims`` iterations, or ``ms`` milliseconds if that is not 0."""
-    begin = time.perf_counter()
     if not states[0].auto:
         forced = int(automatic(states[0]))
         if forced != NONE:
             return forced
+    return most_visited(grow(states, rng, sims, ms, top, exploration))
+
+
+def grow(
+    states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
+) -> Any:
+    """The tree, nodes in an array."""
+    begin = time.perf_counter()
     nodes = np.zeros(1024 if ms else sims + 1, NODE)
     used, done = 1, 0
     while done < sims or ms:
@@ -151,4 +160,19 @@ def ismcts_action(
         done += chunk
         if ms and time.perf_counter() - begin > ms / 1000:
             break
-    return most_visited(nodes)
+    return nodes
+
+
+def ismcts_think(
+    states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
+) -> Thought:
+    """Visits and mean utilities of the actions that the root has tried."""
+    nodes = grow(states, rng, sims, ms, top, exploration)
+    found = []
+    child = int(nodes[ROOT]["child"])
+    while child != 0:
+        found.append(nodes[child])
+        child = int(nodes[child]["sibling"])
+    means = [node["total"] / node["visits"] for node in found]
+    visits = [node["visits"] for node in found]
+    return from_visits([node["action"] for node in found], means, visits, UNIT)

@@ -15,10 +15,11 @@ from ..decisions import NONE, automatic, step
 from ..jit import njit
 from ..rng import RngArray, next_bits
 from ..state import STATE, StateArray, redeal
-from .endgame import NODES, NOT_SOLVED, solve
+from ..thinking import Thought, from_visits
+from .endgame import NODES, NOT_SOLVED, solve, solved_thought
 from .greedy import CHOICES, best_into
 from .halving import halve
-from .playout import BELIEFS, UTILITY, play_out, value_of
+from .playout import BELIEFS, UNIT, UTILITY, play_out, value_of
 
 
 @njit
@@ -64,16 +65,39 @@ def mc_action(states: StateArray, rng: RngArray, sims: int, ms: int, top: int, e
         forced = int(automatic(states[0]))
         if forced != NONE:
             return forced
-    ids, sums = np.zeros(top, np.int64), np.zeros(top)
+    ids = np.zeros(top, np.int64)
     alive = candidates_into(states, top, ids)
     if alive == 1:
         return int(ids[0])
     solved = int(solve(states, exact, UTILITY, NODES))
     if solved != NOT_SOLVED:
         return solved
+    simulate(states, rng, sims, ms, ids, alive, begin)
+    return int(ids[0])
+
+
+def simulate(
+    states: StateArray, rng: RngArray, sims: int, ms: int, ids: Any, alive: int, begin: float
+) -> tuple[Any, Any]:
+    """Bring the first ``alive`` of ``ids`` in order; (mean utility, playouts) of each, (alive,)."""
+    sums = np.zeros(alive)
 
     def run(some: Any, alive: int, sums: Any, passes: int) -> None:
         run_passes(states, some, alive, sums, passes, rng, UTILITY)
 
-    halve(run, ids, sums, alive, sims, begin, ms)
-    return int(ids[0])
+    visits = halve(run, ids, sums, alive, sims, begin, ms)
+    return sums / visits, visits
+
+
+def mc_think(
+    states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exact: int
+) -> Thought:
+    """What ``mc_action`` would see."""
+    begin = time.perf_counter()
+    solved = solved_thought(states, exact)
+    if solved is not None:
+        return solved
+    ids = np.zeros(top, np.int64)
+    alive = candidates_into(states, top, ids)
+    means, visits = simulate(states, rng, sims, ms, ids, alive, begin)
+    return from_visits(ids[:alive], means, visits, UNIT)

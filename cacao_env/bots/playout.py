@@ -9,13 +9,14 @@ import numpy as np
 from ..decisions import deal_anew, step
 from ..jit import njit
 from ..scoring import score, scores_into, winners_into
-from ..state import OVER
+from ..state import OVER, STATE, redeal
 from ..tiles import MAX_PLAYERS
 from .greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
 
 BELIEFS = np.repeat(GREEDY_WEIGHTS[None], MAX_PLAYERS, axis=0)  # all seats think like greedy
 # What is made large: ``utility``, or the margin in gold.
 UTILITY, MARGIN = range(2)
+UNIT = "utility"  # -1 lost, 1 won; half the win, half the margin
 MARGIN_SCALE = 15.0  # gold; a margin of this size is as good as safe
 
 
@@ -59,6 +60,29 @@ def value_of(state, seat, objective):
     for other in range(players):
         total += score(state, other)
     return (players * score(state, seat) - total) / (players - 1)
+
+
+@njit
+def forecast(states, rng, games, shares, points):
+    """Write every seat's mean share of the win and final score, (MAX_PLAYERS,), if all play by greedy.
+
+    Over ``games`` deals of what the deciding seat of ``states[0]`` can't see.
+    """
+    work = np.empty(1, STATE)
+    choices = np.empty(1, CHOICES)
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    shares[:] = 0
+    points[:] = 0
+    for _ in range(games):
+        work[0] = states[0]
+        redeal(work[0], int(states[0].seat), rng)
+        play_out(work[0], choices[0], BELIEFS, rng)
+        scores_into(work[0], scores)
+        winners = winners_into(work[0], scores, wins)
+        for seat in range(work[0].num_players):
+            shares[seat] += wins[seat] / winners / games
+            points[seat] += scores[seat] / games
 
 
 @njit

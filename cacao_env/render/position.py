@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from .. import calls
 from ..game import Game
 from ..geometry import NEIGHBOR
 from ..state import FILL, OVER, OVERBUILT, OWNER, WORKERS, cell_column, cell_row, jungle_pile_size
 from ..tiles import (
     EDGES,
     JUNGLE_KINDS,
+    MAX_PLAYERS,
     NUM_JUNGLE_KINDS,
     VARIANTS,
     VOLCANO,
@@ -30,8 +34,8 @@ def position_of(game: Game, viewer: int | None = None) -> Position:
 
     Keys: ``players, volcanoes, turn, turns, phase, seat, active, overbuilding``; ``tiles``: ``row,
     column, last`` and either ``owner, edges, under`` (tiles below, the lowest first;
-    of a game without its history no ``edges``) or ``kind,
-    turned``; ``open`` and ``fill``: cells; ``display``; ``pile``: jungle tiles left, by kind, and
+    of a game without its history no ``edges``) or ``kind, turned`` and, of a temple, ``workers, gold``
+    of each seat there; ``open`` and ``fill``: cells; ``display``; ``pile``: jungle tiles left, by kind, and
     ``pile_size``; ``seats``: ``gold, score, cacao, sun, water`` (field of the track), ``worth`` (of
     that field), ``hand`` (kinds, or None), ``held`` (how many), ``left`` (not placed yet, by kind),
     ``pile``; ``winners``.
@@ -48,7 +52,7 @@ def position_of(game: Game, viewer: int | None = None) -> Position:
         "seat": game.seat,
         "active": game.active,
         "overbuilding": bool(state.overbuilding),
-        "tiles": _jungle_tiles(state) + _worker_tiles(state, below),
+        "tiles": _jungle_tiles(game) + _worker_tiles(state, below),
         "open": [_at(state, int(c)) for c in state.open_cells[: int(state.open_count)]]
         if phase != OVER
         else [],
@@ -69,14 +73,21 @@ def _at(state: Any, cell: int) -> list[int]:
     return [int(cell_row(state, cell)), int(cell_column(state, cell))]
 
 
-def _jungle_tiles(state: Any) -> list[dict[str, Any]]:
+def _jungle_tiles(game: Game) -> list[dict[str, Any]]:
+    state = game.state
     found = []
     for cell in state.jungle_cells[: int(state.jungle_count)]:
         row, column = _at(state, int(cell))
         code = int(state.board[cell])
         kind = JUNGLE_KINDS[min(code, VOLCANO) - 1]
         turned = code == VOLCANO_TURNED
-        found.append({"row": row, "column": column, "last": False, "kind": kind, "turned": turned})
+        tile = {"row": row, "column": column, "last": False, "kind": kind, "turned": turned}
+        if kind == "temple":
+            workers, gold = np.zeros((2, MAX_PLAYERS), np.int64)
+            calls.temple(game.states, int(cell), workers, gold)
+            tile["workers"] = workers[: game.num_players].tolist()
+            tile["gold"] = gold[: game.num_players].tolist()
+        found.append(tile)
     return found
 
 

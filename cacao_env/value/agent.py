@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from ..actions import MAX_LEGAL
+from ..bots.playout import UNIT
 from ..game import Game
 from ..jit import compile_once
 from ..rng import RngArray, new_rng
 from ..state import ACT, StateArray
+from ..thinking import Thought, certain, from_values
 from .net import Net, new_scratch
-from .turns import appraise_with, new_work
+from .turns import appraise_with, expect_after, new_work
 
 TOP = 48  # placements that are appraised, the best by greedy; 0 for all
 
@@ -46,6 +49,25 @@ class ValueAgent:
         """The same for an array of one state in which the hidden part is dealt anew already."""
         ids, values = self.appraise(states)
         return int(ids[np.argmax(values)])
+
+    def think(self, game: Game) -> Thought:
+        """What it makes of the position, and what it expects after its best way to end the turn."""
+        if game.seat is None:
+            raise ValueError("the game is over: there is nothing to decide")
+        states = game.seen_by(game.seat, self._rng)
+        thought = self._consider(states)
+        expect_after(self._net, self._scratch, self._work, states, thought.actions[0], self._rng)
+        players = game.num_players
+        return replace(
+            thought,
+            shares=self._scratch.shares[:players].copy(),
+            scores=self._scratch.points[:players].copy(),
+        )
+
+    def _consider(self, states: StateArray) -> Thought:
+        """Actions and what they are worth."""
+        ids, values = self.appraise(states)
+        return certain(int(ids[0])) if len(ids) == 1 else from_values(ids, values, 0.02, UNIT)
 
     def appraise(self, states: StateArray) -> tuple[np.ndarray, np.ndarray]:
         """The actions that were looked at and their utilities, each of one shape."""

@@ -14,14 +14,15 @@ from functools import partial
 import numpy as np
 
 from ..actions import MAX_LEGAL
-from ..bots.endgame import NODES, NOT_SOLVED, solve
+from ..bots.endgame import NODES, NOT_SOLVED, solve, solved_thought
 from ..bots.halving import halve, keep_best
-from ..bots.playout import UTILITY
+from ..bots.playout import UNIT, UTILITY
 from ..decisions import step
 from ..game import Game
 from ..jit import compile_once, njit
 from ..rng import new_rng, next_bits
 from ..state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
+from ..thinking import Thought, certain, from_visits
 from .agent import TOP, ValueAgent
 from .net import Net, expect, new_scratch, utility_of
 from .turns import appraise_with, new_work
@@ -133,11 +134,30 @@ class SearchAgent(ValueAgent):
         solved = int(solve(states, self._exact, UTILITY, self._nodes))
         if solved != NOT_SOLVED:
             return solved
+        self._search(states, ids, values, begin)
+        return int(ids[0])
+
+    def _consider(self, states: StateArray) -> Thought:
+        begin = time.perf_counter()
+        ids, values = self.appraise(states)
+        if len(ids) == 1:
+            return certain(int(ids[0]))
+        solved = solved_thought(states, self._exact)
+        if solved is not None:
+            return solved
+        means, visits = self._search(states, ids, values, begin)
+        return from_visits(ids[: len(means)], means, visits, UNIT)
+
+    def _search(
+        self, states: StateArray, ids: np.ndarray, values: np.ndarray, begin: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Bring the best of the actions in order; mean utility and simulations of each."""
         tried = min(self._width, len(ids))
         keep_best(ids, values, len(ids), tried)
+        sums = np.zeros(tried)
         run = partial(self._simulate, states)
-        halve(run, ids, np.zeros(tried), tried, self._sims, begin, self._ms)
-        return int(ids[0])
+        visits = halve(run, ids, sums, tried, self._sims, begin, self._ms)
+        return sums / visits, visits
 
     def _simulate(
         self, states: StateArray, ids: np.ndarray, alive: int, sums: np.ndarray, passes: int

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..actions import legal_into
+from ..actions import MAX_LEGAL, legal_into
 from ..bots.greedy import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
 from ..decisions import NONE, automatic, step
 from ..jit import njit
-from ..state import OVER, PLACE, STATE
+from ..state import ACT, OVER, PLACE, STATE
 from .net import expect, utility_of
 
 MAX_DEPTH = 32
@@ -113,3 +113,28 @@ def appraise_with(net, scratch, work, state, top, last_tried, ids, values, rng):
         for i in range(count):
             values[i] = value_after(net, scratch, work, state, ids[i], seat, last_tried, rng)
     return count
+
+
+@njit
+def expect_after(net, scratch, work, states, action, rng):
+    """Write into ``scratch`` what who decides expects once the turn is over.
+
+    With ``action`` and then, in its own decisions, what the network likes best; others by greedy.
+    """
+    work.stack[MAX_DEPTH - 1] = states[0]  # no line of ``value_after`` grows as long
+    state = work.stack[MAX_DEPTH - 1]
+    seat, turn = int(state.seat), state.turn
+    ids = np.empty(MAX_LEGAL, np.int64)
+    values = np.zeros(MAX_LEGAL)
+    step(state, action)
+    while state.phase != OVER and state.turn == turn:
+        if state.seat != seat:
+            step(state, greedy_choice(work.choices[0], state, GREEDY_WEIGHTS, rng))
+            continue
+        count = appraise_with(net, scratch, work, state, 1, ACT, ids, values, rng)
+        best = 0
+        for i in range(1, count):
+            if values[i] > values[best]:
+                best = i
+        step(state, ids[best])
+    expect(net, scratch, state, seat)

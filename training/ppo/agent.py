@@ -10,6 +10,7 @@ import torch
 
 from cacao_env import Game
 from cacao_env.rng import below, new_rng
+from cacao_env.thinking import Thought, certain
 
 from ..agent import decider
 from .checkpoint import Checkpoint
@@ -37,15 +38,30 @@ class BoardAgent:
     def act(self, games: Sequence[Game], kept: Sequence[Any]) -> list[int]:
         """One forward pass for all games."""
         views = [View(game, self.checkpoint.table_size) for game in games]
+        logits = self._logits(views)
+        return [
+            view.action(int(row.argmax())) if row.max() > -np.inf else _any_action(view.game, rng)
+            for view, row, rng in zip(views, logits, kept, strict=True)
+        ]
+
+    def think(self, game: Game, kept: Any) -> Thought:
+        """The probabilities of its policy."""
+        view = View(game, self.checkpoint.table_size)
+        row = self._logits([view])[0]
+        if row.max() == -np.inf:
+            return certain(_any_action(game, kept), "drawn: its window shows no legal placement")
+        legal = np.flatnonzero(row > -np.inf)
+        odds = np.exp(row[legal].astype(np.float64) - row.max())
+        order = np.argsort(-odds, kind="stable")
+        actions = np.array([view.action(int(one)) for one in legal[order]], np.int64)
+        return Thought(actions, odds[order] / odds.sum(), "probabilities of its policy")
+
+    def _logits(self, views: Sequence[View]) -> np.ndarray:
         for view in views:
             self.checkpoint.check_rules(view.seen)
         masks = np.stack([view.action_mask() for view in views])
         observations = np.stack([view.seen.observation(decider(view.game)) for view in views])
-        chosen = best_actions(self.checkpoint, observations, masks)
-        return [
-            view.action(action) if mask.any() else _any_action(view.game, rng)
-            for view, mask, action, rng in zip(views, masks, chosen, kept, strict=True)
-        ]
+        return legal_logits(self.checkpoint, observations, masks)
 
 
 def _any_action(game: Game, rng: Any) -> int:
@@ -53,10 +69,17 @@ def _any_action(game: Game, rng: Any) -> int:
     return int(legal[int(below(rng, len(legal)))])
 
 
-def best_actions(checkpoint: Checkpoint, observations: np.ndarray, masks: np.ndarray) -> list[int]:
-    """The most likely legal action for each raw observation (B, L) and mask (B, N)."""
+def legal_logits(
+    checkpoint: Checkpoint, observations: np.ndarray, masks: np.ndarray
+) -> np.ndarray:
+    """Logits (B, N) for raw observations (B, L) and masks (B, N); minus infinity where illegal."""
     with torch.no_grad():
         scaled = torch.from_numpy(observations.astype(np.float32) * checkpoint.factors)
         logits, _ = checkpoint.net(scaled)
-        logits = logits.masked_fill(torch.from_numpy(masks == 0), -torch.inf)
-    return [int(action) for action in logits.argmax(dim=1)]
+        legal: np.ndarray = logits.masked_fill(torch.from_numpy(masks == 0), -torch.inf).numpy()
+    return legal
+
+
+def best_actions(checkpoint: Checkpoint, observations: np.ndarray, masks: np.ndarray) -> list[int]:
+    """The most likely legal action for each raw observation (B, L) and mask (B, N)."""
+    return [int(row.argmax()) for row in legal_logits(checkpoint, observations, masks)]

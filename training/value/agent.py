@@ -8,6 +8,7 @@ from typing import Any
 
 from cacao_env import Game
 from cacao_env.bots import Parameter
+from cacao_env.thinking import Thought
 from cacao_env.value.agent import ValueAgent
 from cacao_env.value.search import EXACT, INNER, WIDTH, SearchAgent
 
@@ -55,3 +56,8 @@ class ValueNetAgent:
     def act(self, games: Sequence[Game], kept: Sequence[Any]) -> list[int]:
         """One decision a game."""
         return [one.act(game) for game, one in zip(games, kept, strict=True)]
+
+    def think(self, game: Game, kept: Any) -> Thought:
+        """Values of turns or, with search, visits, and what it expects for each seat."""
+        thought: Thought = kept.think(game)
+        return thought

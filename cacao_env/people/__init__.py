@@ -1,0 +1,1 @@
+"""Games with people at the table."""

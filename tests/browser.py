@@ -1,0 +1,76 @@
+"""A real browser without a screen, for the tests of the page."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+WIDE, PHONE = (1280, 800), (400, 800)
+
+
+def chromium() -> str:
+    """Where Chromium is; the test is skipped, and says why, where there is none."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
+    pytest.skip("no Chromium here: install the package chromium to test the page in a browser")
+
+
+@contextmanager
+def browsing() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = chromium()
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=path, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Page:
+    """A page of the browser; anything that its console complains of fails the test."""
+
+    def __init__(self, browser: Any, size: tuple[int, int] = WIDE) -> None:
+        self.page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+        self.page.set_default_timeout(30_000)
+        self.problems: list[str] = []
+        self.asked: set[str] = set()
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on(
+            "console", lambda m: self.problems.append(m.text) if m.type == "error" else None
+        )
+        self.page.on("request", lambda request: self.asked.add(request.url.split("/")[2]))
+
+
+@contextmanager
+def serving(library: Any) -> Iterator[str]:
+    """A running viewer; its address."""
+    from cacao_env.viewer.server import HOST, listening, server
+
+    bound = listening(0)
+    running = server(library, bound)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{HOST}:{bound.getsockname()[1]}/"
+    finally:
+        running.should_exit = True
+        thread.join(10)
+        bound.close()
+
+
+def shots(page: Any, name: str) -> None:
+    """Keep a picture for people to look at, where the environment names a folder."""
+    import os
+
+    if folder := os.environ.get("CACAO_SCREENSHOTS"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder) / f"{name}.png")
