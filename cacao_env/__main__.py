@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from . import record
-from .bots import Bot, play_game, seat_seeds
+from .bots import Bot, play_game, seat_seeds, split_names
 from .files import write_whole
 from .game import Game
 from .options import DECISIONS
@@ -102,6 +102,16 @@ def _parser() -> argparse.ArgumentParser:
     seven.add_argument("--export", metavar="FILE", help="write one record as a page of its own")
     seven.set_defaults(run=_view)
 
+    eight = commands.add_parser("play", help="play in the terminal")
+    eight.add_argument(
+        "--seats",
+        help="who plays, in playing order: human, bots, checkpoints; you and the best if not given",
+    )
+    eight.add_argument("--volcanoes", action="store_true")
+    eight.add_argument("--seed", type=int, help="of the deal")
+    eight.add_argument("--record", metavar="FILE", help="write the finished game to a file")
+    eight.set_defaults(run=_play)
+
     five = commands.add_parser("binding", help="measure how often a small table hides placements")
     five.add_argument("--table-size", type=int, default=15)
     five.add_argument("--games", type=int, default=200, help="for each kind of play")
@@ -112,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
 def _record(options: argparse.Namespace) -> int:
     if options.games < 1:
         raise ValueError(f"--games is {options.games}, expected at least 1")
-    names = options.agents.split(",") if options.agents else ["random"] * options.players
+    names = split_names(options.agents) if options.agents else ["random"] * options.players
     if len(names) != options.players:
         raise ValueError(f"--agents names {len(names)} agents, expected {options.players}")
     if options.games > 1 and options.out is None:
@@ -204,6 +214,21 @@ def _render(options: argparse.Namespace) -> int:
 
     o = options
     print(render(o.record, o.out, o.ply, o.tile, o.seconds, o.viewer))
+    return 0
+
+
+def _play(options: argparse.Namespace) -> int:
+    from .people.table import HUMAN, Table, best_agent
+    from .people.terminal import Left, play_in_terminal
+
+    seats = split_names(options.seats) if options.seats else [HUMAN, best_agent()]
+    table = Table(seats, options.seed, options.volcanoes)
+    target = Path(options.record) if options.record else None
+    try:
+        play_in_terminal(table, input, print, sys.stdout.isatty(), target)
+    except (Left, EOFError, KeyboardInterrupt):
+        print("the game was left before its end")
+        return 1
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -12,8 +13,6 @@ def write_whole(path: Path, text: str) -> None:
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
     except OSError as error:
-        try:
+        with suppress(OSError):
             beside.unlink(missing_ok=True)
-        except OSError:
-            pass
         raise ValueError(f"{path} can't be written: {error.strerror}") from None

@@ -1,7 +1,7 @@
 """Compilation: the decorator of every compiled function, and where compiled code is kept.
 
 Numba's own cache looks only at the file a function stands in, so an edit elsewhere would be served
-stale code.  Here the cache directory carries a hash of all of the package's sources.
+stale code.  Here the cache directory carries a hash of all sources that compiled code may come from.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 import numba
 import numpy
 
+# Folders of which nothing is compiled: an edit there compiles nothing anew.
+INTERPRETED = ("people", "render", "viewer")
 F = TypeVar("F", bound=Callable[..., Any])
 COMPILED = not numba.config.DISABLE_JIT
 
@@ -28,6 +30,8 @@ def _cache_directory() -> Path:
     about = f"{package} {sys.version} {numba.__version__} {numpy.__version__}"
     digest = hashlib.sha256(about.encode())
     for source in sorted(package.rglob("*.py")):
+        if source.relative_to(package).parts[0] in INTERPRETED:
+            continue
         digest.update(source.relative_to(package).as_posix().encode())
         digest.update(source.read_bytes())
     base = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(

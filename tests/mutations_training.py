@@ -17,6 +17,7 @@ from pathlib import Path
 from . import mutations_learning
 
 ROOT = Path(__file__).parent.parent
+Mutation = tuple[str, str, str, str, tuple[str, ...]]
 AGENTS, EVALUATE = ("tests/test_agents.py",), ("tests/test_evaluate.py",)
 RATINGS, SEQUENTIAL = ("tests/test_ratings.py",), ("tests/test_sequential.py",)
 REGRET = ("tests/test_regret.py",)
@@ -415,8 +416,12 @@ def fails(copy: Path, tests: tuple[str, ...]) -> bool:
 
 def main() -> int:
     """Try all mutations, or those whose description contains a word given."""
-    wanted = sys.argv[1:] or [""]
     every = [*MUTATIONS, *mutations_learning.MUTATIONS]
+    return plant_all("training", every, sys.argv[1:] or [""])
+
+
+def plant_all(package: str, every: list[Mutation], wanted: list[str]) -> int:
+    """Plant those whose description contains a word, one at a time; 1 if one goes unnoticed."""
     chosen = [m for m in every if any(word in m[0] for word in wanted)]
     missed = 0
     with tempfile.TemporaryDirectory() as name:
@@ -425,7 +430,7 @@ def main() -> int:
             shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", copy)
         for what, file, old, new, tests in chosen:
-            source = copy / "training" / file
+            source = copy / package / file
             text = source.read_text(encoding="utf-8")
             assert text.count(old) == 1, f"{file} has not once {old!r} to change"
             begin = time.perf_counter()

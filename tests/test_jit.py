@@ -92,3 +92,20 @@ def test_the_first_import_says_that_it_compiles_and_the_next_says_nothing(tmp_pa
     assert first.stdout == "compiled\n"
     assert "compiling the test part" in first.stderr
     assert (second.stdout, second.stderr) == ("", "")
+
+
+def test_nothing_is_compiled_where_an_edit_compiles_nothing_anew():
+    package = Path(jit.__file__).parent
+    for folder in jit.INTERPRETED:
+        files = list((package / folder).rglob("*.py"))
+        assert files
+        for file in files:
+            text = file.read_text(encoding="utf-8")
+            assert "njit" not in text, file
+            assert "inlined" not in text, file
+    # Compiled code uses nothing from there either.
+    for file in package.rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        if "njit" in text and file.name != "jit.py":
+            folders = "|".join(jit.INTERPRETED)
+            assert not re.search(rf"^from \.+({folders})", text, re.M), file

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from . import mutations, mutations_compiled, mutations_learning, mutations_training
+from . import (
+    mutations,
+    mutations_compiled,
+    mutations_learning,
+    mutations_people,
+    mutations_training,
+)
 
 LISTS = {
-    "cacao_env": [*mutations.MUTATIONS, *mutations_compiled.MUTATIONS],
+    "cacao_env": [
+        *mutations.MUTATIONS,
+        *mutations_compiled.MUTATIONS,
+        *mutations_people.MUTATIONS,
+    ],
     "training": [*mutations_training.MUTATIONS, *mutations_learning.MUTATIONS],
 }
 

@@ -42,13 +42,15 @@ def load_opponent(name: str, seed: int) -> AgentOpponent:
 
 
 def shipped_names() -> list[tuple[str, str]]:
-    """(name, what it is) of the shipped checkpoints, the recommended one first, with search if it can."""
+    """(name, what it is) of the shipped checkpoints, the recommended one first."""
     found = []
     for name in names():
         manifest = shipped(name).manifest
         rules = manifest["rules"]
         players = ", ".join(str(n) for n in rules.get("players", [rules.get("num_players")]))
         if manifest["network"] == VALUE_NET:
-            found.append((f"{name}{SEARCH}:ms=200", f"value network with search, {players} players"))
+            found.append(
+                (f"{name}{SEARCH}:ms=200", f"value network with search, {players} players")
+            )
         found.append((name, f"network, {players} players"))
     return found

@@ -63,7 +63,9 @@ _MS = Parameter(0, 0, 600_000, "milliseconds a decision instead; 0 means that si
 _EXACT = "solve the end when at most so many placements are left in the game"
 BOTS: dict[str, Kind] = {
     "random": Kind(random_action, random_think, {}, "any legal action with equal probability"),
-    "greedy": Kind(greedy_action, greedy_think, {}, "the turn that pays most, appraised as a whole"),
+    "greedy": Kind(
+        greedy_action, greedy_think, {}, "the turn that pays most, appraised as a whole"
+    ),
     "mc": Kind(
         mc_action,
         mc_think,
@@ -118,6 +120,17 @@ def parse_values(whose: str, text: str, known: dict[str, Parameter]) -> dict[str
     return values
 
 
+def split_names(text: str) -> list[str]:
+    """The names in ``greedy,mc:sims=64,top=8``: a part like ``top=8`` belongs to the name before it."""
+    names: list[str] = []
+    for part in text.split(","):
+        if names and "=" in part and ":" not in part:
+            names[-1] += f",{part}"
+        else:
+            names.append(part.strip())
+    return names
+
+
 class Bot:
     """A bot with its own random numbers; ``spec`` as :func:`parse` takes it."""
 
@@ -166,4 +179,14 @@ def seat_seeds(seed: int, num_players: int) -> list[int]:
     return [int(n) for n in rng.integers(0, 2**63, num_players)]
 
 
-__all__ = ["BOTS", "Bot", "Kind", "Parameter", "parse", "parse_values", "play_game", "seat_seeds"]
+__all__ = [
+    "BOTS",
+    "Bot",
+    "Kind",
+    "Parameter",
+    "parse",
+    "parse_values",
+    "play_game",
+    "seat_seeds",
+    "split_names",
+]

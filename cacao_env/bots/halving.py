@@ -31,9 +31,7 @@ def keep_best(ids, sums, alive, keep):
         sums[place], sums[best] = sums[best], sums[place]
 
 
-def halve(
-    run: RunPasses, ids: Any, sums: Any, alive: int, sims: int, begin: float, ms: int
-) -> Any:
+def halve(run: RunPasses, ids: Any, sums: Any, alive: int, sims: int, begin: float, ms: int) -> Any:
     """Move the best of the first ``alive`` candidates to the front; the simulations of each, (alive,).
 
     With ``sims`` simulations in all, or until ``ms`` milliseconds after ``begin``

@@ -87,7 +87,7 @@ def words(effect: Effect, seat: int, names: list[str]) -> str:
     elif effect.acts:
         parts.append(f"then {_count(effect.acts, 'edge')} to act")
     if not parts:
-        return "nothing more" if effect.ends else "nothing yet"
+        return "nothing now"
     return "; ".join(parts)
 
 
@@ -98,10 +98,7 @@ def _is_same_turn(state: Any, turn: int, drawn: int) -> bool:
 def _goods(state: Any) -> np.ndarray:
     """Of every seat, in the order of ``_GOODS``: (num_players, 5)."""
     return np.array(
-        [
-            [int(state[good][seat]) for good in _GOODS]
-            for seat in range(int(state.num_players))
-        ]
+        [[int(state[good][seat]) for good in _GOODS] for seat in range(int(state.num_players))]
     )
 
 

@@ -18,9 +18,10 @@ NOBODY = -1  # a viewer who sees no hand
 class Story:
     """The frames of a game that began as ``game`` and goes on move by move.
 
-    ``frames[k]`` is the position after k elementary moves (:func:`cacao_env.render.position`), and of
-    the move that led there ``move`` (in words, None at the start), ``mover`` (seat), ``auto`` (it was made
-    without asking) and ``at`` (the cells it concerned).  ``viewer``: a seat, NOBODY or None for all hands.
+    ``frames[k]`` is the position after k elementary moves (:mod:`cacao_env.render.position`), and of
+    the move that led there ``move`` (in words, None at the start), ``mover`` (seat), ``auto`` (made
+    without asking) and ``at`` (the cells it concerned).  ``viewer``: a seat, NOBODY, or None for all
+    hands.
     """
 
     def __init__(self, game: Game, viewer: int | None = None) -> None:

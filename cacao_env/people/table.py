@@ -9,12 +9,14 @@ from typing import Any
 from .. import record
 from ..bots import seat_seeds
 from ..game import Game
-from ..opponents import Opponent, find
+from ..opponents import Opponent, find, known_names
+from ..thinking import Thought, certain
 from ..tiles import MAX_PLAYERS, MIN_PLAYERS
 from .choices import Choice, choices_of
 from .story import NOBODY, Story
 
 HUMAN = "human"
+BEST_BOT = "mc:sims=256"
 
 
 class Table:
@@ -27,7 +29,9 @@ class Table:
         self, seats: Sequence[str], seed: int | None = None, volcanoes: bool = False
     ) -> None:
         if not MIN_PLAYERS <= len(seats) <= MAX_PLAYERS:
-            raise ValueError(f"{len(seats)} seats are named, expected {MIN_PLAYERS} to {MAX_PLAYERS}")
+            raise ValueError(
+                f"{len(seats)} seats are named, expected {MIN_PLAYERS} to {MAX_PLAYERS}"
+            )
         self.seats = list(seats)
         seed = secrets.randbits(63) if seed is None else seed
         self.game = Game.new(len(seats), seed, volcanoes)
@@ -120,6 +124,11 @@ class Table:
         self.story.follow(self.game, self.viewer)
 
 
+def best_agent() -> str:
+    """The strongest agent there is here: the first that an installed package lists, else a bot."""
+    return next((name for name, _ in known_names()), BEST_BOT)
+
+
 def short_name(agent: str) -> str:
     """An agent's name without the folders that a checkpoint lies in."""
     head, mark, rest = agent.partition("+" if "+" in agent else ":")
@@ -131,3 +140,11 @@ def check_plays(agent: Any, game: Game) -> None:
     check = getattr(agent, "check", None)
     if check is not None:
         check(game.num_players, game.volcanoes)
+
+
+def thought_of(agent: Any, game: Game) -> Thought:
+    """What an agent makes of the decision to be made; of one that says nothing, its choice."""
+    if hasattr(agent, "think"):
+        thought: Thought = agent.think(game)
+        return thought
+    return certain(int(agent.act(game)), "its choice; it says no more")

@@ -33,9 +33,9 @@ def position_of(game: Game, viewer: int | None = None) -> Position:
     """The position; hands of other seats than ``viewer``'s are left out, None shows all.
 
     Keys: ``players, volcanoes, turn, turns, phase, seat, active, overbuilding``; ``tiles``: ``row,
-    column, last`` and either ``owner, edges, under`` (tiles below, the lowest first;
-    of a game without its history no ``edges``) or ``kind, turned`` and, of a temple, ``workers, gold``
-    of each seat there; ``open`` and ``fill``: cells; ``display``; ``pile``: jungle tiles left, by kind, and
+    column, last`` and either ``owner, edges, under`` (tiles below, the lowest first; of a game
+    without its history no ``edges``) or ``kind, turned`` and, of a temple, ``workers, gold`` of each
+    seat there; ``open`` and ``fill``: cells; ``display``; ``pile``: jungle tiles left, by kind, and
     ``pile_size``; ``seats``: ``gold, score, cacao, sun, water`` (field of the track), ``worth`` (of
     that field), ``hand`` (kinds, or None), ``held`` (how many), ``left`` (not placed yet, by kind),
     ``pile``; ``winners``.

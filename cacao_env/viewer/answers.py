@@ -7,8 +7,8 @@ from typing import Any
 from ..game import Game
 from ..people.choices import in_words
 from ..people.story import Story, pack, to_think_about
-from ..people.table import HUMAN, Table
-from ..thinking import Thought, certain
+from ..people.table import HUMAN, Table, check_plays, thought_of
+from ..thinking import Thought
 from .library import Library, Told
 
 MOVES = 40  # of a thought that are listed
@@ -74,13 +74,8 @@ def thought_answer(library: Library, agent: str, game: Game) -> dict[str, Any]:
 
 
 def _think(agent: Any, game: Game) -> Thought:
-    check = getattr(agent, "check", None)
-    if check is not None:
-        check(game.num_players, game.volcanoes)
-    if hasattr(agent, "think"):
-        thought: Thought = agent.think(game)
-        return thought
-    return certain(int(agent.act(game)), "its choice; it says no more")
+    check_plays(agent, game)
+    return thought_of(agent, game)
 
 
 def _move(game: Game, thought: Thought, i: int) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def _art() -> str:
         for variant in range(NUM_VARIANTS):
             edges = tuple(int(n) for n in EDGES[variant])
             name = "".join(map(str, edges))
-            symbols.append(_symbol(f"w-{seat}-{name}", worker_tile(seat, edges)))  # type: ignore[arg-type]
+            symbols.append(_symbol(f"w-{seat}-{name}", worker_tile(seat, edges)))
         symbols.append(_symbol(f"back-{seat}", tile_back(seat)))
         symbols.append(_symbol(f"sign-{seat}", sign(seat, 50, 50, 38)))
     for kind in JUNGLE_KINDS:

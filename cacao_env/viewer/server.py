@@ -1,4 +1,4 @@
-"""The server of the page: this machine only, its own page only, small messages, one sentence for errors."""
+"""The server of the page: for this machine and its own page alone; an error is one sentence."""
 
 from __future__ import annotations
 
@@ -140,12 +140,13 @@ class Endpoints:
 
     def play(self, request: Request, body: Any) -> Answer:
         """A person's action."""
-        action = _integer(body, "action")
-        return self._with(request, self._ply(body), lambda play: play.table.play(action), body)
+        action, ply = _integer(body, "action"), _integer(body, "ply")
+        return self._with(request, ply + 1, lambda play: play.table.play(action), body)
 
     def advance(self, request: Request, body: Any) -> Answer:
         """An agent's decision."""
-        return self._with(request, self._ply(body), lambda play: play.table.advance(), body)
+        ply = _integer(body, "ply")
+        return self._with(request, ply + 1, lambda play: play.table.advance(), body)
 
     def undo(self, request: Request, body: Any) -> Answer:
         """Take back a person's last decision."""
@@ -161,7 +162,9 @@ class Endpoints:
             return _error(404, str(error))
         except ValueError as error:
             return _error(400, str(error))
-        headers = _HEADERS | {"Content-Disposition": f'attachment; filename="cacao-game-{name}.json"'}
+        headers = _HEADERS | {
+            "Content-Disposition": f'attachment; filename="cacao-game-{name}.json"'
+        }
         return Response(text, media_type="application/json", headers=headers)
 
     def think(self, request: Request, body: Any) -> Answer:
@@ -183,22 +186,18 @@ class Endpoints:
                 raise ValueError("this hand is hidden while the game goes on")
         return game
 
-    def _ply(self, body: Any) -> int:
-        return _integer(body, "ply")
-
     def _with(
-        self, request: Request, ply: int, change: Callable[[Play], None], body: Any = None
+        self, request: Request, since: int, change: Callable[[Play], None], body: Any = None
     ) -> Answer:
-        """Change a game and answer with what is new since ``ply``."""
+        """Change a game and answer with its frames from ``since`` on."""
         name = request.path_params["name"]
         play: Play = self._library.games.get(name)
         with play.lock:
-            if isinstance(body, dict) and "ply" in body and body["ply"] != len(play.table.story):
-                raise ValueError(
-                    f"ply is {body['ply']!r}, but the game is at {len(play.table.story)}: it has gone on"
-                )
+            at = len(play.table.story)
+            if isinstance(body, dict) and body.get("ply", at) != at:
+                raise ValueError(f"ply is {body['ply']!r}, but the game is at {at}: it has gone on")
             change(play)
-            return game_answer(name, play.table, ply + 1 if ply else 0)
+            return game_answer(name, play.table, since)
 
 
 def _at(story: Any, ply: int) -> Game:
@@ -275,6 +274,7 @@ def listening(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((HOST, port))
+        found.listen()
     except (OSError, OverflowError) as error:
         found.close()
         why = getattr(error, "strerror", None) or "it is no port"

@@ -69,9 +69,7 @@ def _any_action(game: Game, rng: Any) -> int:
     return int(legal[int(below(rng, len(legal)))])
 
 
-def legal_logits(
-    checkpoint: Checkpoint, observations: np.ndarray, masks: np.ndarray
-) -> np.ndarray:
+def legal_logits(checkpoint: Checkpoint, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     """Logits (B, N) for raw observations (B, L) and masks (B, N); minus infinity where illegal."""
     with torch.no_grad():
         scaled = torch.from_numpy(observations.astype(np.float32) * checkpoint.factors)

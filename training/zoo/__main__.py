@@ -72,7 +72,7 @@ def play(options: argparse.Namespace) -> int:
     """Hand over to the game in the terminal."""
     from cacao_env.__main__ import main as cacao
 
-    return int(cacao(["play", "human", str(shipped(options.name).path)]))
+    return int(cacao(["play", "--seats", f"human,{shipped(options.name).path}"]))
 
 
 def add(options: argparse.Namespace) -> int:

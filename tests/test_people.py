@@ -1,0 +1,244 @@
+"""Tables with people and agents: choices and what they do, stories, undo, hidden hands."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from cacao_env import record
+from cacao_env.game import Game
+from cacao_env.people.choices import choices_of, in_words
+from cacao_env.people.effects import effect_of, words
+from cacao_env.people.story import NOBODY, Story, pack, told
+from cacao_env.people.table import HUMAN, Table, short_name
+from cacao_env.render.position import position_of
+
+from .games import STYLES, positions
+from .rules.scenario import RING, RING_LAST
+
+NAMES = ["A", "B", "C", "D"]
+GOODS = ("gold", "cacao", "sun", "water", "temples")
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("decisions", ["auto", "explicit"])
+def test_effects_are_what_happens(players, decisions):
+    """What is announced is what the state shows after the action, as far as the turn goes."""
+    rng = np.random.default_rng(players)
+    seen = set()
+    for game in positions(Game.new(players, players, True, decisions), rng, STYLES["overbuild"]):
+        if game.over:
+            break
+        action = int(rng.choice(game.legal_actions()))
+        effect = effect_of(game, action)
+        after = game.clone()
+        after.play(action)
+        goods = [
+            {good: int(after.state[good][s]) - int(game.state[good][s]) for good in GOODS}
+            for s in range(players)
+        ]
+        real = {s: {g: n for g, n in one.items() if n} for s, one in enumerate(goods)}
+        real = {s: one for s, one in real.items() if one}
+        if effect.draws:
+            seen.add("draws")
+            continue
+        if not effect.ends:
+            assert effect.gains == real
+            assert (effect.fills > 0) == (after.phase == "fill")
+            assert (effect.acts > 0) == (after.phase == "act")
+            seen.add(after.phase)
+            worth = {
+                s: b - a for s, (a, b) in enumerate(zip(game.scores(), after.scores())) if a != b
+            }
+            assert effect.worth == worth
+        elif decisions == "explicit":
+            assert effect.gains == real
+            seen.add("ends")
+        assert effect.ends == (after.turn > game.turn or after.over)
+    assert seen >= {"fill", "act"}
+
+
+def ring(seed):
+    """A game up to the placement that leaves three jungle cells to fill."""
+    game = Game.new(2, seed)
+    for cell in (*RING, RING_LAST):
+        while game.phase != "place":
+            game.play(int(game.legal_actions()[0]))
+        moves = [move for move in game.legal_moves() if move[3] == cell]
+        game.play(game.action(moves[0]))
+    return game
+
+
+def test_effects_tell_nothing_hidden():
+    """Whatever lies in the piles and in other hands, the same is said."""
+    rng = np.random.default_rng(1)
+    for seed in range(6):
+        for game in positions(Game.new(2 + seed % 3, seed), rng, STYLES["stretch"]):
+            if game.over:
+                break
+            other = game.determinise(game.seat, seed + 77)
+            for action in rng.choice(game.legal_actions(), 3):
+                assert effect_of(game, int(action)) == effect_of(other, int(action))
+
+
+def test_effects_stop_where_a_tile_is_drawn():
+    draws = 0
+    for seed in range(12):
+        game = ring(seed)
+        assert int(game.state.to_fill).bit_count() == 3
+        game.play(int(game.legal_actions()[0]))
+        assert game.phase == "fill"
+        for action in game.legal_actions().tolist():
+            seen = {effect_of(game.determinise(game.seat, n), action).draws for n in range(5)}
+            effects = [effect_of(game.determinise(game.seat, n), action) for n in range(5)]
+            assert all(effect == effects[0] for effect in effects)
+            assert effects[0].fills == 1
+            draws += seen == {True}
+            assert "a tile is drawn" in words(effects[0], game.seat, NAMES)
+    assert draws > 12
+
+
+def test_an_illegal_action_has_no_effect():
+    game = Game.new(2, 0)
+    with pytest.raises(ValueError, match="illegal action 5"):
+        effect_of(game, 5)
+
+
+def test_choices_are_the_legal_actions_in_words():
+    rng = np.random.default_rng(2)
+    kinds = set()
+    for game in positions(Game.new(3, 8, True), rng, STYLES["overbuild"]):
+        choices = choices_of(game, NAMES)
+        assert [choice["action"] for choice in choices] == game.legal_actions().tolist()
+        assert len({choice["words"] for choice in choices}) == len(choices)
+        json.dumps(choices)
+        kinds |= {choice["kind"] for choice in choices}
+        for choice in choices:
+            move = game.move(choice["action"])
+            if choice["kind"] == "act":
+                assert choice["worker"] == list(move[1])
+                beside = np.abs(np.subtract(choice["cell"], choice["worker"])).sum()
+                assert beside == 1
+            else:
+                assert choice["cell"] == list(move[3])
+    assert kinds == {"place", "overbuild", "fill", "act"}
+    assert choices_of(game, NAMES) == []
+
+
+def test_moves_in_words():
+    game = Game.new(2, 0)
+    assert in_words(game, ("place", "2101", 1, (0, 1))) == "place 1-2-1-0 at 0,1"
+    assert in_words(game, ("fill", "market3", 0, (0, 2))) == "fill 0,2 with market 3"
+    volcano = in_words(game, ("fill", "volcano", 1, (0, 2)))
+    assert volcano == "fill 0,2 with volcano, gold north and south"
+    words = in_words(game, ("act", (0, 1), 3, 2))  # the starting plantation, from the east
+    assert words == "harvest with 2 workers at plantation 1 (with the tile east of it)"
+    words = in_words(game, ("act", (0, 1), 2, 0))  # the starting market, from the north
+    assert words == "sell nothing at market 2 (with the tile north of it)"
+
+
+def test_a_story_is_what_the_record_tells():
+    table = finished(["random", "greedy", "random"], 4, volcanoes=True)
+    data = json.loads(record.dumps(table.record()))
+    story = told(data)
+    assert len(story) == len(data["moves"])
+    for frame, other in zip(story.frames, table.story.frames, strict=True):
+        assert frame == other
+    for ply in (0, 7, len(story)):
+        game = story.game_at(ply)
+        assert position_of(game).items() <= story.frames[ply].items()
+    with pytest.raises(IndexError, match="ply is 999"):
+        story.game_at(999)
+
+
+def test_packed_frames_are_the_same_frames():
+    frames = finished(["random", "random"], 3).story.frames
+    packed = json.loads(json.dumps(pack(frames)))
+    for frame, small in zip(frames, packed["frames"], strict=True):
+        tiles = [packed["tiles"][number] for number in small["tiles"]]
+        assert json.loads(json.dumps(frame)) == small | {"tiles": tiles}
+    assert len(json.dumps(packed)) < len(json.dumps(frames)) / 2
+
+
+def finished(seats, seed, **options):
+    table = Table(seats, seed, **options)
+    while not table.game.over:
+        table.advance()
+    return table
+
+
+def test_undo_takes_back_to_the_last_decision_of_a_person():
+    table = Table([HUMAN, "random", "random"], 6)
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="no decision of a person"):
+        table.undo()
+    for _ in range(12):
+        while not table.awaits_person:
+            table.advance()
+        before, frames = table.game.clone(), list(table.story.frames)
+        assert table.can_undo == (before.ply > 0)
+        table.play(int(rng.choice(table.game.legal_actions())))
+        while not table.game.over and not table.awaits_person:
+            table.advance()
+        table.undo()
+        assert table.game == before
+        assert table.story.frames == frames
+        assert table.story.game.state.turn == before.state.turn
+        table.play(int(rng.choice(table.game.legal_actions())))
+
+
+def test_only_who_is_to_decide_decides():
+    table = Table([HUMAN, "greedy"], 1)
+    with pytest.raises(ValueError, match="no agent has to decide"):
+        table.advance()
+    with pytest.raises(ValueError, match="illegal action 0"):
+        table.play(0)
+    assert table.game.ply == 0
+    assert len(table.story) == 0
+    while table.awaits_person:
+        table.play(int(table.game.legal_actions()[0]))
+    assert table.choices() == []
+    with pytest.raises(ValueError, match="for greedy to decide"):
+        table.play(int(table.game.legal_actions()[0]))
+    with pytest.raises(ValueError, match="only a finished game"):
+        table.record()
+
+
+def test_people_see_their_own_hand_alone():
+    one = Table([HUMAN, "random"], 2)
+    two = Table([HUMAN, "random", HUMAN], 2)
+    none = Table(["random", "random"], 2)
+    rng = np.random.default_rng(0)
+    for table in (one, two, none):
+        for _ in range(20):
+            if table.awaits_person:
+                table.play(int(rng.choice(table.game.legal_actions())))
+            else:
+                table.advance()
+    for frame in one.story.frames:
+        assert [seat["hand"] is not None for seat in frame["seats"]] == [True, False]
+    assert all(seat["hand"] is not None for f in none.story.frames for seat in f["seats"])
+    assert two.viewer in (0, 2, NOBODY)
+    for frame in two.story.frames[1:]:
+        assert frame["seats"][1]["hand"] is None
+        assert sum(seat["hand"] is not None for seat in frame["seats"]) <= 1
+
+
+def test_names_and_wrong_tables():
+    assert Table([HUMAN, "greedy"], 0).names == ["you", "greedy"]
+    assert Table([HUMAN, HUMAN, "mc:sims=8"], 0).names == ["player 1", "player 2", "mc:sims=8"]
+    assert short_name("runs/quickstart+search:ms=16") == "quickstart+search:ms=16"
+    assert short_name("runs/quickstart/") == "quickstart"
+    with pytest.raises(ValueError, match="1 seats are named, expected 2 to 4"):
+        Table([HUMAN])
+    with pytest.raises(ValueError, match="'nobody'"):
+        Table([HUMAN, "nobody"])
+
+
+def test_a_deal_is_repeated_by_its_seed():
+    assert Table([HUMAN, HUMAN], 5).game == Table([HUMAN, HUMAN], 5).game
+    assert Table([HUMAN, HUMAN]).game != Table([HUMAN, HUMAN]).game
+    story = Story(Table([HUMAN, HUMAN], 5).game)
+    assert story.game.draws == Table([HUMAN, HUMAN], 5).game.draws

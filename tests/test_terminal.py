@@ -1,0 +1,133 @@
+"""A game in the terminal, typed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import suppress
+
+import pytest
+
+from cacao_env import record
+from cacao_env.bots import split_names
+from cacao_env.people.table import HUMAN, Table
+from cacao_env.people.terminal import Left, play_in_terminal
+
+
+class Typist:
+    """Types lines one after the other and keeps what was written."""
+
+    def __init__(self, lines):
+        self.lines = list(lines)
+        self.written: list[str] = []
+
+    def read(self, prompt):
+        if not self.lines:
+            raise Left
+        return self.lines.pop(0)
+
+    def write(self, text):
+        self.written.append(text)
+
+    @property
+    def text(self):
+        return "\n".join(self.written)
+
+
+def typed(table, *lines, target=None):
+    typist = Typist(lines)
+    with suppress(Left):
+        play_in_terminal(table, typist.read, typist.write, False, target)
+    return typist.text
+
+
+def test_a_whole_game_is_typed(tmp_path):
+    table = Table([HUMAN, "greedy"], 3)
+    target = tmp_path / "game.json"
+
+    def lines():
+        while True:
+            yield "list"
+            yield "1"
+
+    typist = Typist([])
+    script = lines()
+    play_in_terminal(table, lambda prompt: next(script), typist.write, False, target)
+    assert table.game.over
+    assert record.check(record.load(target)).scores() == table.game.scores()
+    assert f"you {table.game.scores()[0]}, greedy {table.game.scores()[1]}" in typist.text
+    told = [f"{'AB'[f['mover']]} {f['move']}" for f in table.story.frames[1:]]
+    lines_written = [line.strip() for line in typist.text.splitlines()]
+    assert [line for line in lines_written if line in told] == told, "each move is told once"
+
+
+def test_tiles_and_cells_name_choices():
+    table = Table([HUMAN, "random"], 4)
+    text = typed(table, "2101 0,1")
+    assert "place 1-2-1-0 at 0,1" in text
+    assert "1-1-1-1 at 0,1" not in text
+    assert "place 1-1-1-1 at 0,1" in typed(table, "0,1")
+    assert table.game.ply == 0
+    assert "2-1-0-1 can't go to 5,5" in typed(table, "2101 5,5")
+    typed(table, "0121 0,1")
+    assert table.story.frames[1]["move"] == "place 0-1-2-1 at 0,1"
+
+
+def test_moves_in_full_undo_and_advice():
+    table = Table([HUMAN, "random"], 4)
+    text = typed(table, "place 1111/0 at 2,1", "undo", "best mc:sims=8", "best nobody", "help")
+    assert table.game.ply == 0
+    assert "of the win" in text
+    assert "'nobody'" in text
+    assert "undo         take back" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("hello", "'hello' is not a move"),
+        ("99", "there is no choice 99: no list was shown"),
+        ("place 3001/0 at 9,9", "far from every tile|neither an empty one|not in hand|is taken"),
+        ("undo", "there is no decision of a person to take back"),
+        ("", ""),
+    ],
+)
+def test_what_makes_no_sense_is_said_and_changes_nothing(line, answer):
+    import re
+
+    table = Table([HUMAN, "random"], 4)
+    assert re.search(answer, typed(table, line))
+    assert table.game.ply == 0
+
+
+def test_hands_of_others_are_not_shown():
+    assert "???? ???? ????" in typed(Table([HUMAN, "random"], 4), "table")
+
+
+def command(*arguments, typed=""):
+    return subprocess.run(
+        [sys.executable, "-m", "cacao_env", "play", *arguments],
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_the_command(tmp_path):
+    run = command("--seats", "human,mc:sims=8,top=4,random", "--seed", "1", typed="quit\n")
+    assert run.returncode == 1
+    assert "A you, B mc:sims=8,top=4, C random" in run.stdout
+    assert "the game was left before its end" in run.stdout
+    run = command("--seats", "random,random", "--record", str(tmp_path / "g.json"))
+    assert run.returncode == 0
+    record.check(record.load(tmp_path / "g.json"))
+    run = command("--seats", "human,nobody")
+    assert run.returncode == 1
+    assert "nobody" in run.stderr
+    assert len(run.stderr.strip().splitlines()) == 1
+
+
+def test_names_are_split_where_they_end():
+    assert split_names("greedy,mc:sims=64,top=8,random") == ["greedy", "mc:sims=64,top=8", "random"]
+    assert split_names("human, a+search:ms=5,width=4") == ["human", "a+search:ms=5,width=4"]

@@ -1,0 +1,156 @@
+"""What agents say of a position: it agrees with what they do and what a seat may know."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cacao_env.bots import BOTS, Bot, play_game
+from cacao_env.bots.halving import halve
+from cacao_env.game import Game
+from cacao_env.rng import new_rng
+from cacao_env.thinking import from_values, from_visits
+from cacao_env.value.agent import ValueAgent
+from cacao_env.value.search import SearchAgent
+
+from .games import positions as played
+from .test_value import some_net
+
+NAMES = ["random", "greedy", "endgame:exact=2", "mc:sims=32,top=6", "ismcts:sims=32,top=6"]
+
+
+def positions(count=6, **options):
+    for seed in range(count):
+        game = Game.new(2 + seed % 3, seed, **options)
+        rng = np.random.default_rng(seed)
+        for _ in range(9 * seed):
+            if not game.over:
+                game.play(int(rng.choice(game.legal_actions())))
+        if not game.over:
+            yield game
+
+
+def holds(thought, game):
+    """What is true of every thought."""
+    assert set(thought.actions.tolist()) <= set(game.legal_actions().tolist())
+    assert len(set(thought.actions.tolist())) == len(thought.actions)
+    assert thought.weights.sum() == pytest.approx(1)
+    assert (np.diff(thought.weights) <= 1e-12).all()
+    if thought.visits is not None:
+        assert thought.visits.min() >= 1
+        assert (np.diff(thought.visits) <= 0).all()
+    if thought.shares is not None:
+        assert thought.shares.shape == thought.scores.shape == (game.num_players,)
+        assert thought.shares.sum() == pytest.approx(1)
+
+
+def test_every_bot_can_say_what_it_thinks():
+    assert {name.partition(":")[0] for name in NAMES} == set(BOTS)
+    for name in NAMES:
+        for game in positions(volcanoes=True):
+            before = game.state.tobytes()
+            holds(Bot(name, 1).think(game), game)
+            assert game.state.tobytes() == before
+
+
+def test_greedy_thinks_most_of_what_it_plays():
+    for game in positions(10):
+        thought = Bot("greedy", 3).think(game)
+        played = Bot("greedy", 3).act(game)
+        best = thought.values.max()
+        assert thought.values[thought.actions.tolist().index(played)] == pytest.approx(
+            best, abs=1e-6
+        )
+
+
+@pytest.mark.parametrize("name", ["mc:sims=32,top=6", "ismcts:sims=32,top=6"])
+def test_a_search_thinks_most_of_what_it_plays(name):
+    for game in positions():
+        thought, played = Bot(name, 5).think(game), Bot(name, 5).act(game)
+        top = thought.visits == thought.visits[0]
+        assert played in thought.actions[top]
+        assert thought.visits.sum() <= 64
+
+
+def test_the_end_is_thought_out_exactly():
+    game = next(g for g in near_ends() if len(g.legal_actions()) > 3)
+    thought = Bot("endgame:exact=3", 0).think(game)
+    assert thought.unit == "utility"
+    assert (
+        Bot("endgame:exact=3", 0).act(game)
+        in thought.actions[thought.values >= thought.values[0] - 1e-9]
+    )
+
+
+def near_ends():
+    for seed in range(20):
+        game = Game.new(2, seed)
+        bots = [Bot("greedy", 0), Bot("greedy", 1)]
+        while not game.over:
+            if game.turn >= 20 and game.phase == "place":
+                yield game
+                break
+            game.play(bots[game.seat].act(game))
+
+
+def test_the_prospects_are_those_of_play_by_greedy():
+    game = next(iter(positions(1)))
+    thought = Bot("greedy", 0).think(game)
+    scores = np.zeros(2)
+    for seed in range(100):
+        one = play_game(game.determinise(0, seed), [Bot("greedy", seed), Bot("greedy", seed + 1)])
+        scores += one.scores()
+    assert thought.scores == pytest.approx(scores / 100, abs=4)
+
+
+@pytest.mark.parametrize("kind", [ValueAgent, SearchAgent])
+def test_value_agents_think_most_of_what_they_play(kind):
+    net = some_net().compiled()
+    for game in positions(volcanoes=True):
+        thought, played = kind(net, 4).think(game), kind(net, 4).act(game)
+        holds(thought, game)
+        assert played == thought.actions[0] or thought.weights[
+            thought.actions.tolist().index(played)
+        ] == pytest.approx(thought.weights[0])
+
+
+def test_a_thought_knows_no_more_than_the_seat():
+    """Whatever lies hidden, the same thought: values and visits too."""
+    for name in NAMES:
+        for game in positions(4):
+            other = game.determinise(game.seat, 99)
+            one, two = Bot(name, 8).think(game), Bot(name, 8).think(other)
+            assert one.actions.tolist() == two.actions.tolist()
+            assert one.weights == pytest.approx(two.weights)
+
+
+def test_visits_are_those_that_were_made():
+    made = np.zeros(8, np.int64)
+
+    def run(ids, alive, sums, passes):
+        for i in range(alive):
+            made[ids[i]] += passes
+            sums[i] += passes * ids[i]
+
+    ids = np.arange(8)
+    visits = halve(run, ids, np.zeros(8), 8, 240, 0.0, 0)
+    assert visits.tolist() == made[ids].tolist()
+    assert ids[0] == 7
+    assert visits.sum() == made.sum() > 200
+
+
+def test_weights_of_values_and_visits():
+    thought = from_values([5, 6, 7], [0.0, 2.0, 1.0], 1.0, "gold")
+    assert thought.actions.tolist() == [6, 7, 5]
+    assert thought.weights[0] / thought.weights[1] == pytest.approx(np.e)
+    thought = from_visits([5, 6, 7], [0.3, 0.1, 0.2], [2, 6, 2], "utility")
+    assert thought.actions.tolist() == [6, 5, 7]
+    assert thought.weights.tolist() == [0.6, 0.2, 0.2]
+
+
+def test_nothing_is_thought_of_a_finished_game():
+    *_, game = played(Game.new(2, 0), np.random.default_rng(0))
+    with pytest.raises(ValueError, match="the game is over"):
+        Bot("greedy", 0).think(game)
+    with pytest.raises(ValueError, match="the game is over"):
+        ValueAgent(some_net().compiled(), int(new_rng(0)[0])).think(game)
