@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cacao_env.jit import COMPILED, _can_write
+from cacao_env.jit import COMPILED, INTERPRETED, _can_write
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
 ASK = "from cacao_env import scoring, Game; print(scoring.score(Game.new(seed=0).state, 0))"
@@ -95,17 +96,16 @@ def test_the_first_import_says_that_it_compiles_and_the_next_says_nothing(tmp_pa
 
 
 def test_nothing_is_compiled_where_an_edit_compiles_nothing_anew():
-    package = Path(jit.__file__).parent
-    for folder in jit.INTERPRETED:
-        files = list((package / folder).rglob("*.py"))
+    for folder in INTERPRETED:
+        files = list((PACKAGE / folder).rglob("*.py"))
         assert files
         for file in files:
             text = file.read_text(encoding="utf-8")
             assert "njit" not in text, file
             assert "inlined" not in text, file
     # Compiled code uses nothing from there either.
-    for file in package.rglob("*.py"):
+    folders = "|".join(INTERPRETED)
+    for file in PACKAGE.rglob("*.py"):
         text = file.read_text(encoding="utf-8")
         if "njit" in text and file.name != "jit.py":
-            folders = "|".join(jit.INTERPRETED)
             assert not re.search(rf"^from \.+({folders})", text, re.M), file
