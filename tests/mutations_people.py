@@ -24,10 +24,10 @@ MUTATIONS = [
         PEOPLE,
     ),
     (
-        "an effect goes on into the next turn",
+        "an effect does not say that the turn ends",
         "people/effects.py",
-        "state.phase != OVER and state.turn == turn and",
-        "state.phase != OVER and",
+        "state.phase == OVER or state.turn != turn)",
+        "state.phase == OVER)",
         PEOPLE,
     ),
     (

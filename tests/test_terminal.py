@@ -61,6 +61,14 @@ def test_a_whole_game_is_typed(tmp_path):
     assert [line for line in lines_written if line in told] == told, "each move is told once"
 
 
+def test_a_number_is_the_choice_that_was_listed():
+    for number in (1, 2, 17):
+        table = Table([HUMAN, "random"], 4)
+        text = typed(table, "list", str(number))
+        listed = [line for line in text.splitlines() if line.startswith(f"  {number:>3}  ")]
+        assert table.story.frames[1]["move"] in listed[0]
+
+
 def test_tiles_and_cells_name_choices():
     table = Table([HUMAN, "random"], 4)
     text = typed(table, "2101 0,1")

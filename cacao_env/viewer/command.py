@@ -31,6 +31,7 @@ def view(
         if names:
             address += f"#record={names[0]}"
         print(f"open {address}  (Ctrl-C ends)", flush=True)
+        library.warm_up()
         if is_opened:
             import webbrowser
 

@@ -10,15 +10,17 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import record
 from ..bots import BOTS, parse
+from ..game import Game
 from ..opponents import Opponent, find, known_names
 from ..people.story import Story, told
-from ..people.table import HUMAN, Table
+from ..people.table import HUMAN, Table, thought_of
 
 MAX_GAMES, MAX_RECORDS = 50, 100  # kept; the oldest make room
 MAX_SECONDS = 30  # that an agent may be told to take for a decision
@@ -94,6 +96,16 @@ class Library:
         return found + [
             {"name": name, "what": BOTS[name.partition(":")[0]].meaning} for name in bots
         ]
+
+    def warm_up(self) -> None:
+        """Have the best agent compiled while the page is being opened: it is likely to be met."""
+
+        def compile_it() -> None:
+            # What goes wrong here is said to whoever asks for the agent.
+            with suppress(Exception):
+                self.with_thinker(self.agents()[0]["name"], lambda one: thought_of(one, Game.new(2)))
+
+        threading.Thread(target=compile_it, daemon=True).start()
 
     def agent(self, name: str, seed: int) -> Opponent:
         """An agent by a name that may be used here; ValueError for others."""

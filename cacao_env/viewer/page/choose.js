@@ -6,11 +6,14 @@ const VERBS = { place: "Place", overbuild: "Overbuild", fill: "Fill", act: "Do i
 // The choices that a cell offers with the tile picked; of an act, all that concern the cell.
 function choicesAt(cell) {
   if (!cell || !isChoosing()) return [];
-  return state.choices.filter((one) => {
+  return inOrder(state.choices).filter((one) => {
     if (one.kind === "act") return same(one.cell, cell) || same(one.worker, cell);
     return same(one.cell, cell) && one.tile === state.pick.tile;
   });
 }
+
+// Acts with most workers come first; placements stay as they are turned.
+const inOrder = (choices) => (choices[0]?.kind === "act" ? [...choices].sort((a, b) => b.workers - a.workers) : choices);
 
 // The choice that would be made now: at the cell that was clicked, else at the one pointed at.
 function picked() {
@@ -113,7 +116,7 @@ function drawChoice() {
     class: "tile", type: "button", "aria-pressed": String(kind === state.pick.tile), "data-tile": kind,
     title: `key ${number + 1}`, onclick: () => pickTile(kind),
   }, frame().phase === "fill" ? jungleIcon(kind) : workerIcon(seat, kind)));
-  const few = frame().phase === "act" ? make("div", { class: "list" }, ...state.choices.map(listed)) : null;
+  const few = frame().phase === "act" ? make("div", { class: "list" }, ...inOrder(state.choices).map(listed)) : null;
   box.replaceChildren(
     make("strong", {}, asked()), kinds.length ? make("div", { class: "tiles" }, ...tiles) : "", few ?? "",
     make("div", { class: "effect", id: "effect" }),
