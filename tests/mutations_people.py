@@ -334,10 +334,10 @@ MUTATIONS = [
         PAGE,
     ),
     (
-        "a font is fetched from elsewhere",
-        "viewer/page/page.css",
-        "* { box-sizing: border-box; }",
-        "* { box-sizing: border-box; } @import url(http://localhost:1/x.css);",
+        "something is fetched from elsewhere",
+        "viewer/page/main.js",
+        "function begun() {",
+        'function begun() {\n  fetch("http://localhost:1/x").catch(() => null);',
         PAGE,
     ),
 ]

@@ -68,9 +68,8 @@ class BoardConfig:
         positive: tuple[str, ...] = ("steps", "minutes", "threads", "games", "rollout", "batch")
         positive += ("epochs", "learning_rate", "final_learning_rate", "clip", "width", "blocks")
         self._check_positive(*positive, "save_minutes", "watch_minutes", "watch_games")
-        for key in ("entropy", "final_entropy"):
-            if getattr(self, key) < 0:
-                raise ConfigError(f"{key} is {getattr(self, key)!r}, expected 0 or more")
+        self._check_least("entropy", 0)
+        self._check_least("final_entropy", 0)
         self._check_shares("gae_lambda")
         if self.batch > self.games * self.rollout:
             raise ConfigError(
@@ -81,6 +80,10 @@ class BoardConfig:
         for key in keys:
             if getattr(self, key) <= 0:
                 raise ConfigError(f"{key} is {getattr(self, key)!r}, expected more than 0")
+
+    def _check_least(self, key: str, least: float) -> None:
+        if getattr(self, key) < least:
+            raise ConfigError(f"{key} is {getattr(self, key)!r}, expected {least} or more")
 
     def _check_shares(self, *keys: str) -> None:
         for key in keys:
