@@ -112,6 +112,12 @@ def _parser() -> argparse.ArgumentParser:
     eight.add_argument("--record", metavar="FILE", help="write the finished game to a file")
     eight.set_defaults(run=_play)
 
+    nine = commands.add_parser(
+        "check", help="try the reinforcement-learning libraries installed here"
+    )
+    nine.add_argument("libraries", nargs="*", metavar="LIBRARY", help="all if not given")
+    nine.set_defaults(run=_check_libraries)
+
     five = commands.add_parser("binding", help="measure how often a small table hides placements")
     five.add_argument("--table-size", type=int, default=15)
     five.add_argument("--games", type=int, default=200, help="for each kind of play")
@@ -236,6 +242,12 @@ def _view(options: argparse.Namespace) -> int:
     from .viewer.command import view
 
     return view(options.records, options.agent, options.port, options.export, options.open)
+
+
+def _check_libraries(options: argparse.Namespace) -> int:
+    from .check import check
+
+    return check(options.libraries)
 
 
 def _binding(options: argparse.Namespace) -> int:

@@ -56,7 +56,7 @@ _GAME_TYPE = pyspiel.GameType(
 )
 
 
-class CacaoGame(pyspiel.Game):  # type: ignore[misc]
+class CacaoGame(pyspiel.Game):
     """The game with its options; ``params`` as in ``python_cacao(players=3,volcanoes=True)``."""
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
@@ -98,7 +98,7 @@ class CacaoGame(pyspiel.Game):  # type: ignore[misc]
         return Observer(self, kind, params)
 
 
-class CacaoState(pyspiel.State):  # type: ignore[misc]
+class CacaoState(pyspiel.State):
     """A position; while tiles are being drawn, what was played and what has been drawn since."""
 
     def __init__(self, game: CacaoGame) -> None:

@@ -37,7 +37,7 @@ from .measure.report import page
 from .measure.sequential import Test
 from .measure.store import Store
 from .measure.summary import Result, summarise
-from .measure.workers import WorkerError
+from .measure.workers import PlayAll, WorkerError, play_all
 
 BLOCKS, MOST_BLOCKS = 200, 10_000  # by default; the second until a test is decided
 MANY_RESULTS = 6  # more are shown as a cross-table alone
@@ -111,7 +111,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     try:
-        _write_all(carry_out(plan, store, agents, options.workers), folder, options)
+        play: PlayAll = play_all
+        if options.ray is not None:
+            from .cluster.tasks import RayPlayers
+
+            play = RayPlayers(options.ray)
+        _write_all(carry_out(plan, store, agents, options.workers, play), folder, options)
         return 0
     except KeyboardInterrupt:
         print(f"interrupted; {_how_to_go_on(store)}", file=sys.stderr)
@@ -183,6 +188,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--volcanoes", action="store_true")
     add("--seed", type=int, default=Rules.seed, help="seed of the first deal")
     add("--workers", type=int, help="processes; all cores if not given")
+    add("--ray", nargs="?", const="local", metavar="ADDRESS", help="play on a Ray cluster, one task a "
+        "block of deals: auto, an address, or nothing for one made here")  # fmt: skip
     add("--out", metavar="DIR", help="where games are kept; under runs/evaluation if not given")
     add("--json", metavar="FILE", help="write the figures there as well")
     add("--html", metavar="FILE", help="write the report there as well")

@@ -1,11 +1,12 @@
 """Learn all seats by self-play PPO on a Ray cluster, or on this machine, and measure the result.
 
     python -m training.train_rllib --config configs/rllib_selfplay.toml
-    python -m training.train_rllib --config configs/rllib_selfplay.toml --set address=auto --set runners=32
+    ... --set address=auto --set runners=32
 
-RLlib's PPO with the board network as a masked module, shared by all seats.  Env runners play wherever the
-cluster has cores; one that is lost is started again.  What is learnt is kept as this project's own checkpoint
-(``runs/NAME``); ``--resume`` goes on from the weights and the optimizer as they were last saved, with new games.
+RLlib's PPO with the board network as a masked module, shared by all seats.  Env runners play wherever
+the cluster has cores; one that is lost is started again.  What is learnt is kept as this project's own
+checkpoint (``runs/NAME``); ``--resume`` goes on from the weights last saved, with new games and the
+optimizer's moments at nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from .ppo.finish import evaluate
 from .ppo.network import CellNet
 from .ppo.watch import against_anchors
 from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted
-from .state import learner_arrays, read_state, restore_learner, write_state
+from .state import read_state, write_state
 
 POLICY = "shared"  # the one network of all seats
 

@@ -103,7 +103,9 @@ class Library:
         def compile_it() -> None:
             # What goes wrong here is said to whoever asks for the agent.
             with suppress(Exception):
-                self.with_thinker(self.agents()[0]["name"], lambda one: thought_of(one, Game.new(2)))
+                self.with_thinker(
+                    self.agents()[0]["name"], lambda one: thought_of(one, Game.new(2))
+                )
 
         threading.Thread(target=compile_it, daemon=True).start()
 

@@ -13,7 +13,7 @@ from cacao_env import cacao_v0
 OPTIONS = ("num_players", "table_size", "volcanoes", "reward")
 
 
-class CacaoTable(MultiAgentEnv):  # type: ignore[misc]
+class CacaoTable(MultiAgentEnv):
     """Agents ``player_0`` ...; ``config`` has some of OPTIONS, as ``cacao_v0.env`` takes them.
 
     Observations: ``observations`` uint8 (L,), raw, and ``action_mask`` int8 (N,).  Every agent's
@@ -26,11 +26,11 @@ class CacaoTable(MultiAgentEnv):  # type: ignore[misc]
         self._game = cacao_v0.raw_env(observation_dtype="uint8", **given)
         self.possible_agents = list(self._game.possible_agents)
         self.agents = list(self.possible_agents)
-        space = self._game.observation_space(self.agents[0])
+        space: Any = self._game.observation_space(self.agents[0])
         shared = gymnasium.spaces.Dict(
             {"observations": space["observation"], "action_mask": space["action_mask"]}
         )
-        self.observation_spaces = {name: shared for name in self.agents}
+        self.observation_spaces = dict.fromkeys(self.agents, shared)
         self.action_spaces = {name: self._game.action_space(name) for name in self.agents}
 
     def reset(
@@ -49,7 +49,7 @@ class CacaoTable(MultiAgentEnv):  # type: ignore[misc]
         self._game.step(int(action))
         over = all(self._game.terminations.values())
         rewards = {who: float(self._game.rewards[who]) for who in self.possible_agents}
-        done = {"__all__": over} | ({who: True for who in self.possible_agents} if over else {})
+        done = {"__all__": over} | (dict.fromkeys(self.possible_agents, True) if over else {})
         seen = {} if not over else {who: self._nothing() for who in self.possible_agents}
         return (seen if over else self._seen()), rewards, done, {"__all__": False}, {}
 
@@ -60,7 +60,7 @@ class CacaoTable(MultiAgentEnv):  # type: ignore[misc]
 
     def _nothing(self) -> dict[str, Any]:
         """What is shown after the end: no value is asked of it."""
-        space = self.observation_spaces[self.possible_agents[0]]
+        space: Any = self.observation_spaces[self.possible_agents[0]]
         count = space["action_mask"].shape[0]
         return {
             "observations": np.zeros(space["observations"].shape, np.uint8),

@@ -16,7 +16,7 @@ from ..ppo.network import CellNet
 ILLEGAL = -1e9  # as a logit: probability 0, and no infinities in what is computed with it
 
 
-class CellModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]
+class CellModule(TorchRLModule, ValueFunctionAPI):
     """:class:`training.ppo.network.CellNet` on the observations of :class:`.env.CacaoTable`.
 
     ``model_config`` has num_players, table_size and width.
@@ -30,7 +30,9 @@ class CellModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]
         config = self.model_config
         players, size = config["num_players"], config["table_size"]
         self.net = CellNet(players, size, config["width"])
-        self.register_buffer("factors", torch.from_numpy(scale(players, size).copy()), persistent=False)
+        self.register_buffer(
+            "factors", torch.from_numpy(scale(players, size).copy()), persistent=False
+        )
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         """Masked logits of what was asked."""

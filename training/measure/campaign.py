@@ -21,7 +21,7 @@ from .blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
 from .sequential import Test
 from .store import Store, engine_version
 from .summary import Summary, summarise, values
-from .workers import cores, play_all
+from .workers import PlayAll, cores, play_all
 
 FORMAT, VERSION = "cacao-evaluation", 1
 
@@ -128,15 +128,21 @@ def plan_chunks(plan: Plan, agents: Sequence[Agent]) -> list[Chunk]:
     return chunks(pairs, plan.blocks)
 
 
-def carry_out(plan: Plan, store: Store, agents: list[Agent], workers: int | None) -> Evaluation:
-    """Play what the store lacks, and sum up."""
+def carry_out(
+    plan: Plan,
+    store: Store,
+    agents: list[Agent],
+    workers: int | None,
+    play: PlayAll = play_all,
+) -> Evaluation:
+    """Play what the store lacks, and sum up; ``play`` says where."""
     every = plan_chunks(plan, agents)
     verdict = _verdict(plan, every, store)
     todo = [chunk for chunk in every if chunk.key not in store.outcomes]
     if todo and verdict is None:
         total = sum(chunk.blocks * chunk.pairing.players for chunk in every)
         with tqdm(total=total, initial=store.games, unit="game", disable=None) as bar:
-            outcomes = play_all(todo, plan.specs, plan.rules, workers or cores(), bar.update)
+            outcomes = play(todo, plan.specs, plan.rules, workers or cores(), bar.update)
             try:
                 for outcome in outcomes:
                     store.add(outcome)

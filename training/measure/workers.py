@@ -74,6 +74,11 @@ def play_all(
     return do_all(todo, partial(Player, specs, rules), workers, progress)
 
 
+PlayAll = Callable[
+    [Sequence[Chunk], Sequence[str], Rules, int, Progress], Generator[Outcome, None, None]
+]
+
+
 def do_all(
     todo: Sequence[J], make: Callable[[], Do[J, R]], workers: int, progress: Progress
 ) -> Generator[R, None, None]:

@@ -1,0 +1,111 @@
+"""``python -m cacao_env check``: does this work with the libraries that are installed here?
+
+For each library a short program (:mod:`.examples`), the one that docs/libraries.md shows, is run in an
+interpreter of its own.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+TIMEOUT = 600  # seconds, for one library
+EXAMPLES = Path(__file__).parent / "examples"
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library: its name, the program that uses it, the packages that make it up, what it shows."""
+
+    name: str
+    example: str
+    packages: tuple[str, ...]
+    shows: str
+
+
+LIBRARIES = (
+    Library("PettingZoo", "pettingzoo", ("pettingzoo",), "api_test, seed_test, registry, copies"),
+    Library(
+        "Gymnasium", "gymnasium", ("gymnasium",), "check_env, make, make_vec, statistics, video"
+    ),
+    Library(
+        "Stable-Baselines3",
+        "sb3",
+        ("stable-baselines3", "sb3-contrib"),
+        "MaskablePPO on one environment, DummyVecEnv, SubprocVecEnv, our batch",
+    ),
+    Library(
+        "TorchRL", "torchrl", ("torchrl", "tensordict"), "check_env_specs, rollout, PPO, masked"
+    ),
+    Library("Tianshou", "tianshou", ("tianshou",), "PettingZooEnv, masked self-play"),
+    Library("RLlib", "rllib", ("ray",), "masked self-play PPO, new API"),
+    Library("OpenSpiel", "open_spiel", ("open-spiel",), "random_sim_test, IS-MCTS"),
+    Library("AgileRL", "agilerl", ("agilerl",), "masked DQN, masks in infos"),
+)
+OK, FAILED, MISSING = "ok", "FAILED", "not installed"
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a library did: ``status``, versions in words, seconds, and what it said last."""
+
+    library: Library
+    status: str
+    versions: str
+    seconds: float
+    words: str
+
+
+def versions(library: Library) -> str | None:
+    """The installed versions in words; None if a package is missing."""
+    try:
+        return ", ".join(f"{name} {version(name)}" for name in library.packages)
+    except PackageNotFoundError:
+        return None
+
+
+def try_out(library: Library) -> Result:
+    """Run a library's program, if it is installed."""
+    found = versions(library)
+    if found is None:
+        return Result(library, MISSING, "", 0.0, "")
+    command = [sys.executable, "-m", f"{__name__}.examples.{library.example}"]
+    begin = time.perf_counter()
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+        status, said = (OK if run.returncode == 0 else FAILED), run.stdout
+        if status == FAILED:
+            said = run.stderr or run.stdout or f"exit status {run.returncode}"
+    except subprocess.TimeoutExpired:
+        status, said = FAILED, f"no end after {TIMEOUT} s"
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    words = library.shows if status == OK else lines[-1][:200]
+    return Result(library, status, found, time.perf_counter() - begin, words)
+
+
+def check(names: Sequence[str]) -> int:
+    """Try all libraries, or those named, and print a table; 1 if one failed, else 0."""
+    known = {library.name.lower(): library for library in LIBRARIES}
+    for name in names:
+        if name.lower() not in known:
+            there = ", ".join(library.name for library in LIBRARIES)
+            raise ValueError(f"there is no check of {name!r}; there are: {there}")
+    chosen = [known[name.lower()] for name in names] or list(LIBRARIES)
+    print(f"| {'library':<17} | {'result':<13} | {'versions':<44} | seconds | what |")
+    print(f"| {'-' * 17} | {'-' * 13} | {'-' * 44} | ------: | --- |")
+    failed = 0
+    for library in chosen:
+        result = try_out(library)
+        failed += result.status == FAILED
+        seconds = f"{result.seconds:.0f}" if result.status != MISSING else ""
+        print(
+            f"| {library.name:<17} | {result.status:<13} | {result.versions:<44} | {seconds:>7} "
+            f"| {result.words} |",
+            flush=True,
+        )
+    return 1 if failed else 0

@@ -1,0 +1,181 @@
+"""Ray: the same games as without, workers that are killed, checkpoints that all else can use."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from training.agents import load_agent
+from training.config import ConfigError, read
+from training.evaluate import main as evaluate
+from training.ppo.checkpoint import load
+
+pytest.importorskip("ray", reason="Ray is not installed")
+# Ray's own warnings are not ours to mend.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+from training.cluster.config import RllibConfig
+from training.train_rllib import main as train
+from training.train_rllib import net_weights
+
+CONFIG = str(Path(__file__).parent.parent / "configs" / "rllib_selfplay.toml")
+SMALL = [
+    *("--set", "minutes=30", "--set", "games=2", "--set", "rollout=64", "--set", "batch=128"),
+    *("--set", "width=16", "--set", "watch_games=20", "--set", "blocks=3", "--set", "bars={}"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster():
+    import ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    yield
+    ray.shutdown()
+
+
+def results(path):
+    """An evaluation's figures without its times."""
+    rows = json.loads(Path(path).read_text(encoding="utf-8"))["results"]
+    return [
+        {key: x for key, x in row.items() if "ms" not in key and "second" not in key}
+        for row in rows
+    ]
+
+
+def test_an_evaluation_on_ray_gives_the_same_figures(tmp_path):
+    command = ["greedy", "random", "endgame", "--blocks", "24", "--seed", "5"]
+    there, here = str(tmp_path / "there.json"), str(tmp_path / "here.json")
+    assert evaluate([*command, "--ray", "--json", there, "--out", str(tmp_path / "a")]) == 0
+    assert evaluate([*command, "--workers", "1", "--json", here, "--out", str(tmp_path / "b")]) == 0
+    assert results(there) == results(here)
+
+
+def test_an_agent_s_mistake_on_ray_is_one_sentence(tmp_path, capsys):
+    name = "tests.agents_for_tests:Illegal"
+    assert evaluate([name, "random", "--blocks", "2", "--ray", "--out", str(tmp_path / "a")]) == 1
+    assert "illegal action" in capsys.readouterr().err
+
+
+def test_a_run_goes_on_when_a_runner_is_killed(tmp_path):
+    from training.train_rllib import Run
+
+    config = read(RllibConfig, CONFIG, [text for text in SMALL if "=" in text])
+    run = Run(config, tmp_path / "run")
+    try:
+        run.algorithm.train()
+        before = run.weights()
+        pids = run.algorithm.env_runner_group.foreach_env_runner(
+            lambda worker: os.getpid(), local_env_runner=False
+        )
+        assert len(set(pids)) == config.runners == 2
+        os.kill(pids[0], signal.SIGKILL)
+        steps = []
+        for _ in range(12):
+            found = run.algorithm.train()
+            steps.append(found["num_env_steps_sampled_lifetime"])
+            if run.healthy_runners() == 2 and len(steps) > 2:
+                break
+            time.sleep(1)
+        assert run.healthy_runners() == 2, "the runner that was killed is back"
+        new = run.algorithm.env_runner_group.foreach_env_runner(
+            lambda worker: os.getpid(), local_env_runner=False
+        )
+        assert pids[0] not in new
+        assert steps[-1] > steps[0]
+        after = run.weights()
+        assert any(not np.array_equal(before[name], after[name]) for name in before)
+    finally:
+        run.stop()
+
+
+def test_a_run_its_checkpoint_and_going_on(tmp_path, capsys):
+    out = tmp_path / "run"
+    assert train(["--config", CONFIG, *SMALL, "--set", "steps=600", "--out", str(out)]) == 0
+    text = capsys.readouterr().out
+    assert "against random" in text
+    rows = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    assert rows[-1]["decisions"] >= 600
+    assert rows[0]["runners"] == 2
+    assert rows[0]["decisions"] == pytest.approx(
+        rows[0]["per_second_decisions"] * rows[0]["seconds"], rel=0.2
+    )
+    # Everything else takes it for one of this project's own.
+    agent = load_agent(str(out))
+    agent.check(2, False)
+    command = [str(out), "random", "--blocks", "2", "--workers", "1"]
+    assert evaluate([*command, "--out", str(tmp_path / "evaluation")]) == 0
+    first = load(out).net.state_dict()
+    assert train(["--resume", str(out), "--set", "steps=1200"]) == 0
+    rows = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    assert [row["round"] for row in rows] == list(range(1, len(rows) + 1))
+    assert rows[-1]["decisions"] >= 1200
+    second = load(out).net.state_dict()
+    assert any(not np.array_equal(first[name], second[name]) for name in first)
+
+
+def test_what_plays_is_what_was_learnt(tmp_path):
+    """The checkpoint's network gives the module's own masked logits."""
+    import torch
+    from ray.rllib.core.columns import Columns
+
+    from training.cluster.env import CacaoTable
+    from training.cluster.module import CellModule
+
+    table = CacaoTable({"num_players": 3, "table_size": 15})
+    seen, _ = table.reset(seed=3)
+    ((name, observation),) = seen.items()
+    torch.manual_seed(0)
+    module = CellModule(
+        observation_space=table.observation_spaces[name],
+        action_space=table.action_spaces[name],
+        model_config={"num_players": 3, "table_size": 15, "width": 8},
+    )
+    batch = {Columns.OBS: {key: torch.as_tensor(x)[None] for key, x in observation.items()}}
+    logits = module._forward(batch)[Columns.ACTION_DIST_INPUTS][0]
+    legal = observation["action_mask"] == 1
+    assert (logits[legal] > -100).all()
+    assert (torch.softmax(logits, 0)[~legal] == 0).all()
+    weights = net_weights({key: x.numpy() for key, x in module.state_dict().items()})
+    assert set(weights) == set(module.net.state_dict())
+
+
+def test_the_table_asks_one_after_the_other_and_pays_everybody():
+    from training.cluster.env import CacaoTable
+
+    table = CacaoTable({"num_players": 3, "reward": "outcome", "table_size": 15})
+    rng = np.random.default_rng(0)
+    for seed in range(3):
+        seen, _ = table.reset(seed=seed)
+        totals = dict.fromkeys(table.possible_agents, 0.0)
+        over, asked = False, set()
+        while not over:
+            ((name, observation),) = seen.items()
+            assert table.observation_spaces[name].contains(observation)
+            asked.add(name)
+            action = rng.choice(np.flatnonzero(observation["action_mask"]))
+            seen, rewards, done, truncated, _ = table.step({name: action})
+            for who, reward in rewards.items():
+                totals[who] += reward
+            over = done["__all__"]
+            assert not truncated["__all__"]
+        assert asked == set(table.possible_agents) == set(seen)
+        assert sum(totals.values()) == pytest.approx(0)
+        assert max(totals.values()) > 0
+    table.reset(seed=0)
+    with pytest.raises(ValueError, match="player_1 has not been asked, but player_0"):
+        table.step({"player_1": 0})
+
+
+def test_what_can_not_be_is_one_sentence(tmp_path, capsys):
+    with pytest.raises(ConfigError, match="runners is -1, expected 0 or more"):
+        read(RllibConfig, CONFIG, ["runners=-1"])
+    assert train(["--config", CONFIG, "--set", "nothing=1", "--out", str(tmp_path / "x")]) == 1
+    assert "nothing" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()

@@ -1,0 +1,181 @@
+"""OpenSpiel's game is the same game: draws by chance nodes, information as a seat has it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+
+from cacao_env import open_spiel
+from cacao_env.game import Game
+from cacao_env.observation import scale
+from cacao_env.tiles import JUNGLE_KINDS, WORKER_KINDS
+
+OPTIONS = [
+    {"players": 2},
+    {"players": 3, "volcanoes": True},
+    {"players": 4, "table_size": 15},
+    {"players": 2, "decisions": "explicit", "volcanoes": True},
+]
+
+
+def load(options):
+    text = ",".join(f"{key}={value}" for key, value in options.items())
+    return pyspiel.load_game(f"python_cacao({text})")
+
+
+def walk(game, seed, plies=10_000):
+    """Play at random; yields the state before every step and at the end."""
+    rng = np.random.default_rng(seed)
+    state = game.new_initial_state()
+    while not state.is_terminal() and plies:
+        yield state
+        if state.is_chance_node():
+            outcomes, odds = zip(*state.chance_outcomes())
+            state.apply_action(int(rng.choice(outcomes, p=odds)))
+        else:
+            state.apply_action(int(rng.choice(state.legal_actions())))
+        plies -= 1
+    yield state
+
+
+def at_decision(game, seed, plies):
+    """The first decision after so many steps, or the end."""
+    for step, state in enumerate(walk(game, seed)):
+        if step >= plies and not state.is_chance_node():
+            return state
+    return state
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_open_spiel_s_simulation_test_passes(options):
+    pyspiel.random_sim_test(load(options), num_sims=2, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_it_is_the_game_of_those_draws(options):
+    """What chance drew, dealt from the start, and the same actions give the same game."""
+    for seed in range(3):
+        *_, state = walk(load(options), seed)
+        workers, jungle = state.game.draws
+        game = Game.from_draws(
+            workers,
+            jungle,
+            options.get("volcanoes", False),
+            options.get("decisions", "auto"),
+            options.get("table_size"),
+        )
+        for action in state.game.history:
+            game.play(action)
+        assert game == state.game
+        assert game.over
+        winners = game.winners()
+        returns = state.returns()
+        assert sum(returns) == pytest.approx(0)
+        assert {seat for seat, x in enumerate(returns) if x == max(returns)} == set(winners)
+
+
+def test_tiles_are_drawn_when_they_are_drawn_and_no_sooner():
+    game = load({"players": 3})
+    drawn, decided = 0, False
+    for state in walk(game, 1):
+        if state.is_chance_node():
+            drawn += 1
+        else:
+            if not decided:
+                assert drawn == 3 * 3 + 2, "the hands and the display"
+            decided = True
+            known = sum(int(n) for n in state.game.state.drawn) + int(state.game.state.jungle_drawn)
+            assert drawn == known
+    assert drawn <= game.max_chance_nodes_in_history()
+
+
+def test_draws_are_as_likely_as_the_tiles_that_are_left():
+    for state in walk(load({"players": 2}), 3):
+        if not state.is_chance_node():
+            continue
+        outcomes = dict(state.chance_outcomes())
+        assert sum(outcomes.values()) == pytest.approx(1)
+        is_jungle = min(outcomes) >= len(WORKER_KINDS)
+        kinds = JUNGLE_KINDS if is_jungle else WORKER_KINDS
+        first = len(WORKER_KINDS) if is_jungle else 0
+        # The words of all draws so far tell what is left.
+        public = Counter(w for who, w in state.events if (who == open_spiel.JUNGLE) == is_jungle)
+        for outcome, odds in outcomes.items():
+            kind = kinds[outcome - first]
+            assert 0 < odds <= 1
+            assert state.action_to_string(-1, outcome) == f"draw {kind}"
+            assert public[f"draws {kind}"] < 30
+    supply = Counter()
+    *_, last = walk(load({"players": 2}), 3)
+    for _, words in last.events:
+        if words.startswith("draws "):
+            supply[words.removeprefix("draws ")] += 1
+    workers, jungle = last.game.draws
+    assert supply == Counter(jungle) + sum((Counter(hand) for hand in workers), Counter())
+
+
+def test_the_first_draw_has_the_odds_of_the_box():
+    state = load({"players": 2}).new_initial_state()
+    start = Game.new(2, 0)
+    left = Counter(start.draws[1])
+    total = sum(left.values())
+    for outcome, odds in state.chance_outcomes():
+        kind = JUNGLE_KINDS[outcome - len(WORKER_KINDS)]
+        assert odds == pytest.approx(left[kind] / total)
+
+
+@pytest.mark.parametrize("options", OPTIONS[:3], ids=str)
+def test_resampled_states_look_the_same_to_the_player_and_differ_elsewhere(options):
+    game = load(options)
+    resample = open_spiel.resampler(0)
+    differ = 0
+    for plies in (20, 45, 70, 95):
+        state = at_decision(game, plies, plies)
+        if state.is_terminal():
+            continue
+        player = state.current_player()
+        for _ in range(3):
+            other = resample(state, player)
+            assert other.information_state_string(player) == state.information_state_string(player)
+            assert other.observation_string(player) == state.observation_string(player)
+            assert other.legal_actions() == state.legal_actions()
+            np.testing.assert_array_equal(
+                other.information_state_tensor(player), state.information_state_tensor(player)
+            )
+            differ += other.game.draws != state.game.draws
+    assert differ > 3
+
+
+def test_players_are_told_what_they_know_and_nothing_else():
+    state = at_decision(load({"players": 2}), 5, 40)
+    for player in (0, 1):
+        text = state.information_state_string(player)
+        own = [words for who, words in state.events if who == player]
+        others = [who for who, _ in state.events if who == 1 - player]
+        assert text.count("draws") == len(own) + sum(
+            who == open_spiel.JUNGLE and words.startswith("draws") for who, words in state.events
+        )
+        assert others
+        tensor = np.array(state.observation_tensor(player), np.float32)
+        expected = state.game.observation(player) * scale(2, state.game.table_size)
+        np.testing.assert_allclose(tensor, expected, rtol=1e-6)
+
+
+def test_copies_go_on_by_themselves():
+    state = at_decision(load({"players": 2}), 5, 30)
+    other = state.clone()
+    before = str(state)
+    other.apply_action(other.legal_actions()[0])
+    assert str(state) == before
+    assert str(other) != before
+
+
+def test_illegal_actions_are_refused():
+    state = at_decision(load({"players": 2}), 5, 30)
+    illegal = next(a for a in range(3000) if a not in state.legal_actions())
+    with pytest.raises(ValueError, match=f"illegal action {illegal}"):
+        state._apply_action(illegal)
