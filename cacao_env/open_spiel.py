@@ -109,7 +109,7 @@ class CacaoState(pyspiel.State):
         self._is_new = True
         self._drawn: dict[int, list[int]] = {}
         self._pile: int | None = None  # that is drawn from next
-        self._go_on()
+        self._go_on(None)
 
     # --- OpenSpiel's interface ------------------------------------------------------------------
 
@@ -136,16 +136,14 @@ class CacaoState(pyspiel.State):
 
     def _apply_action(self, action: int) -> None:
         if self._pile is None:
-            refusal = int(calls.play(self.game.clone().states, action))
-            if refusal:
-                raise ValueError(self.game.complaint(action, refusal))
-            self.events.append((-1, self.game.text(action)))
-            self._pending = action
+            text = self.game.text(action)
+            self._go_on(action)
+            self.events.append((-1, text))
         else:
             kind = action - _first_outcome(self._pile)
             self._drawn.setdefault(self._pile, []).append(kind)
             self.events.append((self._pile, f"draws {_kind_name(self._pile, kind)}"))
-        self._go_on()
+            self._go_on(self._pending)
 
     def _action_to_string(self, player: int, action: int) -> str:
         """An action, or a draw, in words."""
@@ -201,8 +199,11 @@ class CacaoState(pyspiel.State):
             at += 1
         return order
 
-    def _go_on(self) -> None:
-        """Carry out what is pending as far as its draws are known."""
+    def _go_on(self, pending: int | None) -> None:
+        """Carry out an action (None: the deal) as far as its draws are known.
+
+        ValueError, and nothing has changed, for an illegal action.
+        """
         one = self.game.clone()
         for pile in self._drawn:
             if pile == JUNGLE:
@@ -212,9 +213,10 @@ class CacaoState(pyspiel.State):
         if self._is_new:
             calls.set_up_game(one.states)
             calls.settle(one.states)
-        elif self._pending is not None:
-            one.play(self._pending)
-        self._pile = self._next_draw(one)
+        else:
+            assert pending is not None
+            one.play(pending)
+        self._pending, self._pile = pending, self._next_draw(one)
         if self._pile is None:
             self.game, self._pending, self._is_new, self._drawn = one, None, False, {}
 

@@ -8,6 +8,7 @@ from . import (
     mutations,
     mutations_compiled,
     mutations_learning,
+    mutations_libraries,
     mutations_people,
     mutations_training,
 )
@@ -17,8 +18,13 @@ LISTS = {
         *mutations.MUTATIONS,
         *mutations_compiled.MUTATIONS,
         *mutations_people.MUTATIONS,
+        *mutations_libraries.ENGINE,
     ],
-    "training": [*mutations_training.MUTATIONS, *mutations_learning.MUTATIONS],
+    "training": [
+        *mutations_training.MUTATIONS,
+        *mutations_learning.MUTATIONS,
+        *mutations_libraries.TRAINING,
+    ],
 }
 
 

@@ -176,6 +176,9 @@ def test_copies_go_on_by_themselves():
 
 def test_illegal_actions_are_refused():
     state = at_decision(load({"players": 2}), 5, 30)
+    before = str(state)
     illegal = next(a for a in range(3000) if a not in state.legal_actions())
     with pytest.raises(ValueError, match=f"illegal action {illegal}"):
         state._apply_action(illegal)
+    assert str(state) == before
+    state.apply_action(state.legal_actions()[0])
