@@ -1,7 +1,7 @@
 """Plant bugs in what other libraries use, and see that the tests catch each.
 
-``python -m tests.mutations_libraries WORD ...`` in an environment that has the library: ``open_spiel`` in
-the one, ``cluster`` in Ray's (docs/libraries.md).
+``python -m tests.mutations_libraries WORD ...`` in an environment that has the library:
+``open_spiel`` in the one, ``cluster`` in Ray's (docs/libraries.md).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from cacao_env.spec import tables
 
 ROOT = Path(__file__).parent.parent
 # Commands that wait for people, or take long.
-WAITING = r" bench| play| view(?!.*--export)"
+WAITING = r" bench| check| play| view(?!.*--export)"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
