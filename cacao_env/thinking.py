@@ -23,7 +23,8 @@ class Thought:
     played or, for an agent that always plays its best, how its values compare; ``weighed`` says
     which.  ``values``, float64 (K,) in ``unit``, of who decides; ``visits``, int64 (K,): simulations
     of each.  ``shares``, ``scores``: (num_players,) what it expects each seat's share of the win and
-    final score to be.  None: the agent has no such thing.
+    final score to be; ``lead``: by how much gold it expects who decides to end above the mean of the
+    others.  None: the agent has no such thing.
     """
 
     actions: npt.NDArray[np.int64]
@@ -34,6 +35,7 @@ class Thought:
     visits: npt.NDArray[np.int64] | None = None
     shares: Floats | None = None
     scores: Floats | None = None
+    lead: float | None = None
 
 
 def from_values(actions: Any, values: Any, scale: float, unit: str, **more: Any) -> Thought:

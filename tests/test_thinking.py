@@ -8,6 +8,7 @@ import pytest
 from cacao_env.bots import BOTS, Bot, play_game
 from cacao_env.bots.halving import halve
 from cacao_env.game import Game
+from cacao_env.observation import scale
 from cacao_env.rng import new_rng
 from cacao_env.thinking import from_values, from_visits
 from cacao_env.value.agent import ValueAgent
@@ -154,3 +155,36 @@ def test_nothing_is_thought_of_a_finished_game():
         Bot("greedy", 0).think(game)
     with pytest.raises(ValueError, match="the game is over"):
         ValueAgent(some_net().compiled(), int(new_rng(0)[0])).think(game)
+
+
+def test_a_policy_s_thought_is_its_probabilities_and_its_critic_s_lead(tmp_path):
+    torch = pytest.importorskip("torch")
+    from training.opponents import load_opponent
+    from training.ppo.checkpoint import save
+    from training.ppo.network import CellNet
+
+    torch.manual_seed(0)
+    net = CellNet(2, 15, 8)
+    rules = {"num_players": 2, "table_size": 15, "volcanoes": False, "width": 8}
+    for reward, expected in (("shaped", True), ("margin", True), ("outcome", False)):
+        save(tmp_path / reward, "x", net, rules, training={"config": {"reward": reward}})
+        agent = load_opponent(str(tmp_path / reward), 0)
+        game = Game.new(2, 3, table_size=15)
+        rng = np.random.default_rng(0)
+        for _ in range(12):
+            game.play(int(rng.choice(game.legal_actions())))
+        thought = agent.think(game)
+        holds(thought, game)
+        assert thought.actions[0] == agent.act(game)
+        assert len(thought.actions) == len(game.legal_actions())
+        seen = torch.from_numpy(game.observation(game.seat) * scale(2, 15))[None]
+        logits, value = net(seen)
+        legal = torch.from_numpy(game.action_mask() == 1)
+        odds = torch.softmax(logits[0].masked_fill(~legal, -torch.inf), 0)
+        np.testing.assert_allclose(thought.weights, odds[thought.actions].detach(), rtol=1e-4)
+        if not expected:
+            assert thought.lead is None
+            continue
+        scores, seat = game.scores(), game.seat
+        now = scores[seat] - scores[1 - seat] if reward == "shaped" else 0
+        assert thought.lead == pytest.approx(now + 50 * float(value), abs=1e-3)

@@ -67,6 +67,7 @@ def thought_answer(library: Library, agent: str, game: Game) -> dict[str, Any]:
         "legal": len(asked.legal_actions()),
         "cells": _cells(asked, thought),
     }
+    told["lead"] = None if thought.lead is None else round(thought.lead, 2)
     for key in ("shares", "scores"):
         prospects = getattr(thought, key)
         told[key] = None if prospects is None else [round(float(x), 4) for x in prospects]

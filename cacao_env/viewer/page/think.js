@@ -65,6 +65,10 @@ function drawThought(thought) {
     parts.push(make("table", { class: "prospects" },
       make("tr", {}, make("th", {}, "expects"), make("th", { class: "number" }, "wins"), make("th", { class: "number" }, "score")), ...rows));
   }
+  if (thought.lead !== null) {
+    const words = thought.lead < 0 ? "behind" : "ahead of";
+    parts.push(make("div", { class: "lead" }, `expects to end ${Math.abs(thought.lead).toFixed(1)} gold ${words} the others' mean`));
+  }
   const headings = [make("th", {}, "moves"), make("th", { class: "number" }, "share")];
   if (thought.unit) headings.push(make("th", { class: "number" }, thought.unit));
   if (thought.moves[0].visits !== null) headings.push(make("th", { class: "number" }, "visits"));
