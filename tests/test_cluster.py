@@ -24,7 +24,7 @@ from training.cluster.config import RllibConfig
 from training.train_rllib import main as train
 from training.train_rllib import net_weights
 
-CONFIG = str(Path(__file__).parent.parent / "configs" / "rllib_selfplay.toml")
+CONFIG = str(Path(__file__).parent.parent / "configs" / "rllib.toml")
 SMALL = [
     *("--set", "minutes=30", "--set", "games=2", "--set", "rollout=64", "--set", "batch=128"),
     *("--set", "width=16", "--set", "watch_games=20", "--set", "blocks=3", "--set", "bars={}"),

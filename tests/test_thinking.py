@@ -177,7 +177,7 @@ def test_a_policy_s_thought_is_its_probabilities_and_its_critic_s_lead(tmp_path)
         holds(thought, game)
         assert thought.actions[0] == agent.act(game)
         assert len(thought.actions) == len(game.legal_actions())
-        seen = torch.from_numpy(game.observation(game.seat) * scale(2, 15))[None]
+        seen = torch.from_numpy(game.observation(game.seat) * scale(2, 15).copy())[None]
         logits, value = net(seen)
         legal = torch.from_numpy(game.action_mask() == 1)
         odds = torch.softmax(logits[0].masked_fill(~legal, -torch.inf), 0)
@@ -187,4 +187,4 @@ def test_a_policy_s_thought_is_its_probabilities_and_its_critic_s_lead(tmp_path)
             continue
         scores, seat = game.scores(), game.seat
         now = scores[seat] - scores[1 - seat] if reward == "shaped" else 0
-        assert thought.lead == pytest.approx(now + 50 * float(value), abs=1e-3)
+        assert thought.lead == pytest.approx(now + 50 * float(value.detach()), abs=1e-3)

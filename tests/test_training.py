@@ -19,6 +19,7 @@ from cacao_env.versus import VersusGames
 from training import evaluate, train_sb3
 from training.agents import load_agent
 from training.checkpoint import MANIFEST, WEIGHTS, CheckpointError
+from training.cluster.config import RllibConfig
 from training.config import ConfigError, from_dict, read
 from training.ppo.agent import BoardAgent, best_actions
 from training.ppo.checkpoint import load, save
@@ -129,6 +130,7 @@ RUNS = {
     "quickstart": AfterstateConfig,
     "maskable_ppo": Sb3Config,
     "ppo": PpoConfig,
+    "rllib": RllibConfig,
 }
 
 

@@ -1,6 +1,6 @@
 """Learn all seats by self-play PPO on a Ray cluster, or on this machine, and measure the result.
 
-    python -m training.train_rllib --config configs/rllib_selfplay.toml
+    python -m training.train_rllib --config configs/rllib.toml
     ... --set address=auto --set runners=32
 
 RLlib's PPO with the board network as a masked module, shared by all seats.  Env runners play wherever
@@ -262,7 +262,7 @@ def train(options: argparse.Namespace) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="python -m training.train_rllib", description=__doc__)
-    add_run_options(parser, "configs/rllib_selfplay.toml")
+    add_run_options(parser, "configs/rllib.toml")
     options = parser.parse_args(arguments)
     return carry_out(lambda: train(options))
 
