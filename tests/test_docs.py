@@ -21,8 +21,9 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.S)
 
 
-def test_the_readme_has_no_gaps():
-    assert not re.search(r"^[A-Z]{4,}$", README, re.M)
+def test_no_page_has_gaps():
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        assert not re.search(r"^[A-Z]{4,}$", page.read_text(encoding="utf-8"), re.M), page
 
 
 def test_the_tables_are_those_of_the_code(capsys):
