@@ -52,8 +52,8 @@ ENGINE = [
     (
         "open_spiel: tiles are drawn before they are needed",
         "open_spiel.py",
-        "self._pile = self._next_draw(one)",
-        "self._pile = self._next_draw(one) if self._is_new else None",
+        "pending, self._next_draw(one)",
+        "pending, (self._next_draw(one) if self._is_new else None)",
         SPIEL,
     ),
     (
