@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any
+
 from cacao_env import Game
 from cacao_env.thinking import Thought
 
@@ -21,7 +24,12 @@ class AgentOpponent:
 
     def __init__(self, agent: Agent, seed: int) -> None:
         self.name = agent.name
-        self._agent, self._kept = agent, agent.begin(seed)
+        self._agent, self._seed = agent, seed
+
+    @cached_property
+    def _kept(self) -> Any:
+        """What the agent keeps for a seat; made at its first decision, for it may compile much."""
+        return self._agent.begin(self._seed)
 
     def check(self, num_players: int, volcanoes: bool) -> None:
         """ValueError unless the agent plays such games."""

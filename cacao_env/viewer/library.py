@@ -129,12 +129,10 @@ class Library:
             raise ValueError("volcanoes is neither true nor false")
         if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
             raise ValueError("seed is not an integer")
-        with self._lock:  # what is being compiled for one is not compiled for another as well
-            for name in seats:
-                if name != HUMAN:
-                    self.agent(name, 0)
-            table = Table(seats, seed, volcanoes)
-        return self.games.add(Play(table))
+        for name in seats:
+            if name != HUMAN:
+                self.agent(name, 0)
+        return self.games.add(Play(Table(seats, seed, volcanoes)))
 
     def add_record(self, data: Any, title: str) -> str:
         """Keep a record; its name.  RecordError if it does not hold."""
