@@ -51,12 +51,12 @@ class Page:
 
 
 @contextmanager
-def serving(library: Any) -> Iterator[str]:
+def serving(catalogue: Any) -> Iterator[str]:
     """A running viewer; its address."""
     from cacao_env.viewer.server import HOST, listening, server
 
     bound = listening(0)
-    running = server(library, bound)
+    running = server(catalogue, bound)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     try:

@@ -226,21 +226,21 @@ MUTATIONS = [
     ),
     (
         "agents may be any path",
-        "viewer/library.py",
+        "viewer/catalogue.py",
         "elif base in self._given or base in dict(known_names()):",
         "elif base:",
         SERVER,
     ),
     (
         "an agent may think for hours",
-        "viewer/library.py",
+        "viewer/catalogue.py",
         'if values.get("ms", 0) > 1000 * MAX_SECONDS:',
         "if False:",
         SERVER,
     ),
     (
         "a corrupt record is kept",
-        "viewer/library.py",
+        "viewer/catalogue.py",
         "return self.records.add(Told(title, told(data), data))",
         "self.records.add(None)\n        return self.records.add(Told(title, told(data), data))",
         SERVER,
@@ -248,7 +248,7 @@ MUTATIONS = [
     ("data can end its script", "viewer/page.py", '.replace("<", "\\\\u003c")', "", SERVER),
     (
         "the newest things make room",
-        "viewer/library.py",
+        "viewer/catalogue.py",
         "popitem(last=False)",
         "popitem(last=True)",
         SERVER,

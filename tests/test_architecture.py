@@ -51,7 +51,7 @@ LAYERS = [
     ["people.choices"],
     ["people.story", "check", "open_spiel"],
     ["people.table"],
-    ["people.terminal", "viewer.page", "viewer.library"],
+    ["people.terminal", "viewer.page", "viewer.catalogue"],
     ["viewer.answers"],
     ["viewer.server"],
     ["viewer.command"],

@@ -17,7 +17,7 @@ pytest.importorskip("uvicorn")
 from cacao_env import record
 from cacao_env.bots import Bot, play_game
 from cacao_env.game import Game
-from cacao_env.viewer.library import MAX_GAMES, Library, Missing, Shelf
+from cacao_env.viewer.catalogue import MAX_GAMES, Catalogue, Missing, Shelf
 from cacao_env.viewer.page import page
 from cacao_env.viewer.server import MAX_RECORD, MAX_REQUEST, listening
 
@@ -32,15 +32,15 @@ def some_record(players=2, seed=0):
 
 
 @pytest.fixture(scope="module")
-def library():
-    one = Library()
+def catalogue():
+    one = Catalogue()
     one.add_record(some_record(3), "three.json")
     return one
 
 
 @pytest.fixture(scope="module")
-def port(library):
-    with serving(library) as address:
+def port(catalogue):
+    with serving(catalogue) as address:
         yield urlsplit(address).port
 
 
@@ -82,7 +82,7 @@ def test_the_page_has_all_it_needs_inside(ask):
 
 
 def test_the_library_lists_agents_records_and_games(ask):
-    _, found, _ = ask("/api/library")
+    _, found, _ = ask("/api/catalogue")
     assert {"greedy", "mc:sims=256", "random"} <= {agent["name"] for agent in found["agents"]}
     assert found["records"][0] == {"id": "1", "title": "three.json"}
 
@@ -122,7 +122,7 @@ def test_undo_by_request(ask):
     assert not back["can_undo"]
 
 
-def test_a_thought_of_a_record_and_of_a_game(ask, library):
+def test_a_thought_of_a_record_and_of_a_game(ask, catalogue):
     body = {"record": "1", "ply": 0, "agent": "mc:sims=32,top=4"}
     status, thought, _ = ask("/api/think", body)
     assert status == 200
@@ -157,7 +157,7 @@ def test_what_others_hold_is_not_told_while_a_game_goes_on(ask):
 
 def test_other_hosts_and_origins_are_refused(ask, port):
     for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}", ""):
-        status, answer, _ = ask("/api/library", Host=host)
+        status, answer, _ = ask("/api/catalogue", Host=host)
         assert status == 403
         assert "is not this server's" in answer["error"]
         assert ask("/", Host=host)[0] == 403
@@ -165,9 +165,9 @@ def test_other_hosts_and_origins_are_refused(ask, port):
         status, answer, _ = ask("/api/games", {"seats": ["random", "random"]}, Origin=origin)
         assert status == 403
         assert "origin" in answer["error"]
-    assert ask("/api/library", Origin=f"http://127.0.0.1:{port}")[0] == 200
+    assert ask("/api/catalogue", Origin=f"http://127.0.0.1:{port}")[0] == 200
     assert (
-        ask("/api/library", Host=f"localhost:{port}", Origin=f"http://localhost:{port}")[0] == 200
+        ask("/api/catalogue", Host=f"localhost:{port}", Origin=f"http://localhost:{port}")[0] == 200
     )
 
 
@@ -210,7 +210,7 @@ def test_long_and_foreign_messages_are_refused(ask):
         ("/api/think", {"ply": 0, "agent": "greedy"}, 404, "there is no game 'None' here"),
         ("/api/games/77/play", {"action": 1, "ply": 0}, 404, "there is no game '77' here"),
         ("/api/nothing", {}, 404, "nothing at this address"),
-        ("/api/library", {}, 405, "nothing at this address"),
+        ("/api/catalogue", {}, 405, "nothing at this address"),
     ],
 )
 def test_wrong_requests_get_one_sentence(ask, path, body, status, why):
@@ -220,9 +220,9 @@ def test_wrong_requests_get_one_sentence(ask, path, body, status, why):
     assert "\n" not in answer["error"]
 
 
-def test_an_illegal_request_changes_nothing(ask, library):
+def test_an_illegal_request_changes_nothing(ask, catalogue):
     game = begin(ask, "human", "greedy", seed=4)
-    table = library.games.get(game["id"]).table
+    table = catalogue.games.get(game["id"]).table
     before = table.game.clone()
     action = game["choices"][0]["action"]
     for what, body, why in [
@@ -249,8 +249,8 @@ def test_no_file_is_served(ask):
         assert "root:" not in json.dumps(answer)
 
 
-def test_corrupt_records_get_one_sentence_and_are_not_kept(ask, library):
-    kept = len(library.records.kept)
+def test_corrupt_records_get_one_sentence_and_are_not_kept(ask, catalogue):
+    kept = len(catalogue.records.kept)
     good = some_record()
     wrong = json.loads(json.dumps(good))
     wrong["moves"][3]["player"] = 1 - wrong["moves"][3]["player"]
@@ -264,7 +264,7 @@ def test_corrupt_records_get_one_sentence_and_are_not_kept(ask, library):
         status, answer, _ = ask("/api/records", raw=raw)
         assert status == 400
         assert why in answer["error"]
-    assert len(library.records.kept) == kept
+    assert len(catalogue.records.kept) == kept
     status, answer, _ = ask("/api/records?title=good.json", raw=json.dumps(good))
     assert status == 200
     assert answer["title"] == "good.json"
@@ -285,7 +285,7 @@ def test_garbage_does_not_stop_it(ask, port):
                 link.recv(1000)
             except (ConnectionError, TimeoutError):
                 pass
-    assert ask("/api/library")[0] == 200
+    assert ask("/api/catalogue")[0] == 200
 
 
 # --- Parts --------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from cacao_env import record
 from cacao_env.bots import Bot, play_game, seat_seeds
 from cacao_env.game import Game
 from cacao_env.record import record_of
-from cacao_env.viewer.library import Library
+from cacao_env.viewer.catalogue import Catalogue
 
 from .browser import PHONE, WIDE, Page, browsing, serving, shots
 
@@ -22,8 +22,8 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def library():
-    one = Library()
+def catalogue():
+    one = Catalogue()
     game = Game.new(4, 7, volcanoes=True)
     play_game(game, [Bot("greedy", seed) for seed in seat_seeds(7, 4)])
     one.add_record(record_of(game), "four.json")
@@ -31,8 +31,8 @@ def library():
 
 
 @pytest.fixture(scope="module")
-def address(library):
-    with serving(library) as url:
+def address(catalogue):
+    with serving(catalogue) as url:
         yield url
 
 
@@ -70,8 +70,8 @@ def click_cell(page, cell):
     page.mouse.click(*table_point(page, cell))
 
 
-def state(library):
-    (name, play) = list(library.games.kept.items())[-1]
+def state(catalogue):
+    (name, play) = list(catalogue.games.kept.items())[-1]
     return name, play.table
 
 
@@ -119,12 +119,12 @@ def decide(page, table, number):
     return choice
 
 
-def test_a_game_is_played_by_clicking_and_its_record_holds(opened, library, tmp_path):
+def test_a_game_is_played_by_clicking_and_its_record_holds(opened, catalogue, tmp_path):
     one = opened()
     page = one.page
     shots(page, "start")
     begin(page, "human", "greedy", seed=3)
-    _, table = state(library)
+    _, table = state(catalogue)
     for number in range(200):
         page.wait_for_function(
             "() => document.getElementById('confirm') || !document.getElementById('download').hidden"
@@ -156,10 +156,10 @@ def test_a_game_is_played_by_clicking_and_its_record_holds(opened, library, tmp_
     assert record.check(record.load(path)).scores() == table.game.scores()
 
 
-def test_two_people_at_one_screen_see_only_the_hand_of_who_decides(opened, library):
+def test_two_people_at_one_screen_see_only_the_hand_of_who_decides(opened, catalogue):
     page = opened().page
     begin(page, "human", "human", "random", seed=5)
-    _, table = state(library)
+    _, table = state(catalogue)
     for number in range(9):
         page.wait_for_selector("#confirm")
         seat = table.game.seat
@@ -179,11 +179,11 @@ def test_two_people_at_one_screen_see_only_the_hand_of_who_decides(opened, libra
     assert page.locator('.seat .hand use[href^="#w-"]').count() == 0
 
 
-def test_a_record_of_four_players_is_replayed(opened, library):
+def test_a_record_of_four_players_is_replayed(opened, catalogue):
     one = opened("#record=1")
     page = one.page
     page.wait_for_selector("#seats .seat")
-    frames = library.records.get("1").story.frames
+    frames = catalogue.records.get("1").story.frames
     end = len(frames) - 1
     assert page.inner_text("#count") == f"0 / {end}"
     for ply in range(1, end + 1):
@@ -216,10 +216,10 @@ def test_all_hands_can_be_hidden_from_the_spectator(opened):
     assert page.locator('.hand use[href^="#back-"]').count() > 0
 
 
-def test_tiles_tell_what_they_are(opened, library):
+def test_tiles_tell_what_they_are(opened, catalogue):
     page = opened("#record=1&ply=200").page
     page.wait_for_selector("#seats .seat")
-    last = library.records.get("1").story.frames[-1]
+    last = catalogue.records.get("1").story.frames[-1]
     temple = next(tile for tile in last["tiles"] if sum(tile.get("gold", [])) > 0)
     click_cell(page, [temple["row"], temple["column"]])
     text = page.inner_text("#about")
@@ -283,11 +283,11 @@ def drop(page, name, text):
     )
 
 
-def test_a_record_is_dropped_and_a_corrupt_one_refused(opened, library):
+def test_a_record_is_dropped_and_a_corrupt_one_refused(opened, catalogue):
     one = opened("#record=1&ply=3")
     page = one.page
     page.wait_for_selector("#seats .seat")
-    data = json.loads(json.dumps(library.records.get("1").data))
+    data = json.loads(json.dumps(catalogue.records.get("1").data))
     data["result"]["scores"][0] += 1
     drop(page, "bad.json", json.dumps(data))
     page.wait_for_selector("#message:not([hidden])")
@@ -302,11 +302,11 @@ def test_a_record_is_dropped_and_a_corrupt_one_refused(opened, library):
     assert page.inner_text("#count").startswith("0 /")
 
 
-def test_a_refused_request_is_said_and_changes_nothing(opened, library):
+def test_a_refused_request_is_said_and_changes_nothing(opened, catalogue):
     one = opened()
     page = one.page
     begin(page, "human", "greedy", seed=9)
-    name, table = state(library)
+    name, table = state(catalogue)
     page.wait_for_selector("#confirm")
     answer = page.evaluate(
         """async (name) => {
@@ -323,16 +323,16 @@ def test_a_refused_request_is_said_and_changes_nothing(opened, library):
     one.problems.clear()
 
 
-def test_an_exported_game_opens_without_a_server(browser, library, tmp_path):
+def test_an_exported_game_opens_without_a_server(browser, catalogue, tmp_path):
     from cacao_env.__main__ import main
 
     source, target = tmp_path / "four.json", tmp_path / "four.html"
-    source.write_text(record.dumps(library.records.get("1").data), encoding="utf-8")
+    source.write_text(record.dumps(catalogue.records.get("1").data), encoding="utf-8")
     assert main(["view", str(source), "--export", str(target)]) == 0
     one = Page(browser)
     one.page.goto(target.as_uri() + "#ply=25")
     one.page.wait_for_selector("#seats .seat")
-    end = len(library.records.get("1").story)
+    end = len(catalogue.records.get("1").story)
     assert one.page.inner_text("#count") == f"25 / {end}"
     one.page.keyboard.press("ArrowRight")
     assert one.page.inner_text("#count") == f"26 / {end}"
@@ -342,7 +342,7 @@ def test_an_exported_game_opens_without_a_server(browser, library, tmp_path):
     one.page.close()
 
 
-def test_it_fits_a_phone(opened, library):
+def test_it_fits_a_phone(opened, catalogue):
     page = opened("#record=1&ply=60", PHONE).page
     page.wait_for_selector("#seats .seat")
     wide = page.evaluate("() => document.documentElement.scrollWidth")

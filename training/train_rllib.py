@@ -97,6 +97,7 @@ class Run:
     def __init__(self, config: RllibConfig, folder: Path) -> None:
         self.config, self.folder = config, folder
         self.round = self.decisions = 0
+        self._sampled = 0  # decisions, by the algorithm's own count
         self.seconds = 0.0
         connected(config.address)
         self.algorithm = algorithm_config(config).build_algo()
@@ -112,9 +113,6 @@ class Run:
     @property
     def net(self) -> CellNet:
         """The network as it plays now, on this machine's processor."""
-        module: Any = self.algorithm.get_module(POLICY)
-        if module is not None and self.config.runners == 0:
-            return module.net
         net = CellNet(self.config.num_players, self.config.table_size, self.config.width)
         net.load_state_dict(net_weights(self.weights()))
         return net
@@ -179,8 +177,8 @@ class Run:
         self.round += 1
         self.seconds += seconds
         runners, learner = found.get("env_runners", {}), found["learners"][POLICY]
-        decisions = int(found["num_env_steps_sampled_lifetime"]) - self._sampled()
-        self._before = int(found["num_env_steps_sampled_lifetime"])
+        sampled = int(found["num_env_steps_sampled_lifetime"])
+        decisions, self._sampled = sampled - self._sampled, sampled
         self.decisions += decisions
         row: dict[str, Any] = {
             "round": self.round,
@@ -205,11 +203,6 @@ class Run:
         )
         if self.seconds - self._saved_at > 60 * self.config.save_minutes:
             self.save()
-
-    _before = 0
-
-    def _sampled(self) -> int:
-        return self._before
 
     def healthy_runners(self) -> int:
         """How many env runners are at work."""

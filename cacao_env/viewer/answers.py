@@ -9,7 +9,7 @@ from ..people.choices import in_words
 from ..people.story import Story, pack, to_think_about
 from ..people.table import HUMAN, Table, check_plays, thought_of
 from ..thinking import Thought
-from .library import Library, Told
+from .catalogue import Catalogue, Told
 
 MOVES = 40  # of a thought that are listed
 
@@ -51,12 +51,12 @@ def replay_data(title: str, story: Story) -> dict[str, Any]:
     return {"title": title, "names": names, **pack(story.frames)}
 
 
-def thought_answer(library: Library, agent: str, game: Game) -> dict[str, Any]:
+def thought_answer(catalogue: Catalogue, agent: str, game: Game) -> dict[str, Any]:
     """What an agent makes of a position: moves, cells and prospects."""
     if game.seat is None:
         raise ValueError("the game is over: there is nothing to decide")
     asked = to_think_about(game)
-    thought: Thought = library.with_thinker(agent, lambda one: _think(one, asked))
+    thought: Thought = catalogue.with_thinker(agent, lambda one: _think(one, asked))
     told = {
         "agent": agent,
         "seat": game.seat,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files import write_whole
-from .library import Library
+from .catalogue import Catalogue
 
 
 def view(
@@ -25,18 +25,18 @@ def view(
         ) from None
     bound = listening(port)
     try:
-        library = Library(agents)
-        names = [library.read_record(Path(name)) for name in files]
+        catalogue = Catalogue(agents)
+        names = [catalogue.read_record(Path(name)) for name in files]
         address = f"http://{HOST}:{bound.getsockname()[1]}/"
         if names:
             address += f"#record={names[0]}"
         print(f"open {address}  (Ctrl-C ends)", flush=True)
-        library.warm_up()
+        catalogue.warm_up()
         if is_opened:
             import webbrowser
 
             webbrowser.open(address)
-        running: Any = server(library, bound)
+        running: Any = server(catalogue, bound)
         running.run(sockets=[bound])
     except KeyboardInterrupt:
         print(file=sys.stderr)
@@ -53,8 +53,8 @@ def _export(files: Sequence[str], target: Path) -> int:
         raise ValueError(f"--export shows one record, {len(files)} are given")
     if target.suffix != ".html":
         raise ValueError(f"--export is {str(target)!r}, expected a file that ends in .html")
-    library = Library()
-    told = library.records.get(library.read_record(Path(files[0])))
+    catalogue = Catalogue()
+    told = catalogue.records.get(catalogue.read_record(Path(files[0])))
     text = page(told.title, replay_data(told.title, told.story))
     write_whole(target, text)
     print(f"{target}: {len(text) // 1000} kB, opens without a server")

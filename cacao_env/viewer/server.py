@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from .. import record
 from ..game import Game
 from .answers import game_answer, record_answer, thought_answer
-from .library import Library, Missing, Play
+from .catalogue import Catalogue, Missing, Play
 from .page import page, policy
 
 HOST = "127.0.0.1"
@@ -70,12 +70,12 @@ class OnlyOwnPage:
         await _error(403, why)(scope, receive, send)
 
 
-def application(library: Library, port: int) -> Starlette:
+def application(catalogue: Catalogue, port: int) -> Starlette:
     """The server's application; ``port``: the one that its own page is reached by."""
-    pages = Endpoints(library)
+    pages = Endpoints(catalogue)
     routes = [
         Route("/", pages.page),
-        Route("/api/library", _answered(pages.library)),
+        Route("/api/catalogue", _answered(pages.catalogue)),
         Route("/api/records", _answered(pages.add_record), methods=["POST"]),
         Route("/api/records/{name}", _answered(pages.record)),
         Route("/api/games", _answered(pages.open), methods=["POST"]),
@@ -99,15 +99,15 @@ def application(library: Library, port: int) -> Starlette:
 class Endpoints:
     """What each address does; all work is done in threads, games change one request at a time."""
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._library = catalogue
 
     async def page(self, request: Request) -> Response:
         """The page itself."""
         headers = _HEADERS | {"Content-Security-Policy": policy()}
         return HTMLResponse(page(TITLE), headers=headers)
 
-    def library(self, request: Request, body: Any) -> Answer:
+    def catalogue(self, request: Request, body: Any) -> Answer:
         """Agents, records and games there are."""
         records, games = self._library.records.kept, self._library.games.kept
         return {
@@ -282,11 +282,11 @@ def listening(port: int) -> socket.socket:
     return found
 
 
-def server(library: Library, bound: socket.socket) -> Any:
+def server(catalogue: Catalogue, bound: socket.socket) -> Any:
     """A server that is to be run; ``run()`` returns when it is told to stop."""
     import uvicorn
 
-    app = application(library, bound.getsockname()[1])
+    app = application(catalogue, bound.getsockname()[1])
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, ws="none", lifespan="off", timeout_keep_alive=30
     )

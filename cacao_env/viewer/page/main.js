@@ -37,7 +37,7 @@ async function openWanted() {
   const isShown = want.record ? state.source === "record" && state.id === want.record
     : want.game && state.source === "game" && state.id === want.game;
   if (isShown) return go(want.ply);
-  await tried(refreshLibrary);
+  await tried(refreshCatalogue);
   if (want.record) return openRecord(want.record, want.ply);
   if (want.game) {
     await openGame(want.game);

@@ -2,16 +2,16 @@
 
 const AGENT_SECONDS = 0.45;  // that an agent's decision is shown at least
 
-async function refreshLibrary() {
-  const library = await ask("/api/library");
-  state.agents = library.agents;
+async function refreshCatalogue() {
+  const catalogue = await ask("/api/catalogue");
+  state.agents = catalogue.agents;
   if (!state.agent) state.agent = state.agents[0].name;
-  return library;
+  return catalogue;
 }
 
 async function openStart() {
-  const library = await tried(refreshLibrary);
-  if (!library) return;
+  const catalogue = await tried(refreshCatalogue);
+  if (!catalogue) return;
   const dialog = byId("start");
   const best = state.agents[0].name;
   const seats = [0, 1, 2, 3].map((seat) => make("input", {
@@ -24,8 +24,8 @@ async function openStart() {
   const volcanoes = make("input", { type: "checkbox", id: "volcanoes" });
   const seed = make("input", { type: "text", id: "seed", placeholder: "any", inputmode: "numeric" });
   const there = [
-    ...library.records.map((one) => item(`record ${one.title}`, () => openRecord(one.id))),
-    ...library.games.map((one) => item(`game ${one.id}: ${one.seats.join(", ")}`, () => openGame(one.id))),
+    ...catalogue.records.map((one) => item(`record ${one.title}`, () => openRecord(one.id))),
+    ...catalogue.games.map((one) => item(`game ${one.id}: ${one.seats.join(", ")}`, () => openGame(one.id))),
   ];
   dialog.replaceChildren(make("form", { method: "dialog", onsubmit: (event) => {
     event.preventDefault();

@@ -74,7 +74,7 @@ class Told:
     data: Any
 
 
-class Library:
+class Catalogue:
     """Records, games and agents of one viewer; ``agents``: names of checkpoints given to it."""
 
     def __init__(self, agents: Sequence[str] = ()) -> None:
@@ -111,6 +111,11 @@ class Library:
 
     def agent(self, name: str, seed: int) -> Opponent:
         """An agent by a name that may be used here; ValueError for others."""
+        self.allow(name)
+        return find(name, seed)
+
+    def allow(self, name: str) -> None:
+        """ValueError unless an agent of that name may be used here."""
         base = name.partition(":")[0].partition("+")[0]
         if base in BOTS:
             _limit(name, parse(name)[1])
@@ -119,7 +124,6 @@ class Library:
         else:
             there = ", ".join(agent["name"] for agent in self.agents())
             raise ValueError(f"there is no agent {name[:60]!r} here; there are: {there}")
-        return find(name, seed)
 
     def open_table(self, seats: Any, volcanoes: Any, seed: Any) -> str:
         """Begin a game; its name."""
@@ -131,7 +135,7 @@ class Library:
             raise ValueError("seed is not an integer")
         for name in seats:
             if name != HUMAN:
-                self.agent(name, 0)
+                self.allow(name)
         return self.games.add(Play(Table(seats, seed, volcanoes)))
 
     def add_record(self, data: Any, title: str) -> str:
