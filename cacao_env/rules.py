@@ -110,6 +110,7 @@ def place(state, cell, variant):
     state.hand[seat, kind] -= 1
     state.unplaced[seat, kind] -= 1
     state.last = cell
+    state.refilled = 0
     if below < 0:
         remove_open_cell(state, cell)
         state.board[cell] = 1 + seat * NUM_VARIANTS + variant

@@ -96,6 +96,10 @@ _FIELDS = np.dtype(
         ("temples", "i2", (MAX_PLAYERS,)),  # gold from temples if the game ended now
         # The display and the pile.
         ("display", "i1", (DISPLAY_SIZE,)),  # jungle codes, 0 for an empty slot
+        (
+            "refilled",
+            "i1",
+        ),  # at the start of a turn; bit s: slot s was drawn into since the last one
         ("jungle_drawn", "i1"),
         ("jungle_pile", "i1", (NUM_JUNGLE_KINDS + 1,)),  # the pile by code
         ("overbuilding", "i1"),  # 1 from the turn that starts with pile and display empty
@@ -192,6 +196,7 @@ def set_up(state):
     state.jungle_drawn = 0
     state.jungle_pile[:] = JUNGLE_SUPPLY_BY_CODE[state.num_players, state.volcanoes]
     refill_display(state)
+    state.refilled = 0
     state.overbuilding = 0
     state.last = -1
     state.to_fill = 0
@@ -239,9 +244,12 @@ def draw_worker(state, seat):
 @inlined
 def refill_display(state):
     """Draw jungle tiles into the empty slots of the display as far as the pile goes."""
+    state.refilled = 0
     for slot in range(DISPLAY_SIZE):
         if state.display[slot] == 0:
             draw_jungle(state, slot)
+            if state.display[slot] != 0:
+                state.refilled |= 1 << slot
 
 
 @inlined

@@ -193,6 +193,10 @@ def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
             f"actions have shape {actions.shape} and type {actions.dtype}, expected "
             f"({num_games},) and integers"
         )
+    too_large = actions > np.iinfo(np.int64).max if actions.dtype == np.uint64 else None
+    if too_large is not None and too_large.any():  # it would become another number below
+        game = int(np.argmax(too_large))
+        raise ValueError(f"game {game}: {int(actions[game])} is no action, expected a legal id")
     return actions
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 AFTERSTATE, VALUE = ("tests/test_afterstate.py",), ("tests/test_value.py",)
-SAMPLES = ("tests/test_afterstate.py", "-k", "samples or lambda or rival")
+SAMPLES = ("tests/test_afterstate.py", "-k", "samples or lambda or rival or search")
 RESUMED = ("tests/test_afterstate.py", "-k", "resumed or killed or cut_off")
 STOPPED = ("tests/test_afterstate.py", "-k", "ctrl or disk or overwritten or goes_on")
 PPO, MASKED = ("tests/test_ppo.py", "-k", "not two_processes"), ("tests/test_masked.py",)
@@ -61,6 +61,20 @@ MUTATIONS = [
         "value/games.py",
         "behaviour.rival != NO_RIVAL and uniform(rng) < behaviour.rival_share",
         "behaviour.rival != NO_RIVAL and behaviour.rival_share > 0",
+        SAMPLES,
+    ),
+    (
+        "search makes all decisions or none",
+        "value/games.py",
+        "uniform(rng) < behaviour.searched:",
+        "uniform(rng) < 1:",
+        SAMPLES,
+    ),
+    (
+        "search begins with the run",
+        "train_afterstate.py",
+        "if self.progress >= c.search_from else 0.0",
+        "if self.progress >= 0 else 0.0",
         SAMPLES,
     ),
     # --- The value network

@@ -304,6 +304,29 @@ def test_a_run_begins_from_a_checkpoint(tmp_path, capsys):
     assert "there is no checkpoint 'nowhere'" in capsys.readouterr().err
 
 
+def test_search_makes_the_share_of_decisions_that_it_is_given(tmp_path):
+    net = run_for(tmp_path, 4).learner.mean.compiled()
+    [games] = share_out(60, {"2": 1.0}, 0.0, [1])
+    alone = ITSELF._replace(
+        others=0.0, random=0.0, noise=0.0, decay=1.0, rival=GREEDY_RIVAL, rival_share=1.0
+    )
+    by_share = [
+        play(games, net, alone._replace(searched=share, search_sims=16))
+        for share in (0.0, 0.5, 1.0)
+    ]
+    ahead = [POINTS * (x.points[:, 0] - x.points[:, 1]).mean() for x in by_share]
+    assert ahead[0] + 1 < ahead[1] < ahead[2] - 1
+
+
+def test_search_begins_late_in_a_run(tmp_path):
+    run = Run(from_dict(AfterstateConfig, SMALL | {"searched": 0.5, "search_from": 0.75}))
+    shares = []
+    for run.round in range(4):
+        shares.append(run.behaviour().searched)
+    assert shares == [0.0, 0.0, 0.0, 0.5]
+    assert SMALL["greedy_rounds"] < 3
+
+
 # --- Rivals ---------------------------------------------------------------------------------
 
 
@@ -366,6 +389,7 @@ def test_a_rival_that_searches_plays_as_the_agent_does(tmp_path):
     ("change", "words"),
     [
         ({"rival_share": 2.0}, "rival_share is 2.0, expected a share"),
+        ({"searched": -0.1}, "searched is -0.1, expected a share"),
         ({"colour": 1}, "there is no key 'colour'"),
         ({"games": "many"}, "games is 'many', expected int"),
         ({"players": {"5": 1.0}}, "players is {'5': 1.0}, expected odds of 2, 3, 4"),

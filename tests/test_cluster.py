@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from training import leaderboard
 from training.agents import load_agent
 from training.config import ConfigError, read
 from training.evaluate import main as evaluate
@@ -55,6 +57,21 @@ def test_an_evaluation_on_ray_gives_the_same_figures(tmp_path):
     assert evaluate([*command, "--ray", "--json", there, "--out", str(tmp_path / "a")]) == 0
     assert evaluate([*command, "--workers", "1", "--json", here, "--out", str(tmp_path / "b")]) == 0
     assert results(there) == results(here)
+
+
+def test_a_leaderboard_on_ray_has_the_same_figures(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = 'players = 2\nagents = ["greedy", "random", "endgame"]\nblocks = 6\n'
+    Path("some.toml").write_text(f"seed = 7\n[[tables]]\n{table}")
+    found = []
+    for more in (["--ray"], ["--workers", "1"]):
+        Path("page.md").write_text(f"{leaderboard.BEGIN}\n{leaderboard.END}\n")
+        assert leaderboard.main(["--config", "some.toml", "--page", "page.md", *more]) == 0
+        [kept] = Path("runs", "leaderboard").glob("*/evaluation.json")
+        found.append(results(kept))
+        shutil.rmtree("runs")
+    assert len(found[0]) == 6
+    assert found[0] == found[1]
 
 
 def test_an_agent_s_mistake_on_ray_is_one_sentence(tmp_path, capsys):

@@ -9,11 +9,11 @@ import torch
 from cacao_env import Game
 from cacao_env.actions import MAX_LEGAL
 from cacao_env.bots import play_game
-from cacao_env.rng import new_rng
+from cacao_env.rng import new_rng, next_bits
 from cacao_env.state import ACT, FILL
 from cacao_env.value import features, net, patterns, turns
 from cacao_env.value.agent import ValueAgent
-from cacao_env.value.search import SearchAgent
+from cacao_env.value.search import SearchAgent, look_ahead
 from training.value.first_layer import FirstLayer
 from training.value.net import ValueNet
 
@@ -104,6 +104,33 @@ def test_features_show_nothing_hidden():
                 assert all(np.array_equal(a, b) for a, b in zip(ours, others))
 
 
+def test_features_do_not_depend_on_what_is_drawn_after_a_turn():
+    rng, dice = new_rng(4), np.random.default_rng(4)
+    hands = displays = 0
+    for players in (2, 3, 4):
+        game = Game.new(players, 3, players == 3)
+        for _ in positions(game, dice):
+            if game.over:
+                continue
+            mover, turn = int(game.state.active), game.turn
+            if game.seat != mover:
+                continue
+            action = int(dice.choice(game.legal_actions()))
+            one, other = game.clone(), game.clone()
+            other.redeal(mover, rng)
+            one.play(action)
+            other.play(action)
+            after, same = one.state, (one.state.board == other.state.board).all()
+            if one.over or one.turn != turn + 1 or one.phase != "place" or not same:
+                continue
+            ours, others = looked_at(one, mover), looked_at(other, mover)
+            assert all(np.array_equal(a, b) for a, b in zip(ours, others, strict=True))
+            hands += (after.hand[mover] != other.state.hand[mover]).any()
+            displays += (after.display != other.state.display).any()
+    assert hands > 20
+    assert displays > 20
+
+
 def test_features_tell_stocks_seats_and_tiles_apart():
     game = Game.new(3, 7)
     rng = np.random.default_rng(3)
@@ -111,6 +138,15 @@ def test_features_tell_stocks_seats_and_tiles_apart():
         if game.turn > 20 and game.phase == "place":
             break
     base = [looked_at(game, viewer) for viewer in range(3)]
+    for viewer in range(3):
+        for i in range(3):
+            first, seat = i * features.PER_SEAT, (viewer + i) % 3
+            own = base[viewer][0][first : first + features.PER_SEAT]
+            assert own[1] * 30 == pytest.approx(game.state.gold[seat], abs=1e-4)
+            assert own[5:].sum() * 5 == pytest.approx(game.state.unplaced[seat].sum(), abs=1e-4)
+            assert own[3] * 15 == pytest.approx(
+                game.scores()[viewer] - game.scores()[seat], abs=1e-4
+            )
     for field, change in (("gold", 3), ("cacao", -1), ("sun", 1), ("water", 1)):
         for seat in range(3):
             other = game.clone()
@@ -265,6 +301,55 @@ def test_only_the_best_placements_by_greedy_are_appraised_if_asked():
     assert sorted(ids[:everything]) == game.legal_actions().tolist()
     assert turns.appraise_with(compiled, scratch, work, game.state, 5, FILL, ids, values, rng) == 5
     assert set(ids[:5]) <= set(game.legal_actions().tolist())
+
+
+# --- Search ---------------------------------------------------------------------------------
+
+
+def one_simulation(compiled, game: Game, action: int, top: int, rng) -> float:
+    """What a simulation finds an action worth, played step by step until the seat's next turn."""
+    scratch, work = net.new_scratch(compiled), turns.new_work()
+    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
+    seat, turn = game.seat, game.turn
+    here = game.clone()
+    here.redeal(seat, rng)
+    dice = np.array([next_bits(rng)], np.uint64)
+    here.play(action)
+    while not here.over:
+        args = (compiled, scratch, work, here.state, top, FILL, ids, values, dice)
+        count = turns.appraise_with(*args)
+        best = int(np.argmax(values[:count])) if count > 1 else 0
+        if here.phase == "place" and here.seat == seat and here.turn > turn and count > 1:
+            return values[best]
+        here.play(int(ids[best]))
+    net.expect(compiled, scratch, here.state, seat)
+    return net.utility_of(scratch, game.num_players, seat)
+
+
+def test_a_simulation_ends_with_the_seat_s_next_turn():
+    compiled = some_net(sums=16, maxima=8, units=8).compiled()
+    scratch, work = net.new_scratch(compiled), turns.new_work()
+    dice = np.random.default_rng(1)
+    compared = apart = 0
+    for players in (2, 3, 4):
+        game = Game.new(players, 6, players == 4)
+        for _ in positions(game, dice):
+            if game.over or dice.random() > 0.4 or len(game.legal_actions()) < 3:
+                continue
+            actions = dice.choice(game.legal_actions(), 3, replace=False).astype(np.int64)
+            expected = []
+            for action in actions:  # all of them meet the same deal and dice
+                rng = new_rng(compared)
+                expected.append(one_simulation(compiled, game, int(action), 4, rng))
+            sums, rng = np.zeros(3), new_rng(compared)
+            look_ahead(compiled, scratch, work, game.states, actions, 3, sums, 1, 4, rng)
+            assert sums == pytest.approx(expected, abs=1e-5)
+            two, rng = np.zeros(3), new_rng(compared)
+            look_ahead(compiled, scratch, work, game.states, actions, 3, two, 2, 4, rng)
+            apart += not np.allclose(two, 2 * sums, atol=1e-7)  # each pass has a deal of its own
+            compared += 1
+    assert compared > 20
+    assert apart > 10
 
 
 # --- Agents ---------------------------------------------------------------------------------

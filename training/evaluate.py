@@ -111,11 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     try:
-        play: PlayAll = play_all
-        if options.ray is not None:
-            from .cluster.tasks import RayPlayers
-
-            play = RayPlayers(options.ray)
+        play = player_on(options.ray)
         _write_all(carry_out(plan, store, agents, options.workers, play), folder, options)
         return 0
     except KeyboardInterrupt:
@@ -126,6 +122,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     finally:
         store.close()
+
+
+def player_on(ray: str | None) -> PlayAll:
+    """What plays: processes of this machine, or tasks of the Ray cluster at an address."""
+    if ray is None:
+        return play_all
+    from .cluster.tasks import RayPlayers  # Ray is an extra
+
+    return RayPlayers(ray)
+
+
+def add_playing_options(parser: argparse.ArgumentParser) -> None:
+    """Who plays the games: ``--workers`` and ``--ray``."""
+    add = parser.add_argument
+    add("--workers", type=int, help="processes; all cores if not given")
+    add("--ray", nargs="?", const="local", metavar="ADDRESS", help="play on a Ray cluster, one task a "
+        "block of deals: auto, an address, or nothing for one made here")  # fmt: skip
 
 
 def _plan(options: argparse.Namespace) -> tuple[Plan, list[Agent]]:
@@ -187,9 +200,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--elo1", type=float, default=20.0, help="its second")
     add("--volcanoes", action="store_true")
     add("--seed", type=int, default=Rules.seed, help="seed of the first deal")
-    add("--workers", type=int, help="processes; all cores if not given")
-    add("--ray", nargs="?", const="local", metavar="ADDRESS", help="play on a Ray cluster, one task a "
-        "block of deals: auto, an address, or nothing for one made here")  # fmt: skip
+    add_playing_options(parser)
     add("--out", metavar="DIR", help="where games are kept; under runs/evaluation if not given")
     add("--json", metavar="FILE", help="write the figures there as well")
     add("--html", metavar="FILE", help="write the report there as well")

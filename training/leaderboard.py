@@ -20,12 +20,13 @@ from typing import Any
 
 from cacao_env.pages import between_markers
 
+from .evaluate import add_playing_options, player_on
 from .measure import tables
 from .measure.arena import Rules
 from .measure.campaign import FORMAT, VERSION, Plan, carry_out, default_folder, document, make_plan
 from .measure.campaign import settings as settings_of
 from .measure.store import Store
-from .measure.workers import WorkerError
+from .measure.workers import PlayAll, WorkerError
 
 CONFIG, PAGE = "configs/leaderboard.toml", "docs/leaderboard.md"
 BEGIN, END = "<!-- leaderboard: begin -->", "<!-- leaderboard: end -->"
@@ -65,13 +66,13 @@ def _plan(where: str, entry: Any, seed: int) -> Plan:
         raise ValueError(f"{where}: {error}") from None
 
 
-def evaluated(plan: Plan, workers: int | None) -> Data:
+def evaluated(plan: Plan, workers: int | None, play: PlayAll) -> Data:
     """Play a plan, or what is left of it; its figures."""
     _, agents = make_plan(plan.specs, plan.players, plan.blocks, plan.rules)
     folder = Path("runs/leaderboard") / default_folder(plan, agents).name
     store = Store(folder, settings_of(plan, agents))
     try:
-        data = document(carry_out(plan, store, agents, workers))
+        data = document(carry_out(plan, store, agents, workers, play))
     finally:
         store.close()
     (folder / "evaluation.json").write_text(json.dumps(data, indent=2) + "\n")
@@ -121,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", default=CONFIG, help="what to play")
     parser.add_argument("--json", nargs="+", metavar="FILE", help="evaluations to take instead")
     parser.add_argument("--page", default=PAGE, help="the Markdown page with the markers")
-    parser.add_argument("--workers", type=int, help="processes; all cores if not given")
+    add_playing_options(parser)
     options = parser.parse_args(arguments)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
@@ -130,7 +131,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.json:
             every = [loaded(path) for path in options.json]
         else:
-            every = [evaluated(plan, options.workers) for plan in plans(options.config)]
+            todo, play = plans(options.config), player_on(options.ray)
+            every = [evaluated(plan, options.workers, play) for plan in todo]
         page.write_text(written(page, text_of(every)), encoding="utf-8")
     except KeyboardInterrupt:
         print("interrupted; the same command goes on where it was", file=sys.stderr)

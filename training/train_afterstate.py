@@ -75,7 +75,15 @@ class Run:
                 kept=c.greedy_kept,
                 others=c.others / 3,
             )
-        return Behaviour(noise=noise, random=c.random, top=c.top, decay=c.decay, others=c.others)
+        return Behaviour(
+            noise=noise,
+            random=c.random,
+            top=c.top,
+            decay=c.decay,
+            others=c.others,
+            searched=c.searched if self.progress >= c.search_from else 0.0,
+            search_sims=c.search_sims,
+        )
 
     def begin_from(self, learnt: dict[str, Any]) -> None:
         """Take over the weights of another network; ConfigError if its size is another."""

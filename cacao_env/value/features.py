@@ -1,7 +1,9 @@
 """What a network sees of a position: some numbers, and which of many table rows are added up.
 
-Seen from one seat, at the start of a turn.  ``numbers`` are stocks, scores and what is left, for
-each seat in turn order from the viewer; ``rows`` name patterns on the table and exact sizes of stocks.
+Seen from one seat, at the start of a turn, as if nothing had been drawn at the end of the turn before:
+a choice is judged by what it leads to (an afterstate; Sutton and Barto, 2018, section 6.8), not by the
+tiles that happen to be drawn then.  ``numbers`` are stocks, scores and what is left, for each seat in
+turn order from the viewer; ``rows`` name patterns on the table and exact sizes of stocks.
 Only what the viewer knows is read: its own hand, and of others what they have not placed.
 """
 
@@ -27,7 +29,7 @@ from ..tiles import (
 )
 from .patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS, NUM_PATTERNS, PATTERN
 
-VERSION = 2  # of all that follows and of the network; weights are for one
+VERSION = 3  # of all that follows and of the network; weights are for one
 
 # --- Numbers ------------------------------------------------------------------------------------
 # 3-0-0-1 and 3-1-0-0 are mirror images, and patterns have no mirror side: they count as one.
@@ -119,18 +121,23 @@ def features_into(state, viewer, numbers, rows):
         row += SUN_PLACES + 1
         rows[count + 3] = row + state.tiles_each - state.placed[seat]
         count += 4
+    drawn = _drawn_last(state, viewer)
     for like in range(_LIKE):
         held = 0
         for kind in range(len(LIKE)):
             if LIKE[kind] == like:
-                held += int(state.hand[viewer, kind])
+                held += int(state.hand[viewer, kind]) - (kind == drawn)
         numbers[HAND + like] = held / 3.0
         rows[count] = HELD + like * (HAND_SIZE + 1) + held
         count += 1
     for code in range(1, NUM_JUNGLE_KINDS + 1):
         numbers[PILE + code - 1] = state.jungle_pile[code] / 4.0
     for slot in range(DISPLAY_SIZE):
-        rows[count] = SHOWN + state.display[slot]
+        code = int(state.display[slot])
+        if (state.refilled >> slot) & 1:  # back on the pile with it
+            numbers[PILE + code - 1] += 1 / 4.0
+            code = 0
+        rows[count] = SHOWN + code
         count += 1
     numbers[LEFT] = left / 28.0
     numbers[LEFT + 1] = state.overbuilding
@@ -147,6 +154,16 @@ def features_into(state, viewer, numbers, rows):
         count = _alone_rows(state, viewer, rows, count)
     rows[count:] = NO_ROW
     return count, patterns, open_cells
+
+
+@inlined
+def _drawn_last(state, viewer):
+    """Kind of the worker tile that the viewer drew at the end of the turn before, or -1."""
+    placed = int(state.placed[viewer])
+    mover = (int(state.active) - 1) % int(state.num_players)
+    if mover != viewer or placed == 0 or placed + HAND_SIZE > state.tiles_each:
+        return -1
+    return int(state.worker_draws[viewer, placed + HAND_SIZE - 1])
 
 
 @njit

@@ -40,6 +40,11 @@ class AfterstateConfig:
     # search, as ``training.agents.load_agent`` names them.
     rival: str = ""
     rival_share: float = 1.0
+    # From a share of the run on search makes some of the decisions: what comes of the position before
+    # is what comes of the better play that search finds.
+    searched: float = 0.0  # share of decisions
+    search_sims: int = 16  # simulations of each
+    search_from: float = 0.67  # share of the run
     others: float = 0.3  # share of positions kept from the view of seats that did not move last
     # Learning.
     start: str = ""  # the checkpoint to begin from, of a network of the same size
@@ -81,6 +86,8 @@ class AfterstateConfig:
             "random",
             "decay",
             "others",
+            "searched",
+            "search_from",
             "rival_share",
             "average",
         ):
@@ -98,7 +105,14 @@ class AfterstateConfig:
             if getattr(self, key) < 0:
                 raise ConfigError(f"{key} is {getattr(self, key)!r}, expected 0 or more")
         positive = ["rounds", "minutes", "greedy_games", "games", "replay", "passes", "batch"]
-        positive += ["learning_rate", "final_learning_rate", "sums", "units", "save_minutes"]
+        positive += [
+            "search_sims",
+            "learning_rate",
+            "final_learning_rate",
+            "sums",
+            "units",
+            "save_minutes",
+        ]
         for key in (*positive, "watch_rounds", "watch_blocks", "blocks"):
             if getattr(self, key) <= 0:
                 raise ConfigError(f"{key} is {getattr(self, key)!r}, expected more than 0")

@@ -72,6 +72,8 @@ class Behaviour(NamedTuple):
     decay: float = 1.0  # lambda, a turn
     kept: float = 1.0  # share of turns whose last mover's view is kept
     others: float = 0.0  # the same of other seats' views
+    searched: float = 0.0  # share of decisions that search makes ...
+    search_sims: int = 16  # ... with so many simulations
     # Who has all seats but one: NO_RIVAL (the learner has all), GREEDY_RIVAL or NET_RIVAL ...
     rival: int = NO_RIVAL
     rival_share: float = 0.0  # in so many games; only the one seat's view is kept of them
@@ -85,8 +87,12 @@ def gumbel(rng):
 
 
 @njit
-def _choose(net, scratch, work, view, behaviour, by_greedy, ids, values, rng):
+def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
     """An action for the deciding seat of a state in which hidden things are dealt anew."""
+    view = views[0]
+    if behaviour.searched > 0 and not by_greedy and uniform(rng) < behaviour.searched:
+        sims = int(behaviour.search_sims)
+        return _search(net, scratch, work, views, sims, ids, values, rng)
     if by_greedy:
         choices = work.choices[0]
         appraise(choices, view, GREEDY_WEIGHTS)
@@ -113,25 +119,20 @@ def _rival_choice(net, scratch, work, views, behaviour, ids, values, rng):
     if behaviour.rival == GREEDY_RIVAL:
         return greedy_choice(work.choices[0], views[0], GREEDY_WEIGHTS, rng)
     if behaviour.rival_sims > 0:
-        return search_choice(
-            net,
-            scratch,
-            work,
-            views,
-            int(behaviour.rival_sims),
-            WIDTH,
-            INNER,
-            EXACT,
-            ids,
-            values,
-            rng,
-        )
+        sims = int(behaviour.rival_sims)
+        return _search(net, scratch, work, views, sims, ids, values, rng)
     count = appraise_with(net, scratch, work, views[0], TOP, ACT, ids, values, rng)
     best = 0
     for i in range(1, count):
         if values[i] > values[best]:
             best = i
     return ids[best]
+
+
+@njit
+def _search(net, scratch, work, views, sims, ids, values, rng):
+    """What search does, as ``+search:sims=N`` names it."""
+    return search_choice(net, scratch, work, views, sims, WIDTH, INNER, EXACT, ids, values, rng)
 
 
 @njit
@@ -177,7 +178,9 @@ def play_sample_games(
             state[1] = game
             redeal(view, seat, rng)
             if learner < 0 or seat == learner:
-                action = _choose(net, scratch, work, view, behaviour, by_greedy, ids, values, rng)
+                action = _choose(
+                    net, scratch, work, state[1:], behaviour, by_greedy, ids, values, rng
+                )
             else:
                 action = _rival_choice(
                     rival, rival_scratch, work, state[1:], behaviour, ids, values, rng

@@ -1,0 +1,155 @@
+"""Plant bugs in the value network's features, turns and search, and see that the tests catch each.
+
+``python -m tests.mutations_value [WORD ...]``, as :mod:`tests.mutations` does for the engine.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .mutations_training import plant_all
+
+VALUE = ("tests/test_value.py",)
+FEATURES, SEARCH = (*VALUE, "-k", "features"), (*VALUE, "-k", "simulation or hidden")
+TURNS = (*VALUE, "-k", "best_end or greedy")
+
+# What is broken, file, text, replacement, tests that must fail.
+MUTATIONS = [
+    (
+        "the display is seen as it is after the draw",
+        "value/features.py",
+        "if (state.refilled >> slot) & 1:",
+        "if False:",
+        FEATURES,
+    ),
+    (
+        "what the display hides is not on the pile",
+        "value/features.py",
+        "numbers[PILE + code - 1] += 1 / 4.0",
+        "numbers[PILE + code - 1] += 0.0",
+        FEATURES,
+    ),
+    (
+        "the tile just drawn is in hand",
+        "value/features.py",
+        "int(state.hand[viewer, kind]) - (kind == drawn)",
+        "int(state.hand[viewer, kind])",
+        FEATURES,
+    ),
+    (
+        "slots drawn into are forgotten",
+        "state.py",
+        "                state.refilled |= 1 << slot\n",
+        "                state.refilled |= 1\n",
+        FEATURES,
+    ),
+    (
+        "seats are counted from the first player",
+        "value/features.py",
+        "        seat = (viewer + i) % players\n        first",
+        "        seat = i\n        first",
+        FEATURES,
+    ),
+    (
+        "other hands are looked into",
+        "value/features.py",
+        "numbers[first + 5 + LIKE[kind]] += state.unplaced[seat, kind] / 5.0",
+        "numbers[first + 5 + LIKE[kind]] += state.hand[seat, kind] / 5.0",
+        FEATURES,
+    ),
+    (
+        "mirror images of worker tiles are told apart",
+        "value/features.py",
+        "LIKE = np.array([0, 1, 2, 2], np.int64)",
+        "LIKE = np.array([0, 1, 2, 1], np.int64)",
+        FEATURES,
+    ),
+    (
+        "a volcano's letter is that of its far side",
+        "value/patterns.py",
+        "VOLCANO_GOLD[_code - VOLCANO, opposite(_side)]",
+        "VOLCANO_GOLD[_code - VOLCANO, 0]",
+        FEATURES,
+    ),
+    (
+        "own and other workers at temples are swapped for some",
+        "value/features.py",
+        "            if seat != viewer:\n                most",
+        "            if seat != 0:\n                most",
+        FEATURES,
+    ),
+    (
+        "edges without a second tile have absolute seats",
+        "value/features.py",
+        "seat = (int(OWNER[code]) - viewer) % players",
+        "seat = int(OWNER[code])",
+        FEATURES,
+    ),
+    (
+        "compiled code takes all patterns for those of open cells",
+        "value/net.py",
+        "    for i in range(open_cells):\n",
+        "    for i in range(patterns):\n",
+        VALUE,
+    ),
+    (
+        "a tie is a whole win",
+        "value/net.py",
+        "scratch.shares[seat] = wins[seat] / winners",
+        "scratch.shares[seat] = wins[seat]",
+        VALUE,
+    ),
+    (
+        "a turn is worth its first end",
+        "value/turns.py",
+        "best = max(best, utility_of(scratch, int(here.num_players), seat))",
+        "best = utility_of(scratch, int(here.num_players), seat) if ends == 0 else best",
+        TURNS,
+    ),
+    (
+        "a turn's end is judged by who comes next",
+        "value/turns.py",
+        "best = max(best, utility_of(scratch, int(here.num_players), seat))",
+        "best = max(best, utility_of(scratch, int(here.num_players), int(here.seat)))",
+        TURNS,
+    ),
+    (
+        "search looks at the true deal",
+        "value/search.py",
+        "        redeal(here[0], seat, rng)\n",
+        "",
+        SEARCH,
+    ),
+    (
+        "search stops at anybody's next turn",
+        "value/search.py",
+        "state.phase == PLACE and state.seat == seat and state.turn > turn",
+        "state.phase == PLACE and state.turn > turn",
+        SEARCH,
+    ),
+    (
+        "candidates meet deals of their own",
+        "value/search.py",
+        "            here[1] = here[0]\n",
+        "            here[1] = here[0]\n            redeal(here[1], seat, rng)\n",
+        SEARCH,
+    ),
+    (
+        "candidates' dice go on from one to the next",
+        "value/search.py",
+        "            dice[0] = bits\n",
+        "            dice[0] = next_bits(rng)\n",
+        SEARCH,
+    ),
+    (
+        "others play their worst",
+        "value/search.py",
+        "if values[k] > values[best]:",
+        "if values[k] < values[best]:",
+        SEARCH,
+    ),
+]
+
+
+if __name__ == "__main__":
+    sys.exit(plant_all("cacao_env", MUTATIONS, sys.argv[1:] or [""]))
