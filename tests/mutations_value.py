@@ -123,8 +123,8 @@ MUTATIONS = [
     (
         "search stops at anybody's next turn",
         "value/search.py",
-        "state.phase == PLACE and state.seat == seat and state.turn > turn",
-        "state.phase == PLACE and state.turn > turn",
+        "state.phase == PLACE and state.seat == seat and state.turn > turn:",
+        "state.phase == PLACE and state.turn > turn:",
         SEARCH,
     ),
     (

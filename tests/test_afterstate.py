@@ -19,7 +19,7 @@ from cacao_env.actions import MAX_LEGAL
 from cacao_env.rng import new_rng
 from cacao_env.value.features import NO_ROW, PER_SEAT
 from cacao_env.value.net import POINTS, new_scratch
-from cacao_env.value.search import EXACT, INNER, WIDTH, SearchAgent, search_choice
+from cacao_env.value.search import SearchAgent, search_choice
 from cacao_env.value.turns import new_work
 from training.agents import AgentError, load_agent
 from training.checkpoint import CheckpointError, add_to_manifest
@@ -378,7 +378,7 @@ def test_a_rival_that_searches_plays_as_the_agent_does(tmp_path):
     while not game.over:
         seen = game.seen_by(game.seat, new_rng(1))
         action = agent.choose(seen.copy())
-        same = search_choice(net, scratch, work, seen, 24, WIDTH, INNER, EXACT, ids, values, rng)
+        same = search_choice(net, scratch, work, seen, 24, ids, values, rng)
         assert action == same
         compared += 1
         game.play(action)

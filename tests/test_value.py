@@ -306,8 +306,8 @@ def test_only_the_best_placements_by_greedy_are_appraised_if_asked():
 # --- Search ---------------------------------------------------------------------------------
 
 
-def one_simulation(compiled, game: Game, action: int, top: int, rng) -> float:
-    """What a simulation finds an action worth, played step by step until the seat's next turn."""
+def one_simulation(compiled, game: Game, action: int, top: int, after: int, rng) -> float:
+    """What a simulation finds an action worth, played step by step for so many own turns."""
     scratch, work = net.new_scratch(compiled), turns.new_work()
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     seat, turn = game.seat, game.turn
@@ -319,8 +319,10 @@ def one_simulation(compiled, game: Game, action: int, top: int, rng) -> float:
         args = (compiled, scratch, work, here.state, top, FILL, ids, values, dice)
         count = turns.appraise_with(*args)
         best = int(np.argmax(values[:count])) if count > 1 else 0
-        if here.phase == "place" and here.seat == seat and here.turn > turn and count > 1:
-            return values[best]
+        if here.phase == "place" and here.seat == seat and here.turn > turn:
+            after -= 1
+            if after <= 0 and count > 1:
+                return values[best]
         here.play(int(ids[best]))
     net.expect(compiled, scratch, here.state, seat)
     return net.utility_of(scratch, game.num_players, seat)
@@ -337,15 +339,15 @@ def test_a_simulation_ends_with_the_seat_s_next_turn():
             if game.over or dice.random() > 0.4 or len(game.legal_actions()) < 3:
                 continue
             actions = dice.choice(game.legal_actions(), 3, replace=False).astype(np.int64)
-            expected = []
+            expected, after = [], 1 + compared % 2
             for action in actions:  # all of them meet the same deal and dice
                 rng = new_rng(compared)
-                expected.append(one_simulation(compiled, game, int(action), 4, rng))
+                expected.append(one_simulation(compiled, game, int(action), 4, after, rng))
             sums, rng = np.zeros(3), new_rng(compared)
-            look_ahead(compiled, scratch, work, game.states, actions, 3, sums, 1, 4, rng)
+            look_ahead(compiled, scratch, work, game.states, actions, 3, sums, 1, 4, after, rng)
             assert sums == pytest.approx(expected, abs=1e-5)
             two, rng = np.zeros(3), new_rng(compared)
-            look_ahead(compiled, scratch, work, game.states, actions, 3, two, 2, 4, rng)
+            look_ahead(compiled, scratch, work, game.states, actions, 3, two, 2, 4, after, rng)
             apart += not np.allclose(two, 2 * sums, atol=1e-7)  # each pass has a deal of its own
             compared += 1
     assert compared > 20

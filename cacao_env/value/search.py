@@ -1,9 +1,10 @@
 """Search with a network: the best few actions, looked at until one's own next turn has ended.
 
 Each simulation deals anew what the seat can't see and plays on, every seat by the network, until the
-seat has placed once more; the value is what the network expects then.  Cut after somebody else's turn
-the network's errors would favour who is not to move.  Within a pass all candidates meet the same deal
-and random numbers; the last placements are solved.
+seat has placed once more (or ``turns`` times); the value is what the network expects then.  Cut after
+somebody else's turn the network's errors would favour who is not to move.  Within a pass all candidates
+meet the same deal and random numbers.  What the network thought of an action at first counts as much
+as ``prior`` simulations of it.  The last placements are solved.
 """
 
 from __future__ import annotations
@@ -29,13 +30,15 @@ from .turns import appraise_with, new_work
 
 WIDTH = 8  # actions that are tried, the best by the network
 INNER = 12  # placements that the network appraises inside
+TURNS = 1  # own turns that a simulation goes on for
+PRIOR = 0  # simulations that the network's first opinion is worth
 EXACT = 3  # placements left from which the end is solved
 # Positions that the solver may look at, so that it takes no longer than the search would.
 NODES_A_MS, NODES_A_SIM = 250, 60
 
 
 @njit
-def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, rng):
+def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns, rng):
     """Add ``passes`` simulations of the first ``alive`` candidates to ``sums``."""
     here = np.empty(2, STATE)
     dice = np.empty(1, np.uint64)
@@ -52,6 +55,7 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, rng):
             step(state, ids[i])
             dice[0] = bits
             turn = states[0].turn
+            left = turns
             while True:
                 if state.phase == OVER:
                     expect(net, scratch, state, seat)
@@ -63,14 +67,16 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, rng):
                     for k in range(1, count):
                         if values[k] > values[best]:
                             best = k
-                if state.phase == PLACE and state.seat == seat and state.turn > turn and count > 1:
-                    sums[i] += values[best]
-                    break
+                if state.phase == PLACE and state.seat == seat and state.turn > turn:
+                    left -= 1
+                    if left <= 0 and count > 1:
+                        sums[i] += values[best]
+                        break
                 step(state, actions[best])
 
 
 @njit
-def search_choice(net, scratch, work, states, sims, width, inner, exact, ids, values, rng):
+def search_choice(net, scratch, work, states, sims, ids, values, rng):
     """The action that search finds with ``sims`` simulations; ``states`` as for ``choose`` below.
 
     ``ids`` and ``values``: scratch space, (MAX_LEGAL,).
@@ -78,16 +84,16 @@ def search_choice(net, scratch, work, states, sims, width, inner, exact, ids, va
     count = appraise_with(net, scratch, work, states[0], TOP, ACT, ids, values, rng)
     if count == 1:
         return ids[0]
-    solved = solve(states, exact, UTILITY, min(NODES, NODES_A_SIM * sims))
+    solved = solve(states, EXACT, UTILITY, min(NODES, NODES_A_SIM * sims))
     if solved != NOT_SOLVED:
         return solved
-    alive = min(width, count)
+    alive = min(WIDTH, count)
     keep_best(ids, values, count, alive)
-    sums = np.zeros(alive)
+    sums = PRIOR * values[:alive]
     rounds = max(1, int(np.ceil(np.log2(alive))))
     for _ in range(rounds):
         passes = max(1, sims // (rounds * alive))
-        look_ahead(net, scratch, work, states, ids, alive, sums, passes, inner, rng)
+        look_ahead(net, scratch, work, states, ids, alive, sums, passes, INNER, TURNS, rng)
         keep = max(1, (alive + 1) // 2)
         keep_best(ids, sums, alive, keep)
         alive = keep
@@ -101,7 +107,7 @@ def _compile(net: Net) -> None:
     ids, values, sums = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL), np.zeros(1)
     scratch, work = new_scratch(net), new_work()
     appraise_with(net, scratch, work, states[0], 1, ACT, ids, values, rng)
-    look_ahead(net, scratch, work, states, ids, 1, sums, 1, 1, rng)
+    look_ahead(net, scratch, work, states, ids, 1, sums, 1, 1, 1, rng)
     solve(states, 1, UTILITY, NODES_A_MS)
     keep_best(ids, sums, 1, 1)
 
@@ -117,12 +123,14 @@ class SearchAgent(ValueAgent):
         ms: int = 0,
         width: int = WIDTH,
         inner: int = INNER,
+        turns: int = TURNS,
+        prior: int = PRIOR,
         exact: int = EXACT,
     ) -> None:
         super().__init__(net, seed)
         compile_once("search with a value network", partial(_compile, net))
         self._sims, self._ms, self._width, self._inner = sims, ms, width, inner
-        self._exact = exact
+        self._turns, self._prior, self._exact = turns, prior, exact
         self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
 
     def choose(self, states: StateArray) -> int:
@@ -154,10 +162,10 @@ class SearchAgent(ValueAgent):
         """Bring the best of the actions in order; mean utility and simulations of each."""
         tried = min(self._width, len(ids))
         keep_best(ids, values, len(ids), tried)
-        sums = np.zeros(tried)
+        sums = self._prior * values[:tried]
         run = partial(self._simulate, states)
         visits = halve(run, ids, sums, tried, self._sims, begin, self._ms)
-        return sums / visits, visits
+        return sums / (visits + self._prior), visits
 
     def _simulate(
         self, states: StateArray, ids: np.ndarray, alive: int, sums: np.ndarray, passes: int
@@ -172,5 +180,6 @@ class SearchAgent(ValueAgent):
             sums,
             passes,
             self._inner,
+            self._turns,
             self._rng,
         )

@@ -24,7 +24,7 @@ from cacao_env.tiles import MAX_PLAYERS, MAX_TURNS
 from cacao_env.value.agent import TOP
 from cacao_env.value.features import NO_ROW, NUM_NUMBERS, STAGE, features_into
 from cacao_env.value.net import POINTS, expect
-from cacao_env.value.search import EXACT, INNER, WIDTH, search_choice
+from cacao_env.value.search import search_choice
 from cacao_env.value.turns import appraise_with
 
 KEPT_ROWS = 160  # of a sample; no position of a real game has more
@@ -92,7 +92,7 @@ def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
     view = views[0]
     if behaviour.searched > 0 and not by_greedy and uniform(rng) < behaviour.searched:
         sims = int(behaviour.search_sims)
-        return _search(net, scratch, work, views, sims, ids, values, rng)
+        return search_choice(net, scratch, work, views, sims, ids, values, rng)
     if by_greedy:
         choices = work.choices[0]
         appraise(choices, view, GREEDY_WEIGHTS)
@@ -120,19 +120,13 @@ def _rival_choice(net, scratch, work, views, behaviour, ids, values, rng):
         return greedy_choice(work.choices[0], views[0], GREEDY_WEIGHTS, rng)
     if behaviour.rival_sims > 0:
         sims = int(behaviour.rival_sims)
-        return _search(net, scratch, work, views, sims, ids, values, rng)
+        return search_choice(net, scratch, work, views, sims, ids, values, rng)
     count = appraise_with(net, scratch, work, views[0], TOP, ACT, ids, values, rng)
     best = 0
     for i in range(1, count):
         if values[i] > values[best]:
             best = i
     return ids[best]
-
-
-@njit
-def _search(net, scratch, work, views, sims, ids, values, rng):
-    """What search does, as ``+search:sims=N`` names it."""
-    return search_choice(net, scratch, work, views, sims, WIDTH, INNER, EXACT, ids, values, rng)
 
 
 @njit

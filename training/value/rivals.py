@@ -38,7 +38,7 @@ def rival_of(name: str) -> Rival:
     return Rival(NET_RIVAL, net, int(given["sims"]))
 
 
-_FIXED = ("width", "inner", "exact")
+_FIXED = set(SEARCH_PARAMETERS) - {"sims", "ms"}
 
 
 def folder_of(name: str) -> Path:
