@@ -96,10 +96,8 @@ _FIELDS = np.dtype(
         ("temples", "i2", (MAX_PLAYERS,)),  # gold from temples if the game ended now
         # The display and the pile.
         ("display", "i1", (DISPLAY_SIZE,)),  # jungle codes, 0 for an empty slot
-        (
-            "refilled",
-            "i1",
-        ),  # at the start of a turn; bit s: slot s was drawn into since the last one
+        # Bit s: slot s was drawn into as the last turn ended; 0 once somebody places.
+        ("refilled", "i1"),
         ("jungle_drawn", "i1"),
         ("jungle_pile", "i1", (NUM_JUNGLE_KINDS + 1,)),  # the pile by code
         ("overbuilding", "i1"),  # 1 from the turn that starts with pile and display empty

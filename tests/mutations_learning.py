@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 AFTERSTATE, VALUE = ("tests/test_afterstate.py",), ("tests/test_value.py",)
-SAMPLES = ("tests/test_afterstate.py", "-k", "samples or lambda or rival or search")
+SAMPLES = ("tests/test_samples.py",)
 RESUMED = ("tests/test_afterstate.py", "-k", "resumed or killed or cut_off")
 STOPPED = ("tests/test_afterstate.py", "-k", "ctrl or disk or overwritten or goes_on")
 PPO, MASKED = ("tests/test_ppo.py", "-k", "not two_processes"), ("tests/test_masked.py",)
@@ -75,7 +75,7 @@ MUTATIONS = [
         "train_afterstate.py",
         "if self.progress >= c.search_from else 0.0",
         "if self.progress >= 0 else 0.0",
-        SAMPLES,
+        (*AFTERSTATE, "-k", "search_begins"),
     ),
     # --- The value network
     (

@@ -1,4 +1,4 @@
-"""Afterstate learning: samples, resumed runs, configurations, checkpoints."""
+"""Afterstate learning: resumed runs, configurations, checkpoints."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ import pytest
 from cacao_env import Game
 from cacao_env.actions import MAX_LEGAL
 from cacao_env.rng import new_rng
-from cacao_env.value.features import NO_ROW, PER_SEAT
-from cacao_env.value.net import POINTS, new_scratch
+from cacao_env.value.net import new_scratch
 from cacao_env.value.search import SearchAgent, search_choice
 from cacao_env.value.turns import new_work
 from training.agents import AgentError, load_agent
@@ -29,8 +28,7 @@ from training.state import STATE
 from training.train_afterstate import Run, Trainer, main
 from training.value.checkpoint import load_value, read_value
 from training.value.config import AfterstateConfig
-from training.value.games import GREEDY_RIVAL, NET_RIVAL, NO_RIVAL, Behaviour
-from training.value.learning import Players, join, play, share_out
+from training.value.games import GREEDY_RIVAL, NET_RIVAL, NO_RIVAL
 from training.value.net import ValueNet
 from training.value.rivals import rival_of
 
@@ -52,7 +50,6 @@ SMALL = {
     "watch_blocks": 2,
     "blocks": 2,
 }
-ITSELF = Behaviour(noise=0.02, random=0.02, top=4, decay=0.9, others=0.5)
 
 
 def run_for(folder: Path, count: int, **changes) -> Run:
@@ -75,75 +72,6 @@ def same_weights(one: Run, other: Run) -> bool:
     a, b = one.learner.arrays(), other.learner.arrays()
     assert sorted(a) == sorted(b)
     return all(np.array_equal(a[name], b[name]) for name in a)
-
-
-# --- Samples --------------------------------------------------------------------------------
-
-
-def test_samples_hold_what_came_of_their_games():
-    net = ValueNet(8, 4, 4).compiled()
-    whole = ITSELF._replace(decay=1.0, others=1.0)
-    for players in (2, 3, 4):
-        [games] = share_out(30, {str(players): 1.0}, 0.0, [players])
-        samples = play(games, net, whole)
-        shares = samples.shares[:, :players]
-        assert (samples.players == players).all()
-        assert shares.sum(axis=1) == pytest.approx(1)
-        assert set(np.unique(shares)) <= {0, 0.25, 1 / 3, 0.5, 1} | {np.float32(1 / 3)}
-        assert (samples.shares[:, players:] == 0).all()
-        assert (samples.points[:, players:] == 0).all()
-        turns = {2: 22, 3: 30, 4: 36}[players] - 1
-        assert len(samples.stage) == 30 * turns * players
-        # Who is ahead once the points to come are added has won.
-        for i in range(1, players):
-            lead = 15 * samples.numbers[:, i * PER_SEAT + 3]
-            lead += POINTS * (samples.points[:, 0] - samples.points[:, i])
-            assert (samples.shares[lead < -0.5, 0] == 0).all()
-            assert (samples.shares[lead > 0.5, i] == 0).all()
-            assert (np.abs(lead - np.round(lead)) < 1e-3).all()
-
-
-def test_lambda_mixes_what_was_expected_into_what_came():
-    net = ValueNet(8, 4, 4).compiled()
-    [games] = share_out(20, {"2": 1.0}, 0.0, [1])
-    by_decay = [play(games, net, ITSELF._replace(decay=d, others=1.0)) for d in (1.0, 0.5, 0.0)]
-    assert all(np.array_equal(s.numbers, by_decay[0].numbers) for s in by_decay)
-    # 21 turns have another after them, seen by two; the last is followed by nothing but the result.
-    assert len(by_decay[0].stage) == 20 * 42
-    turn = np.arange(20 * 42) // 2 % 21
-    last = turn == 20
-    assert np.array_equal(by_decay[0].shares[last], by_decay[2].shares[last])
-    assert not np.array_equal(by_decay[0].shares[turn == 19], by_decay[2].shares[turn == 19])
-    # Before that: a share of what was expected at the next turn, the rest from its own target.
-    later = by_decay[2].shares[turn == 19]
-    half = by_decay[1].shares[turn == 19]
-    assert half == pytest.approx(0.5 * later + 0.5 * by_decay[0].shares[last], abs=1e-5)
-
-
-def test_games_do_not_depend_on_who_plays_them():
-    net = ValueNet(8, 4, 4).compiled()
-    chunks = share_out(260, {"2": 0.7, "3": 0.3}, 0.25, [9])
-    assert len(chunks) > 3
-    assert sum(len(chunk.seeds) for chunk in chunks) == 260
-    assert {(chunk.num_players, chunk.volcanoes) for chunk in chunks} == {
-        (2, False),
-        (2, True),
-        (3, False),
-        (3, True),
-    }
-    found = []
-    for threads in (1, 3):
-        players = Players(threads)
-        found.append(players.collect(players.begin(chunks, net, ITSELF)))
-        players.close()
-    for one, other in zip(*found, strict=True):
-        assert np.array_equal(one, other)
-
-
-def test_no_sample_has_more_rows_than_are_kept():
-    net = ValueNet(8, 4, 4).compiled()
-    samples = join([play(games, net, ITSELF) for games in share_out(20, {"4": 1.0}, 0.5, [2])])
-    assert (samples.rows[:, -20:] == NO_ROW).all()
 
 
 # --- Runs -----------------------------------------------------------------------------------
@@ -304,20 +232,6 @@ def test_a_run_begins_from_a_checkpoint(tmp_path, capsys):
     assert "there is no checkpoint 'nowhere'" in capsys.readouterr().err
 
 
-def test_search_makes_the_share_of_decisions_that_it_is_given(tmp_path):
-    net = run_for(tmp_path, 4).learner.mean.compiled()
-    [games] = share_out(60, {"2": 1.0}, 0.0, [1])
-    alone = ITSELF._replace(
-        others=0.0, random=0.0, noise=0.0, decay=1.0, rival=GREEDY_RIVAL, rival_share=1.0
-    )
-    by_share = [
-        play(games, net, alone._replace(searched=share, search_sims=16))
-        for share in (0.0, 0.5, 1.0)
-    ]
-    ahead = [POINTS * (x.points[:, 0] - x.points[:, 1]).mean() for x in by_share]
-    assert ahead[0] + 1 < ahead[1] < ahead[2] - 1
-
-
 def test_search_begins_late_in_a_run(tmp_path):
     run = Run(from_dict(AfterstateConfig, SMALL | {"searched": 0.5, "search_from": 0.75}))
     shares = []
@@ -328,25 +242,6 @@ def test_search_begins_late_in_a_run(tmp_path):
 
 
 # --- Rivals ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("players", [2, 4])
-def test_against_a_rival_only_the_learners_view_is_kept(players):
-    [games] = share_out(80, {str(players): 1.0}, 0.0, [1])
-    net = ValueNet(8, 4, 4).compiled()
-    turns = {2: 22, 4: 36}[players] - 1
-    everyone = ITSELF._replace(others=1.0, random=0.0, noise=0.0, decay=1.0)
-    alone = play(games, net, everyone)
-    assert len(alone.stage) == 80 * turns * players
-    met = play(games, net, everyone._replace(rival=NET_RIVAL, rival_share=1.0))
-    assert len(met.stage) == 80 * turns
-    by_greedy = play(games, net, everyone._replace(rival=GREEDY_RIVAL, rival_share=1.0))
-    assert len(by_greedy.stage) == 80 * turns
-    # Greedy is better than a network that knows nothing: the learner's seat falls behind.
-    assert by_greedy.shares[:, 0].mean() < 0.75 / players
-    assert met.shares[:, 0].mean() > 0.75 / players
-    half = play(games, net, everyone._replace(rival=GREEDY_RIVAL, rival_share=0.5))
-    assert len(by_greedy.stage) < len(half.stage) < len(alone.stage)
 
 
 def test_rivals_by_name(tmp_path):

@@ -100,7 +100,7 @@ class Endpoints:
     """What each address does; all work is done in threads, games change one request at a time."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        self._library = catalogue
+        self._catalogue = catalogue
 
     async def page(self, request: Request) -> Response:
         """The page itself."""
@@ -109,9 +109,9 @@ class Endpoints:
 
     def catalogue(self, request: Request, body: Any) -> Answer:
         """Agents, records and games there are."""
-        records, games = self._library.records.kept, self._library.games.kept
+        records, games = self._catalogue.records.kept, self._catalogue.games.kept
         return {
-            "agents": self._library.agents(),
+            "agents": self._catalogue.agents(),
             "records": [{"id": name, "title": one.title} for name, one in list(records.items())],
             "games": [{"id": name, "seats": one.table.seats} for name, one in list(games.items())],
         }
@@ -119,20 +119,20 @@ class Endpoints:
     def add_record(self, request: Request, body: Any) -> Answer:
         """Take a record that was dropped on the page."""
         title = request.query_params.get("title", "record")[:80]
-        name = self._library.parse_record(body, title)
-        return record_answer(name, self._library.records.get(name))
+        name = self._catalogue.parse_record(body, title)
+        return record_answer(name, self._catalogue.records.get(name))
 
     def record(self, request: Request, body: Any) -> Answer:
         """A record's frames."""
         name = request.path_params["name"]
-        return record_answer(name, self._library.records.get(name))
+        return record_answer(name, self._catalogue.records.get(name))
 
     def open(self, request: Request, body: Any) -> Answer:
         """Begin a game."""
-        name = self._library.open_table(
+        name = self._catalogue.open_table(
             body.get("seats"), body.get("volcanoes", False), body.get("seed")
         )
-        return game_answer(name, self._library.games.get(name).table, 0)
+        return game_answer(name, self._catalogue.games.get(name).table, 0)
 
     def game(self, request: Request, body: Any) -> Answer:
         """A game in play."""
@@ -156,7 +156,7 @@ class Endpoints:
         """The record of a finished game, as a file."""
         try:
             name = request.path_params["name"]
-            play: Play = self._library.games.get(name)
+            play: Play = self._catalogue.games.get(name)
             text = await run_in_threadpool(lambda: record.dumps(play.table.record()))
         except Missing as error:
             return _error(404, str(error))
@@ -172,13 +172,13 @@ class Endpoints:
         agent = body.get("agent")
         if not isinstance(agent, str):
             raise ValueError("agent is not a name")
-        return thought_answer(self._library, agent, self._position(body))
+        return thought_answer(self._catalogue, agent, self._position(body))
 
     def _position(self, body: Any) -> Game:
         ply = _integer(body, "ply")
         if "record" in body:
-            return _at(self._library.records.get(str(body["record"])).story, ply)
-        play: Play = self._library.games.get(str(body.get("game")))
+            return _at(self._catalogue.records.get(str(body["record"])).story, ply)
+        play: Play = self._catalogue.games.get(str(body.get("game")))
         with play.lock:
             game = _at(play.table.story, ply)
             viewer = play.table.viewer
@@ -191,7 +191,7 @@ class Endpoints:
     ) -> Answer:
         """Change a game and answer with its frames from ``since`` on."""
         name = request.path_params["name"]
-        play: Play = self._library.games.get(name)
+        play: Play = self._catalogue.games.get(name)
         with play.lock:
             at = len(play.table.story)
             if isinstance(body, dict) and body.get("ply", at) != at:
