@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .state import OPTIONS
+
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -23,6 +25,10 @@ def restore_arrays(games: Any, names: Sequence[str], arrays: Mapping[str, Any]) 
     for name, array in arrays_of(games, names).items():
         if name not in arrays or arrays[name].shape != array.shape:
             raise ValueError(f"the games kept are others than these: {name} does not fit")
+    states = np.ascontiguousarray(arrays["states"], np.uint8).reshape(-1).view(games.states.dtype)
+    for name in OPTIONS:
+        if (states[name] != games.states[name]).any():
+            raise ValueError(f"the games kept are others than these: {name} is another")
     for name in names:
         getattr(games, name)[...] = arrays[name]
-    games.states.view(np.uint8).reshape(games.num_games, -1)[...] = arrays["states"]
+    games.states[...] = states

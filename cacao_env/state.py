@@ -112,6 +112,7 @@ _FIELDS = np.dtype(
     align=True,
 )
 STATE = np.dtype((np.record, _FIELDS))
+OPTIONS = ("num_players", "volcanoes", "auto", "table_size")
 StateArray = npt.NDArray[np.void]
 
 # By board code of a worker tile: its owner, its variant, its workers on each side.

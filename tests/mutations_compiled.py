@@ -24,6 +24,7 @@ EQUIVALENCE = ("tests/test_equivalence.py", "-k", "batch and 2-True-auto")
 GREEDY = ("tests/test_bots.py", "-k", "expects")
 HIDDEN = ("tests/test_hidden_information.py", "-k", "every_bot_plays")
 SEARCH = ("tests/test_search.py",)
+POLICY, KEEPING = ("tests/test_policy_opponent.py",), ("tests/test_keeping.py",)
 MARGINS = ("tests/test_endgame.py",)
 ENDGAME = ("tests/test_endgame.py", "-k", "draws or bounds or limits")
 
@@ -157,6 +158,83 @@ MUTATIONS: list[Mutation] = [
         "        self._refuse(refused)\n        self._new",
         "        self.observations = self.observations.copy()\n        self._new",
         (*BATCH, "memory and step"),
+    ),
+    (
+        "a number beyond 64 bits becomes another action",
+        "vector.py",
+        "if too_large is not None and too_large.any():",
+        "if False:",
+        (*BATCH, "wrong_shape"),
+    ),
+    (
+        "a policy sees what the learner sees",
+        "versus_loops.py",
+        "observe_into(state, state.seat, seen[count])",
+        "observe_into(state, learners[g], seen[count])",
+        POLICY,
+    ),
+    (
+        "a policy plays for the learner, too",
+        "versus_loops.py",
+        "if state.phase != OVER and state.seat != learners[g]:\n            numbers",
+        "if state.phase != OVER and (count < 1 or state.seat != learners[g]):\n            numbers",
+        POLICY,
+    ),
+    (
+        "a policy's actions go to the first games",
+        "versus_loops.py",
+        "step(states[numbers[i]], chosen[i])",
+        "step(states[i], chosen[i])",
+        POLICY,
+    ),
+    (
+        "a policy has all games or none",
+        "versus.py",
+        "np.append(odds * (1 - share), share)",
+        "np.append(odds * 0, 1)",
+        POLICY,
+    ),
+    (
+        "a policy's illegal action is played",
+        "versus_loops.py",
+        "if refusal(states[numbers[i]], chosen[i]) != LEGAL:",
+        "if refusal(states[numbers[i]], chosen[i]) == 12345:",
+        POLICY,
+    ),
+    (
+        "games kept forget how often each drew",
+        "versus.py",
+        '_KEPT = ("rngs", ',
+        "_KEPT = (",
+        KEEPING,
+    ),
+    (
+        "games kept forget what their shaped rewards were measured from",
+        "vector.py",
+        '"_samplers", "_potentials", ',
+        '"_samplers", ',
+        KEEPING,
+    ),
+    (
+        "games kept are views of the games",
+        "keeping.py",
+        "getattr(games, name).copy() for",
+        "getattr(games, name) for",
+        KEEPING,
+    ),
+    (
+        "games under other rules are taken over",
+        "keeping.py",
+        "if (states[name] != games.states[name]).any():",
+        "if False:",
+        KEEPING,
+    ),
+    (
+        "games that are refused are taken over in part",
+        "keeping.py",
+        "    states = np.asc",
+        '    games.rngs[...] = arrays["rngs"]\n    states = np.asc',
+        KEEPING,
     ),
     (
         "a bot sees gains at a temple with workers only",

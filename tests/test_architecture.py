@@ -14,11 +14,11 @@ PACKAGE = ROOT / "cacao_env"
 # From the rule book's words to the learner's and on to people.  Modules of one line are equals and
 # do not import each other.
 LAYERS = [
-    ["files", "jit", "keeping", "pages", "thinking", "version"],
+    ["files", "jit", "pages", "thinking", "version"],
     ["rng", "tiles"],
     ["geometry"],
     ["state"],
-    ["scoring", "options"],
+    ["scoring", "options", "keeping"],
     ["rules", "threads"],
     ["actions"],
     ["decisions", "notation", "observation", "rewards"],

@@ -9,8 +9,10 @@ import torch
 from cacao_env import Game
 from cacao_env.actions import MAX_LEGAL
 from cacao_env.bots import play_game
+from cacao_env.geometry import NEIGHBOR
 from cacao_env.rng import new_rng, next_bits
-from cacao_env.state import ACT, FILL
+from cacao_env.state import ACT, FILL, OWNER, WORKERS, jungle_left
+from cacao_env.tiles import MAX_WORKERS_ON_EDGE
 from cacao_env.value import features, net, patterns, turns
 from cacao_env.value.agent import ValueAgent
 from cacao_env.value.search import SearchAgent, look_ahead
@@ -158,6 +160,44 @@ def test_features_tell_stocks_seats_and_tiles_apart():
                 assert not same
 
 
+def test_features_count_workers_at_temples_and_edges_that_wait():
+    rng = np.random.default_rng(5)
+    led = waiting = 0
+    for players in (2, 3, 4):
+        game = Game.new(players, 8)
+        for number, _ in enumerate(positions(game, rng)):
+            if number % 5:
+                continue
+            board, state = game.state.board, game.state
+            for viewer in range(players):
+                temples, edges = [], []
+                for cell in state.temple_cells[: state.temple_count]:
+                    beside = [int(board[NEIGHBOR[cell, side]]) for side in range(4)]
+                    workers = [0] * players
+                    for side, code in enumerate(beside):
+                        if code > 0:
+                            workers[OWNER[code]] += int(WORKERS[code, (side + 2) % 4])
+                    own = min(features.MAX_COUNT, workers.pop(viewer))
+                    most = min(features.MAX_COUNT, max(workers))
+                    free = sum(code <= 0 for code in beside)
+                    temples.append((own * (features.MAX_COUNT + 1) + most) * 5 + free)
+                    led += own > most
+                for cell in state.worker_cells[: state.worker_count]:
+                    code = int(board[cell])
+                    seat = (int(OWNER[code]) - viewer) % players
+                    for side in range(4):
+                        if board[NEIGHBOR[cell, side]] == -1 and jungle_left(state) > 0:
+                            edges.append(seat * (MAX_WORKERS_ON_EDGE + 1) + WORKERS[code, side])
+                rows = looked_at(game, viewer)[1].astype(int)
+                of_temples = rows[(rows >= features.TEMPLES) & (rows < features.STOCKS)]
+                assert sorted(of_temples - features.TEMPLES) == sorted(temples)
+                of_edges = rows[(rows >= features.ALONE) & (rows < features.TEMPLES)]
+                assert sorted(of_edges - features.ALONE) == sorted(edges)
+                waiting += len(edges)
+    assert led > 20
+    assert waiting > 500
+
+
 # --- The network ----------------------------------------------------------------------------
 
 
@@ -241,6 +281,10 @@ def test_a_finished_game_is_worth_what_it_brought():
         winners = game.winners()
         shares = [(seat in winners) / len(winners) for seat in range(players)]
         assert scratch.shares[:players].tolist() == pytest.approx(shares)
+        for field in ("gold", "temples", "sun", "water", "cacao"):
+            getattr(game.state, field)[:players] = 3
+        net.expect(compiled, scratch, game.state, 0)  # a tie
+        assert scratch.shares[:players].tolist() == pytest.approx([1 / players] * players)
 
 
 # --- Whole turns ----------------------------------------------------------------------------
