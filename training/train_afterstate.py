@@ -85,13 +85,17 @@ class Run:
             search_sims=c.search_sims,
         )
 
-    def begin_from(self, learnt: dict[str, Any]) -> None:
-        """Take over the weights of another network; ConfigError if its size is another."""
-        try:
-            self.learner.begin_from(learnt)
-        except ValueError as error:
-            raise ConfigError(f"start is {self.config.start!r}: {error}") from None
-        self.acting = self.learner.mean.learnt()
+    @classmethod
+    def begin(cls, config: AfterstateConfig) -> Run:
+        """A new run, with the weights that ``start`` names; ConfigError if they don't fit."""
+        run = cls(config)
+        if config.start:
+            try:
+                run.learner.begin_from(read_value(folder_of(config.start))[0])
+            except ValueError as error:
+                raise ConfigError(f"start is {config.start!r}: {error}") from None
+            run.acting = run.learner.mean.learnt()
+        return run
 
     def rate(self) -> float:
         """The learning rate of this round: falls as a cosine does."""
@@ -297,10 +301,7 @@ def begin(options: argparse.Namespace) -> tuple[Run, Path]:
     config = read(AfterstateConfig, options.config, options.overrides)
     folder = Path(options.out or Path("runs") / config.name)
     clear(folder, options.overwrite)
-    run = Run(config)
-    if config.start:
-        run.begin_from(read_value(folder_of(config.start))[0])
-    return run, folder
+    return Run.begin(config), folder
 
 
 def train(options: argparse.Namespace) -> int:
