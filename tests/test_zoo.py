@@ -57,6 +57,8 @@ def run(tmp_path):
 def test_a_checkpoint_is_made_measured_and_listed(home, run, tmp_path, capsys):
     assert main(["add", str(run), "first", "--home", str(home)]) == 0
     assert main(["add", str(run), "second", "--home", str(home)]) == 0
+    shutil.rmtree(home / "first")  # made anew it is the recommended one still
+    assert main(["add", str(run), "first", "--home", str(home)]) == 0
     path = home / "first"
     files = {file.name for file in path.iterdir()}
     assert files == {
@@ -202,8 +204,8 @@ def test_every_shipped_checkpoint_plays_as_its_card_says(capsys):
 
 def test_what_is_shipped_is_listed_and_whole():
     home = folder.home()
-    found = {path.name for path in home.iterdir() if path.is_dir()}
-    assert found == set(folder.names())
+    found = [path.name for path in home.iterdir() if path.is_dir()]
+    assert sorted(found) == sorted(folder.names())
     for name in folder.names():
         folder.check_sums(home / name)
         size = sum(file.stat().st_size for file in (home / name).rglob("*") if file.is_file())

@@ -89,6 +89,8 @@ def _write_records(path: Path) -> None:
 
 
 def _enlist(home: Path, name: str) -> None:
+    """Add a name to the list; one whose folder was taken away keeps its place."""
     order = home / ORDER
     listed = json.loads(order.read_text(encoding="utf-8")) if order.exists() else []
-    write_whole(order, (json.dumps([*listed, name], indent=2) + "\n").encode())
+    if name not in listed:
+        write_whole(order, (json.dumps([*listed, name], indent=2) + "\n").encode())
