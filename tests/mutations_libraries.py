@@ -101,6 +101,20 @@ TRAINING = [
         CLUSTER,
     ),
     (
+        "cluster: an evaluation plays here instead",
+        "evaluate.py",
+        "if ray is None:",
+        "if True:",
+        CLUSTER,
+    ),
+    (
+        "cluster: a leaderboard plays here instead",
+        "leaderboard.py",
+        "player_on(options.ray)",
+        "player_on(None)",
+        CLUSTER,
+    ),
+    (
         "cluster: an agent's mistake is a traceback",
         "cluster/tasks.py",
         "if isinstance(error.cause, ValueError):",

@@ -23,6 +23,7 @@ pytest.importorskip("ray", reason="Ray is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 from training.cluster.config import RllibConfig
+from training.cluster.tasks import RayPlayers
 from training.train_rllib import main as train
 from training.train_rllib import net_weights
 
@@ -51,15 +52,31 @@ def results(path):
     ]
 
 
-def test_an_evaluation_on_ray_gives_the_same_figures(tmp_path):
+@pytest.fixture
+def tasks(monkeypatch):
+    """The tasks that Ray has played."""
+    found, outcome = [], RayPlayers._outcome
+
+    def noted(self, ray, ready, chunk):
+        found.append(chunk.key)
+        return outcome(self, ray, ready, chunk)
+
+    monkeypatch.setattr(RayPlayers, "_outcome", noted)
+    return found
+
+
+def test_an_evaluation_on_ray_gives_the_same_figures(tmp_path, tasks):
     command = ["greedy", "random", "endgame", "--blocks", "24", "--seed", "5"]
     there, here = str(tmp_path / "there.json"), str(tmp_path / "here.json")
     assert evaluate([*command, "--ray", "--json", there, "--out", str(tmp_path / "a")]) == 0
+    played = len(tasks)
+    assert played == len(set(tasks)) > 1
     assert evaluate([*command, "--workers", "1", "--json", here, "--out", str(tmp_path / "b")]) == 0
+    assert len(tasks) == played
     assert results(there) == results(here)
 
 
-def test_a_leaderboard_on_ray_has_the_same_figures(tmp_path, monkeypatch):
+def test_a_leaderboard_on_ray_has_the_same_figures(tmp_path, monkeypatch, tasks):
     monkeypatch.chdir(tmp_path)
     table = 'players = 2\nagents = ["greedy", "random", "endgame"]\nblocks = 6\n'
     Path("some.toml").write_text(f"seed = 7\n[[tables]]\n{table}")
@@ -70,6 +87,7 @@ def test_a_leaderboard_on_ray_has_the_same_figures(tmp_path, monkeypatch):
         [kept] = Path("runs", "leaderboard").glob("*/evaluation.json")
         found.append(results(kept))
         shutil.rmtree("runs")
+        assert tasks
     assert len(found[0]) == 6
     assert found[0] == found[1]
 
