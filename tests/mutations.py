@@ -2,7 +2,8 @@
 
 Every mutation is made in a copy of the sources, against the tests that should notice it: those of the
 rules interpreted (NUMBA_DISABLE_JIT=1), those of batches and bots compiled
-(:mod:`tests.mutations_compiled`).  Prints a line for each and exits with 1 if one goes unnoticed.
+(:mod:`tests.mutations_compiled`, :mod:`tests.mutations_bots`).  Prints a line for each and exits with 1
+if one goes unnoticed.
 """
 
 from __future__ import annotations
@@ -334,19 +335,21 @@ def check_all_apply(mutations: list[Mutation]) -> None:
 
 def main() -> int:
     """Try all mutations, or those whose description contains a word given."""
-    from .mutations_compiled import MUTATIONS as COMPILED
+    from .mutations_bots import MUTATIONS as BOTS
+    from .mutations_compiled import MUTATIONS as BATCHES
     from .mutations_compiled import Workplace
 
+    compiled = [*BATCHES, *BOTS]
     wanted = sys.argv[1:] or [""]
-    check_all_apply([*MUTATIONS, *COMPILED])
-    chosen = [m for m in [*MUTATIONS, *COMPILED] if any(word in m[0] for word in wanted)]
+    check_all_apply([*MUTATIONS, *compiled])
+    chosen = [m for m in [*MUTATIONS, *compiled] if any(word in m[0] for word in wanted)]
     missed = 0
     with tempfile.TemporaryDirectory() as name:
         workplace = Workplace(Path(name))
         for mutation in chosen:
             what, file, old, new, tests = mutation
             begin = time.perf_counter()
-            plant = workplace.caught if mutation in COMPILED else caught
+            plant = workplace.caught if mutation in compiled else caught
             found = plant(file, old, new, tests)
             missed += not found
             seconds = time.perf_counter() - begin

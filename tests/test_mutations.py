@@ -6,17 +6,21 @@ import pytest
 
 from . import (
     mutations,
+    mutations_bots,
     mutations_compiled,
     mutations_learning,
     mutations_libraries,
     mutations_people,
     mutations_training,
+    mutations_value,
 )
 
 LISTS = {
     "cacao_env": [
         *mutations.MUTATIONS,
         *mutations_compiled.MUTATIONS,
+        *mutations_bots.MUTATIONS,
+        *mutations_value.MUTATIONS,
         *mutations_people.MUTATIONS,
         *mutations_libraries.ENGINE,
     ],
