@@ -21,9 +21,10 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.S)
 
 
-def test_no_page_has_gaps():
-    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
-        assert not re.search(r"^[A-Z]{4,}$", page.read_text(encoding="utf-8"), re.M), page
+def test_no_page_has_gaps_or_remains_of_a_merge():
+    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"^([A-Z]{4,}|[<>=]{7}( .*)?)$", text, re.M), page
 
 
 def test_the_tables_are_those_of_the_code(capsys):
