@@ -27,7 +27,7 @@ from training.cluster.tasks import RayPlayers
 from training.train_rllib import main as train
 from training.train_rllib import net_weights
 
-CONFIG = str(Path(__file__).parent.parent / "configs" / "rllib.toml")
+CONFIG = str(Path(__file__).parent.parent / "configs" / "rllib_local.toml")
 SMALL = [
     *("--set", "minutes=30", "--set", "games=2", "--set", "rollout=64", "--set", "batch=128"),
     *("--set", "width=16", "--set", "watch_games=20", "--set", "blocks=3", "--set", "bars={}"),
@@ -93,9 +93,13 @@ def test_a_leaderboard_on_ray_has_the_same_figures(tmp_path, monkeypatch, tasks)
 
 
 def test_an_agent_s_mistake_on_ray_is_one_sentence(tmp_path, capsys):
-    name = "tests.agents_for_tests:Illegal"
-    assert evaluate([name, "random", "--blocks", "2", "--ray", "--out", str(tmp_path / "a")]) == 1
-    assert "illegal action" in capsys.readouterr().err
+    command = ["tests.agents_for_tests:Illegal", "random", "--blocks", "2"]
+    command += ["--out", str(tmp_path / "a")]
+    assert evaluate([*command, "--ray"]) == 1
+    there = capsys.readouterr().err
+    assert "illegal action" in there
+    assert evaluate([*command, "--workers", "1"]) == 1
+    assert there == capsys.readouterr().err
 
 
 def test_a_run_goes_on_when_a_runner_is_killed(tmp_path):
@@ -147,8 +151,14 @@ def test_a_run_its_checkpoint_and_going_on(tmp_path, capsys):
     command = [str(out), "random", "--blocks", "2", "--workers", "1"]
     assert evaluate([*command, "--out", str(tmp_path / "evaluation")]) == 0
     first = load(out).net.state_dict()
+    # It has gone far enough, so nothing is learnt.
+    assert train(["--resume", str(out)]) == 0
+    same = load(out).net.state_dict()
+    assert all(np.array_equal(first[name], same[name]) for name in first)
+    before = rows
     assert train(["--resume", str(out), "--set", "steps=1200"]) == 0
     rows = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    assert rows[: len(before)] == before
     assert [row["round"] for row in rows] == list(range(1, len(rows) + 1))
     assert rows[-1]["decisions"] >= 1200
     second = load(out).net.state_dict()
@@ -211,6 +221,10 @@ def test_the_table_asks_one_after_the_other_and_pays_everybody():
 def test_what_can_not_be_is_one_sentence(tmp_path, capsys):
     with pytest.raises(ConfigError, match="runners is -1, expected 0 or more"):
         read(RllibConfig, CONFIG, ["runners=-1"])
+    most = 2 * 8 * 128 // 2
+    with pytest.raises(ConfigError, match=f"batch is {most + 1}, more than the {most} decisions"):
+        read(RllibConfig, CONFIG, ["learners=2", f"batch={most + 1}"])
+    assert read(RllibConfig, CONFIG, ["learners=2", f"batch={most}"]).batch == most
     assert train(["--config", CONFIG, "--set", "nothing=1", "--out", str(tmp_path / "x")]) == 1
     assert "nothing" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()

@@ -263,7 +263,7 @@ def test_averaged_gradients_are_those_of_all_processes(tmp_path):
         ({"entropy": -1.0}, "entropy is -1.0, expected 0 or more"),
         ({"gae_lambda": 1.5}, "gae_lambda is 1.5, expected a share"),
         ({"opponents": {"random": 1}}, "there is no key 'opponents'"),
-        ({"batch": 1000}, "batch is 1000, more than games . rollout = 128"),
+        ({"batch": 1000}, "batch is 1000, more than the 128 decisions that games and rollout give"),
     ],
 )
 def test_a_wrong_configuration_is_named(change, words):

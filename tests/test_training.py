@@ -130,7 +130,8 @@ RUNS = {
     "quickstart": AfterstateConfig,
     "maskable_ppo": Sb3Config,
     "ppo": PpoConfig,
-    "rllib": RllibConfig,
+    "rllib_local": RllibConfig,
+    "rllib_cluster": RllibConfig,
 }
 
 
@@ -158,7 +159,10 @@ def test_no_shipped_configuration_is_left_out():
         (["opponents={random=0}"], "opponents is {'random': 0}, expected odds above 0"),
         (["against=[]"], r"against is \[\], expected some of"),
         (["steps=0"], "steps is 0, expected more than 0"),
-        (["batch=100000"], "batch is 100000, more than games . rollout = 8192"),
+        (
+            ["batch=100000"],
+            "batch is 100000, more than the 8192 decisions that games and rollout give",
+        ),
         (["bars={random=2}"], "bars is {'random': 2}, expected shares of wins"),
         (["bars={genius=0.5}"], "bars is {'genius': 0.5}, expected shares of wins"),
         (["steps"], "'steps' is not of the form key=value"),

@@ -1,7 +1,7 @@
 """Learn all seats by self-play PPO on a Ray cluster, or on this machine, and measure the result.
 
-    python -m training.train_rllib --config configs/rllib.toml
-    ... --set address=auto --set runners=32
+    python -m training.train_rllib --config configs/rllib_local.toml
+    python -m training.train_rllib --config configs/rllib_cluster.toml --set runners=64
 
 RLlib's PPO with the board network as a masked module, shared by all seats.  Env runners play wherever
 the cluster has cores; one that is lost is started again.  What is learnt is kept as this project's own
@@ -77,7 +77,7 @@ def algorithm_config(config: RllibConfig) -> Any:
             lambda_=config.gae_lambda,
             clip_param=config.clip,
             entropy_coeff=config.entropy,
-            train_batch_size_per_learner=config.decisions_a_round // max(1, config.learners),
+            train_batch_size_per_learner=config.decisions_an_update,
             minibatch_size=config.batch,
             num_epochs=config.epochs,
             use_kl_loss=False,
@@ -255,7 +255,7 @@ def train(options: argparse.Namespace) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="python -m training.train_rllib", description=__doc__)
-    add_run_options(parser, "configs/rllib.toml")
+    add_run_options(parser, "configs/rllib_local.toml")
     options = parser.parse_args(arguments)
     return carry_out(lambda: train(options))
 

@@ -30,6 +30,6 @@ class RllibConfig(BoardConfig):
             self._check_least(key, 0)
 
     @property
-    def decisions_a_round(self) -> int:
-        """Decisions between two updates, of all runners together."""
-        return max(1, self.runners) * self.games * self.rollout
+    def decisions_an_update(self) -> int:
+        """Decisions of all runners between two updates, a learner's share."""
+        return max(1, self.runners) * self.games * self.rollout // max(1, self.learners)

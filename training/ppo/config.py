@@ -71,10 +71,16 @@ class BoardConfig:
         self._check_least("entropy", 0)
         self._check_least("final_entropy", 0)
         self._check_shares("gae_lambda")
-        if self.batch > self.games * self.rollout:
+        if self.batch > self.decisions_an_update:
             raise ConfigError(
-                f"batch is {self.batch}, more than games * rollout = {self.games * self.rollout}"
+                f"batch is {self.batch}, more than the {self.decisions_an_update} decisions that "
+                "games and rollout give an update"
             )
+
+    @property
+    def decisions_an_update(self) -> int:
+        """Decisions that a learner has between two updates."""
+        return self.games * self.rollout
 
     def _check_positive(self, *keys: str) -> None:
         for key in keys:
