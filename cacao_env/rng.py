@@ -31,13 +31,19 @@ def _wrapping(function: F) -> F:
 
 @_wrapping
 @inlined
+def mixed(bits):
+    """64 bits that each depend on all of ``bits``, a ``uint64``; one to one."""
+    z = (bits ^ (bits >> _S30)) * _MIX_1
+    z = (z ^ (z >> _S27)) * _MIX_2
+    return z ^ (z >> _S31)
+
+
+@_wrapping
+@inlined
 def next_bits(rng):
     """The next 64 random bits; advances ``rng``."""
     rng[0] += _GAMMA
-    z = rng[0]
-    z = (z ^ (z >> _S30)) * _MIX_1
-    z = (z ^ (z >> _S27)) * _MIX_2
-    return z ^ (z >> _S31)
+    return mixed(rng[0])
 
 
 @inlined

@@ -36,7 +36,7 @@ LAYERS = [
     ["bots.halving"],
     ["bots.mc"],
     ["bots"],
-    ["value.patterns"],
+    ["value.patterns", "value.prospects"],
     ["value.features"],
     ["value.net"],
     ["value.turns"],

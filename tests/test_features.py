@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
+from cacao_env.bots.greedy import greedy_think
 from cacao_env.geometry import NEIGHBOR, opposite
 from cacao_env.rng import new_rng
 from cacao_env.state import OWNER, WORKERS, jungle_left
 from cacao_env.tiles import MAX_WORKERS_ON_EDGE
 from cacao_env.value import features, patterns
+from cacao_env.value.prospects import new_room
 
 from .games import STYLES, positions
 from .test_hidden_information import scramble
@@ -20,7 +22,7 @@ from .test_symmetry import image_of_game
 def looked_at(game: Game, viewer: int) -> tuple[np.ndarray, np.ndarray, int, int]:
     numbers = np.zeros(features.NUM_NUMBERS, np.float32)
     rows = np.zeros(features.MAX_ROWS, np.uint16)
-    count, tiles, cells = features.features_into(game.state, viewer, numbers, rows)
+    count, tiles, cells = features.features_into(game.state, viewer, new_room(), numbers, rows)
     assert (rows[count:] == features.NO_ROW).all()
     assert (rows[:count] < features.NO_ROW).all()
     assert (rows[:cells] < features.OWN_TILE).all()
@@ -177,3 +179,40 @@ def test_features_count_workers_at_temples_and_edges_that_wait():
                 waiting += len(edges)
     assert led > 20
     assert waiting > 500
+
+
+def test_features_of_a_games_end_have_what_the_best_turn_brings_each_seat():
+    rng, dice = np.random.default_rng(6), new_rng(6)
+    seen = finished = earlier = 0
+    for players in (2, 3, 4):
+        for seed in range(4):
+            game = Game.new(players, seed, players == 3)
+            for _ in positions(game, rng):
+                if game.phase != "place":
+                    continue
+                state = game.state
+                left = (state.tiles_each - state.placed[:players]).astype(int)
+                for viewer in range(players):
+                    found = looked_at(game, viewer)[0][features.PROSPECTS :]
+                    if left[viewer] > 2:
+                        assert (found == 0).all()
+                        earlier += 1
+                        continue
+                    assert (found[players:] == 0).all()
+                    for i in range(players):
+                        seat = (viewer + i) % players
+                        other = game.clone()
+                        other.state.seat = other.state.active = seat
+                        other.state.hand[seat] = other.state.unplaced[seat]
+                        for slot in range(2):
+                            if (state.refilled >> slot) & 1:
+                                other.state.display[slot] = 0
+                        best = 0.0
+                        if left[seat] > 0 and len(other.legal_actions()):
+                            best = greedy_think(other.states, dice).values.max()
+                            seen += 1
+                        finished += left[seat] == 0
+                        assert found[i] * 10 == pytest.approx(best, abs=1e-4)
+    assert seen > 200
+    assert finished > 20
+    assert earlier > 500

@@ -57,7 +57,7 @@ def columns(samples: list[tuple]) -> list[torch.Tensor]:
     return [torch.from_numpy(np.array(column)) for column in zip(*samples)]
 
 
-@pytest.mark.parametrize("size", [{}, {"sums": 24, "maxima": 8, "units": 16}])
+@pytest.mark.parametrize("size", [{}, {"sums": 6, "maxima": 3, "units": 5}])  # and no fours
 def test_compiled_code_computes_what_torch_does(size):
     model = some_net(**size)
     compiled = model.compiled()

@@ -165,7 +165,7 @@ def test_the_value_network_s_onnx_file_computes_what_compiled_code_does(tmp_path
     columns, expected = [[] for _ in range(6)], []
     for players in (2, 3, 4):
         for game in some_positions(players, 25, volcanoes=players == 3):
-            counts = features_into(game.state, 0, scratch.numbers, scratch.rows)
+            counts = features_into(game.state, 0, scratch.room, scratch.numbers, scratch.rows)
             stage = STAGE[int(game.state.tiles_each) - int(game.state.placed[0])]
             compiled.forward(net, scratch, *counts, stage)
             expected.append(scratch.out.copy())

@@ -3,7 +3,8 @@
 Seen from one seat, at the start of a turn, as if nothing had been drawn at the end of the turn before:
 a choice is judged by what it leads to (an afterstate; Sutton and Barto, 2018, section 6.8), not by the
 tiles that happen to be drawn then.  ``numbers`` are stocks, scores and what is left, for each seat in
-turn order from the viewer; ``rows`` name patterns on the table and exact sizes of stocks.
+turn order from the viewer, at the end of the game also what the best turn would bring it; ``rows`` name
+patterns on the table and exact sizes of stocks.
 Only what the viewer knows is read: its own hand, and of others what they have not placed.
 """
 
@@ -28,8 +29,9 @@ from ..tiles import (
     WORKER_KINDS,
 )
 from .patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS, NUM_PATTERNS, PATTERN
+from .prospects import LAST, prospects_into
 
-VERSION = 3  # of all that follows and of the network; weights are for one
+VERSION = 4  # of all that follows and of the network; weights are for one
 
 # --- Numbers ------------------------------------------------------------------------------------
 # 3-0-0-1 and 3-1-0-0 are mirror images, and patterns have no mirror side: they count as one.
@@ -41,7 +43,8 @@ PER_SEAT = 5 + _LIKE
 HAND = MAX_PLAYERS * PER_SEAT
 PILE = HAND + _LIKE  # jungle pile by kind
 LEFT = PILE + NUM_JUNGLE_KINDS  # jungle tiles left, overbuilding, placements left
-NUM_NUMBERS = LEFT + 3
+PROSPECTS = LEFT + 3  # of each seat, once the viewer has ``LAST`` placements left
+NUM_NUMBERS = PROSPECTS + MAX_PLAYERS
 
 # --- Rows ---------------------------------------------------------------------------------------
 MAX_COUNT = 6  # workers at a temple that are told apart
@@ -63,9 +66,9 @@ NO_ROW = NUM_ROWS  # fills up; its weights are 0
 MAX_ROWS = 320
 OVERBUILDS_SOON = 8  # jungle tiles left when overbuilding comes into view
 
-STAGES = 4  # a network has output layers of its own for each part of the game
+STAGES = 5  # a network has output layers of its own for each part of the game
 STAGE = np.array(
-    [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3], np.int64
+    [0, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4], np.int64
 )  # by placements a viewer has left
 
 
@@ -84,9 +87,10 @@ def _pattern(state, cell):
 
 
 @njit
-def features_into(state, viewer, numbers, rows):
+def features_into(state, viewer, room, numbers, rows):
     """Write features into ``numbers``, float32 (NUM_NUMBERS,), and ``rows``, uint16 (MAX_ROWS,).
 
+    ``room``: of :mod:`.prospects`.
     Returns (how many rows there are, how many of them are patterns, how many of those, the first ones,
     are of open cells).
     """
@@ -145,6 +149,9 @@ def features_into(state, viewer, numbers, rows):
     for seat in range(players):
         total += int(state.tiles_each) - int(state.placed[seat])
     numbers[LEFT + 2] = total / 36.0
+    if state.tiles_each - state.placed[viewer] <= LAST:
+        prospects_into(state, viewer, room, numbers[PROSPECTS:])
+        numbers[PROSPECTS:] /= 10
     mover = (int(state.seat) - viewer) % players
     rows[count] = NEXT + players * MAX_PLAYERS + mover
     rows[count + 1] = RULES + 2 * players + state.volcanoes

@@ -33,6 +33,7 @@ from .features import (
     features_into,
 )
 from .patterns import NUM_PARTS, pattern_parts
+from .prospects import new_room
 
 POINTS = 10.0  # an output of 1 stands for so many points
 MARGIN_SCALE = 15.0  # gold; see ``bots.playout.utility``
@@ -55,6 +56,7 @@ class Net(NamedTuple):
 class Scratch(NamedTuple):
     """Room for one evaluation."""
 
+    room: Any
     numbers: Any
     rows: Any
     patterns: Any
@@ -70,6 +72,7 @@ class Scratch(NamedTuple):
 def new_scratch(net: Net) -> Scratch:
     """Room that fits a network."""
     return Scratch(
+        new_room(),
         np.zeros(NUM_NUMBERS, np.float32),
         np.zeros(MAX_ROWS, np.uint16),
         np.zeros(net.patterns.shape[1], np.float32),
@@ -145,10 +148,7 @@ def forward(net, scratch, count, patterns, open_cells, stage):
 def _first_layer(net, scratch, count, patterns, open_cells):
     of_patterns, context, most = scratch.patterns, scratch.context, scratch.most
     of_patterns[:] = 0
-    for i in range(patterns):
-        weights = net.patterns[scratch.rows[i]]
-        for h in range(len(of_patterns)):
-            of_patterns[h] += weights[h]
+    _add_rows(net.patterns, scratch.rows[:patterns], 0, of_patterns)
     context[:] = net.bias
     for i in range(NUM_NUMBERS):
         x = scratch.numbers[i]
@@ -156,10 +156,7 @@ def _first_layer(net, scratch, count, patterns, open_cells):
             weights = net.numbers[i]
             for h in range(len(context)):
                 context[h] += x * weights[h]
-    for i in range(patterns, count):
-        weights = net.rows[int(scratch.rows[i]) - ALONE]
-        for h in range(len(context)):
-            context[h] += weights[h]
+    _add_rows(net.rows, scratch.rows[patterns:count], ALONE, context)
     most[:] = 0
     for i in range(open_cells):
         weights = net.best[scratch.rows[i]]
@@ -167,15 +164,36 @@ def _first_layer(net, scratch, count, patterns, open_cells):
             most[m] = max(most[m], weights[m])
 
 
+# These two are most of what an evaluation takes.  With four rows at a time sums are read and written a
+# quarter as often, and a layer takes less than a third of the time.
+@njit
+def _add_rows(table, rows, first, out):
+    """Add up rows of a table whose first row has the number ``first``."""
+    whole = len(rows) - len(rows) % 4
+    for i in range(0, whole, 4):
+        a, b = table[int(rows[i]) - first], table[int(rows[i + 1]) - first]
+        c, d = table[int(rows[i + 2]) - first], table[int(rows[i + 3]) - first]
+        for k in range(len(out)):
+            out[k] += (a[k] + b[k]) + (c[k] + d[k])
+    for i in range(whole, len(rows)):
+        row = table[int(rows[i]) - first]
+        for k in range(len(out)):
+            out[k] += row[k]
+
+
 @njit
 def _layer(inputs, weights, bias, out):
     out[:] = bias
-    for i in range(len(inputs)):
-        x = inputs[i]
-        if x != 0:
-            row = weights[i]
-            for k in range(len(out)):
-                out[k] += x * row[k]
+    whole = len(inputs) - len(inputs) % 4
+    for i in range(0, whole, 4):
+        w, x, y, z = inputs[i], inputs[i + 1], inputs[i + 2], inputs[i + 3]
+        of_w, of_x, of_y, of_z = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
+        for k in range(len(out)):
+            out[k] += (w * of_w[k] + x * of_x[k]) + (y * of_y[k] + z * of_z[k])
+    for i in range(whole, len(inputs)):
+        x, of_x = inputs[i], weights[i]
+        for k in range(len(out)):
+            out[k] += x * of_x[k]
 
 
 @njit
@@ -194,7 +212,9 @@ def expect(net, scratch, state, viewer):
             scratch.shares[seat] = wins[seat] / winners
             scratch.points[seat] = scores[seat]
         return
-    count, patterns, open_cells = features_into(state, viewer, scratch.numbers, scratch.rows)
+    count, patterns, open_cells = features_into(
+        state, viewer, scratch.room, scratch.numbers, scratch.rows
+    )
     stage = STAGE[int(state.tiles_each) - int(state.placed[viewer])]
     forward(net, scratch, count, patterns, open_cells, stage)
     top = scratch.out[0]

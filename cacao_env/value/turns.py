@@ -14,12 +14,15 @@ import numpy as np
 from ..actions import MAX_LEGAL, legal_into
 from ..bots.greedy import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
 from ..decisions import NONE, automatic, step
+from ..geometry import NEIGHBOR
 from ..jit import njit
+from ..rng import mixed
 from ..state import ACT, OVER, PLACE, STATE
 from .net import expect, utility_of
 
 MAX_DEPTH = 32
 MAX_ENDS = 64  # ways to end a turn that are tried for one action; the rest as greedy would
+MAX_SEEN = 256  # positions of one turn that are kept in mind
 
 
 class Work(NamedTuple):
@@ -29,6 +32,7 @@ class Work(NamedTuple):
     ids: Any  # (MAX_DEPTH, MAX_LEGAL)
     counts: Any  # (MAX_DEPTH,) legal actions
     tried: Any  # (MAX_DEPTH,) how many of them
+    seen: Any  # (MAX_SEEN,) positions of the turn
     choices: Any  # (1,) of greedy
 
 
@@ -39,6 +43,7 @@ def new_work() -> Work:
         np.zeros((MAX_DEPTH, 256), np.int64),
         np.zeros(MAX_DEPTH, np.int64),
         np.zeros(MAX_DEPTH, np.int64),
+        np.zeros(MAX_SEEN, np.uint64),
         np.zeros(1, CHOICES),
     )
 
@@ -60,6 +65,31 @@ def candidates_into(state, choices, top, ids):
 
 
 @njit
+def _position(state):
+    """A number for what may differ between two positions of a turn after the same placement."""
+    key = mixed(np.uint64((int(state.phase) * 4 + int(state.seat)) * 16 + int(state.to_fill)))
+    for side in range(4):
+        key = mixed(key ^ np.uint64(state.board[NEIGHBOR[state.last, side]] & 127))
+    for seat in range(state.num_players):
+        key = mixed(key ^ np.uint64(state.gold[seat]))
+        key = mixed(key ^ np.uint64(state.pending[seat]))
+        stocks = (int(state.cacao[seat]) * 16 + int(state.sun[seat])) * 16 + int(state.water[seat])
+        key = mixed(key ^ np.uint64(stocks))
+    return key
+
+
+@njit
+def _is_new(seen, count, key):
+    """Whether a position is none of the first ``count`` seen; it is written behind them, if it fits."""
+    for i in range(count):
+        if seen[i] == key:
+            return False
+    if count < len(seen):
+        seen[count] = key
+    return True
+
+
+@njit
 def value_after(net, scratch, work, state, action, seat, last_tried, rng):
     """The best utility for ``seat``, whose decision it is, that an action's turn can end with.
 
@@ -70,7 +100,7 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
     stack[0] = state
     step(stack[0], action)
     best = -2.0
-    ends = 0
+    ends = seen = 0
     depth = 0
     work.counts[0] = -1
     while depth >= 0:
@@ -84,6 +114,11 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
                         break
                     action = greedy_choice(work.choices[0], here, GREEDY_WEIGHTS, rng)
                 step(here, action)
+            # Most orders of fills and actions lead to a position that others led to.
+            if not _is_new(work.seen, seen, _position(here)):
+                depth -= 1
+                continue
+            seen = min(seen + 1, MAX_SEEN)
             if here.phase == OVER or here.turn != turn:
                 expect(net, scratch, here, seat)
                 best = max(best, utility_of(scratch, int(here.num_players), seat))

@@ -222,7 +222,9 @@ def play_sample_games(
 @njit
 def _keep(game, viewer, scratch, samples, i):
     """Write the features of a sample."""
-    _, patterns, open_cells = features_into(game, viewer, scratch.numbers, scratch.rows)
+    _, patterns, open_cells = features_into(
+        game, viewer, scratch.room, scratch.numbers, scratch.rows
+    )
     samples.numbers[i] = scratch.numbers
     samples.rows[i] = scratch.rows[:KEPT_ROWS]
     samples.open_cells[i] = open_cells
