@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from .mutations_training import plant_all
+from .planting import plant_all
 
 VALUE = ("tests/test_value.py",)
 FEATURES, SEARCH = ("tests/test_features.py",), (*VALUE, "-k", "simulation or hidden")
