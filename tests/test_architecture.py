@@ -146,6 +146,19 @@ def test_the_core_needs_only_its_four_libraries():
     }
 
 
+def test_stable_baselines3_is_needed_by_its_own_script_alone():
+    """RLlib's environment and plain PPO do without it."""
+    code = (
+        "import sys, training.train_ppo, training.train_afterstate, training.evaluate\n"
+        "import training.leaderboard, training.zoo.__main__, training.regret, training.cluster.tasks\n"
+        "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert "torch" in loaded
+    assert not loaded & {"stable_baselines3", "sb3_contrib"}
+
+
 def test_files_are_short():
     for path in [*PACKAGE.rglob("*.py"), *(ROOT / "training").rglob("*.py")]:
         lines = len(path.read_text(encoding="utf-8").splitlines())

@@ -30,8 +30,8 @@ from cacao_env.vector import VectorGames, playouts
 
 from .config import from_dict
 from .ppo.config import PpoConfig, Sb3Config
-from .ppo.network import CellPolicy
 from .ppo.processes import Group
+from .ppo.sb3_policy import CellPolicy
 from .provenance import git_commit, machine, versions
 from .run_folder import read_metrics
 from .train_afterstate import Run as AfterstateRun

@@ -33,7 +33,8 @@ from .interrupt import Interrupt
 from .ppo.checkpoint import save_trained
 from .ppo.config import Sb3Config
 from .ppo.finish import evaluate
-from .ppo.network import CellNet, CellPolicy
+from .ppo.network import CellNet
+from .ppo.sb3_policy import CellPolicy
 from .ppo.snapshots import Snapshots
 from .ppo.vec_env import CacaoVecEnv
 from .ppo.watch import against_anchors

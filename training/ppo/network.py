@@ -1,4 +1,4 @@
-"""A small network that reads the table cell by cell, and its policy for sb3-contrib.
+"""A small network that reads the table cell by cell.
 
 Every cell where a tile could go is described by what lies around it, seen in the four ways that a tile
 can be turned, and all are scored with the same weights: what is learnt at one cell in one direction
@@ -9,14 +9,10 @@ over the table, the logits of fills and actions and the value.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
-from gymnasium import spaces
-from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from cacao_env.actions import ACT_ACTIONS, FILL_ACTIONS
@@ -24,8 +20,6 @@ from cacao_env.geometry import window_cell
 from cacao_env.observation import CHANNELS, layout
 from cacao_env.symmetry import channel_images, image_of_cell
 from cacao_env.tiles import NUM_VARIANTS, VARIANTS, WORKER_KINDS
-
-from .masked import LeanMaskable
 
 LATE_ACTIONS = FILL_ACTIONS + ACT_ACTIONS
 TURNS = 4
@@ -183,65 +177,3 @@ class CellNet(nn.Module):
         hidden = (patches @ weights.T).unflatten(1, (TURNS, -1))
         hidden = torch.relu(hidden + context[games].unsqueeze(1))
         return torch.relu(self.deeper(hidden))
-
-
-class _Whole(BaseFeaturesExtractor):
-    """Hands the observation to the network below as it is; SB3 wants an extractor."""
-
-    def __init__(self, observation_space: spaces.Space[Any]) -> None:
-        super().__init__(observation_space, int(np.prod(observation_space.shape or (0,))))
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        return observations
-
-
-class _Both(nn.Module):
-    """``CellNet`` in the place of SB3's two towers: logits are the policy's latent, and so on."""
-
-    def __init__(self, net: CellNet, num_actions: int) -> None:
-        super().__init__()
-        self.net = net
-        self.latent_dim_pi, self.latent_dim_vf = num_actions, 1
-
-    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        logits, value = self.net(features)
-        return logits, value.unsqueeze(1)
-
-    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
-        logits: torch.Tensor = self.net(features)[0]
-        return logits
-
-    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
-        value: torch.Tensor = self.net(features)[1]
-        return value.unsqueeze(1)
-
-
-class CellPolicy(MaskableActorCriticPolicy):
-    """sb3-contrib's masked actor-critic policy around :class:`CellNet`."""
-
-    def __init__(
-        self, *args: Any, num_players: int, table_size: int, width: int = 64, **kwargs: Any
-    ) -> None:
-        self._make_net = partial(CellNet, num_players, table_size, width)
-        super().__init__(*args, features_extractor_class=_Whole, **kwargs)
-
-    def _build(self, lr_schedule: Any) -> None:
-        net = self._make_net()
-        # Logits near 0 at first: every legal action about equally likely.
-        for layer in (net.place, net.late[-1]):
-            assert isinstance(layer, nn.Linear)
-            nn.init.orthogonal_(layer.weight, 0.01)
-            nn.init.zeros_(layer.bias)
-        self.mlp_extractor = _Both(net, int(self.action_space.n))
-        self.action_dist = LeanMaskable(int(self.action_space.n))
-        self.action_net = nn.Identity()
-        self.value_net = nn.Identity()
-        self.optimizer = self.optimizer_class(
-            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
-        )
-
-    @property
-    def net(self) -> CellNet:
-        """The network alone: what a checkpoint keeps."""
-        both: _Both = self.mlp_extractor
-        return both.net
