@@ -135,6 +135,13 @@ MUTATIONS = [
         (*VALUE, "-k", "compiled"),
     ),
     (
+        "numbers that four at a time leave are left out",
+        "value/net.py",
+        "for i in range(whole, count):",
+        "for i in range(0, 0):",
+        (*VALUE, "-k", "compiled"),
+    ),
+    (
         "a row is added twice in place of its neighbour",
         "value/net.py",
         "c, d = table[int(rows[i + 2]) - first], table[int(rows[i + 3]) - first]",
@@ -223,6 +230,20 @@ MUTATIONS = [
         "value/search.py",
         "            dice[0] = bits\n",
         "            dice[0] = next_bits(rng)\n",
+        SEARCH,
+    ),
+    (
+        "the end is near for everybody",
+        "value/search.py",
+        "return MAX_TURNS if left <= near else turns",
+        "return MAX_TURNS",
+        SEARCH,
+    ),
+    (
+        "the turn in progress is forgotten",
+        "value/search.py",
+        "        left += 1  # the turn in progress counts\n",
+        "        pass\n",
         SEARCH,
     ),
     (

@@ -11,9 +11,10 @@ from cacao_env.actions import MAX_LEGAL
 from cacao_env.bots import play_game
 from cacao_env.rng import new_rng, next_bits
 from cacao_env.state import ACT, FILL
+from cacao_env.tiles import MAX_TURNS
 from cacao_env.value import features, net, patterns, turns
 from cacao_env.value.agent import ValueAgent
-from cacao_env.value.search import SearchAgent, look_ahead
+from cacao_env.value.search import SearchAgent, look_ahead, turns_ahead
 from training.value.first_layer import FirstLayer
 from training.value.net import ValueNet
 
@@ -229,6 +230,19 @@ def test_a_simulation_ends_with_the_seat_s_next_turn():
             compared += 1
     assert compared > 20
     assert apart > 10
+
+
+def test_simulations_go_to_the_end_where_it_is_near():
+    game, rng = Game.new(3, 2), np.random.default_rng(4)
+    found = []  # what is found, and tiles placed before the turn
+    for _ in positions(game, rng):
+        placed = int(game.state.placed.sum())
+        if game.over:
+            break
+        found.append((turns_ahead(game.state, 2, 9), placed - (game.phase != "place")))
+    assert {ahead for ahead, _ in found} == {2, MAX_TURNS}
+    for ahead, before in found:
+        assert ahead == (MAX_TURNS if placed - before <= 9 else 2)
 
 
 # --- Agents ---------------------------------------------------------------------------------

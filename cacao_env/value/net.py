@@ -58,6 +58,7 @@ class Scratch(NamedTuple):
 
     room: Any
     numbers: Any
+    told: Any  # which of the numbers are not 0
     rows: Any
     patterns: Any
     context: Any
@@ -74,6 +75,7 @@ def new_scratch(net: Net) -> Scratch:
     return Scratch(
         new_room(),
         np.zeros(NUM_NUMBERS, np.float32),
+        np.zeros(NUM_NUMBERS, np.int64),
         np.zeros(MAX_ROWS, np.uint16),
         np.zeros(net.patterns.shape[1], np.float32),
         np.zeros(net.bias.shape[0], np.float32),
@@ -150,12 +152,7 @@ def _first_layer(net, scratch, count, patterns, open_cells):
     of_patterns[:] = 0
     _add_rows(net.patterns, scratch.rows[:patterns], 0, of_patterns)
     context[:] = net.bias
-    for i in range(NUM_NUMBERS):
-        x = scratch.numbers[i]
-        if x != 0:
-            weights = net.numbers[i]
-            for h in range(len(context)):
-                context[h] += x * weights[h]
+    _add_numbers(net.numbers, scratch.numbers, scratch.told, context)
     _add_rows(net.rows, scratch.rows[patterns:count], ALONE, context)
     most[:] = 0
     for i in range(open_cells):
@@ -164,8 +161,28 @@ def _first_layer(net, scratch, count, patterns, open_cells):
             most[m] = max(most[m], weights[m])
 
 
-# These two are most of what an evaluation takes.  With four rows at a time sums are read and written a
-# quarter as often, and a layer takes less than a third of the time.
+# These three are most of what an evaluation takes.  With four rows at a time sums are read and written
+# a quarter as often, and each takes less than a third of the time.
+@njit
+def _add_numbers(weights, numbers, told, out):
+    """Add up rows of weights, each times its number; half of the numbers, or more, are 0."""
+    count = 0
+    for i in range(len(numbers)):
+        told[count] = i
+        count += numbers[i] != 0
+    whole = count - count % 4
+    for i in range(0, whole, 4):
+        a, b, c, d = told[i], told[i + 1], told[i + 2], told[i + 3]
+        w, x, y, z = numbers[a], numbers[b], numbers[c], numbers[d]
+        of_w, of_x, of_y, of_z = weights[a], weights[b], weights[c], weights[d]
+        for k in range(len(out)):
+            out[k] += (w * of_w[k] + x * of_x[k]) + (y * of_y[k] + z * of_z[k])
+    for i in range(whole, count):
+        x, of_x = numbers[told[i]], weights[told[i]]
+        for k in range(len(out)):
+            out[k] += x * of_x[k]
+
+
 @njit
 def _add_rows(table, rows, first, out):
     """Add up rows of a table whose first row has the number ``first``."""

@@ -2,9 +2,11 @@
 
 Each simulation deals anew what the seat can't see and plays on, every seat by the network, until the
 seat has placed once more (or ``turns`` times); the value is what the network expects then.  Cut after
-somebody else's turn the network's errors would favour who is not to move.  Within a pass all candidates
-meet the same deal and random numbers.  What the network thought of an action at first counts as much
-as ``prior`` simulations of it.  The last placements are solved.
+somebody else's turn the network's errors would favour who is not to move.  With ``near`` placements
+left or fewer, simulations go on to the end of the game: there the network errs most, and little is
+left to chance.  Within a pass all candidates meet the same deal and random numbers.  What the network
+thought of an action at first counts as much as ``prior`` simulations of it.  The last placements are
+solved.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from functools import partial
 import numpy as np
 
 from ..actions import MAX_LEGAL
-from ..bots.endgame import NODES, NOT_SOLVED, solve, solved_thought
+from ..bots.endgame import NODES, NOT_SOLVED, placements_left, solve, solved_thought
 from ..bots.halving import halve, keep_best
 from ..bots.playout import UNIT, UTILITY
 from ..decisions import step
@@ -24,17 +26,28 @@ from ..jit import compile_once, njit
 from ..rng import new_rng, next_bits
 from ..state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
 from ..thinking import Thought, certain, from_visits
+from ..tiles import MAX_TURNS
 from .agent import TOP, ValueAgent
 from .net import Net, expect, new_scratch, utility_of
 from .turns import appraise_with, new_work
 
-WIDTH = 8  # actions that are tried, the best by the network
-INNER = 12  # placements that the network appraises inside
+WIDTH = 12  # actions that are tried, the best by the network
+INNER = 16  # placements that the network appraises inside
 TURNS = 1  # own turns that a simulation goes on for
-PRIOR = 0  # simulations that the network's first opinion is worth
+NEAR = 13  # placements left, of all seats, from which simulations go on to the end
+PRIOR = 6  # simulations that the network's first opinion is worth
 EXACT = 3  # placements left from which the end is solved
 # Positions that the solver may look at, so that it takes no longer than the search would.
 NODES_A_MS, NODES_A_SIM = 250, 60
+
+
+@njit
+def turns_ahead(state, turns, near):
+    """Own turns that simulations of a decision go on for, more than there are where the end is near."""
+    left = placements_left(state)
+    if state.phase != PLACE:
+        left += 1  # the turn in progress counts
+    return MAX_TURNS if left <= near else turns
 
 
 @njit
@@ -90,10 +103,11 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
     alive = min(WIDTH, count)
     keep_best(ids, values, count, alive)
     sums = PRIOR * values[:alive]
+    turns = turns_ahead(states[0], TURNS, NEAR)
     rounds = max(1, int(np.ceil(np.log2(alive))))
     for _ in range(rounds):
         passes = max(1, sims // (rounds * alive))
-        look_ahead(net, scratch, work, states, ids, alive, sums, passes, INNER, TURNS, rng)
+        look_ahead(net, scratch, work, states, ids, alive, sums, passes, INNER, turns, rng)
         keep = max(1, (alive + 1) // 2)
         keep_best(ids, sums, alive, keep)
         alive = keep
@@ -108,6 +122,7 @@ def _compile(net: Net) -> None:
     scratch, work = new_scratch(net), new_work()
     appraise_with(net, scratch, work, states[0], 1, ACT, ids, values, rng)
     look_ahead(net, scratch, work, states, ids, 1, sums, 1, 1, 1, rng)
+    turns_ahead(states[0], 1, 1)
     solve(states, 1, UTILITY, NODES_A_MS)
     keep_best(ids, sums, 1, 1)
 
@@ -124,13 +139,14 @@ class SearchAgent(ValueAgent):
         width: int = WIDTH,
         inner: int = INNER,
         turns: int = TURNS,
+        near: int = NEAR,
         prior: int = PRIOR,
         exact: int = EXACT,
     ) -> None:
         super().__init__(net, seed)
         compile_once("search with a value network", partial(_compile, net))
         self._sims, self._ms, self._width, self._inner = sims, ms, width, inner
-        self._turns, self._prior, self._exact = turns, prior, exact
+        self._turns, self._near, self._prior, self._exact = turns, near, prior, exact
         self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
 
     def choose(self, states: StateArray) -> int:
@@ -180,6 +196,6 @@ class SearchAgent(ValueAgent):
             sums,
             passes,
             self._inner,
-            self._turns,
+            turns_ahead(states[0], self._turns, self._near),
             self._rng,
         )

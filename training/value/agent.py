@@ -10,7 +10,7 @@ from cacao_env import Game
 from cacao_env.bots import Parameter
 from cacao_env.thinking import Thought
 from cacao_env.value.agent import ValueAgent
-from cacao_env.value.search import EXACT, INNER, PRIOR, TURNS, WIDTH, SearchAgent
+from cacao_env.value.search import EXACT, INNER, NEAR, PRIOR, TURNS, WIDTH, SearchAgent
 
 from ..checkpoint import CheckpointError
 from .checkpoint import load_value
@@ -23,6 +23,7 @@ SEARCH_PARAMETERS = {
     "width": Parameter(WIDTH, 2, 256, "actions that are tried, the best by the network"),
     "inner": Parameter(INNER, 1, 256, "placements that the network appraises inside"),
     "turns": Parameter(TURNS, 1, 36, "own turns that a simulation goes on for"),
+    "near": Parameter(NEAR, 0, 99, "placements left from which simulations go on to the end"),
     "prior": Parameter(PRIOR, 0, 100_000, "simulations that the network's first opinion is worth"),
     "exact": Parameter(EXACT, 0, 6, "placements left from which the end is solved"),
 }
