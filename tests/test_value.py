@@ -185,7 +185,7 @@ def test_only_the_best_placements_by_greedy_are_appraised_if_asked():
 
 
 def one_simulation(compiled, game: Game, action: int, top: int, after: int, rng) -> float:
-    """What a simulation finds an action worth, played step by step for so many own turns."""
+    """What a simulation finds an action worth: the mean over so many own turns, step by step."""
     scratch, work = net.new_scratch(compiled), turns.new_work()
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     seat, turn = game.seat, game.turn
@@ -193,20 +193,23 @@ def one_simulation(compiled, game: Game, action: int, top: int, after: int, rng)
     here.redeal(seat, rng)
     dice = np.array([next_bits(rng)], np.uint64)
     here.play(action)
+    found = []
     while not here.over:
         args = (compiled, scratch, work, here.state, top, FILL, ids, values, dice)
         count = turns.appraise_with(*args)
         best = int(np.argmax(values[:count])) if count > 1 else 0
         if here.phase == "place" and here.seat == seat and here.turn > turn:
             after -= 1
-            if after <= 0 and count > 1:
-                return values[best]
+            if count > 1:
+                found.append(values[best])
+                if after <= 0:
+                    return float(np.mean(found))
         here.play(int(ids[best]))
     net.expect(compiled, scratch, here.state, seat)
-    return net.utility_of(scratch, game.num_players, seat)
+    return float(np.mean([*found, net.utility_of(scratch, game.num_players, seat)]))
 
 
-def test_a_simulation_ends_with_the_seat_s_next_turn():
+def test_a_simulation_is_worth_what_the_seat_s_next_turns_are():
     compiled = some_net(sums=16, maxima=8, units=8).compiled()
     scratch, work = net.new_scratch(compiled), turns.new_work()
     dice = np.random.default_rng(1)
@@ -217,7 +220,7 @@ def test_a_simulation_ends_with_the_seat_s_next_turn():
             if game.over or dice.random() > 0.4 or len(game.legal_actions()) < 3:
                 continue
             actions = dice.choice(game.legal_actions(), 3, replace=False).astype(np.int64)
-            expected, after = [], 1 + compared % 2
+            expected, after = [], 1 + compared % 3
             for action in actions:  # all of them meet the same deal and dice
                 rng = new_rng(compared)
                 expected.append(one_simulation(compiled, game, int(action), 4, after, rng))

@@ -1,12 +1,12 @@
 """Search with a network: the best few actions, looked at until one's own next turn has ended.
 
 Each simulation deals anew what the seat can't see and plays on, every seat by the network, until the
-seat has placed once more (or ``turns`` times); the value is what the network expects then.  Cut after
-somebody else's turn the network's errors would favour who is not to move.  With ``near`` placements
-left or fewer, simulations go on to the end of the game: there the network errs most, and little is
-left to chance.  Within a pass all candidates meet the same deal and random numbers.  What the network
-thought of an action at first counts as much as ``prior`` simulations of it.  The last placements are
-solved.
+seat has placed once more (or ``turns`` times); the value is what the network expects then, in the mean
+over those turns.  Cut after somebody else's turn the network's errors would favour who is not to move.
+With ``near`` placements left or fewer, simulations go on to the end of the game: there the network errs
+most, and little is left to chance.  Within a pass all candidates meet the same deal and random numbers.
+What the network thought of an action at first counts as much as ``prior`` simulations of it.  The last
+placements are solved.
 """
 
 from __future__ import annotations
@@ -69,10 +69,13 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
             dice[0] = bits
             turn = states[0].turn
             left = turns
+            total = 0.0
+            seen = 0
             while True:
                 if state.phase == OVER:
                     expect(net, scratch, state, seat)
-                    sums[i] += utility_of(scratch, int(state.num_players), seat)
+                    total += utility_of(scratch, int(state.num_players), seat)
+                    seen += 1
                     break
                 count = appraise_with(net, scratch, work, state, top, FILL, actions, values, dice)
                 best = 0
@@ -82,10 +85,13 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
                             best = k
                 if state.phase == PLACE and state.seat == seat and state.turn > turn:
                     left -= 1
-                    if left <= 0 and count > 1:
-                        sums[i] += values[best]
-                        break
+                    if count > 1:
+                        total += values[best]
+                        seen += 1
+                        if left <= 0:
+                            break
                 step(state, actions[best])
+            sums[i] += total / seen
 
 
 @njit
