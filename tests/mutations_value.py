@@ -233,6 +233,27 @@ MUTATIONS = [
         SEARCH,
     ),
     (
+        "turns are added up, not averaged",
+        "value/search.py",
+        "sums[i] += total / seen",
+        "sums[i] += total",
+        SEARCH,
+    ),
+    (
+        "the outcome counts for nothing",
+        "value/search.py",
+        "total += utility_of(scratch, int(state.num_players), seat)",
+        "total += 0 * utility_of(scratch, int(state.num_players), seat)",
+        SEARCH,
+    ),
+    (
+        "a search goes on when its time is over",
+        "bots/halving.py",
+        "                break  # a pass can take longer than its round",
+        "                pass",
+        ("tests/test_thinking.py", "-k", "halving"),
+    ),
+    (
         "the end is near for everybody",
         "value/search.py",
         "return MAX_TURNS if left <= near else turns",

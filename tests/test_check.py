@@ -56,6 +56,12 @@ def test_a_library_that_works_and_one_that_is_not_there(tmp_path, monkeypatch, c
     assert "not installed" in lines[3]
 
 
+def test_what_is_left_out_is_said(tmp_path, monkeypatch, capsys):
+    planted(tmp_path, monkeypatch, "print('hello')\nprint('half was left out: it needs more')")
+    assert main(["check", "some"]) == 0
+    assert "| all of it; half was left out: it needs more |" in capsys.readouterr().out
+
+
 def test_one_that_fails_says_why_and_fails_the_command(tmp_path, monkeypatch, capsys):
     planted(tmp_path, monkeypatch, "print('so far')\nassert 1 == 2, 'one is not two'")
     assert main(["check", "some"]) == 1

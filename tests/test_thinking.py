@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -138,6 +140,18 @@ def test_visits_are_those_that_were_made():
     assert visits.tolist() == made[ids].tolist()
     assert ids[0] == 7
     assert visits.sum() == made.sum() > 200
+
+
+def test_halving_ends_when_its_time_is_over():
+    asked = []
+
+    def run(ids, alive, sums, passes):
+        asked.append(alive)
+        time.sleep(0.03)
+
+    visits = halve(run, np.arange(8), np.zeros(8), 8, 0, time.perf_counter(), 10)
+    assert asked == [8]
+    assert visits.tolist() == [1] * 8
 
 
 def test_weights_of_values_and_visits():

@@ -40,9 +40,9 @@ def halve(run: RunPasses, ids: Any, sums: Any, alive: int, sims: int, begin: flo
     visits = np.zeros(alive, np.int64)
     rounds = max(1, int(np.ceil(np.log2(alive))))
     for number in range(rounds):
-        if ms and number > 0 and time.perf_counter() > begin + ms / 1000:
-            break  # a pass can take longer than its round
         if ms:
+            if number > 0 and time.perf_counter() > begin + ms / 1000:
+                break  # a pass can take longer than its round
             end = begin + ms / 1000 * (number + 1) / rounds
             visits[:alive] += _passes_until(run, end, ids, alive, sums)
         else:

@@ -47,12 +47,13 @@ LIBRARIES = (
     Library("OpenSpiel", "open_spiel", ("open-spiel",), "random_sim_test, IS-MCTS"),
     Library("AgileRL", "agilerl", ("agilerl",), "masked DQN, masks in infos"),
 )
+LEFT_OUT = " was left out"  # in a line of a program: what the installed packages don't allow
 OK, FAILED, MISSING = "ok", "FAILED", "not installed"
 
 
 @dataclass(frozen=True)
 class Result:
-    """How a library did: ``status``, versions in words, seconds, and what it said last."""
+    """How a library did: ``status``, versions in words, seconds, what was shown and what left out."""
 
     library: Library
     status: str
@@ -84,7 +85,10 @@ def try_out(library: Library) -> Result:
     except subprocess.TimeoutExpired:
         status, said = FAILED, f"no end after {TIMEOUT} s"
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    words = library.shows if status == OK else lines[-1][:200]
+    if status == OK:
+        words = "; ".join([library.shows, *(line for line in lines if LEFT_OUT in line)])
+    else:
+        words = lines[-1][:200]
     return Result(library, status, found, time.perf_counter() - begin, words)
 
 

@@ -30,6 +30,8 @@ if hasattr(pettingzoo, "make"):  # newer versions have a registry
     env.reset(seed=0)
     assert env.num_agents == 3
     print("it is in the registry")
+else:
+    print("the registry was left out: this version has none")
 
 env = cacao_v0.env(num_players=4, table_size=15)
 env.reset(seed=1)
