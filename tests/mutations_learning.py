@@ -273,4 +273,32 @@ MUTATIONS = [
         "chosen = (place >= first) & (place <= last)",
         ZOO,
     ),
+    (
+        "what fires in the last part of the game alone is kept",
+        "value/prune.py",
+        "fired[stage, unit] = True",
+        "fired[-1, unit] = True",
+        ZOO,
+    ),
+    (
+        "units that are kept get another's weights out",
+        "value/prune.py",
+        "array[stage, kept]",
+        "array[stage, kept[::-1]]",
+        ZOO,
+    ),
+    (
+        "a pruned network's ONNX file stays as it was",
+        "zoo/add.py",
+        "    export(path, path / ONNX)\n    finish(path)\n",
+        "    finish(path)\n",
+        ZOO,
+    ),
+    (
+        "a pruned network forgets how it was trained",
+        "zoo/add.py",
+        '("created", "versions", "training")',
+        '("created", "versions")',
+        ZOO,
+    ),
 ]

@@ -256,15 +256,29 @@ MUTATIONS = [
     (
         "the end is near for everybody",
         "value/search.py",
-        "return MAX_TURNS if left <= near else turns",
+        "return MAX_TURNS if placements_left(state) <= near else turns",
         "return MAX_TURNS",
         SEARCH,
     ),
     (
-        "the turn in progress is forgotten",
+        "a long search looks no further than a short one",
         "value/search.py",
-        "        left += 1  # the turn in progress counts\n",
-        "        pass\n",
+        "usual = LONG if (ms >= LONG_MS if ms else sims >= LONG_SIMS) else SHORT",
+        "usual = SHORT",
+        SEARCH,
+    ),
+    (
+        "the first opinion counts as much where simulations go on to the end",
+        "value/search.py",
+        "return min(prior, 1) if turns == MAX_TURNS else prior",
+        "return prior",
+        SEARCH,
+    ),
+    (
+        "fills are searched",
+        "value/search.py",
+        "        if states[0].phase != PLACE:\n            return int(",
+        "        if False:\n            return int(",
         SEARCH,
     ),
     (

@@ -9,12 +9,22 @@ import torch
 from cacao_env import Game
 from cacao_env.actions import MAX_LEGAL
 from cacao_env.bots import play_game
+from cacao_env.bots.endgame import placements_left
 from cacao_env.rng import new_rng, next_bits
 from cacao_env.state import ACT, FILL
 from cacao_env.tiles import MAX_TURNS
-from cacao_env.value import features, net, patterns, turns
+from cacao_env.value import features, net, patterns, search, turns
 from cacao_env.value.agent import ValueAgent
-from cacao_env.value.search import SearchAgent, look_ahead, turns_ahead
+from cacao_env.value.search import (
+    LONG,
+    LONG_MS,
+    LONG_SIMS,
+    SHORT,
+    SearchAgent,
+    look_ahead,
+    prior_of,
+    turns_ahead,
+)
 from training.value.first_layer import FirstLayer
 from training.value.net import ValueNet
 
@@ -237,15 +247,61 @@ def test_a_simulation_is_worth_what_the_seat_s_next_turns_are():
 
 def test_simulations_go_to_the_end_where_it_is_near():
     game, rng = Game.new(3, 2), np.random.default_rng(4)
-    found = []  # what is found, and tiles placed before the turn
+    found = []  # what is found, and tiles placed before
     for _ in positions(game, rng):
         placed = int(game.state.placed.sum())
-        if game.over:
-            break
-        found.append((turns_ahead(game.state, 2, 9), placed - (game.phase != "place")))
+        if game.phase == "place":
+            found.append((turns_ahead(game.state, 2, 9), placed))
     assert {ahead for ahead, _ in found} == {2, MAX_TURNS}
     for ahead, before in found:
         assert ahead == (MAX_TURNS if placed - before <= 9 else 2)
+    assert [prior_of(2, 6), prior_of(MAX_TURNS, 6), prior_of(MAX_TURNS, 0)] == [6, 1, 0]
+
+
+def simulated(monkeypatch, game, **options):
+    """(candidates, own turns ahead) of each call of ``look_ahead`` for one decision; the choice."""
+    calls = []
+
+    def seen(*given):
+        calls.append((given[5], given[9]))
+        look_ahead(*given)
+
+    agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), 1, inner=2, **options)
+    monkeypatch.setattr(search, "look_ahead", seen)
+    found = calls, agent.act(game)
+    monkeypatch.setattr(search, "look_ahead", look_ahead)
+    return found
+
+
+def test_a_search_with_more_time_looks_wider_and_further(monkeypatch):
+    game = Game.new(2, 3)
+    for options, reach in (
+        ({"sims": 16}, SHORT),
+        ({"sims": LONG_SIMS}, LONG),
+        ({"ms": 5, "sims": LONG_SIMS}, SHORT),
+        ({"ms": LONG_MS}, LONG),
+        ({"sims": 16, "width": 3, "turns": 2}, (3, 2, 0)),
+    ):
+        calls, _ = simulated(monkeypatch, game, **options)
+        assert calls[0] == (reach[0], reach[1])
+    dice = np.random.default_rng(0)
+    while not (game.phase == "place" and placements_left(game.state) == SHORT.near):
+        game.play(int(dice.choice(game.legal_actions())))
+    assert simulated(monkeypatch, game, sims=16)[0][0] == (SHORT.width, MAX_TURNS)
+    assert simulated(monkeypatch, game, sims=16, near=5)[0][0] == (SHORT.width, SHORT.turns)
+
+
+def test_search_leaves_fills_and_actions_to_the_network(monkeypatch):
+    game, dice, met = Game.new(2, 3), np.random.default_rng(0), 0
+    compiled = some_net(sums=16, maxima=8, units=8).compiled()
+    while placements_left(game.state) > 6:
+        if game.phase != "place" and len(game.legal_actions()) > 1:
+            calls, action = simulated(monkeypatch, game, sims=16)
+            assert not calls
+            assert action == ValueAgent(compiled, 1).act(game)
+            met += 1
+        game.play(int(dice.choice(game.legal_actions())))
+    assert met > 3
 
 
 # --- Agents ---------------------------------------------------------------------------------

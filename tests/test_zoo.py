@@ -13,6 +13,7 @@ import torch
 
 from cacao_env import Game, record
 from cacao_env.value import net as compiled
+from cacao_env.value.agent import ValueAgent
 from cacao_env.value.features import STAGE, features_into
 from training import evaluate
 from training.agents import load_agent
@@ -220,3 +221,34 @@ def test_a_manifest_that_asks_for_another_file_gets_nothing(home, run, tmp_path)
     (path / folder.SUMS).write_text(sums + "0" * 64 + "  ../../manifest.json\n")
     with pytest.raises(CheckpointError, match="does not have the checksum"):
         folder.check_sums(path)
+
+
+def test_units_that_never_fire_are_left_out(home, run, tmp_path, capsys):
+    torch.manual_seed(1)
+    learnt = ValueNet(8, 4, 40).learnt()
+    dead = np.zeros((learnt["out"].shape[0], 40), bool)
+    for stage in range(len(dead)):  # others in each part of the game
+        dead[stage, stage : stage + 12] = True
+    learnt["middle_bias"][:] = np.where(dead, -1e3, 3)
+    manifest = json.loads((run / "manifest.json").read_text())
+    save_value(run, "afterstate", learnt, RULES, training=manifest["training"])
+    assert main(["add", str(run), "first", "--home", str(home)]) == 0
+    before, _ = load_value(home / "first")
+    assert main(["prune", "first", "--games", "0"]) == 1
+    assert "games is 0, expected at least 1" in capsys.readouterr().err
+    assert main(["prune", "first", "--games", "2"]) == 0
+    assert "first: 32 of 40 units; those that fire: [" in capsys.readouterr().out
+    after, manifest = load_value(home / "first")
+    assert after.middle.shape[2] == manifest["size"]["units"] == 32
+    assert manifest["pruned"] == {"games": 2, "units": [28] * len(dead)}
+    assert manifest["training"]["games"] == 1234
+    folder.check_sums(home / "first")
+    rng = np.random.default_rng(0)
+    for players in RULES["players"]:
+        game = Game.new(players, 5)
+        while game.seat is not None:
+            both = [ValueAgent(one, 1).appraise(game.states)[1].copy() for one in (before, after)]
+            assert both[0] == pytest.approx(both[1], abs=1e-6)
+            game.play(int(rng.choice(game.legal_actions())))
+    assert main(["export", "first", str(tmp_path / "again.onnx")]) == 0
+    assert (tmp_path / "again.onnx").read_bytes() == (home / "first" / folder.ONNX).read_bytes()

@@ -18,6 +18,7 @@ from .net import Net, new_scratch
 from .turns import appraise_with, expect_after, new_work
 
 TOP = 48  # placements that are appraised, the best by greedy; 0 for all
+SPREAD = 0.02  # utility; an action that is so much worse gets a third of the weight in a thought
 
 
 def _compile(net: Net) -> None:
@@ -67,7 +68,7 @@ class ValueAgent:
     def _consider(self, states: StateArray) -> Thought:
         """Actions and what they are worth."""
         ids, values = self.appraise(states)
-        return certain(int(ids[0])) if len(ids) == 1 else from_values(ids, values, 0.02, UNIT)
+        return certain(int(ids[0])) if len(ids) == 1 else from_values(ids, values, SPREAD, UNIT)
 
     def appraise(self, states: StateArray) -> tuple[np.ndarray, np.ndarray]:
         """The actions that were looked at and their utilities, each of one shape."""

@@ -1,18 +1,20 @@
-"""Search with a network: the best few actions, looked at until one's own next turn has ended.
+"""Search with a network: the best few placements, looked at until one's own next turn has ended.
 
 Each simulation deals anew what the seat can't see and plays on, every seat by the network, until the
 seat has placed once more (or ``turns`` times); the value is what the network expects then, in the mean
 over those turns.  Cut after somebody else's turn the network's errors would favour who is not to move.
 With ``near`` placements left or fewer, simulations go on to the end of the game: there the network errs
-most, and little is left to chance.  Within a pass all candidates meet the same deal and random numbers.
-What the network thought of an action at first counts as much as ``prior`` simulations of it.  The last
-placements are solved.
+most, and little is left to chance.  Who has more time looks further.  Within a pass all candidates meet
+the same deal and random numbers.  What the network thought of a placement at first counts as much as
+``prior`` simulations of it, or as one that goes on to the end.  The last placements are solved; fills
+and actions before that are the network's, which is as good and takes half of the time.
 """
 
 from __future__ import annotations
 
 import time
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,16 +27,24 @@ from ..game import Game
 from ..jit import compile_once, njit
 from ..rng import new_rng, next_bits
 from ..state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
-from ..thinking import Thought, certain, from_visits
+from ..thinking import Thought, certain, from_values, from_visits
 from ..tiles import MAX_TURNS
-from .agent import TOP, ValueAgent
+from .agent import SPREAD, TOP, ValueAgent
 from .net import Net, expect, new_scratch, utility_of
 from .turns import appraise_with, new_work
 
-WIDTH = 12  # actions that are tried, the best by the network
+
+class Reach(NamedTuple):
+    """How wide and how far a search looks."""
+
+    width: int  # placements that are tried, the best by the network
+    turns: int  # own turns that a simulation goes on for
+    near: int  # placements left, of all seats, from which simulations go on to the end
+
+
+SHORT, LONG = Reach(8, 1, 10), Reach(16, 2, 13)
+LONG_MS, LONG_SIMS = 64, 256  # time, or simulations, from which a search is a long one
 INNER = 16  # placements that the network appraises inside
-TURNS = 1  # own turns that a simulation goes on for
-NEAR = 13  # placements left, of all seats, from which simulations go on to the end
 PRIOR = 6  # simulations that the network's first opinion is worth
 EXACT = 3  # placements left from which the end is solved
 # Positions that the solver may look at, so that it takes no longer than the search would.
@@ -43,11 +53,14 @@ NODES_A_MS, NODES_A_SIM = 250, 60
 
 @njit
 def turns_ahead(state, turns, near):
-    """Own turns that simulations of a decision go on for, more than there are where the end is near."""
-    left = placements_left(state)
-    if state.phase != PLACE:
-        left += 1  # the turn in progress counts
-    return MAX_TURNS if left <= near else turns
+    """Own turns that a placement's simulations go on for, more than there are where the end is near."""
+    return MAX_TURNS if placements_left(state) <= near else turns
+
+
+@njit
+def prior_of(turns, prior):
+    """Simulations that the first opinion is worth, few where simulations go on to the end."""
+    return min(prior, 1) if turns == MAX_TURNS else prior
 
 
 @njit
@@ -106,11 +119,11 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
     solved = solve(states, EXACT, UTILITY, min(NODES, NODES_A_SIM * sims))
     if solved != NOT_SOLVED:
         return solved
-    alive = min(WIDTH, count)
+    alive = min(SHORT.width if states[0].phase == PLACE else 1, count)
     keep_best(ids, values, count, alive)
-    sums = PRIOR * values[:alive]
-    turns = turns_ahead(states[0], TURNS, NEAR)
-    rounds = max(1, int(np.ceil(np.log2(alive))))
+    turns = turns_ahead(states[0], SHORT.turns, SHORT.near)
+    sums = prior_of(turns, PRIOR) * values[:alive]
+    rounds = int(np.ceil(np.log2(alive)))
     for _ in range(rounds):
         passes = max(1, sims // (rounds * alive))
         look_ahead(net, scratch, work, states, ids, alive, sums, passes, INNER, turns, rng)
@@ -128,13 +141,16 @@ def _compile(net: Net) -> None:
     scratch, work = new_scratch(net), new_work()
     appraise_with(net, scratch, work, states[0], 1, ACT, ids, values, rng)
     look_ahead(net, scratch, work, states, ids, 1, sums, 1, 1, 1, rng)
-    turns_ahead(states[0], 1, 1)
+    prior_of(turns_ahead(states[0], 1, 1), 1)
     solve(states, 1, UTILITY, NODES_A_MS)
     keep_best(ids, sums, 1, 1)
 
 
 class SearchAgent(ValueAgent):
-    """Net and search, with ``sims`` simulations a decision or, if not 0, for ``ms`` milliseconds."""
+    """Net and search, with ``sims`` simulations a placement or, if not 0, for ``ms`` milliseconds.
+
+    ``width``, ``turns`` and ``near``: 0 for what there is time for.
+    """
 
     def __init__(
         self,
@@ -142,17 +158,19 @@ class SearchAgent(ValueAgent):
         seed: int,
         sims: int = 32,
         ms: int = 0,
-        width: int = WIDTH,
+        width: int = 0,
         inner: int = INNER,
-        turns: int = TURNS,
-        near: int = NEAR,
+        turns: int = 0,
+        near: int = 0,
         prior: int = PRIOR,
         exact: int = EXACT,
     ) -> None:
         super().__init__(net, seed)
         compile_once("search with a value network", partial(_compile, net))
-        self._sims, self._ms, self._width, self._inner = sims, ms, width, inner
-        self._turns, self._near, self._prior, self._exact = turns, near, prior, exact
+        usual = LONG if (ms >= LONG_MS if ms else sims >= LONG_SIMS) else SHORT
+        self._reach = Reach(width or usual.width, turns or usual.turns, near or usual.near)
+        self._sims, self._ms, self._inner = sims, ms, inner
+        self._prior, self._exact = prior, exact
         self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
 
     def choose(self, states: StateArray) -> int:
@@ -164,6 +182,8 @@ class SearchAgent(ValueAgent):
         solved = int(solve(states, self._exact, UTILITY, self._nodes))
         if solved != NOT_SOLVED:
             return solved
+        if states[0].phase != PLACE:
+            return int(ids[np.argmax(values)])
         self._search(states, ids, values, begin)
         return int(ids[0])
 
@@ -175,6 +195,8 @@ class SearchAgent(ValueAgent):
         solved = solved_thought(states, self._exact)
         if solved is not None:
             return solved
+        if states[0].phase != PLACE:
+            return from_values(ids, values, SPREAD, UNIT)
         means, visits = self._search(states, ids, values, begin)
         return from_visits(ids[: len(means)], means, visits, UNIT)
 
@@ -182,15 +204,23 @@ class SearchAgent(ValueAgent):
         self, states: StateArray, ids: np.ndarray, values: np.ndarray, begin: float
     ) -> tuple[np.ndarray, np.ndarray]:
         """Bring the best of the actions in order; mean utility and simulations of each."""
-        tried = min(self._width, len(ids))
+        tried = min(self._reach.width, len(ids))
         keep_best(ids, values, len(ids), tried)
-        sums = self._prior * values[:tried]
-        run = partial(self._simulate, states)
+        turns = turns_ahead(states[0], self._reach.turns, self._reach.near)
+        prior = prior_of(turns, self._prior)
+        sums = prior * values[:tried]
+        run = partial(self._simulate, states, turns)
         visits = halve(run, ids, sums, tried, self._sims, begin, self._ms)
-        return sums / (visits + self._prior), visits
+        return sums / (visits + prior), visits
 
     def _simulate(
-        self, states: StateArray, ids: np.ndarray, alive: int, sums: np.ndarray, passes: int
+        self,
+        states: StateArray,
+        turns: int,
+        ids: np.ndarray,
+        alive: int,
+        sums: np.ndarray,
+        passes: int,
     ) -> None:
         look_ahead(
             self._net,
@@ -202,6 +232,6 @@ class SearchAgent(ValueAgent):
             sums,
             passes,
             self._inner,
-            turns_ahead(states[0], self._turns, self._near),
+            turns,
             self._rng,
         )

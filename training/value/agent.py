@@ -10,20 +10,22 @@ from cacao_env import Game
 from cacao_env.bots import Parameter
 from cacao_env.thinking import Thought
 from cacao_env.value.agent import ValueAgent
-from cacao_env.value.search import EXACT, INNER, NEAR, PRIOR, TURNS, WIDTH, SearchAgent
+from cacao_env.value.search import EXACT, INNER, PRIOR, SearchAgent
 
 from ..checkpoint import CheckpointError
 from .checkpoint import load_value
 
 SEARCH = "+search"
-_SIMS = Parameter(0, 0, 1_000_000, "simulations a decision; 0 means that ms counts")
+_SIMS = Parameter(0, 0, 1_000_000, "simulations a placement; 0 means that ms counts")
 SEARCH_PARAMETERS = {
-    "ms": Parameter(16, 0, 600_000, "milliseconds a decision"),
+    "ms": Parameter(16, 0, 600_000, "milliseconds a placement"),
     "sims": _SIMS,
-    "width": Parameter(WIDTH, 2, 256, "actions that are tried, the best by the network"),
+    "width": Parameter(
+        0, 0, 256, "placements that are tried, the best by the network; 0: by the time"
+    ),
     "inner": Parameter(INNER, 1, 256, "placements that the network appraises inside"),
-    "turns": Parameter(TURNS, 1, 36, "own turns that a simulation goes on for"),
-    "near": Parameter(NEAR, 0, 99, "placements left from which simulations go on to the end"),
+    "turns": Parameter(0, 0, 36, "own turns that a simulation goes on for; 0: by the time"),
+    "near": Parameter(0, 0, 99, "placements left from which it goes on to the end; 0: by the time"),
     "prior": Parameter(PRIOR, 0, 100_000, "simulations that the network's first opinion is worth"),
     "exact": Parameter(EXACT, 0, 6, "placements left from which the end is solved"),
 }

@@ -4,6 +4,7 @@ python -m training.zoo list             what there is, the recommended one first
 python -m training.zoo eval NAME        play it again and compare with what its card says
 python -m training.zoo play NAME        play against it in the terminal
 python -m training.zoo add RUN NAME     make one out of a run's folder
+python -m training.zoo prune NAME       leave out units that never fire: the same play, faster
 python -m training.zoo card NAME FILE   take its rows from an evaluation's JSON file
 python -m training.zoo export NAME FILE write its network as ONNX
 """
@@ -85,6 +86,14 @@ def add(options: argparse.Namespace) -> int:
     return 0
 
 
+def prune(options: argparse.Namespace) -> int:
+    """Leave out what never fires in a value network."""
+    from .add import prune as smaller
+
+    print(smaller(shipped(options.name).path, options.games))
+    return 0
+
+
 def take_figures(options: argparse.Namespace) -> int:
     """Renew a card."""
     from .add import measured
@@ -127,6 +136,12 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("name")
     one.add_argument("--home", help="the folder of all; checkpoints if not given")
     one.set_defaults(carry_out=add)
+    one = commands.add_parser(
+        "prune", help="leave out units that never fire: the same play, faster"
+    )
+    one.add_argument("name")
+    one.add_argument("--games", type=int, default=100, help="games for each number of players")
+    one.set_defaults(carry_out=prune)
     one = commands.add_parser("card", help="take its rows from evaluations' JSON files")
     one.add_argument("name")
     one.add_argument("files", nargs="*")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cacao_env import Game, record
+from cacao_env.value.net import from_learnt
 
 from ..agents import load_agent
 from ..checkpoint import (
@@ -20,6 +21,8 @@ from ..checkpoint import (
     write_whole,
 )
 from ..run_folder import CONFIG, CURVES, METRICS
+from ..value.checkpoint import read_value, save_value
+from ..value.prune import pruned, units_that_fire
 from .card import card
 from .folder import CARD, EVALUATION, ONNX, ORDER, RECORDS, Shipped, write_sums
 from .onnx import export
@@ -64,6 +67,25 @@ def measured(path: Path, files: Sequence[Path]) -> Shipped:
     text = json.dumps({"results": rows}, indent=2) + "\n"
     write_whole(path / EVALUATION, text.encode())
     return finish(path)
+
+
+def prune(path: Path, games: int) -> str:
+    """Leave out the units of a value network that fire in none of so many games; says how many stay.
+
+    Weights, manifest, ONNX file, card and checksums are written anew.
+    """
+    if games < 1:
+        raise CheckpointError(f"games is {games}, expected at least 1")
+    learnt, manifest = read_value(path)
+    fired = units_that_fire(from_learnt(learnt), manifest["rules"], games)
+    small = pruned(learnt, fired)
+    save_value(path, manifest["name"], small, manifest["rules"])
+    kept = {key: manifest[key] for key in ("created", "versions", "training") if key in manifest}
+    add_to_manifest(path, **kept, pruned={"games": games, "units": fired.sum(1).tolist()})
+    export(path, path / ONNX)
+    finish(path)
+    before, after = learnt["out"].shape[1], small["out"].shape[1]
+    return f"{path}: {after} of {before} units; those that fire: {fired.sum(1).tolist()}"
 
 
 def finish(path: Path) -> Shipped:
