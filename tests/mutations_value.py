@@ -10,7 +10,10 @@ import sys
 from .planting import plant_all
 
 VALUE = ("tests/test_value.py",)
-FEATURES, SEARCH = ("tests/test_features.py",), (*VALUE, "-k", "simulation or hidden or time_looks or leaves_fills")
+FEATURES, SEARCH = (
+    ("tests/test_features.py",),
+    (*VALUE, "-k", "simulation or hidden or time_looks or leaves_fills"),
+)
 TURNS = (*VALUE, "-k", "best_end or greedy")
 
 # What is broken, file, text, replacement, tests that must fail.
