@@ -20,7 +20,7 @@ from cacao_env.value.features import STAGE, STAGES
 from cacao_env.value.net import Net, new_scratch
 from cacao_env.value.turns import new_work, value_after
 
-LANES = 32
+LANES = 32  # layers are padded to a multiple: compiled loops over fewer units take as long
 
 
 @njit
