@@ -21,12 +21,12 @@ from cacao_env.value.net import new_scratch
 from cacao_env.value.search import SearchAgent, search_choice
 from cacao_env.value.turns import new_work
 from training.agents import AgentError, load_agent
-from training.checkpoint import CheckpointError, add_to_manifest
+from training.checkpoint import MANIFEST, WEIGHTS, CheckpointError, add_to_manifest
 from training.config import ConfigError, from_dict
-from training.run_folder import METRICS, read_metrics
+from training.run_folder import METRICS, RunFolder, progress_bar, read_metrics
 from training.state import STATE
 from training.train_afterstate import Run, Trainer, main
-from training.value.checkpoint import load_value, read_value
+from training.value.checkpoint import load_value, read_value, save_value
 from training.value.config import AfterstateConfig
 from training.value.games import GREEDY_RIVAL, NET_RIVAL, NO_RIVAL
 from training.value.net import ValueNet
@@ -50,6 +50,9 @@ SMALL = {
     "watch_blocks": 2,
     "blocks": 2,
 }
+
+
+RULES_OF_SMALL = {"players": [2], "volcanoes": False}
 
 
 def run_for(folder: Path, count: int, **changes) -> Run:
@@ -169,14 +172,15 @@ def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path):
     assert [row["round"] for row in rows] == list(range(1, at + 3))
 
 
-def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("full_at", [STATE, WEIGHTS, MANIFEST])
+def test_a_full_disk_loses_nothing(full_at, tmp_path, monkeypatch, capsys):
     folder = tmp_path / "run"
     assert main(command(folder)[3:] + ["--set", "rounds=2"]) == 0
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     true_write = Path.write_bytes
 
     def full(path: Path, data: bytes) -> int:
-        if path.name.startswith(STATE):
+        if path.name.startswith(full_at):
             true_write(path, data[: len(data) // 2])
             raise OSError(errno.ENOSPC, "No space left on device")
         return true_write(path, data)
@@ -185,9 +189,13 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     assert main(["--resume", str(folder), "--set", "rounds=4"]) == 1
     error = capsys.readouterr().err.strip().splitlines()[-1]
-    assert error == f"{folder / STATE} can't be written: No space left on device"
+    assert error == f"{folder / full_at} can't be written: No space left on device"
     monkeypatch.undo()
     assert (folder / STATE).read_bytes() == before[STATE]
+    if full_at != STATE:  # those are written before it
+        assert (folder / WEIGHTS).read_bytes() == before[WEIGHTS]
+        assert (folder / MANIFEST).read_bytes() == before[MANIFEST]
+    load_value(folder)
     assert not list(folder.glob("*.tmp"))
     assert Run.resume(folder).round == 2
 
@@ -200,6 +208,17 @@ def test_a_run_is_not_overwritten_unless_told_so(tmp_path, capsys):
     assert main(arguments) == 1
     assert f"{folder} has a run already; go on with --resume {folder}" in capsys.readouterr().err
     assert (folder / STATE).read_bytes() == before
+    (folder / STATE).unlink()  # as in a checkpoint that is shipped
+    assert main(arguments) == 1
+    assert f"{folder} has a checkpoint already" in capsys.readouterr().err
+    (folder / STATE).write_bytes(before)
+    going_on = RunFolder(folder, {}, at=1)  # keeps others out
+    assert main([*arguments, "--overwrite"]) == 1
+    assert f"another process is training in {folder}" in capsys.readouterr().err
+    assert (folder / STATE).read_bytes() == before
+    going_on.close()
+    assert main([*arguments, "--overwrite"]) == 0
+    assert len(list((folder / "tensorboard").glob("events*"))) == 1
     assert main([*arguments, "--set", "seed=1", "--overwrite"]) == 0
     assert (folder / STATE).read_bytes() != before
 
@@ -251,8 +270,11 @@ def test_rivals_by_name(tmp_path):
     found = rival_of(str(tmp_path))
     assert (found.kind, found.sims) == (NET_RIVAL, 0)
     assert rival_of(f"{tmp_path}+search:sims=24").sims == 24
-    with pytest.raises(CheckpointError, match="there is no checkpoint 'nobody'"):
-        run_for(tmp_path / "next", 1, anchors=["nobody"])
+    for key in ("anchors", "against"):
+        with pytest.raises(ConfigError, match=f"{key}: there is no .* 'nobody'"):
+            run_for(tmp_path / "next", 1, **{key: ["nobody"]})
+    with pytest.raises(ConfigError, match="rival: there is no checkpoint 'nobody'"):
+        run_for(tmp_path / "next", 1, rival="nobody")
     for name, words in (
         ("nobody", "there is no checkpoint 'nobody'"),
         (f"{tmp_path}+search:ms=16", "expected \\+search:sims=N and nothing else"),
@@ -280,6 +302,22 @@ def test_a_rival_that_searches_plays_as_the_agent_does(tmp_path):
     assert compared > 20
 
 
+def test_simulations_alone_count_where_they_are_given(tmp_path):
+    run_for(tmp_path, 1)
+    game = Game.new(2, 3)
+    by_sims = load_agent(f"{tmp_path}+search:sims=8").begin(5)
+    told = [by_sims._ms, by_sims._sims, load_agent(f"{tmp_path}+search").begin(5)._ms]
+    assert told == [0, 8, 16]
+    # So it decides what eight simulations do, however long they take.
+    net, _ = load_value(tmp_path)
+    assert by_sims.act(game) == SearchAgent(net, 5, sims=8).act(game)
+
+
+def test_the_time_left_is_reckoned_from_where_a_run_goes_on(capsys):
+    with progress_bar("run", 0.5, quiet=False) as bar:
+        assert (bar.n, bar.initial, bar.total) == (50.0, 50.0, 100)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -293,6 +331,9 @@ def test_a_rival_that_searches_plays_as_the_agent_does(tmp_path):
         ({"batch": 0}, "batch is 0, expected more than 0"),
         ({"noise": -1.0}, "noise is -1.0, expected 0 or more"),
         ({"bars": {"greedy": 2}}, "bars is {'greedy': 2}"),
+        ({"games": 1, "players": {"2": 1, "3": 1, "4": 1}}, "games is 1, too few"),
+        ({"greedy_kept": 0.0, "others": 0.0}, "greedy_kept and others are 0"),
+        ({"decay": float("nan")}, "decay is nan, expected finite numbers"),
     ],
 )
 def test_a_wrong_configuration_is_named(change, words):
@@ -329,7 +370,14 @@ def test_a_checkpoint_says_what_it_is_for(checkpoint):
     with pytest.raises(CheckpointError, match="has not met volcanoes"):
         agent.check(2, True)
     assert load_agent(f"{checkpoint}+search:ms=5").name == "small+search:ms=5"
-    for wrong, words in (("+search:depth=3", "no parameter 'depth=3'"), ("+search:ms=-1", "ms of")):
+    for wrong, words in (
+        ("+search:depth=3", "no parameter 'depth=3'"),
+        ("+search:ms=-1", "ms of"),
+        ("+search:ms=0", "has ms=0 and sims=0, expected one of them"),
+        ("+search:ms=5,sims=8", "has ms=5 and sims=8, expected one of them"),
+        ("+searchX", "expected \\+search or \\+search:ms="),
+        ("+search=ms=5", "expected \\+search or \\+search:ms="),
+    ):
         with pytest.raises((AgentError, ValueError), match=words):
             load_agent(f"{checkpoint}{wrong}")
 
@@ -352,6 +400,19 @@ def test_what_is_no_checkpoint_is_refused_with_a_reason(checkpoint):
         refused("don't fit")
     weights.write_bytes(good)
     add_to_manifest(checkpoint, sha256=hashlib.sha256(good).hexdigest())
+    load_value(checkpoint)
+    for players in ([], [5], "ab", [2, "3"]):
+        told = {"players": players, "volcanoes": False}
+        array = {name: np.asarray(x) for name, x in read_value(checkpoint)[0].items()}
+        save_value(checkpoint, "small", array, told)
+        refused("expected players of 2, 3, 4 and volcanoes")
+        weights.write_bytes(good)
+        add_to_manifest(checkpoint, sha256=hashlib.sha256(good).hexdigest(), rules=RULES_OF_SMALL)
+    add_to_manifest(checkpoint, rules={"players": [2], "volcanoes": True})
+    refused("metadata of weights.safetensors is not what manifest.json says")
+    add_to_manifest(checkpoint, rules=[])
+    refused("metadata of weights.safetensors is not what manifest.json says")
+    add_to_manifest(checkpoint, rules=RULES_OF_SMALL)
     load_value(checkpoint)
     size = json.loads((checkpoint / "manifest.json").read_text())["size"]
     add_to_manifest(checkpoint, size=size | {"sums": 9})

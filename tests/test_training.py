@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
+from safetensors.torch import save as save_tensors
 
 from cacao_env import Game
 from cacao_env.observation import scale
@@ -166,6 +169,13 @@ def test_no_shipped_configuration_is_left_out():
         (["bars={random=2}"], "bars is {'random': 2}, expected shares of wins"),
         (["bars={genius=0.5}"], "bars is {'genius': 0.5}, expected shares of wins"),
         (["steps"], "'steps' is not of the form key=value"),
+        (["minutes=nan"], "minutes is nan, expected finite numbers"),
+        (["bars={random=nan}"], "bars is {'random': nan}, expected finite numbers"),
+        (["anchors=[1]"], r"anchors is \[1\], expected list"),
+        (["against=[['greedy']]"], r"against is \[\['greedy'\]\], expected list"),
+        (["seed=-1"], "seed is -1, expected 0 to 4294967295"),
+        (["evaluation_seed=0"], "evaluation_seed is 0, expected 1 to 4294967295"),
+        (["batch=1"], "batch is 1, expected 2 or more"),
     ],
 )
 def test_a_bad_configuration_names_the_key(overrides, message):
@@ -209,7 +219,8 @@ def test_a_checkpoint_comes_back_as_it_was(tmp_path):
 
 
 def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path):
-    save(tmp_path, "x", CellNet(2, 15, 8), RULES)
+    net = CellNet(2, 15, 8)
+    save(tmp_path, "x", net, RULES)
     weights, manifest = (tmp_path / WEIGHTS), (tmp_path / MANIFEST)
     good_weights, good = weights.read_bytes(), json.loads(manifest.read_text())
 
@@ -226,6 +237,18 @@ def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path):
     refused("made for other observations or actions", features="0" * 16)
     refused("don't fit", rules={**RULES, "width": 16})
     refused("don't fit", rules={})
+    for data in (b"", b"no tensors", pickle.dumps(net.state_dict()), good_weights[:-10]):
+        refused("don't fit", data, sha256=hashlib.sha256(data).hexdigest())
+    for change in ({"features": "0" * 16}, {"rules": json.dumps({**RULES, "volcanoes": True})}):
+        told = {"rules": json.dumps(RULES), "features": good["features"], "network": "cell-net"}
+        data = save_tensors(net.state_dict(), told | change)
+        refused("metadata of weights", data, sha256=hashlib.sha256(data).hexdigest())
+    for wrong in (torch.nan, torch.inf):
+        broken = {name: torch.full_like(x, wrong) for name, x in net.state_dict().items()}
+        data = save_tensors(broken)
+        refused("not all finite float32", data, sha256=hashlib.sha256(data).hexdigest())
+    data = save_tensors({name: x.half() for name, x in net.state_dict().items()})
+    refused("not all finite float32", data, sha256=hashlib.sha256(data).hexdigest())
     manifest.write_text("{")
     with pytest.raises(CheckpointError, match="is not JSON"):
         load(tmp_path)

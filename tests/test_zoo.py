@@ -131,6 +131,23 @@ def test_what_can_t_be_is_refused(home, run, capsys):
         assert main(arguments) == 1
         assert words in capsys.readouterr().err
     assert not (home / "y").exists()
+    other = run / "other.json"
+    row = {"agent": "first", "field": "greedy", "players": 2, "volcanoes": False}
+    for text, words in (
+        ("{", "is not what training.evaluate --json writes"),
+        ('{"results": []}', "is not what training.evaluate --json writes"),
+        ("[]", "is not what training.evaluate --json writes"),
+        (
+            json.dumps({"settings": {"agents": {"first": "0" * 64}}, "results": [row]}),
+            "first had other weights there than it has here",
+        ),
+    ):
+        other.write_text(text)
+        assert main(["card", "first", str(other)]) == 1
+        error = capsys.readouterr().err
+        assert str(other) in error
+        assert words in error
+    assert folder.shipped("first").results() == []
     (home / "first" / "records" / "2p-0.json").write_text("{}")
     with pytest.raises(CheckpointError, match="2p-0\\.json does not have the checksum"):
         folder.check_sums(home / "first")
@@ -211,6 +228,23 @@ def test_what_is_shipped_is_listed_and_whole():
         folder.check_sums(home / name)
         size = sum(file.stat().st_size for file in (home / name).rglob("*") if file.is_file())
         assert size < 20_000_000
+
+
+@pytest.mark.parametrize("name", folder.names())
+def test_the_shipped_onnx_files_are_those_of_the_shipped_weights(name, tmp_path):
+    path = folder.home() / name
+    export(path, tmp_path / "again.onnx")
+    rng = np.random.default_rng(0)
+    shipped, again = session(path / folder.ONNX), session(tmp_path / "again.onnx")
+    kinds = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32}
+    told = {
+        one.name: rng.integers(0, 2, [d if isinstance(d, int) else 3 for d in one.shape]).astype(
+            kinds[one.type]
+        )
+        for one in shipped.get_inputs()
+    }
+    for one, other in zip(shipped.run(None, told), again.run(None, told), strict=True):
+        assert one == pytest.approx(other, abs=1e-4)
 
 
 def test_a_manifest_that_asks_for_another_file_gets_nothing(home, run, tmp_path):

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from cacao_env import Game
-from cacao_env.bots import BOTS, Bot, parse_values
+from cacao_env.bots import BOTS, Bot
 from cacao_env.rng import new_rng
 from cacao_env.thinking import Thought, certain
 
 from .agent import ALL_PLAYERS, Agent, AgentError, decider
 from .checkpoint import VALUE_NET, find, name_of, network_of
-from .value.agent import SEARCH, SEARCH_PARAMETERS, ValueNetAgent
+from .value.agent import ValueNetAgent, split_search
 
 _APART = 0x5EA7  # keeps an agent's own random numbers apart from those that deal its games anew
 
@@ -131,14 +131,12 @@ def load_agent(name: str) -> Agent:
     head = name.partition(":")[0]
     if head in BOTS:
         return BotAgent(name)
-    base, plus, rest = name.partition(SEARCH)
+    base, search = split_search(name)
     folder = find(base) or (Path(base) if Path(base).is_dir() else None)
     if folder is not None:
         if network_of(folder) == VALUE_NET:
-            search = parse_values(f"search in {name!r}", rest[1:], SEARCH_PARAMETERS)
-            label = name_of(folder) + plus + rest
-            return ValueNetAgent(label, folder, search if plus else None)
-        if plus:
+            return ValueNetAgent(name_of(folder) + name.removeprefix(base), folder, search)
+        if search is not None:
             raise AgentError(f"{name!r}: only value networks search")
         from .ppo.agent import BoardAgent  # only these need torch
         from .ppo.checkpoint import load

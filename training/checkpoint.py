@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ class CheckpointError(ValueError):
 
 
 def write_files(folder: Path, name: str, network: str, weights: bytes, **more: Any) -> None:
-    """Write weights and manifest, each beside its place and then moved: a stop loses nothing."""
+    """Write weights and manifest, both or neither: a stop loses nothing."""
     folder.mkdir(parents=True, exist_ok=True)
     manifest = {
         "format": FORMAT,
@@ -37,8 +39,12 @@ def write_files(folder: Path, name: str, network: str, weights: bytes, **more: A
         "versions": versions(),
         **more,
     }
-    write_whole(folder / WEIGHTS, weights)
-    write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())
+    write_together(
+        {
+            folder / WEIGHTS: weights,
+            folder / MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode(),
+        }
+    )
 
 
 def add_to_manifest(folder: Path, **more: Any) -> None:
@@ -50,12 +56,21 @@ def add_to_manifest(folder: Path, **more: Any) -> None:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file beside its place and move it there: whoever reads sees the old or the new one."""
-    beside = path.with_name(path.name + ".tmp")
+    write_together({path: data})
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write files that belong together beside their places, then move them all there."""
+    beside = {path: path.with_name(path.name + ".tmp") for path in files}
+    path = next(iter(files))
     try:
-        beside.write_bytes(data)
-        beside.replace(path)
+        for path, data in files.items():
+            beside[path].write_bytes(data)
+        for path in files:
+            beside[path].replace(path)
     except OSError as error:  # a full disk, say: what was there stays, what is half written goes
-        beside.unlink(missing_ok=True)
+        for one in beside.values():
+            one.unlink(missing_ok=True)
         raise OSError(f"{path} can't be written: {error.strerror}") from error
 
 
@@ -80,18 +95,43 @@ def name_of(folder: Path) -> str:
 
 def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
     """Manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
-    manifest = read_manifest(folder)
-    if manifest.get("network") != network:
-        raise CheckpointError(f"{folder}: network is {manifest.get('network')!r}, not {network!r}")
-    try:
-        weights = (folder / WEIGHTS).read_bytes()
-    except OSError as error:
-        raise CheckpointError(f"{folder}: {error.filename} can't be read") from None
-    if hashlib.sha256(weights).hexdigest() != manifest.get("sha256"):
-        raise CheckpointError(
-            f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives"
-        )
+    for last in (False, True):
+        manifest = read_manifest(folder)
+        if manifest.get("network") != network:
+            raise CheckpointError(
+                f"{folder}: network is {manifest.get('network')!r}, not {network!r}"
+            )
+        try:
+            weights = (folder / WEIGHTS).read_bytes()
+        except OSError as error:
+            raise CheckpointError(f"{folder}: {error.filename} can't be read") from None
+        if hashlib.sha256(weights).hexdigest() == manifest.get("sha256"):
+            break
+        if last:
+            raise CheckpointError(
+                f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives"
+            )
+        time.sleep(0.1)  # a run may be between moving the one and the other
     return manifest, weights
+
+
+def check_metadata(folder: Path, weights: bytes, manifest: Mapping[str, Any]) -> None:
+    """CheckpointError unless the weights' own metadata says what the manifest does.
+
+    ``weights``: a safetensors file that could be read.
+    """
+    length = int.from_bytes(weights[:8], "little")
+    own = json.loads(weights[8 : 8 + length]).get("__metadata__") or {}
+    if own != metadata_of(manifest):
+        raise CheckpointError(
+            f"{folder}: the metadata of {WEIGHTS} is not what {MANIFEST} says of rules and features"
+        )
+
+
+def metadata_of(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """What stands in the weights' own metadata: rules, features and kind of network."""
+    rules = json.dumps(manifest["rules"])
+    return {"rules": rules, "features": manifest["features"], "network": manifest["network"]}
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Sequence
 from dataclasses import fields
@@ -64,4 +65,13 @@ def from_dict(kind: type[C], data: dict[str, Any]) -> C:
         right = isinstance(value, _TYPES[known[key]])
         if not right or (isinstance(value, bool) and known[key] != "bool"):
             raise ConfigError(f"{key} is {value!r}, expected {known[key]}")
+        inside = value.values() if isinstance(value, dict) else [value]
+        if any(isinstance(x, float) and not math.isfinite(x) for x in inside):
+            raise ConfigError(f"{key} is {value!r}, expected finite numbers")
+        if isinstance(value, list) and not all(isinstance(x, str) for x in value):
+            raise ConfigError(f"{key} is {value!r}, expected {known[key]}")
+    for key in {"seed", "evaluation_seed"} & set(data):
+        least = 1 if key == "evaluation_seed" else 0  # training watches on the deals before it
+        if not least <= data[key] < 2**32:
+            raise ConfigError(f"{key} is {data[key]!r}, expected {least} to {2**32 - 1}")
     return kind(**data)

@@ -68,14 +68,14 @@ def measure(
 
 
 def print_results(results: Sequence[Result], bars: Mapping[str, float]) -> int:
-    """Print each result and whether it reached the bar against its field; how many did not."""
+    """Print each result and whether its lower end reached the bar of its field; how many did not."""
     missed = 0
     for result in results:
         print(result.line())
         if result.field in bars:
             bar = bars[result.field]
-            missed += result.win_share < bar
-            verdict = "reached" if result.win_share >= bar else "MISSED"
+            missed += result.low < bar
+            verdict = "reached" if result.low >= bar else "MISSED"
             print(f"  bar of {bar:.0%} against {result.field}: {verdict}")
     return missed
 

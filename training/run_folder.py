@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from .checkpoint import write_whole
+from tqdm import tqdm
+
+from .checkpoint import MANIFEST, write_whole
 from .config import ConfigError
 from .provenance import git_commit, machine, versions
 from .state import STATE
@@ -102,14 +105,28 @@ def interrupted(folder: Path) -> int:
     return 130
 
 
+def progress_bar(name: str, done: float, quiet: bool | None = None) -> Any:
+    """A bar in percent that begins where a run goes on: the time left is reckoned from there."""
+    return tqdm(total=100, initial=round(100 * done, 1), unit="%", desc=name, disable=quiet)
+
+
 def clear(folder: Path, overwrite: bool) -> None:
     """Make way for a new run; ConfigError if there is one and it is not to be overwritten."""
-    if (folder / STATE).exists() and not overwrite:
-        raise ConfigError(
-            f"{folder} has a run already; go on with --resume {folder}, or give another --out or "
-            "--overwrite"
-        )
-    (folder / STATE).unlink(missing_ok=True)
+    if not folder.exists():
+        return
+    lock = _locked(folder)  # or a run that goes on there would lose what it goes on from
+    try:
+        for file, how in ((STATE, f"go on with --resume {folder}, or "), (MANIFEST, "")):
+            if (folder / file).exists() and not overwrite:
+                kind = "run" if file == STATE else "checkpoint"
+                raise ConfigError(
+                    f"{folder} has a {kind} already; {how}give another --out or --overwrite"
+                )
+        (folder / STATE).unlink(missing_ok=True)
+        if (folder / TENSORBOARD).is_dir():  # or the curves of both would be drawn as one
+            shutil.rmtree(folder / TENSORBOARD)
+    finally:
+        lock.close()
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

@@ -87,7 +87,8 @@ def _array(value: Any) -> Any:
 def generator_arrays() -> Arrays:
     """Where torch's and numpy's global random numbers are."""
     _, keys, place, has_gauss, gauss = np.random.get_state()  # noqa: NPY002
-    return {
+    on_gpu = {"cuda": torch.cuda.get_rng_state().numpy()} if torch.cuda.is_available() else {}
+    return on_gpu | {
         "torch": torch.get_rng_state().numpy(),
         "numpy": np.asarray(keys),
         "numpy_place": np.array([place, has_gauss], np.int64),
@@ -98,6 +99,8 @@ def generator_arrays() -> Arrays:
 def restore_generators(arrays: Mapping[str, Any]) -> None:
     """Go on from what ``generator_arrays`` gave."""
     torch.set_rng_state(torch.from_numpy(np.array(arrays["torch"])))
+    if "cuda" in arrays and torch.cuda.is_available():
+        torch.cuda.set_rng_state(torch.from_numpy(np.array(arrays["cuda"])))
     place, has_gauss = arrays["numpy_place"].tolist()
     gauss = float(arrays["numpy_gauss"][0])
     np.random.set_state(  # noqa: NPY002

@@ -16,12 +16,11 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
-from tqdm import tqdm
 
 from cacao_env.value.net import POINTS, from_learnt
 
@@ -31,7 +30,7 @@ from .config import ConfigError, from_dict, overridden, read
 from .evaluate import measure, print_results
 from .interrupt import Interrupt
 from .measure.summary import Result
-from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted
+from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted, progress_bar
 from .state import named, part, read_state, write_state
 from .value.checkpoint import read_value, save_value
 from .value.config import AfterstateConfig
@@ -128,6 +127,17 @@ class Run:
         return run
 
 
+T = TypeVar("T")
+
+
+def _resolved(key: str, name: str, find: Callable[[str], T]) -> T:
+    """What is named in a configuration; ConfigError names the key."""
+    try:
+        return find(name)
+    except ValueError as error:
+        raise ConfigError(f"{key}: {error}") from None
+
+
 class Trainer:
     """Drives a run: plays, learns, watches, saves."""
 
@@ -135,8 +145,10 @@ class Trainer:
         self.run, self.folder = run, folder
         config = run.config
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        self._rival = rival_of(config.rival)
-        self._anchors = {name: rival_of(name) for name in config.anchors}
+        self._rival = _resolved("rival", config.rival, rival_of)
+        self._anchors = {name: _resolved("anchors", name, rival_of) for name in config.anchors}
+        for name in config.against:  # found out now, not after the run
+            _resolved("against", name, load_agent)
         warm_up()  # before the clock runs
         self._notes = RunFolder(folder, config.as_dict(), at=run.round)
         self.players = Players(config.threads or cores or 1)
@@ -170,7 +182,7 @@ class Trainer:
 
     def _rounds(self, interrupt: Interrupt) -> None:
         run = self.run
-        with tqdm(total=100, desc=run.config.name, unit="%", disable=None) as bar:
+        with progress_bar(run.config.name, run.progress) as bar:
             while run.progress < 1 and not interrupt.asked:
                 row = self.round()
                 bar.n = round(100 * run.progress, 1)

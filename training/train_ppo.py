@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tqdm import tqdm
 
 from cacao_env.vector import VectorGames
 
@@ -35,7 +34,7 @@ from .ppo.processes import Group, group_of
 from .ppo.rollout import SelfPlay
 from .ppo.stopwatch import Stopwatch
 from .ppo.watch import against_anchors
-from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted
+from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted, progress_bar
 from .state import (
     generator_arrays,
     learner_arrays,
@@ -137,7 +136,7 @@ class Run:
         try:
             with (
                 Interrupt(quiet=not first) as interrupt,
-                tqdm(total=100, unit="%", desc=self.config.name, disable=quiet) as bar,
+                progress_bar(self.config.name, self.progress, quiet) as bar,
             ):
                 while self.progress < 1 and not self.group.any(interrupt.asked):
                     row = self._round()

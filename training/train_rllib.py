@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from tqdm import tqdm
 
 from .cluster.config import RllibConfig
 from .cluster.session import connected
@@ -32,7 +31,7 @@ from .ppo.checkpoint import save_trained
 from .ppo.finish import evaluate
 from .ppo.network import CellNet
 from .ppo.watch import against_anchors
-from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted
+from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted, progress_bar
 from .state import read_state, write_state
 
 POLICY = "shared"  # the one network of all seats
@@ -160,7 +159,7 @@ class Run:
     def train(self) -> bool:
         """Rounds until a limit is reached; False if somebody interrupted it.  All is saved then."""
         self.notes = RunFolder(self.folder, self.config.as_dict(), at=self.round)
-        bar = tqdm(total=100, unit="%", desc=self.config.name, disable=None)
+        bar = progress_bar(self.config.name, self.progress)
         try:
             with Interrupt() as interrupt, bar:
                 while self.progress < 1 and not interrupt.asked:

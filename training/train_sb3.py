@@ -22,7 +22,6 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from tqdm import tqdm
 
 from cacao_env.observation import scale
 from cacao_env.versus import VersusGames
@@ -38,7 +37,7 @@ from .ppo.sb3_policy import CellPolicy
 from .ppo.snapshots import Snapshots
 from .ppo.vec_env import CacaoVecEnv
 from .ppo.watch import against_anchors
-from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted
+from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted, progress_bar
 from .state import (
     generator_arrays,
     learner_arrays,
@@ -128,7 +127,7 @@ class Run(BaseCallback):
         self._watched, self._watched_at = "", self.seconds - 60 * self.config.watch_minutes
         self._saved_at = self.seconds
         self._played = self._stopping = False
-        self.bar = tqdm(total=100, unit="%", desc=self.config.name, disable=None)
+        self.bar = progress_bar(self.config.name, self.progress)
         try:
             with Interrupt() as self.interrupt, self.bar:
                 left = self.config.steps - self.learner.num_timesteps

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
@@ -17,7 +19,16 @@ from cacao_env import Game
 from cacao_env.actions import num_actions
 from cacao_env.observation import layout, scale
 
-from ..checkpoint import CELL_NET, MANIFEST, WEIGHTS, CheckpointError, read_files, write_files
+from ..checkpoint import (
+    CELL_NET,
+    MANIFEST,
+    WEIGHTS,
+    CheckpointError,
+    check_metadata,
+    metadata_of,
+    read_files,
+    write_files,
+)
 from .config import BoardConfig
 from .network import CellNet
 
@@ -61,8 +72,9 @@ def feature_version(num_players: int, table_size: int) -> str:
 
 def save(folder: Path, name: str, net: CellNet, rules: dict[str, Any], **more: Any) -> None:
     """Write a checkpoint; ``rules`` has num_players, table_size, volcanoes and width."""
-    weights = save_tensors({k: v.contiguous() for k, v in net.state_dict().items()})
     features = feature_version(rules["num_players"], rules["table_size"])
+    metadata = metadata_of({"rules": rules, "features": features, "network": CELL_NET})
+    weights = save_tensors({k: v.contiguous() for k, v in net.state_dict().items()}, metadata)
     write_files(folder, name, CELL_NET, weights, rules=rules, features=features, **more)
 
 
@@ -87,8 +99,14 @@ def load(folder: str | Path) -> Checkpoint:
         if manifest["features"] != feature_version(players, size):
             raise CheckpointError(f"{folder}: made for other observations or actions than these")
         net = CellNet(players, size, rules["width"])
-        net.load_state_dict(load_tensors(weights))
-    except (KeyError, TypeError, RuntimeError) as error:
+        learnt = load_tensors(weights)
+        if any(x.dtype != torch.float32 or not torch.isfinite(x).all() for x in learnt.values()):
+            raise CheckpointError(f"{folder}: its weights are not all finite float32 numbers")
+        net.load_state_dict(learnt)
+        check_metadata(folder, weights, manifest)
+    except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as error:
+        if isinstance(error, CheckpointError):
+            raise
         raise CheckpointError(f"{folder}: {MANIFEST} and {WEIGHTS} don't fit: {error}") from None
     net.eval()
     return Checkpoint(

@@ -71,6 +71,7 @@ class BoardConfig:
         self._check_least("entropy", 0)
         self._check_least("final_entropy", 0)
         self._check_shares("gae_lambda")
+        self._check_least("batch", 2)  # advantages are set in relation to others'
         if self.batch > self.decisions_an_update:
             raise ConfigError(
                 f"batch is {self.batch}, more than the {self.decisions_an_update} decisions that "

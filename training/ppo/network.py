@@ -19,7 +19,7 @@ from cacao_env.actions import ACT_ACTIONS, FILL_ACTIONS
 from cacao_env.geometry import window_cell
 from cacao_env.observation import CHANNELS, layout
 from cacao_env.symmetry import channel_images, image_of_cell
-from cacao_env.tiles import NUM_VARIANTS, VARIANTS, WORKER_KINDS
+from cacao_env.tiles import NUM_VARIANTS, WORKER_KINDS
 
 LATE_ACTIONS = FILL_ACTIONS + ACT_ACTIONS
 TURNS = 4
@@ -34,9 +34,6 @@ _WORKER_SLICES = (slice(_FIRST_WORKER, _TO_FILL), slice(_TO_FILL + 1, None))
 # Flat cells of any window: they lie like the squares of a chessboard, jungle first.
 _JUNGLE_CELL, _WORKER_CELL = 0, 1
 _OPEN, _LAST, _OWN = _NAMES.index("open"), _NAMES.index("last"), len(CHANNELS)
-# Which kind and turn each variant is; the kind that looks the same all ways is scored all ways.
-_KIND_OF_VARIANT = [WORKER_KINDS.index(kind) for kind, _ in VARIANTS]
-_TURN_OF_VARIANT = [turn for _, turn in VARIANTS]
 
 
 def patch_places(table_size: int) -> np.ndarray[Any, Any]:

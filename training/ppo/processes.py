@@ -110,13 +110,22 @@ def group_of(processes: int, command: Sequence[str]) -> Iterator[Group]:
 
 @contextmanager
 def _joined() -> Iterator[Group]:
-    # What is exchanged lies in main memory but for gradients, which may be a GPU's.
-    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-    dist.init_process_group(backend, timeout=PATIENCE)
+    here = int(os.environ.get("LOCAL_WORLD_SIZE", os.environ["WORLD_SIZE"]))
+    dist.init_process_group(backend_for(here, torch.cuda.device_count()), timeout=PATIENCE)
     try:
         yield Group(dist.get_rank(), dist.get_world_size())
     finally:
         dist.destroy_process_group()
+
+
+def backend_for(processes: int, devices: int) -> str:
+    """What carries tensors between so many processes of a machine with so many GPUs.
+
+    All lies in main memory but for gradients, which may be a GPU's; NCCL refuses two processes on one.
+    """
+    if not devices:
+        return "gloo"
+    return "cpu:gloo,cuda:nccl" if processes <= devices else "cpu:gloo,cuda:gloo"
 
 
 def _free_port() -> int:

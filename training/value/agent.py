@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cacao_env import Game
-from cacao_env.bots import Parameter
+from cacao_env.bots import Parameter, parse_values
 from cacao_env.thinking import Thought
 from cacao_env.value.agent import ValueAgent
 from cacao_env.value.search import EXACT, INNER, PRIOR, SearchAgent
@@ -16,10 +16,9 @@ from ..checkpoint import CheckpointError
 from .checkpoint import load_value
 
 SEARCH = "+search"
-_SIMS = Parameter(0, 0, 1_000_000, "simulations a placement; 0 means that ms counts")
 SEARCH_PARAMETERS = {
-    "ms": Parameter(16, 0, 600_000, "milliseconds a placement"),
-    "sims": _SIMS,
+    "ms": Parameter(16, 0, 600_000, "milliseconds a placement, unless sims are given"),
+    "sims": Parameter(0, 0, 1_000_000, "simulations a placement, in place of ms"),
     "width": Parameter(
         0, 0, 256, "placements that are tried, the best by the network; 0: by the time"
     ),
@@ -29,6 +28,26 @@ SEARCH_PARAMETERS = {
     "prior": Parameter(PRIOR, 0, 100_000, "simulations that the network's first opinion is worth"),
     "exact": Parameter(EXACT, 0, 6, "placements left from which the end is solved"),
 }
+
+
+def split_search(name: str) -> tuple[str, dict[str, Any] | None]:
+    """A checkpoint's name, and its search's parameters or None; ValueError names what is wrong."""
+    base, plus, rest = name.partition(SEARCH)
+    if not plus:
+        return base, None
+    if rest and not rest.startswith(":"):
+        raise CheckpointError(
+            f"{name!r}: expected {SEARCH} or {SEARCH}:ms=... after the checkpoint"
+        )
+    given = parse_values(f"search in {name!r}", rest[1:], SEARCH_PARAMETERS)
+    by_time = "ms" in [item.partition("=")[0] for item in rest[1:].split(",")]
+    if given["sims"] and not by_time:
+        given["ms"] = 0
+    if (given["ms"] == 0) == (given["sims"] == 0):
+        raise CheckpointError(
+            f"search in {name!r} has ms={given['ms']} and sims={given['sims']}, expected one of them"
+        )
+    return base, given
 
 
 class ValueNetAgent:

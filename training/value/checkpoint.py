@@ -12,11 +12,19 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 
+from cacao_env.tiles import MAX_PLAYERS, MIN_PLAYERS
 from cacao_env.value.features import NUM_NUMBERS, NUM_ROWS, STAGES, VERSION
 from cacao_env.value.net import Net, from_learnt, learnt_shapes
 from cacao_env.value.patterns import NUM_PATTERNS
 
-from ..checkpoint import VALUE_NET, CheckpointError, read_files, write_files
+from ..checkpoint import (
+    VALUE_NET,
+    CheckpointError,
+    check_metadata,
+    metadata_of,
+    read_files,
+    write_files,
+)
 
 
 def features_version() -> str:
@@ -35,7 +43,7 @@ def save_value(
         "units": learnt["out"].shape[1],
     }
     features = features_version()
-    metadata = {"rules": json.dumps(rules), "features": features, "network": VALUE_NET}
+    metadata = metadata_of({"rules": rules, "features": features, "network": VALUE_NET})
     arrays = {key: np.ascontiguousarray(array, np.float32) for key, array in learnt.items()}
     weights = save_arrays(arrays, metadata)
     write_files(folder, name, VALUE_NET, weights, rules=rules, features=features, size=size, **more)
@@ -61,6 +69,13 @@ def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             array.dtype != np.float32 or not np.isfinite(array).all() for array in learnt.values()
         ):
             raise CheckpointError(f"{folder}: its weights are not all finite float32 numbers")
+        check_metadata(folder, weights, manifest)
+        players, volcanoes = manifest["rules"]["players"], manifest["rules"]["volcanoes"]
+        known = range(MIN_PLAYERS, MAX_PLAYERS + 1)
+        if not players or any(n not in known for n in players) or type(volcanoes) is not bool:
+            raise CheckpointError(
+                f"{folder}: rules are {manifest['rules']!r}, expected players of 2, 3, 4 and volcanoes"
+            )
     except (KeyError, TypeError, ValueError, SafetensorError) as error:
         if isinstance(error, CheckpointError):
             raise

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cacao_env.tiles import MAX_PLAYERS, MIN_PLAYERS
 
 from ..config import ConfigError
+
+
+def games_of_each_kind(
+    count: int, odds: Mapping[str, float], volcanoes: float
+) -> dict[tuple[int, bool], int]:
+    """How many of ``count`` games have so many players, without volcanoes and with them."""
+    total = sum(odds.values())
+    return {
+        (int(players), with_them): round(round(count * share / total) * odd)
+        for players, share in sorted(odds.items())
+        for with_them, odd in ((False, 1 - volcanoes), (True, volcanoes))
+    }
 
 
 @dataclass(frozen=True)
@@ -104,6 +117,8 @@ class AfterstateConfig:
         ):
             if getattr(self, key) < 0:
                 raise ConfigError(f"{key} is {getattr(self, key)!r}, expected 0 or more")
+        if self.greedy_rounds and not self.greedy_kept and not self.others:
+            raise ConfigError("greedy_kept and others are 0: nothing of greedy's games is kept")
         positive = ["rounds", "minutes", "greedy_games", "games", "replay", "passes", "batch"]
         positive += [
             "search_sims",
@@ -120,6 +135,13 @@ class AfterstateConfig:
             if name not in self.against or not isinstance(bar, int | float) or not 0 <= bar <= 1:
                 raise ConfigError(
                     f"bars is {self.bars!r}, expected shares of wins for some of against"
+                )
+        for key in ("games", "greedy_games"):
+            count = getattr(self, key)
+            if not any(games_of_each_kind(count, self.players, self.volcanoes).values()):
+                raise ConfigError(
+                    f"{key} is {count!r}, too few for the kinds of games that players and "
+                    "volcanoes name"
                 )
 
     def as_dict(self) -> dict[str, Any]:

@@ -28,7 +28,6 @@ from cacao_env.value.search import search_choice
 from cacao_env.value.turns import appraise_with
 
 KEPT_ROWS = 160  # of a sample; no position of a real game has more
-LAST_MOVER = 0  # the view that choices are made by is always kept
 
 
 class Samples(NamedTuple):

@@ -23,6 +23,7 @@ from cacao_env.value.net import Net, new_scratch
 from cacao_env.value.turns import new_work
 
 from ..state import learner_arrays, named, part, restore_learner
+from .config import games_of_each_kind
 from .games import Behaviour, Samples, new_samples, play_match, play_sample_games
 from .net import ValueNet
 
@@ -46,15 +47,11 @@ def share_out(
 ) -> list[Games]:
     """``count`` games by numbers of players and rules, in chunks, with a seed each."""
     rng = np.random.default_rng([*key, _GAMES])
-    total = sum(odds.values())
     chunks = []
-    for players, share in sorted(odds.items()):
-        left = round(count * share / total)
-        for with_them, odd in ((False, 1 - volcanoes), (True, volcanoes)):
-            games = round(left * odd)
-            for first in range(0, games, CHUNK):
-                seeds = rng.integers(0, 2**63, min(CHUNK, games - first)).astype(np.uint64)
-                chunks.append(Games(int(players), with_them, seeds))
+    for (players, with_them), games in games_of_each_kind(count, odds, volcanoes).items():
+        for first in range(0, games, CHUNK):
+            seeds = rng.integers(0, 2**63, min(CHUNK, games - first)).astype(np.uint64)
+            chunks.append(Games(players, with_them, seeds))
     return chunks
 
 

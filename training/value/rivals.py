@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from cacao_env.bots import parse_values
 from cacao_env.value.net import Net
 
 from ..checkpoint import CheckpointError, find
-from .agent import SEARCH, SEARCH_PARAMETERS
+from .agent import SEARCH_PARAMETERS, split_search
 from .checkpoint import load_value
 from .games import GREEDY_RIVAL, NET_RIVAL, NO_RIVAL
 
@@ -28,17 +27,14 @@ def rival_of(name: str) -> Rival:
         return Rival(NO_RIVAL)
     if name == "greedy":
         return Rival(GREEDY_RIVAL)
-    base, plus, rest = name.partition(SEARCH)
+    base, search = split_search(name)
     net, _ = load_value(folder_of(base))
-    if not plus:
+    if search is None:
         return Rival(NET_RIVAL, net)
-    given = parse_values(f"search in {name!r}", rest[1:], SEARCH_PARAMETERS)
-    if given["sims"] == 0 or any(given[key] != SEARCH_PARAMETERS[key].default for key in _FIXED):
+    told = {key for key in search if search[key] != SEARCH_PARAMETERS[key].default}
+    if told - {"sims", "ms"} or search["ms"]:
         raise CheckpointError(f"{name!r} as a rival: expected +search:sims=N and nothing else")
-    return Rival(NET_RIVAL, net, int(given["sims"]))
-
-
-_FIXED = set(SEARCH_PARAMETERS) - {"sims", "ms"}
+    return Rival(NET_RIVAL, net, int(search["sims"]))
 
 
 def folder_of(name: str) -> Path:

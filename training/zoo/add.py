@@ -55,8 +55,10 @@ def measured(path: Path, files: Sequence[Path]) -> Shipped:
     """Take the rows of this checkpoint, with or without search, from evaluations' JSON files."""
     name = read_manifest(path)["name"]
     kept: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for file in ([path / EVALUATION] if (path / EVALUATION).exists() else []) + list(files):
-        document = json.loads(file.read_text(encoding="utf-8"))
+    documents = [_evaluation(file, read_manifest(path)) for file in files]
+    if (path / EVALUATION).exists():
+        documents.insert(0, json.loads((path / EVALUATION).read_text(encoding="utf-8")))
+    for document in documents:
         about = {key: document.get(key) for key in ("created", "git_commit", "versions", "machine")}
         for row in document["results"]:
             if row["agent"] == name or row["agent"].startswith(f"{name}+"):
@@ -67,6 +69,23 @@ def measured(path: Path, files: Sequence[Path]) -> Shipped:
     text = json.dumps({"results": rows}, indent=2) + "\n"
     write_whole(path / EVALUATION, text.encode())
     return finish(path)
+
+
+def _evaluation(file: Path, manifest: dict[str, Any]) -> dict[str, Any]:
+    """What ``training.evaluate --json`` wrote; CheckpointError unless it met these very weights."""
+    try:
+        document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        versions = document["settings"]["agents"]
+        rows = [(row["agent"], row["field"]) for row in document["results"]]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise CheckpointError(
+            f"{file} is not what training.evaluate --json writes: expected settings and results"
+        ) from None
+    for agent in {agent for row in rows for agent in row}:
+        own = agent == manifest["name"] or agent.startswith(f"{manifest['name']}+")
+        if own and versions.get(agent) != manifest["sha256"]:
+            raise CheckpointError(f"{file}: {agent} had other weights there than it has here")
+    return document
 
 
 def prune(path: Path, games: int) -> str:

@@ -27,7 +27,7 @@ def card(checkpoint: Shipped) -> str:
         strength_table(checkpoint.results()),
         f"All of it with intervals, seeds and versions is in `{EVALUATION}`.\n",
         "## How it was made\n",
-        _made(trained),
+        _made(trained, manifest["size"]["units"] if "pruned" in manifest else None),
         "![curves](curves.png)\n" if (checkpoint.path / "curves.png").exists() else "",
         _limits(manifest),
         "## Files\n",
@@ -69,13 +69,14 @@ def strength_table(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n" + note
 
 
-def _made(trained: dict[str, Any]) -> str:
+def _made(trained: dict[str, Any], pruned: int | None) -> str:
     facts = {
         "algorithm": trained.get("algorithm"),
         "games": _number(trained.get("games")),
         "positions learnt from": _number(trained.get("samples")),
         "decisions": _number(trained.get("steps")),
         "hours": f"{trained['seconds'] / 3600:.1f}" if "seconds" in trained else None,
+        "units left after pruning": pruned,
     }
     lines = [f"- {name}: {value}" for name, value in facts.items() if value is not None]
     config = json.dumps(trained.get("config", {}), indent=2)
