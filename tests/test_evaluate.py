@@ -167,6 +167,15 @@ def test_measure_says_what_the_command_says(tmp_path, capsys):
         assert sum(score["counts"].values()) == score["games"] == 15
 
 
+def test_a_bar_is_reached_by_the_lower_end_of_the_interval(capsys):
+    result = measure(*load_agents(["greedy", "endgame"]), num_players=2, blocks=10, seed=7)
+    assert result.low < result.win_share < result.high
+    for bar, missed in ((result.low - 0.01, 0), (result.low + 0.01, 1), (result.high, 1)):
+        assert evaluate.print_results([result], {"endgame": bar}) == missed
+        assert ("MISSED" in capsys.readouterr().out) == bool(missed)
+    assert evaluate.print_results([result], {}) == 0
+
+
 def test_the_page_needs_nothing_else_and_is_well_formed(tmp_path):
     from xml.etree import ElementTree
 

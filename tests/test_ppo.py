@@ -19,7 +19,7 @@ from training.ppo.checkpoint import load
 from training.ppo.config import PpoConfig
 from training.ppo.learner import Coefficients, PpoLearner
 from training.ppo.network import CellNet
-from training.ppo.processes import Group
+from training.ppo.processes import Group, backend_for
 from training.ppo.rollout import Rollout, SelfPlay, advantages_into
 from training.ppo.stopwatch import Stopwatch
 from training.run_folder import RunFolder, read_metrics
@@ -269,6 +269,11 @@ def test_averaged_gradients_are_those_of_all_processes(tmp_path):
 def test_a_wrong_configuration_is_named(change, words):
     with pytest.raises(ConfigError, match=words):
         config(**change)
+
+
+def test_processes_that_share_a_gpu_do_without_nccl():
+    found = [backend_for(processes, gpus) for processes, gpus in ((2, 0), (1, 1), (2, 1), (4, 4))]
+    assert found == ["gloo", "cpu:gloo,cuda:nccl", "cpu:gloo,cuda:gloo", "cpu:gloo,cuda:nccl"]
 
 
 def test_a_device_that_is_not_there_is_named(tmp_path, capsys):
