@@ -3,7 +3,7 @@
     python -m training.speed
     python -m training.speed --seconds 60 --json speed.json
 
-The trainers run as they are configured to, one after the other on one core.  MaskablePPO also runs on
+The trainers run with their settings' defaults, one after the other on one core.  MaskablePPO also runs on
 an environment that does nothing (same spaces, kept observations and masks), which shows what the game
 itself costs, and with sb3-contrib's own masked distribution in place of this project's.
 """
