@@ -3,9 +3,9 @@
     python -m training.speed
     python -m training.speed --seconds 60 --json speed.json
 
-The trainers run with their settings' defaults, one after the other on one core.  MaskablePPO also runs on
-an environment that does nothing (same spaces, kept observations and masks), which shows what the game
-itself costs, and with sb3-contrib's own masked distribution in place of this project's.
+The trainers run with their settings' defaults, one after the other on one core.  MaskablePPO also runs
+on an environment that does nothing (same spaces, kept observations and masks), which shows what the
+game itself costs, and with sb3-contrib's own masked distribution in place of this project's.
 """
 
 from __future__ import annotations
