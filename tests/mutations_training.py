@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from . import mutations_learning
+from . import mutations_learning, mutations_runs
 from .planting import plant_all
 
 AGENTS, EVALUATE = ("tests/test_agents.py",), ("tests/test_evaluate.py",)
@@ -395,7 +395,7 @@ MUTATIONS = [
 
 def main() -> int:
     """Try all mutations, or those whose description contains a word given."""
-    every = [*MUTATIONS, *mutations_learning.MUTATIONS]
+    every = [*MUTATIONS, *mutations_learning.MUTATIONS, *mutations_runs.MUTATIONS]
     return plant_all("training", every, sys.argv[1:] or [""])
 
 

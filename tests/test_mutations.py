@@ -11,6 +11,7 @@ from . import (
     mutations_learning,
     mutations_libraries,
     mutations_people,
+    mutations_runs,
     mutations_training,
     mutations_value,
 )
@@ -27,6 +28,7 @@ LISTS = {
     "training": [
         *mutations_training.MUTATIONS,
         *mutations_learning.MUTATIONS,
+        *mutations_runs.MUTATIONS,
         *mutations_libraries.TRAINING,
     ],
 }

@@ -53,9 +53,10 @@ def add(run: Path, home: Path, name: str) -> Shipped:
 
 def measured(path: Path, files: Sequence[Path]) -> Shipped:
     """Take the rows of this checkpoint, with or without search, from evaluations' JSON files."""
-    name = read_manifest(path)["name"]
+    manifest = read_manifest(path)
+    name = manifest["name"]
     kept: dict[tuple[Any, ...], dict[str, Any]] = {}
-    documents = [_evaluation(file, read_manifest(path)) for file in files]
+    documents = [_evaluation(file, manifest) for file in files]
     if (path / EVALUATION).exists():
         documents.insert(0, json.loads((path / EVALUATION).read_text(encoding="utf-8")))
     for document in documents:
