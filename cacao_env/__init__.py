@@ -9,9 +9,10 @@
 
 import gymnasium
 
+from .engine.jit import compile_once
 from .game import Game
-from .jit import compile_once
-from .version import __version__
+
+__version__ = "0.1.0"
 
 __all__ = ["Game", "__version__"]
 
@@ -22,8 +23,8 @@ def _register() -> None:
     if name not in gymnasium.registry:
         gymnasium.register(
             name,
-            entry_point="cacao_env.gym:CacaoEnv",
-            vector_entry_point="cacao_env.gym:CacaoVectorEnv",
+            entry_point="cacao_env.envs.gym:CacaoEnv",
+            vector_entry_point="cacao_env.envs.gym:CacaoVectorEnv",
         )
 
 

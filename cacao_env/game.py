@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import actions, calls, decisions, notation
-from .observation import observation_size
-from .options import Decisions, as_int, as_seat, as_seed, blank_states, check_supply
-from .rng import RngArray, new_rng
-from .state import OVER, PHASE_NAMES, StateArray, empty_states
-from .tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
+from .engine import actions, calls, decisions, notation
+from .engine.observation import observation_size
+from .engine.options import Decisions, as_int, as_seat, as_seed, blank_states, check_supply
+from .engine.rng import RngArray, new_rng
+from .engine.state import OVER, PHASE_NAMES, StateArray, empty_states
+from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
 
 
 class Game:
     """One game of Cacao.
 
     Make one with :meth:`new` or :meth:`from_draws`.  Seats are 0 to ``num_players - 1`` in playing
-    order; actions are ids of one ``Discrete(num_actions)`` (see :mod:`cacao_env.actions`).
-    ``state`` is the record itself (:mod:`cacao_env.state`), to be read and not written.
+    order; actions are ids of one ``Discrete(num_actions)`` (see :mod:`cacao_env.engine.actions`).
+    ``state`` is the record itself (:mod:`cacao_env.engine.state`), to be read and not written.
     """
 
     __slots__ = ("_history", "_states")
@@ -54,7 +54,7 @@ class Game:
         calls.deal_game(
             game._states, new_rng(secrets.randbits(63) if seed is None else as_seed(seed))
         )
-        calls.settle(game._states)
+        calls.play_forced(game._states)
         return game
 
     @classmethod
@@ -83,7 +83,7 @@ class Game:
         codes = [JUNGLE_KINDS.index(kind) + 1 for kind in jungle_draws]
         state.jungle_draws[: len(codes)] = codes
         calls.set_up_game(game._states)
-        calls.settle(game._states)
+        calls.play_forced(game._states)
         return game
 
     # --- What is there ----------------------------------------------------------------------
@@ -192,13 +192,13 @@ class Game:
         number = as_action(action)
         code = calls.play(self._states, number)
         if code != actions.LEGAL:
-            raise ValueError(self.complaint(number, code))
+            raise ValueError(self.why_illegal(number, code))
         self.note(number)
 
-    def complaint(self, action: int, code: int | None = None) -> str:
+    def why_illegal(self, action: int, code: int | None = None) -> str:
         """One sentence on why an illegal action is refused now."""
         if code is None:
-            code = int(actions.refusal(self.state, action))
+            code = int(actions.why_illegal(self.state, action))
         try:
             meaning = f" ({self.text(action)})"
         except ValueError:
@@ -211,7 +211,7 @@ class Game:
             raise ValueError("there is no action to undo")
         history = self._history[:-1]
         calls.set_up_game(self._states)
-        calls.settle(self._states)
+        calls.play_forced(self._states)
         self._history = []
         for action in history:
             self.play(action)
@@ -233,7 +233,7 @@ class Game:
         return game
 
     def redeal(self, seat: int, rng: RngArray) -> None:
-        """The same in place, with a generator of :mod:`cacao_env.rng`."""
+        """The same in place, with a generator of :mod:`cacao_env.engine.rng`."""
         calls.redeal_game(self._states, as_seat(seat, self.num_players), rng)
 
     def seen_by(self, seat: int, rng: RngArray) -> StateArray:
@@ -245,7 +245,7 @@ class Game:
     # --- Looking ----------------------------------------------------------------------------
 
     def observation(self, seat: int) -> npt.NDArray[np.uint8]:
-        """What a seat sees, raw (see :mod:`cacao_env.observation`), shape (observation_size,)."""
+        """What a seat sees, raw (see :mod:`cacao_env.engine.observation`), shape (observation_size,)."""
         seat = as_seat(seat, self.num_players)
         out = np.empty(observation_size(self.num_players, self.table_size), np.uint8)
         calls.observe(self._states, seat, out)
@@ -297,12 +297,12 @@ class Game:
         moves: list[tuple[int, bool, notation.Move]] = []
         while True:
             state = game.state
-            forced = int(decisions.automatic(state)) if auto else decisions.NONE
+            forced = int(decisions.forced_action(state)) if auto else decisions.NONE
             action = next(asked, None) if forced == decisions.NONE else forced
             if action is None or state.phase == OVER:
                 return moves
             moves.append((int(state.seat), forced != decisions.NONE, game.move(action)))
-            actions.carry_out(state, action)
+            actions.apply(state, action)
 
     # --- Keeping ----------------------------------------------------------------------------
 
@@ -363,7 +363,7 @@ class Game:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        from .render.text import picture  # the picture is drawn from a Game: it comes after it
+        from .play.render.text import picture  # the picture is drawn from a Game: it comes after it
 
         return picture(self)
 

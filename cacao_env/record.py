@@ -10,10 +10,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .engine.notation import Move, as_move, is_int, to_text
+from .engine.options import DECISIONS
+from .engine.tiles import WATER_TRACK
 from .game import Game
-from .notation import Move, as_move, is_int, to_text
-from .options import DECISIONS
-from .tiles import WATER_TRACK
 
 FORMAT, VERSION = "cacao-record", 1
 MAX_BYTES = 50_000_000  # a record with all legal moves listed has about half a million

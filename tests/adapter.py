@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from cacao_env import Game
-from cacao_env.geometry import NEIGHBOR, opposite
-from cacao_env.notation import absolute
-from cacao_env.options import Decisions
-from cacao_env.record import result_of
-from cacao_env.state import ACT, FILL, OVERBUILT, OWNER, VARIANT, pending_cell, pending_workers
-from cacao_env.tiles import (
+from cacao_env.engine.geometry import NEIGHBOR, opposite
+from cacao_env.engine.notation import absolute
+from cacao_env.engine.options import Decisions
+from cacao_env.engine.state import (
+    ACT,
+    FILL,
+    OVERBUILT,
+    OWNER,
+    VARIANT,
+    pending_cell,
+    pending_workers,
+)
+from cacao_env.engine.tiles import (
     JUNGLE_KINDS,
     VARIANTS,
     VOLCANO,
@@ -18,6 +25,7 @@ from cacao_env.tiles import (
     WATER_TRACK,
     WORKER_KINDS,
 )
+from cacao_env.record import result_of
 
 
 class EngineTable:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from cacao_env.bots import Bot
-from cacao_env.bots.endgame import NOT_SOLVED, solve
-from cacao_env.bots.playout import MARGIN
+from cacao_env.agents.bots import Bot
+from cacao_env.agents.endgame import NOT_SOLVED, solve
+from cacao_env.agents.playout import MARGIN
 
 
 class First:

@@ -53,7 +53,7 @@ class Page:
 @contextmanager
 def serving(catalogue: Any) -> Iterator[str]:
     """A running viewer; its address."""
-    from cacao_env.viewer.server import HOST, listening, server
+    from cacao_env.play.server import HOST, listening, server
 
     bound = listening(0)
     running = server(catalogue, bound)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cacao_env import Game
-from cacao_env.state import cell_column, cell_row
+from cacao_env.engine.state import cell_column, cell_row
 
 Style = Callable[[Game, np.random.Generator], int]
 

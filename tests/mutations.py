@@ -335,9 +335,9 @@ def check_all_apply(mutations: list[Mutation]) -> None:
 
 def main() -> int:
     """Try all mutations, or those whose description contains a word given."""
-    from .mutations_bots import MUTATIONS as BOTS
-    from .mutations_compiled import MUTATIONS as BATCHES
-    from .mutations_compiled import Workplace
+    from tests.mutations_bots import MUTATIONS as BOTS
+    from tests.mutations_compiled import MUTATIONS as BATCHES
+    from tests.mutations_compiled import Workplace
 
     compiled = [*BATCHES, *BOTS]
     wanted = sys.argv[1:] or [""]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .mutations import Mutation
+from tests.mutations import Mutation
 
 GREEDY = ("tests/test_bots.py", "-k", "expects")
 HIDDEN = ("tests/test_hidden_information.py", "-k", "every_bot_plays")

@@ -13,8 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .mutations import Mutation, copy_sources, failing
-from .test_architecture import LAYERS
+from tests.mutations import Mutation, copy_sources, failing
+from tests.test_architecture import LAYERS
 
 BATCH = ("tests/test_threads.py", "-k")
 SHARES = (*BATCH, "one_share")
@@ -269,7 +269,7 @@ class Workplace:
     def _cache(self) -> Path:
         """Where the copy as it is now keeps what it compiles."""
         run = subprocess.run(
-            [sys.executable, "-c", "from cacao_env.jit import CACHE; print(CACHE)"],
+            [sys.executable, "-c", "from cacao_env.engine.jit import CACHE; print(CACHE)"],
             cwd=self._copy,
             env={**os.environ, "PYTHONPATH": "", **self._environment, "NUMBA_DISABLE_JIT": "1"},
             capture_output=True,

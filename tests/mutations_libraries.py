@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from .planting import plant_all
+from tests.planting import plant_all
 
 SPIEL, CLUSTER = ("tests/test_open_spiel.py",), ("tests/test_cluster.py",)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from .planting import plant_all
+from tests.planting import plant_all
 
 PEOPLE, TERMINAL = ("tests/test_people.py",), ("tests/test_terminal.py",)
 THINKING, SERVER = ("tests/test_thinking.py",), ("tests/test_viewer.py",)

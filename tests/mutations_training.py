@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 
-from . import mutations_learning, mutations_runs
-from .planting import plant_all
+from tests import mutations_learning, mutations_runs
+from tests.planting import plant_all
 
 AGENTS, EVALUATE = ("tests/test_agents.py",), ("tests/test_evaluate.py",)
 RATINGS, SEQUENTIAL = ("tests/test_ratings.py",), ("tests/test_sequential.py",)

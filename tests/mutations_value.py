@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from .planting import plant_all
+from tests.planting import plant_all
 
 VALUE = ("tests/test_value.py",)
 FEATURES, SEARCH = (

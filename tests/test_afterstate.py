@@ -15,22 +15,22 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.actions import MAX_LEGAL
-from cacao_env.rng import new_rng
-from cacao_env.value.net import new_scratch
-from cacao_env.value.search import SearchAgent, search_choice
-from cacao_env.value.turns import new_work
-from training.agents import AgentError, load_agent
-from training.checkpoint import MANIFEST, WEIGHTS, CheckpointError, add_to_manifest
+from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError, add_to_manifest
+from cacao_env.agents.registry import AgentError, load_agent
+from cacao_env.agents.value.checkpoint import load_value, read_value, save_value
+from cacao_env.agents.value.net import new_scratch
+from cacao_env.agents.value.search import SearchAgent, search_choice
+from cacao_env.agents.value.turns import new_work
+from cacao_env.engine.actions import MAX_LEGAL
+from cacao_env.engine.rng import new_rng
+from training.afterstate.config import AfterstateConfig
+from training.afterstate.games import GREEDY_RIVAL, NET_RIVAL, NO_RIVAL
+from training.afterstate.net import ValueNet
+from training.afterstate.rivals import rival_of
 from training.config import ConfigError, from_dict
 from training.run_folder import METRICS, RunFolder, progress_bar, read_metrics
 from training.state import STATE
 from training.train_afterstate import Run, Trainer, main
-from training.value.checkpoint import load_value, read_value, save_value
-from training.value.config import AfterstateConfig
-from training.value.games import GREEDY_RIVAL, NET_RIVAL, NO_RIVAL
-from training.value.net import ValueNet
-from training.value.rivals import rival_of
 
 SMALL = {
     "name": "small",
@@ -234,7 +234,7 @@ def test_a_line_that_a_stop_cut_off_is_left_out(tmp_path):
 
 def test_a_run_begins_from_a_checkpoint(tmp_path, capsys):
     run = run_for(tmp_path / "first", 2)
-    learnt = run.learner.mean.learnt()
+    params = run.learner.mean.params()
     config = tmp_path / "next.toml"
     changes = SMALL | {"start": str(tmp_path / "first"), "rounds": 1, "learning_rate": 1e-9}
     changes |= {"final_learning_rate": 1e-9, "greedy_rounds": 0}
@@ -242,7 +242,7 @@ def test_a_run_begins_from_a_checkpoint(tmp_path, capsys):
     arguments = ["--config", str(config), "--set", 'against=["random"]']
     assert main([*arguments, "--out", str(tmp_path / "second")]) == 0
     went_on = read_value(tmp_path / "second")[0]
-    for name, array in learnt.items():
+    for name, array in params.items():
         assert np.allclose(array, went_on[name], atol=1e-5), name
     more = ["--set", "units=5", "--out", str(tmp_path / "third")]
     assert main([*arguments, *more]) == 1
@@ -253,10 +253,10 @@ def test_a_run_begins_from_a_checkpoint(tmp_path, capsys):
 
 def test_search_begins_late_in_a_run(tmp_path):
     run = Run(from_dict(AfterstateConfig, SMALL | {"searched": 0.5, "search_from": 0.75}))
-    shares = []
+    win_shares = []
     for run.round in range(4):
-        shares.append(run.behaviour().searched)
-    assert shares == [0.0, 0.0, 0.0, 0.5]
+        win_shares.append(run.behaviour().searched)
+    assert win_shares == [0.0, 0.0, 0.0, 0.5]
     assert SMALL["greedy_rounds"] < 3
 
 
@@ -422,10 +422,10 @@ def test_what_is_no_checkpoint_is_refused_with_a_reason(checkpoint):
 
 
 def test_weights_that_are_no_numbers_are_refused(tmp_path):
-    from training.value.checkpoint import save_value
+    from cacao_env.agents.value.checkpoint import save_value
 
-    learnt = ValueNet(8, 4, 4).learnt()
-    learnt["bias"][0] = np.nan
-    save_value(tmp_path, "nan", learnt, {"players": [2], "volcanoes": False})
+    params = ValueNet(8, 4, 4).params()
+    params["bias"][0] = np.nan
+    save_value(tmp_path, "nan", params, {"players": [2], "volcanoes": False})
     with pytest.raises(CheckpointError, match="not all finite"):
         load_value(tmp_path)

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cacao_env.record import check, record_of
-
-from .adapter import EngineTable
-from .reference.box import deal
-from .reference.oracle import Oracle
-from .reference.records import check_record, play_record
-from .reference.styles import STYLES, choose_move
+from tests.adapter import EngineTable
+from tests.reference.box import deal
+from tests.reference.oracle import Oracle
+from tests.reference.records import check_record, play_record
+from tests.reference.styles import STYLES, choose_move
 
 options = {
     "players": st.integers(2, 4),

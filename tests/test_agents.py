@@ -6,19 +6,17 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.observation import observation_size
-
-from .games import STYLES
+from cacao_env.engine.observation import observation_size
+from tests.games import STYLES
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 
-from training.agents import AgentError, load_agent, load_agents
-from training.ppo.agent import BoardAgent
+from cacao_env.agents.board_agent import BoardAgent
+from cacao_env.agents.registry import AgentError, load_agent, load_agents
+from cacao_env.agents.window import View
+from tests.agents_for_tests import Peeker
 from training.ppo.checkpoint import load, save
 from training.ppo.network import CellNet
-from training.ppo.window import View
-
-from .agents_for_tests import Peeker
 
 HERE = "tests.agents_for_tests"
 
@@ -172,8 +170,8 @@ def test_a_table_that_outgrew_the_window_is_shown_in_part():
 
 
 def test_networks_for_different_windows_meet(tmp_path):
-    from training.measure.arena import Rules, play_chunk
-    from training.measure.blocks import Chunk, Pairing
+    from cacao_env.evaluation.blocks import Chunk, Pairing
+    from cacao_env.evaluation.matches import Rules, play_chunk
 
     small, large = checkpoint(tmp_path, "small", size=11), checkpoint(tmp_path, "large", size=21)
     agents = {a.name: a for a in load_agents([str(small), str(large)])}

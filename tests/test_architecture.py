@@ -130,7 +130,7 @@ def test_the_environment_never_imports_training_or_torch():
 def test_the_core_needs_only_its_four_libraries():
     """In a fresh interpreter: what importing everything pulls in from outside."""
     code = (
-        "import sys, cacao_env.cacao_v0, cacao_env.versus, cacao_env.__main__\n"
+        "import sys, cacao_env.envs.aec, cacao_env.envs.versus, cacao_env.cli\n"
         "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -149,8 +149,8 @@ def test_the_core_needs_only_its_four_libraries():
 def test_stable_baselines3_is_needed_by_its_own_script_alone():
     """RLlib's environment and plain PPO do without it."""
     code = (
-        "import sys, training.train_ppo, training.train_afterstate, training.evaluate\n"
-        "import training.leaderboard, training.zoo.__main__, training.regret, training.cluster.tasks\n"
+        "import sys, training.train_ppo, training.train_afterstate, cacao_env.evaluation.evaluate\n"
+        "import cacao_env.evaluation.leaderboard, training.zoo.__main__, cacao_env.evaluation.regret_command, cacao_env.evaluation.cluster\n"
         "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -14,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cacao_env import Game
-from cacao_env.decisions import settle
-from cacao_env.geometry import NEIGHBOR
-from cacao_env.rules import begin_actions
-from cacao_env.state import ACT, FILL
-from cacao_env.tiles import VOLCANO, VOLCANO_TURNED
-
-from .games import STYLES, positions
+from cacao_env.engine.decisions import play_forced
+from cacao_env.engine.geometry import NEIGHBOR
+from cacao_env.engine.rules import begin_actions
+from cacao_env.engine.state import ACT, FILL
+from cacao_env.engine.tiles import VOLCANO, VOLCANO_TURNED
+from tests.games import STYLES, positions
 
 Outcome = tuple[int, ...]
 
@@ -28,7 +27,7 @@ Outcome = tuple[int, ...]
 def in_auto_mode(game: Game) -> Game:
     copy = game.clone()
     copy.state.auto = 1
-    settle(copy.state)
+    play_forced(copy.state)
     return copy
 
 
@@ -162,7 +161,7 @@ def test_what_is_skipped_in_ordinary_play():
 
 
 def _jungle(game: Game) -> dict[tuple[int, int], str]:
-    from .adapter import EngineTable
+    from tests.adapter import EngineTable
 
     view = object.__new__(EngineTable)
     view.game = game

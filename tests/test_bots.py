@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.actions import MAX_LEGAL
-from cacao_env.bots import BOTS, Bot, parse, play_game, seat_seeds
-from cacao_env.bots.appraisal import Weights
-from cacao_env.bots.greedy import CHOICES, appraise
-from cacao_env.bots.playout import match
-from cacao_env.options import blank_states
-from cacao_env.rng import new_rng
-
-from .games import STYLES, positions
+from cacao_env.agents.bots import BOTS, Bot, parse, play_game, seat_seeds
+from cacao_env.agents.greedy import CHOICES, score_actions
+from cacao_env.agents.heuristic import Weights
+from cacao_env.agents.playout import match
+from cacao_env.engine.actions import MAX_LEGAL
+from cacao_env.engine.options import blank_states
+from cacao_env.engine.rng import new_rng
+from tests.games import STYLES, positions
 
 # --- Names and parameters -------------------------------------------------------------------
 
@@ -74,7 +73,7 @@ WEIGHTS = np.array(Weights())
 def expected_gains(game: Game, weights: np.ndarray = ONLY_SCORE) -> dict[int, float]:
     """What greedy expects each legal action to add, by default to the score, by the turn's end."""
     choices = np.zeros(1, CHOICES)
-    appraise(choices[0], game.state, weights)
+    score_actions(choices[0], game.state, weights)
     count = int(choices[0].count)
     return dict(zip(choices[0].ids[:count].tolist(), choices[0].values[:count].tolist()))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cacao_env import check
-from cacao_env.__main__ import main
+from cacao_env.cli import main
 
 PAGE = (Path(__file__).parent.parent / "docs" / "libraries.md").read_text(encoding="utf-8")
 

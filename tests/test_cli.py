@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cacao_env.__main__ import main
-
-from .reference.records import check_record, play_record
+from cacao_env.cli import main
+from tests.reference.records import check_record, play_record
 
 ROOT = Path(__file__).parent.parent
 

@@ -12,18 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from training import leaderboard
-from training.agents import load_agent
+from cacao_env.agents.registry import load_agent
+from cacao_env.evaluation import leaderboard
+from cacao_env.evaluation.evaluate import main as evaluate
 from training.config import ConfigError, read
-from training.evaluate import main as evaluate
 from training.ppo.checkpoint import load
 
 pytest.importorskip("ray", reason="Ray is not installed")
 # Ray's own warnings are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-from training.cluster.config import RllibConfig
-from training.cluster.tasks import RayPlayers
+from cacao_env.evaluation.cluster import RayPlayers
+from training.rllib.config import RllibConfig
 from training.train_rllib import main as train
 from training.train_rllib import net_weights
 
@@ -170,8 +170,8 @@ def test_what_plays_is_what_was_learnt(tmp_path):
     import torch
     from ray.rllib.core.columns import Columns
 
-    from training.cluster.env import CacaoTable
-    from training.cluster.module import CellModule
+    from training.rllib.env import CacaoTable
+    from training.rllib.module import CellModule
 
     table = CacaoTable({"num_players": 3, "table_size": 15})
     seen, _ = table.reset(seed=3)
@@ -192,7 +192,7 @@ def test_what_plays_is_what_was_learnt(tmp_path):
 
 
 def test_the_table_asks_one_after_the_other_and_pays_everybody():
-    from training.cluster.env import CacaoTable
+    from training.rllib.env import CacaoTable
 
     table = CacaoTable({"num_players": 3, "reward": "outcome", "table_size": 15})
     rng = np.random.default_rng(0)

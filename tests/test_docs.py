@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cacao_env.__main__ import main
-from cacao_env.options import check_options
-from cacao_env.spec import tables
+from cacao_env.cli import main
+from cacao_env.engine.options import check_options
+from cacao_env.envs.spec import tables
 
 ROOT = Path(__file__).parent.parent
 # Commands that wait for people, or take long.
@@ -56,7 +56,7 @@ def test_the_readme_s_commands_run(tmp_path, monkeypatch, capsys):
 def test_the_readme_lists_every_option_of_the_environment():
     from inspect import signature
 
-    from cacao_env import cacao_v0
+    from cacao_env.envs import aec as cacao_v0
 
     for name, parameter in signature(cacao_v0.raw_env).parameters.items():
         assert f"| `{name}` |" in README

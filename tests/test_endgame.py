@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.actions import MAX_LEGAL
-from cacao_env.bots.endgame import (
+from cacao_env.agents.endgame import (
     NODES,
     NOT_SOLVED,
     end_values,
@@ -18,9 +17,9 @@ from cacao_env.bots.endgame import (
     placements_left,
     solve,
 )
-from cacao_env.bots.playout import MARGIN
-
-from .games import STYLES
+from cacao_env.agents.playout import MARGIN
+from cacao_env.engine.actions import MAX_LEGAL
+from tests.games import STYLES
 
 
 def near_end(players: int, seed: int, placements: int, style: str, volcanoes: bool = False) -> Game:

@@ -13,15 +13,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from cacao_env import Game, cacao_v0
-from cacao_env.gym import CacaoEnv, CacaoVectorEnv
-from cacao_env.observation import scale
-from cacao_env.options import DECISIONS
-from cacao_env.rewards import REWARDS
-from cacao_env.tiles import MAX_PLAYERS, MIN_PLAYERS
-from cacao_env.vector import VectorGames
-
-from .games import STYLES, play
+from cacao_env import Game
+from cacao_env.engine.observation import scale
+from cacao_env.engine.options import DECISIONS
+from cacao_env.engine.rewards import REWARDS
+from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
+from cacao_env.envs import aec as cacao_v0
+from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
+from cacao_env.envs.vector import VectorGames
+from tests.games import STYLES, play
 
 NAMES = ("num_players", "volcanoes", "decisions", "table_size")
 VALUES = (range(MIN_PLAYERS, MAX_PLAYERS + 1), (False, True), DECISIONS, (None, 15))

@@ -13,20 +13,19 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.__main__ import main as cacao
+from cacao_env.cli import main as cacao
 
 pytest.importorskip("choix", reason="the training extra is not installed")
 
-from training import evaluate
-from training.agents import load_agents
-from training.evaluate import measure
-from training.measure.arena import Outcome, Played, Rules, play_chunk
-from training.measure.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings, seat_seed
-from training.measure.sequential import Test
-from training.measure.store import GAMES, Store, StoreError
-from training.measure.summary import summarise, values
-
-from .test_agents import HERE, checkpoint
+from cacao_env.agents.registry import load_agents
+from cacao_env.evaluation import evaluate
+from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings, seat_seed
+from cacao_env.evaluation.evaluate import measure
+from cacao_env.evaluation.matches import Outcome, Played, Rules, play_chunk
+from cacao_env.evaluation.sprt import Test
+from cacao_env.evaluation.store import GAMES, Store, StoreError
+from cacao_env.evaluation.summary import summarise, values
+from tests.test_agents import HERE, checkpoint
 
 ROOT = Path(__file__).parent.parent
 
@@ -119,7 +118,7 @@ def test_shares_of_wins_and_margins_are_those_of_the_games():
 
 
 def S():
-    from training.measure.arena import Spent
+    from cacao_env.evaluation.matches import Spent
 
     return Spent(2, 0.004, 1, 0.003)
 
@@ -215,7 +214,14 @@ def test_results_do_not_depend_on_workers_and_records_hold(workers, tmp_path, ca
 
 
 def run(folder, *arguments, **environment):
-    command = [sys.executable, "-m", "training.evaluate", *arguments, "--out", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "cacao_env.evaluation.evaluate",
+        *arguments,
+        "--out",
+        str(folder),
+    ]
     env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
 
@@ -242,7 +248,7 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path, monkeypatch):
     cut.mkdir()
     lines = (whole / GAMES).read_bytes().splitlines(keepends=True)
     (cut / GAMES).write_bytes(b"".join(lines[:3]) + lines[3][: len(lines[3]) // 2])
-    from training.measure import workers
+    from cacao_env.evaluation import workers
 
     played = []
     real = workers.play_chunk
@@ -261,7 +267,7 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path, monkeypatch):
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
-    from training.measure import workers
+    from cacao_env.evaluation import workers
 
     real = workers.play_chunk
 
@@ -394,7 +400,7 @@ def test_what_a_worker_refuses_is_one_sentence_too(tmp_path):
 
 
 def test_the_block_scores_of_a_test_are_means_over_seats():
-    from training.measure.campaign import _Sums
+    from cacao_env.evaluation.run import _Sums
 
     outcome = outcomes_of(["greedy", "random"], 2, 8)[0]
     sums = _Sums()
@@ -410,7 +416,7 @@ def test_a_verdict_waits_for_the_chunks_before_it():
     """Whichever worker was faster: chunks are looked at in their order, up to the first gap."""
     from types import SimpleNamespace
 
-    from training.measure.campaign import _verdict, make_plan, plan_chunks
+    from cacao_env.evaluation.run import _verdict, make_plan, plan_chunks
 
     plan, agents = make_plan(["greedy", "random"], [2], 80, Rules(), Test())
     every = plan_chunks(plan, agents)

@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.bots.greedy import greedy_think
-from cacao_env.geometry import NEIGHBOR, opposite
-from cacao_env.rng import new_rng
-from cacao_env.state import OWNER, WORKERS, jungle_left
-from cacao_env.tiles import MAX_WORKERS_ON_EDGE
-from cacao_env.value import features, patterns
-from cacao_env.value.prospects import new_room
-
-from .games import STYLES, positions
-from .test_hidden_information import scramble
-from .test_symmetry import image_of_game
+from cacao_env.agents.greedy import greedy_analyze
+from cacao_env.agents.value import features, patterns
+from cacao_env.agents.value.best_turn import new_room
+from cacao_env.engine.geometry import NEIGHBOR, opposite
+from cacao_env.engine.rng import new_rng
+from cacao_env.engine.state import OWNER, WORKERS, jungle_left
+from cacao_env.engine.tiles import MAX_WORKERS_ON_EDGE
+from tests.games import STYLES, positions
+from tests.test_hidden_information import scramble
+from tests.test_symmetry import image_of_game
 
 
 def looked_at(game: Game, viewer: int) -> tuple[np.ndarray, np.ndarray, int, int]:
@@ -209,7 +208,7 @@ def test_features_of_a_games_end_have_what_the_best_turn_brings_each_seat():
                                 other.state.display[slot] = 0
                         best = 0.0
                         if left[seat] > 0 and len(other.legal_actions()):
-                            best = greedy_think(other.states, dice).values.max()
+                            best = greedy_analyze(other.states, dice).values.max()
                             seen += 1
                         finished += left[seat] == 0
                         assert found[i] * 10 == pytest.approx(best, abs=1e-4)

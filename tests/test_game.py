@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.notation import from_text
-from cacao_env.rng import new_rng
-
-from .games import STYLES, positions
+from cacao_env.engine.notation import from_text
+from cacao_env.engine.rng import new_rng
+from tests.games import STYLES, positions
 
 KINDS = [
     (2, False, "auto", None),
@@ -183,7 +182,7 @@ def test_the_picture_shows_the_table_and_hides_hands():
     rng = np.random.default_rng(0)
     for _ in range(12):
         game.play(int(rng.choice(game.legal_actions())))
-    from cacao_env.render.text import picture
+    from cacao_env.play.render.text import picture
 
     spectator, seat = picture(game), picture(game, viewer=0)
     assert "P1" in spectator

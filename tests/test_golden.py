@@ -7,9 +7,8 @@ import json
 import pytest
 
 from cacao_env.record import check
-
-from .golden.regenerate import FOLDER, GAMES, files
-from .reference.records import check_record
+from tests.golden.regenerate import FOLDER, GAMES, files
+from tests.reference.records import check_record
 
 
 @pytest.mark.parametrize("name", GAMES)

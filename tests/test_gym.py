@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from cacao_env import Game, cacao_v0
-from cacao_env.gym import CacaoEnv, CacaoVectorEnv
-from cacao_env.observation import HIGH_SCORE
-from cacao_env.rewards import MARGIN_SCALE, REWARDS
-from cacao_env.versus import VersusGames
+from cacao_env import Game
+from cacao_env.engine.observation import HIGH_SCORE
+from cacao_env.engine.rewards import MARGIN_SCALE, REWARDS
+from cacao_env.envs import aec as cacao_v0
+from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
+from cacao_env.envs.versus import VersusGames
 
 ID = "cacao_env/Cacao-v0"
 OPTIONS = [
@@ -110,9 +111,7 @@ def test_it_is_registered_once_in_a_fresh_interpreter(code):
 
 
 def test_importing_the_package_does_not_import_the_environments():
-    code = (
-        "import sys, cacao_env; print('cacao_env.gym' in sys.modules, 'pettingzoo' in sys.modules)"
-    )
+    code = "import sys, cacao_env; print('cacao_env.envs.gym' in sys.modules, 'pettingzoo' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["False", "False"]
 
@@ -396,7 +395,7 @@ class _Point:
 
 
 def test_other_names_are_asked_of_installed_packages(monkeypatch):
-    from cacao_env import opponents
+    from cacao_env.agents import opponents
 
     asked = []
 
@@ -439,9 +438,9 @@ def test_the_project_s_own_checkpoints_are_such_a_package():
 
     text = (Path(__file__).parent.parent / "pyproject.toml").read_text()
     points = tomllib.loads(text)["project"]["entry-points"]["cacao_env.agents"]
-    assert points == {"checkpoints": "training.opponents:load_opponent"}
+    assert points == {"checkpoints": "cacao_env.agents.entry:load_opponent"}
     pytest.importorskip("torch")
-    from training.opponents import load_opponent
+    from cacao_env.agents.entry import load_opponent
 
     assert load_opponent("greedy", 1).act(Game.new(seed=0)) in Game.new(seed=0).legal_actions()
     with pytest.raises(ValueError, match="there is no agent 'nobody'"):

@@ -10,9 +10,8 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-from cacao_env.gym import CacaoEnv, CacaoVectorEnv
-
-from .test_gym import ID, OPTIONS, legal, mask_of
+from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
+from tests.test_gym import ID, OPTIONS, legal, mask_of
 
 # --- Many at once ---------------------------------------------------------------------------
 

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cacao_env import Game
-from cacao_env.bots import BOTS, Bot
-from cacao_env.jit import COMPILED
-from cacao_env.rng import new_rng
-
-from .games import STYLES, positions
+from cacao_env.agents.bots import BOTS, Bot
+from cacao_env.engine.jit import COMPILED
+from cacao_env.engine.rng import new_rng
+from tests.games import STYLES, positions
 
 kinds_of_game = {
     "players": st.integers(2, 4),

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cacao_env import Game
-from cacao_env.actions import LEGAL, MAX_LEGAL, refusal, sample
-from cacao_env.geometry import NEIGHBOR
-from cacao_env.jit import njit
-from cacao_env.rng import new_rng
-from cacao_env.state import OVERBUILT, OWNER
-from cacao_env.tiles import (
+from cacao_env.engine.actions import LEGAL, MAX_LEGAL, sample, why_illegal
+from cacao_env.engine.geometry import NEIGHBOR
+from cacao_env.engine.jit import njit
+from cacao_env.engine.rng import new_rng
+from cacao_env.engine.state import OVERBUILT, OWNER
+from cacao_env.engine.tiles import (
     JUNGLE_KINDS,
     VARIANT_KIND,
     VOLCANO,
@@ -21,8 +21,7 @@ from cacao_env.tiles import (
     jungle_supply,
     worker_supply,
 )
-
-from .games import STYLES, positions
+from tests.games import STYLES, positions
 
 
 def tile_pile(state, seat):
@@ -43,7 +42,7 @@ kinds_of_game = {
 @njit
 def _ask_for_every_action(states, out):
     for action in range(len(out)):
-        out[action] = refusal(states[0], action) == LEGAL
+        out[action] = why_illegal(states[0], action) == LEGAL
 
 
 @given(**kinds_of_game)

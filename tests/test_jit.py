@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cacao_env.jit import COMPILED, INTERPRETED, _can_write
+from cacao_env.engine.jit import COMPILED, INTERPRETED, _can_write
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
 ASK = "from cacao_env import scoring, Game; print(scoring.score(Game.new(seed=0).state, 0))"
@@ -47,7 +47,7 @@ def test_it_works_where_no_folder_can_be_made_in_the_home(tmp_path):
     blocked.write_text("")
     ran = run(
         PACKAGE.parent,
-        "import cacao_env.jit as jit; print(jit.CACHE)",
+        "import cacao_env.engine.jit as jit; print(jit.CACHE)",
         XDG_CACHE_HOME=str(blocked),
         NUMBA_CACHE_DIR="",
         TMPDIR=str(tmp_path),
@@ -59,7 +59,7 @@ def test_it_works_where_no_folder_can_be_made_in_the_home(tmp_path):
 def test_it_works_where_the_cache_can_t_be_written(tmp_path):
     """As another user's, or on a read-only disk: a folder that is there already."""
     code = (
-        "import cacao_env.jit as jit\n"
+        "import cacao_env.engine.jit as jit\n"
         "tried = []\n"
         "jit._can_write = lambda folder: tried.append(folder)\n"
         "print(jit._cache_directory(), len(tried))\n"
@@ -82,7 +82,7 @@ def test_a_folder_that_can_t_be_written_is_told_from_one_that_can(tmp_path):
 
 def test_the_first_import_says_that_it_compiles_and_the_next_says_nothing(tmp_path):
     code = (
-        "from cacao_env.jit import compile_once\n"
+        "from cacao_env.engine.jit import compile_once\n"
         "compile_once('test part', lambda: print('compiled'))\n"
     )
     stub = tmp_path / "cacao_env"

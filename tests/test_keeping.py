@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cacao_env.vector import VectorGames
-from cacao_env.versus import VersusGames
+from cacao_env.envs.vector import VectorGames
+from cacao_env.envs.versus import VersusGames
 
 SIZE = 15
 

@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("choix", reason="the training extra is not installed")
 
-from training import evaluate, leaderboard
-from training.measure.svg import ticks
-from training.measure.tables import elo_interval, markdown, milliseconds, plain
+from cacao_env.evaluation import evaluate, leaderboard
+from cacao_env.evaluation.svg import ticks
+from cacao_env.evaluation.tables import elo_interval, markdown, milliseconds, plain
 
 ROOT = Path(__file__).parent.parent
 PAGE = f"before\n{leaderboard.BEGIN}\nold\n{leaderboard.END}\nafter\n"

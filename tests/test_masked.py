@@ -7,7 +7,7 @@ import pytest
 import torch
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 
-from training.ppo.sb3_policy import LeanMaskable
+from training.sb3.policy import LeanMaskable
 
 
 def both(logits, masks):

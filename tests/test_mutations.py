@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from . import (
+from tests import (
     mutations,
     mutations_bots,
     mutations_compiled,

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.observation import SCORE_OFFSET, decode, layout, observation_size, scale
-from cacao_env.tiles import JUNGLE_KINDS, WATER_TRACK, WORKER_KINDS
-
-from .adapter import EngineTable
-from .games import STYLES, positions
+from cacao_env.engine.observation import SCORE_OFFSET, decode, layout, observation_size, scale
+from cacao_env.engine.tiles import JUNGLE_KINDS, WATER_TRACK, WORKER_KINDS
+from tests.adapter import EngineTable
+from tests.games import STYLES, positions
 
 SIDES = ("north", "east", "south", "west")
 
@@ -22,7 +21,7 @@ def table_of(game: Game) -> EngineTable:
 
 
 def channel_names(players: int) -> list[str]:
-    from cacao_env.observation import CHANNELS
+    from cacao_env.engine.observation import CHANNELS
 
     return [name for name, _, _ in CHANNELS] + [f"owner_{seat}" for seat in range(players)]
 

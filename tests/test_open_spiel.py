@@ -9,10 +9,10 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
 
-from cacao_env import open_spiel
+from cacao_env.engine.observation import scale
+from cacao_env.engine.tiles import JUNGLE_KINDS, WORKER_KINDS
+from cacao_env.envs import open_spiel
 from cacao_env.game import Game
-from cacao_env.observation import scale
-from cacao_env.tiles import JUNGLE_KINDS, WORKER_KINDS
 
 OPTIONS = [
     {"players": 2},

@@ -9,14 +9,13 @@ import pytest
 
 from cacao_env import record
 from cacao_env.game import Game
-from cacao_env.people.choices import choices_of, in_words
-from cacao_env.people.effects import effect_of, words
-from cacao_env.people.story import NOBODY, Story, pack, told
-from cacao_env.people.table import HUMAN, Table, short_name
-from cacao_env.render.position import position_of
-
-from .games import STYLES, positions
-from .rules.scenario import RING, RING_LAST
+from cacao_env.play.choices import choices_of, in_words
+from cacao_env.play.effects import effect_of, words
+from cacao_env.play.history import NOBODY, Story, pack, told
+from cacao_env.play.position import position_of
+from cacao_env.play.table import HUMAN, Table, short_name
+from tests.games import STYLES, positions
+from tests.rules.scenario import RING, RING_LAST
 
 NAMES = ["A", "B", "C", "D"]
 GOODS = ("gold", "cacao", "sun", "water", "temples")

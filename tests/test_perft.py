@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cacao_env import Game
-
-from .reference.oracle import Oracle
+from tests.reference.oracle import Oracle
 
 
 def perft(game: Game, depth: int) -> int:

@@ -11,8 +11,9 @@ import pytest
 from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
 from pettingzoo.utils import turn_based_aec_to_parallel
 
-from cacao_env import Game, cacao_v0
-from cacao_env.rewards import MARGIN_SCALE
+from cacao_env import Game
+from cacao_env.engine.rewards import MARGIN_SCALE
+from cacao_env.envs import aec as cacao_v0
 
 OPTIONS = [
     {},
@@ -137,8 +138,8 @@ def test_rewards_are_zero_sum_and_say_who_won(players):
 
 
 def test_a_shared_win_is_shared():
-    from cacao_env.rewards import OUTCOME, rewards_into
-    from cacao_env.state import OVER
+    from cacao_env.engine.rewards import OUTCOME, rewards_into
+    from cacao_env.engine.state import OVER
 
     game = Game.new(4, 0)
     state = game.state
@@ -174,7 +175,7 @@ def test_float_observations_are_the_raw_ones_scaled():
     raw, scaled = (
         cacao_v0.raw_env(observation_dtype=d, table_size=15) for d in ("uint8", "float32")
     )
-    from cacao_env.observation import decode, scale
+    from cacao_env.engine.observation import decode, scale
 
     for env in (raw, scaled):
         play(env, 3, np.random.default_rng(0))

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from cacao_env.versus import POLICY, VersusGames
+from cacao_env.envs.versus import POLICY, VersusGames
 
 
 def first_legal(observations, masks):

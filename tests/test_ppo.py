@@ -13,7 +13,7 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
 
-from cacao_env.vector import VectorGames
+from cacao_env.envs.vector import VectorGames
 from training.config import ConfigError, from_dict
 from training.ppo.checkpoint import load
 from training.ppo.config import PpoConfig

@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("choix", reason="the training extra is not installed")
 
-from training.measure.arena import Played
-from training.measure.intervals import interval, resampled_means, share_interval
-from training.measure.ratings import _newton, pair_wins, rate, strengths
+from cacao_env.evaluation.intervals import interval, resampled_means, share_interval
+from cacao_env.evaluation.matches import Played
+from cacao_env.evaluation.ratings import _newton, pair_wins, rate, strengths
 
 
 def played(scores, cacao=None, block=0):

@@ -11,10 +11,9 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.record import RecordError, check, dumps, load, positions, record_of
-
-from .games import STYLES
-from .games import positions as play_through
-from .reference.records import check_record, play_record
+from tests.games import STYLES
+from tests.games import positions as play_through
+from tests.reference.records import check_record, play_record
 
 
 def written(players=2, seed=1, volcanoes=False, decisions="explicit", style="random", legal=True):

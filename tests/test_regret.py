@@ -12,31 +12,23 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.actions import MAX_LEGAL
-from cacao_env.bots.endgame import end_values, is_near_end, placements_left
-from cacao_env.bots.mc import candidates_into, run_passes
-from cacao_env.bots.playout import MARGIN
-from cacao_env.rng import new_rng
+from cacao_env.agents.endgame import end_values, is_near_end, placements_left
+from cacao_env.agents.mc import candidates_into, run_passes
+from cacao_env.agents.playout import MARGIN
+from cacao_env.engine.actions import MAX_LEGAL
+from cacao_env.engine.rng import new_rng
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 
-from training import regret
-from training.agents import load_agent
-from training.measure import losses as module
-from training.measure.arena import Rules
-from training.measure.losses import (
-    GameLosses,
-    Loss,
-    Ruler,
-    exact_loss,
-    losses,
-    rollout_loss,
-)
-from training.measure.self_play import GAMES_AT_ONCE, play_and_judge, self_play
-from training.regret import figures
-
-from .games import STYLES
-from .test_agents import HERE, checkpoint
+from cacao_env.agents.registry import load_agent
+from cacao_env.evaluation import regret as module
+from cacao_env.evaluation import regret_command as regret
+from cacao_env.evaluation.matches import Rules
+from cacao_env.evaluation.regret import GameLosses, Loss, Ruler, exact_loss, losses, rollout_loss
+from cacao_env.evaluation.regret_command import figures
+from cacao_env.evaluation.self_play import GAMES_AT_ONCE, play_and_judge, self_play
+from tests.games import STYLES
+from tests.test_agents import HERE, checkpoint
 
 ROOT = Path(__file__).parent.parent
 
@@ -290,7 +282,14 @@ def test_bad_input_gets_one_sentence(arguments, message, tmp_path, capsys):
 
 
 def test_what_a_worker_refuses_is_one_sentence_too():
-    command = [sys.executable, "-m", "training.regret", f"{HERE}:Illegal", "--workers", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "cacao_env.evaluation.regret_command",
+        f"{HERE}:Illegal",
+        "--workers",
+        "2",
+    ]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
     assert done.returncode == 1

@@ -12,18 +12,19 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cacao_env import Game, cacao_v0, record
-from cacao_env.__main__ import main
-from cacao_env.bots import Bot
-from cacao_env.render.art import COLOURS, jungle_tile, worker_tile
-from cacao_env.render.film import replayed, scenes
-from cacao_env.render.modes import HEIGHT, WIDTH
-from cacao_env.render.position import position_of
-from cacao_env.render.raster import fitted, image, pixels
-from cacao_env.render.scene import scene_of
-from cacao_env.render.shapes import UNIT, Polygon, Rect, turned
-from cacao_env.render.svg import svg
-from cacao_env.tiles import JUNGLE_KINDS
+from cacao_env import Game, record
+from cacao_env.agents.bots import Bot
+from cacao_env.cli import main
+from cacao_env.engine.tiles import JUNGLE_KINDS
+from cacao_env.envs import aec as cacao_v0
+from cacao_env.envs.rendering import HEIGHT, WIDTH
+from cacao_env.play.position import position_of
+from cacao_env.play.render.art import COLOURS, jungle_tile, worker_tile
+from cacao_env.play.render.film import replayed, scenes
+from cacao_env.play.render.raster import fitted, image, pixels
+from cacao_env.play.render.scene import scene_of
+from cacao_env.play.render.shapes import UNIT, Polygon, Rect, turned
+from cacao_env.play.render.svg import svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -137,7 +138,7 @@ def test_every_tile_has_a_face_of_its_own():
 
 
 def scene_for(shapes):
-    from cacao_env.render.scene import Scene
+    from cacao_env.play.render.scene import Scene
 
     return Scene([Rect(0, 0, UNIT, UNIT, 0, "#FFFFFF"), *shapes], UNIT, UNIT, (0, 0))
 
@@ -235,7 +236,7 @@ def test_a_window_shows_the_pixels(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     import pygame
 
-    from cacao_env.render.window import Window
+    from cacao_env.play.render.window import Window
 
     window = Window(60, 40)
     drawn = np.zeros((40, 60, 3), np.uint8)
@@ -265,7 +266,7 @@ def test_a_package_that_is_missing_is_named(mode, package, words, monkeypatch):
 
     env = cacao_v0.raw_env(render_mode=None)
     env.reset(seed=0)
-    from cacao_env.render.modes import Renderer
+    from cacao_env.envs.rendering import Renderer
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ValueError, match=words):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cacao_env.value.features import NO_ROW, PER_SEAT
-from cacao_env.value.net import POINTS
-from training.value.games import GREEDY_RIVAL, NET_RIVAL, Behaviour
-from training.value.learning import Players, join, play, share_out
-from training.value.net import ValueNet
-
-from .test_afterstate import run_for
+from cacao_env.agents.value.features import NO_ROW, PER_SEAT
+from cacao_env.agents.value.net import POINTS
+from tests.test_afterstate import run_for
+from training.afterstate.games import GREEDY_RIVAL, NET_RIVAL, Behaviour
+from training.afterstate.learning import Players, join, play, share_out
+from training.afterstate.net import ValueNet
 
 ITSELF = Behaviour(noise=0.02, random=0.02, top=4, decay=0.9, others=0.5)
 
@@ -22,11 +21,11 @@ def test_samples_hold_what_came_of_their_games():
     for players in (2, 3, 4):
         [games] = share_out(30, {str(players): 1.0}, 0.0, [players])
         samples = play(games, net, whole)
-        shares = samples.shares[:, :players]
+        win_shares = samples.win_shares[:, :players]
         assert (samples.players == players).all()
-        assert shares.sum(axis=1) == pytest.approx(1)
-        assert set(np.unique(shares)) <= {0, 0.25, 1 / 3, 0.5, 1} | {np.float32(1 / 3)}
-        assert (samples.shares[:, players:] == 0).all()
+        assert win_shares.sum(axis=1) == pytest.approx(1)
+        assert set(np.unique(win_shares)) <= {0, 0.25, 1 / 3, 0.5, 1} | {np.float32(1 / 3)}
+        assert (samples.win_shares[:, players:] == 0).all()
         assert (samples.points[:, players:] == 0).all()
         turns = {2: 22, 3: 30, 4: 36}[players] - 1
         assert len(samples.stage) == 30 * turns * players
@@ -34,8 +33,8 @@ def test_samples_hold_what_came_of_their_games():
         for i in range(1, players):
             lead = 15 * samples.numbers[:, i * PER_SEAT + 3]
             lead += POINTS * (samples.points[:, 0] - samples.points[:, i])
-            assert (samples.shares[lead < -0.5, 0] == 0).all()
-            assert (samples.shares[lead > 0.5, i] == 0).all()
+            assert (samples.win_shares[lead < -0.5, 0] == 0).all()
+            assert (samples.win_shares[lead > 0.5, i] == 0).all()
             assert (np.abs(lead - np.round(lead)) < 1e-3).all()
 
 
@@ -48,12 +47,14 @@ def test_lambda_mixes_what_was_expected_into_what_came():
     assert len(by_decay[0].stage) == 20 * 42
     turn = np.arange(20 * 42) // 2 % 21
     last = turn == 20
-    assert np.array_equal(by_decay[0].shares[last], by_decay[2].shares[last])
-    assert not np.array_equal(by_decay[0].shares[turn == 19], by_decay[2].shares[turn == 19])
+    assert np.array_equal(by_decay[0].win_shares[last], by_decay[2].win_shares[last])
+    assert not np.array_equal(
+        by_decay[0].win_shares[turn == 19], by_decay[2].win_shares[turn == 19]
+    )
     # Before that: a share of what was expected at the next turn, the rest from its own target.
-    later = by_decay[2].shares[turn == 19]
-    half = by_decay[1].shares[turn == 19]
-    assert half == pytest.approx(0.5 * later + 0.5 * by_decay[0].shares[last], abs=1e-5)
+    later = by_decay[2].win_shares[turn == 19]
+    half = by_decay[1].win_shares[turn == 19]
+    assert half == pytest.approx(0.5 * later + 0.5 * by_decay[0].win_shares[last], abs=1e-5)
 
 
 def test_games_do_not_depend_on_who_plays_them():
@@ -112,7 +113,7 @@ def test_against_a_rival_only_the_learners_view_is_kept(players):
     by_greedy = play(games, net, everyone._replace(rival=GREEDY_RIVAL, rival_share=1.0))
     assert len(by_greedy.stage) == 80 * turns
     # Greedy is better than a network that knows nothing: the learner's seat falls behind.
-    assert by_greedy.shares[:, 0].mean() < 0.75 / players
-    assert met.shares[:, 0].mean() > 0.75 / players
+    assert by_greedy.win_shares[:, 0].mean() < 0.75 / players
+    assert met.win_shares[:, 0].mean() > 0.75 / players
     half = play(games, net, everyone._replace(rival=GREEDY_RIVAL, rival_share=0.5))
     assert len(by_greedy.stage) < len(half.stage) < len(alone.stage)

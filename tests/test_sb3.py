@@ -13,9 +13,9 @@ from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluation
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
-from cacao_env.observation import decode
-from cacao_env.versus import VersusGames
-from training.ppo.vec_env import CacaoVecEnv
+from cacao_env.engine.observation import decode
+from cacao_env.envs.versus import VersusGames
+from training.sb3.vec_env import CacaoVecEnv
 
 ID = "cacao_env/Cacao-v0"
 # An illegal action raises: that nothing does shows that masks are honoured.

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.bots.halving import keep_best
-from cacao_env.bots.ismcts import NODE, ROOT, iterate, most_visited
-from cacao_env.bots.mc import candidates_into, run_passes
-from cacao_env.bots.playout import MARGIN_SCALE, UTILITY, utility
-from cacao_env.rng import new_rng
-
-from .games import play_random
-from .test_bots import WEIGHTS, expected_gains
+from cacao_env.agents.halving import keep_best
+from cacao_env.agents.ismcts import NODE, ROOT, iterate, most_visited
+from cacao_env.agents.mc import candidates_into, run_passes
+from cacao_env.agents.playout import MARGIN_SCALE, UTILITY, utility
+from cacao_env.engine.rng import new_rng
+from tests.games import play_random
+from tests.test_bots import WEIGHTS, expected_gains
 
 
 def midgame(players: int = 2, plies: int = 12) -> Game:

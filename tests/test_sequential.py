@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("choix", reason="the training extra is not installed")
 
-from training.measure.blocks import BLOCKS_AT_ONCE
-from training.measure.sequential import LEAST_BLOCKS, Test, expected_share
+from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE
+from cacao_env.evaluation.sprt import LEAST_BLOCKS, Test, expected_share
 
 
 def verdicts(test, elo, players=2, runs=1500, blocks=6000, seed=0):

@@ -11,7 +11,7 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 from training import speed
 from training.ppo.config import Sb3Config
-from training.ppo.vec_env import CacaoVecEnv
+from training.sb3.vec_env import CacaoVecEnv
 
 
 def test_shares_are_those_of_the_time_spent():

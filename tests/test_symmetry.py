@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env import symmetry as sym
-from cacao_env.geometry import NEIGHBOR, OFFSETS, cell_index, window_corner
-from cacao_env.state import OVERBUILT, cell_column, cell_row
-from cacao_env.tiles import NUM_VARIANTS, VOLCANO, VOLCANO_TURNED
-
-from .games import STYLES, positions
+from cacao_env.engine import symmetry as sym
+from cacao_env.engine.geometry import NEIGHBOR, OFFSETS, cell_index, window_corner
+from cacao_env.engine.state import OVERBUILT, cell_column, cell_row
+from cacao_env.engine.tiles import NUM_VARIANTS, VOLCANO, VOLCANO_TURNED
+from tests.games import STYLES, positions
 
 
 def image_of_game(g: int, game: Game) -> Game:

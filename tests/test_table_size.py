@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.actions import indexed_cell, window_index
-from cacao_env.geometry import DEFAULT_TABLE, MIN_TABLE
-from cacao_env.state import cell_column, cell_row
-
-from .adapter import EngineTable
-from .games import STYLES, positions
-from .reference.box import deal
-from .reference.oracle import Oracle
-from .reference.styles import choose_move
+from cacao_env.engine.actions import indexed_cell, window_index
+from cacao_env.engine.geometry import DEFAULT_TABLE, MIN_TABLE
+from cacao_env.engine.state import cell_column, cell_row
+from tests.adapter import EngineTable
+from tests.games import STYLES, positions
+from tests.reference.box import deal
+from tests.reference.oracle import Oracle
+from tests.reference.styles import choose_move
 
 
 def offered_cells(game: Game) -> int:

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-
-from .games import STYLES
+from tests.games import STYLES
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 
-from training.measure.tally import SOURCES, gold_by_source
+from cacao_env.evaluation.gold_sources import SOURCES, gold_by_source
 
 
 def played(players, seed, volcanoes, style="random", decisions="auto", table_size=None):

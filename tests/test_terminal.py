@@ -9,9 +9,9 @@ from contextlib import suppress
 import pytest
 
 from cacao_env import record
-from cacao_env.bots import split_names
-from cacao_env.people.table import HUMAN, Table
-from cacao_env.people.terminal import Left, play_in_terminal
+from cacao_env.agents.bots import split_names
+from cacao_env.play.table import HUMAN, Table
+from cacao_env.play.terminal import Left, play_in_terminal
 
 
 class Typist:

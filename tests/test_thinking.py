@@ -7,17 +7,16 @@ import time
 import numpy as np
 import pytest
 
-from cacao_env.bots import BOTS, Bot, play_game
-from cacao_env.bots.halving import halve
+from cacao_env.agents.analysis import from_values, from_visits
+from cacao_env.agents.bots import BOTS, Bot, play_game
+from cacao_env.agents.halving import halve
+from cacao_env.agents.value.agent import ValueAgent
+from cacao_env.agents.value.search import SearchAgent
+from cacao_env.engine.observation import scale
+from cacao_env.engine.rng import new_rng
 from cacao_env.game import Game
-from cacao_env.observation import scale
-from cacao_env.rng import new_rng
-from cacao_env.thinking import from_values, from_visits
-from cacao_env.value.agent import ValueAgent
-from cacao_env.value.search import SearchAgent
-
-from .games import positions as played
-from .test_value import some_net
+from tests.games import positions as played
+from tests.test_value import some_net
 
 NAMES = ["random", "greedy", "endgame:exact=2", "mc:sims=32,top=6", "ismcts:sims=32,top=6"]
 
@@ -33,18 +32,18 @@ def positions(count=6, **options):
             yield game
 
 
-def holds(thought, game):
+def holds(analysis, game):
     """What is true of every thought."""
-    assert set(thought.actions.tolist()) <= set(game.legal_actions().tolist())
-    assert len(set(thought.actions.tolist())) == len(thought.actions)
-    assert thought.weights.sum() == pytest.approx(1)
-    assert (np.diff(thought.weights) <= 1e-12).all()
-    if thought.visits is not None:
-        assert thought.visits.min() >= 1
-        assert (np.diff(thought.visits) <= 0).all()
-    if thought.shares is not None:
-        assert thought.shares.shape == thought.scores.shape == (game.num_players,)
-        assert thought.shares.sum() == pytest.approx(1)
+    assert set(analysis.actions.tolist()) <= set(game.legal_actions().tolist())
+    assert len(set(analysis.actions.tolist())) == len(analysis.actions)
+    assert analysis.weights.sum() == pytest.approx(1)
+    assert (np.diff(analysis.weights) <= 1e-12).all()
+    if analysis.visits is not None:
+        assert analysis.visits.min() >= 1
+        assert (np.diff(analysis.visits) <= 0).all()
+    if analysis.win_shares is not None:
+        assert analysis.win_shares.shape == analysis.scores.shape == (game.num_players,)
+        assert analysis.win_shares.sum() == pytest.approx(1)
 
 
 def test_every_bot_can_say_what_it_thinks():
@@ -52,16 +51,16 @@ def test_every_bot_can_say_what_it_thinks():
     for name in NAMES:
         for game in positions(volcanoes=True):
             before = game.state.tobytes()
-            holds(Bot(name, 1).think(game), game)
+            holds(Bot(name, 1).analyze(game), game)
             assert game.state.tobytes() == before
 
 
 def test_greedy_thinks_most_of_what_it_plays():
     for game in positions(10):
-        thought = Bot("greedy", 3).think(game)
+        analysis = Bot("greedy", 3).analyze(game)
         played = Bot("greedy", 3).act(game)
-        best = thought.values.max()
-        assert thought.values[thought.actions.tolist().index(played)] == pytest.approx(
+        best = analysis.values.max()
+        assert analysis.values[analysis.actions.tolist().index(played)] == pytest.approx(
             best, abs=1e-6
         )
 
@@ -69,19 +68,19 @@ def test_greedy_thinks_most_of_what_it_plays():
 @pytest.mark.parametrize("name", ["mc:sims=32,top=6", "ismcts:sims=32,top=6"])
 def test_a_search_thinks_most_of_what_it_plays(name):
     for game in positions():
-        thought, played = Bot(name, 5).think(game), Bot(name, 5).act(game)
-        top = thought.visits == thought.visits[0]
-        assert played in thought.actions[top]
-        assert thought.visits.sum() <= 64
+        analysis, played = Bot(name, 5).analyze(game), Bot(name, 5).act(game)
+        top = analysis.visits == analysis.visits[0]
+        assert played in analysis.actions[top]
+        assert analysis.visits.sum() <= 64
 
 
 def test_the_end_is_thought_out_exactly():
     game = next(g for g in near_ends() if len(g.legal_actions()) > 3)
-    thought = Bot("endgame:exact=3", 0).think(game)
-    assert thought.unit == "utility"
+    analysis = Bot("endgame:exact=3", 0).analyze(game)
+    assert analysis.unit == "utility"
     assert (
         Bot("endgame:exact=3", 0).act(game)
-        in thought.actions[thought.values >= thought.values[0] - 1e-9]
+        in analysis.actions[analysis.values >= analysis.values[0] - 1e-9]
     )
 
 
@@ -98,23 +97,23 @@ def near_ends():
 
 def test_the_prospects_are_those_of_play_by_greedy():
     game = next(iter(positions(1)))
-    thought = Bot("greedy", 0).think(game)
+    analysis = Bot("greedy", 0).analyze(game)
     scores = np.zeros(2)
     for seed in range(100):
         one = play_game(game.determinise(0, seed), [Bot("greedy", seed), Bot("greedy", seed + 1)])
         scores += one.scores()
-    assert thought.scores == pytest.approx(scores / 100, abs=4)
+    assert analysis.scores == pytest.approx(scores / 100, abs=4)
 
 
 @pytest.mark.parametrize("kind", [ValueAgent, SearchAgent])
 def test_value_agents_think_most_of_what_they_play(kind):
     net = some_net().compiled()
     for game in positions(volcanoes=True):
-        thought, played = kind(net, 4).think(game), kind(net, 4).act(game)
-        holds(thought, game)
-        assert played == thought.actions[0] or thought.weights[
-            thought.actions.tolist().index(played)
-        ] == pytest.approx(thought.weights[0])
+        analysis, played = kind(net, 4).analyze(game), kind(net, 4).act(game)
+        holds(analysis, game)
+        assert played == analysis.actions[0] or analysis.weights[
+            analysis.actions.tolist().index(played)
+        ] == pytest.approx(analysis.weights[0])
 
 
 def test_a_thought_knows_no_more_than_the_seat():
@@ -122,7 +121,7 @@ def test_a_thought_knows_no_more_than_the_seat():
     for name in NAMES:
         for game in positions(4):
             other = game.determinise(game.seat, 99)
-            one, two = Bot(name, 8).think(game), Bot(name, 8).think(other)
+            one, two = Bot(name, 8).analyze(game), Bot(name, 8).analyze(other)
             assert one.actions.tolist() == two.actions.tolist()
             assert one.weights == pytest.approx(two.weights)
 
@@ -155,25 +154,25 @@ def test_halving_ends_when_its_time_is_over():
 
 
 def test_weights_of_values_and_visits():
-    thought = from_values([5, 6, 7], [0.0, 2.0, 1.0], 1.0, "gold")
-    assert thought.actions.tolist() == [6, 7, 5]
-    assert thought.weights[0] / thought.weights[1] == pytest.approx(np.e)
-    thought = from_visits([5, 6, 7], [0.3, 0.1, 0.2], [2, 6, 2], "utility")
-    assert thought.actions.tolist() == [6, 5, 7]
-    assert thought.weights.tolist() == [0.6, 0.2, 0.2]
+    analysis = from_values([5, 6, 7], [0.0, 2.0, 1.0], 1.0, "gold")
+    assert analysis.actions.tolist() == [6, 7, 5]
+    assert analysis.weights[0] / analysis.weights[1] == pytest.approx(np.e)
+    analysis = from_visits([5, 6, 7], [0.3, 0.1, 0.2], [2, 6, 2], "utility")
+    assert analysis.actions.tolist() == [6, 5, 7]
+    assert analysis.weights.tolist() == [0.6, 0.2, 0.2]
 
 
 def test_nothing_is_thought_of_a_finished_game():
     *_, game = played(Game.new(2, 0), np.random.default_rng(0))
     with pytest.raises(ValueError, match="the game is over"):
-        Bot("greedy", 0).think(game)
+        Bot("greedy", 0).analyze(game)
     with pytest.raises(ValueError, match="the game is over"):
-        ValueAgent(some_net().compiled(), int(new_rng(0)[0])).think(game)
+        ValueAgent(some_net().compiled(), int(new_rng(0)[0])).analyze(game)
 
 
 def test_a_policy_s_thought_is_its_probabilities_and_its_critic_s_lead(tmp_path):
     torch = pytest.importorskip("torch")
-    from training.opponents import load_opponent
+    from cacao_env.agents.entry import load_opponent
     from training.ppo.checkpoint import save
     from training.ppo.network import CellNet
 
@@ -187,18 +186,18 @@ def test_a_policy_s_thought_is_its_probabilities_and_its_critic_s_lead(tmp_path)
         rng = np.random.default_rng(0)
         for _ in range(12):
             game.play(int(rng.choice(game.legal_actions())))
-        thought = agent.think(game)
-        holds(thought, game)
-        assert thought.actions[0] == agent.act(game)
-        assert len(thought.actions) == len(game.legal_actions())
+        analysis = agent.analyze(game)
+        holds(analysis, game)
+        assert analysis.actions[0] == agent.act(game)
+        assert len(analysis.actions) == len(game.legal_actions())
         seen = torch.from_numpy(game.observation(game.seat) * scale(2, 15).copy())[None]
         logits, value = net(seen)
         legal = torch.from_numpy(game.action_mask() == 1)
         odds = torch.softmax(logits[0].masked_fill(~legal, -torch.inf), 0)
-        np.testing.assert_allclose(thought.weights, odds[thought.actions].detach(), rtol=1e-4)
+        np.testing.assert_allclose(analysis.weights, odds[analysis.actions].detach(), rtol=1e-4)
         if not expected:
-            assert thought.lead is None
+            assert analysis.lead is None
             continue
         scores, seat = game.scores(), game.seat
         now = scores[seat] - scores[1 - seat] if reward == "shaped" else 0
-        assert thought.lead == pytest.approx(now + 50 * float(value.detach()), abs=1e-3)
+        assert analysis.lead == pytest.approx(now + 50 * float(value.detach()), abs=1e-3)

@@ -9,15 +9,15 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cacao_env import Game, calls
-from cacao_env.bots.greedy import greedy_action
-from cacao_env.bots.random import random_action
-from cacao_env.rewards import REWARDS
-from cacao_env.rng import new_rng
-from cacao_env.threads import Shares
-from cacao_env.vector import OPPONENTS, VectorGames, playouts
-
-from .games import play
+from cacao_env import Game
+from cacao_env.agents.greedy import greedy_action
+from cacao_env.agents.random import random_action
+from cacao_env.engine import calls
+from cacao_env.engine.rewards import REWARDS
+from cacao_env.engine.rng import new_rng
+from cacao_env.envs.threads import Workers
+from cacao_env.envs.vector import OPPONENTS, VectorGames, playouts
+from tests.games import play
 
 KINDS = [
     {"num_players": 2, "table_size": 15, "reward": "shaped"},
@@ -56,7 +56,7 @@ def test_the_number_of_threads_changes_nothing(kind):
             assert everything(batch) == first
     assert ended > 7
     found = [
-        Shares(7, count).run(playouts, batch.states, batch.rngs, 2)
+        Workers(7, count).run(playouts, batch.states, batch.rngs, 2)
         for count, batch in zip(threads, batches)
     ]
     assert [sum(played) for played in found] == [14] * len(threads)
@@ -65,7 +65,7 @@ def test_the_number_of_threads_changes_nothing(kind):
 
 @pytest.mark.parametrize(("games", "threads"), [(7, 1), (7, 2), (7, 3), (2, 3), (64, 5), (1, 8)])
 def test_every_game_is_in_one_share(games, threads):
-    shares = Shares(games, threads)
+    shares = Workers(games, threads)
     numbers = np.arange(games)
     cut = shares.run(lambda part, whole: (part.tolist(), whole), numbers, "whole")
     assert [g for part, _ in cut for g in part] == numbers.tolist()
@@ -97,7 +97,7 @@ def skip_by_hand(game: Game, rng, seat: int, choose, mode: str, new: bool):
         if game.over:
             scores = game.scores()
             calls.deal_game(game.states, rng)
-            calls.settle(game.states)
+            calls.play_forced(game.states)
     return game, rewards, scores, owed
 
 

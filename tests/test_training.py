@@ -16,22 +16,23 @@ import torch
 from safetensors.torch import save as save_tensors
 
 from cacao_env import Game
-from cacao_env.observation import scale
-from cacao_env.symmetry import transform_mask, transform_observation
-from cacao_env.versus import VersusGames
-from training import evaluate, train_sb3
-from training.agents import load_agent
-from training.checkpoint import MANIFEST, WEIGHTS, CheckpointError
-from training.cluster.config import RllibConfig
+from cacao_env.agents.board_agent import BoardAgent, best_actions
+from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError
+from cacao_env.agents.registry import load_agent
+from cacao_env.engine.observation import scale
+from cacao_env.engine.symmetry import transform_mask, transform_observation
+from cacao_env.envs.versus import VersusGames
+from cacao_env.evaluation import evaluate
+from training import train_sb3
+from training.afterstate.config import AfterstateConfig
 from training.config import ConfigError, from_dict, read
-from training.ppo.agent import BoardAgent, best_actions
 from training.ppo.checkpoint import load, save
 from training.ppo.config import PpoConfig, Sb3Config
 from training.ppo.network import JUNGLE_STEPS, WORKER_STEPS, CellNet
-from training.ppo.vec_env import CacaoVecEnv
+from training.rllib.config import RllibConfig
 from training.run_folder import read_metrics
+from training.sb3.vec_env import CacaoVecEnv
 from training.state import read_state
-from training.value.config import AfterstateConfig
 
 ROOT = Path(__file__).parent.parent
 SMALL = {"steps": 1024, "games": 8, "rollout": 32, "batch": 64, "blocks": 3, "width": 8}

@@ -7,15 +7,11 @@ import pytest
 import torch
 
 from cacao_env import Game
-from cacao_env.actions import MAX_LEGAL
-from cacao_env.bots import play_game
-from cacao_env.bots.endgame import placements_left
-from cacao_env.rng import new_rng, next_bits
-from cacao_env.state import ACT, FILL
-from cacao_env.tiles import MAX_TURNS
-from cacao_env.value import features, net, patterns, search, turns
-from cacao_env.value.agent import ValueAgent
-from cacao_env.value.search import (
+from cacao_env.agents.bots import play_game
+from cacao_env.agents.endgame import placements_left
+from cacao_env.agents.value import features, net, patterns, search, turns
+from cacao_env.agents.value.agent import ValueAgent
+from cacao_env.agents.value.search import (
     LONG,
     LONG_MS,
     LONG_SIMS,
@@ -25,12 +21,15 @@ from cacao_env.value.search import (
     prior_of,
     turns_ahead,
 )
-from training.value.first_layer import FirstLayer
-from training.value.net import ValueNet
-
-from .games import STYLES, positions
-from .test_features import looked_at
-from .test_hidden_information import scramble
+from cacao_env.engine.actions import MAX_LEGAL
+from cacao_env.engine.rng import new_rng, next_bits
+from cacao_env.engine.state import ACT, FILL
+from cacao_env.engine.tiles import MAX_TURNS
+from tests.games import STYLES, positions
+from tests.test_features import looked_at
+from tests.test_hidden_information import scramble
+from training.afterstate.first_layer import FirstLayer
+from training.afterstate.net import ValueNet
 
 
 def some_net(seed: int = 0, **size: int) -> ValueNet:
@@ -123,12 +122,12 @@ def test_a_finished_game_is_worth_what_it_brought():
         players = game.num_players
         assert scratch.points[:players].tolist() == game.scores()
         winners = game.winners()
-        shares = [(seat in winners) / len(winners) for seat in range(players)]
-        assert scratch.shares[:players].tolist() == pytest.approx(shares)
+        win_shares = [(seat in winners) / len(winners) for seat in range(players)]
+        assert scratch.win_shares[:players].tolist() == pytest.approx(win_shares)
         for field in ("gold", "temples", "sun", "water", "cacao"):
             getattr(game.state, field)[:players] = 3
         net.expect(compiled, scratch, game.state, 0)  # a tie
-        assert scratch.shares[:players].tolist() == pytest.approx([1 / players] * players)
+        assert scratch.win_shares[:players].tolist() == pytest.approx([1 / players] * players)
 
 
 # --- Whole turns ----------------------------------------------------------------------------
@@ -185,9 +184,9 @@ def test_only_the_best_placements_by_greedy_are_appraised_if_asked():
     scratch, work, rng = net.new_scratch(compiled), turns.new_work(), new_rng(0)
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     game = Game.new(2, 1)
-    everything = turns.appraise_with(compiled, scratch, work, game.state, 0, FILL, ids, values, rng)
+    everything = turns.value_actions(compiled, scratch, work, game.state, 0, FILL, ids, values, rng)
     assert sorted(ids[:everything]) == game.legal_actions().tolist()
-    assert turns.appraise_with(compiled, scratch, work, game.state, 5, FILL, ids, values, rng) == 5
+    assert turns.value_actions(compiled, scratch, work, game.state, 5, FILL, ids, values, rng) == 5
     assert set(ids[:5]) <= set(game.legal_actions().tolist())
 
 
@@ -206,7 +205,7 @@ def one_simulation(compiled, game: Game, action: int, top: int, after: int, rng)
     found = []
     while not here.over:
         args = (compiled, scratch, work, here.state, top, FILL, ids, values, dice)
-        count = turns.appraise_with(*args)
+        count = turns.value_actions(*args)
         best = int(np.argmax(values[:count])) if count > 1 else 0
         if here.phase == "place" and here.seat == seat and here.turn > turn:
             after -= 1

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.rewards import REWARDS
-from cacao_env.vector import VectorGames, playouts
-from cacao_env.versus import VersusGames
+from cacao_env.engine.rewards import REWARDS
+from cacao_env.envs.vector import VectorGames, playouts
+from cacao_env.envs.versus import VersusGames
 
 OPTIONS = [
     {"num_players": 2, "table_size": 15, "reward": "shaped"},

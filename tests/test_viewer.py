@@ -15,13 +15,12 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from cacao_env import record
-from cacao_env.bots import Bot, play_game
+from cacao_env.agents.bots import Bot, play_game
 from cacao_env.game import Game
-from cacao_env.viewer.catalogue import MAX_GAMES, Catalogue, Missing, Shelf
-from cacao_env.viewer.page import page
-from cacao_env.viewer.server import MAX_RECORD, MAX_REQUEST, listening
-
-from .browser import serving
+from cacao_env.play.catalogue import MAX_GAMES, Catalogue, Missing, Shelf
+from cacao_env.play.page import page
+from cacao_env.play.server import MAX_RECORD, MAX_REQUEST, listening
+from tests.browser import serving
 
 JSON = {"Content-Type": "application/json"}
 
@@ -124,16 +123,16 @@ def test_undo_by_request(ask):
 
 def test_a_thought_of_a_record_and_of_a_game(ask, catalogue):
     body = {"record": "1", "ply": 0, "agent": "mc:sims=32,top=4"}
-    status, thought, _ = ask("/api/think", body)
+    status, analysis, _ = ask("/api/think", body)
     assert status == 200
-    assert len(thought["shares"]) == len(thought["scores"]) == 3
-    assert sum(move["visits"] for move in thought["moves"]) >= 24
-    assert sum(cell["weight"] for cell in thought["cells"]) == pytest.approx(1, abs=0.01)
+    assert len(analysis["win_shares"]) == len(analysis["scores"]) == 3
+    assert sum(move["visits"] for move in analysis["moves"]) >= 24
+    assert sum(cell["weight"] for cell in analysis["cells"]) == pytest.approx(1, abs=0.01)
     game = begin(ask, "human", "random", seed=4)
-    status, thought, _ = ask("/api/think", {"game": game["id"], "ply": 0, "agent": "greedy"})
+    status, analysis, _ = ask("/api/think", {"game": game["id"], "ply": 0, "agent": "greedy"})
     words = {choice["words"] for choice in game["choices"]}
     assert status == 200
-    assert {move["words"] for move in thought["moves"]} <= words
+    assert {move["words"] for move in analysis["moves"]} <= words
 
 
 def test_what_others_hold_is_not_told_while_a_game_goes_on(ask):

@@ -7,12 +7,11 @@ import json
 import pytest
 
 from cacao_env import record
-from cacao_env.bots import Bot, play_game, seat_seeds
+from cacao_env.agents.bots import Bot, play_game, seat_seeds
 from cacao_env.game import Game
+from cacao_env.play.catalogue import Catalogue
 from cacao_env.record import record_of
-from cacao_env.viewer.catalogue import Catalogue
-
-from .browser import PHONE, WIDE, Page, browsing, serving, shots
+from tests.browser import PHONE, WIDE, Page, browsing, serving, shots
 
 
 @pytest.fixture(scope="module")
@@ -324,7 +323,7 @@ def test_a_refused_request_is_said_and_changes_nothing(opened, catalogue):
 
 
 def test_an_exported_game_opens_without_a_server(browser, catalogue, tmp_path):
-    from cacao_env.__main__ import main
+    from cacao_env.cli import main
 
     source, target = tmp_path / "four.json", tmp_path / "four.html"
     source.write_text(record.dumps(catalogue.records.get("1").data), encoding="utf-8")

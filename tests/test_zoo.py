@@ -12,17 +12,17 @@ import pytest
 import torch
 
 from cacao_env import Game, record
-from cacao_env.value import net as compiled
-from cacao_env.value.agent import ValueAgent
-from cacao_env.value.features import STAGE, features_into
-from training import evaluate
-from training.agents import load_agent
-from training.checkpoint import CheckpointError
-from training.ppo.agent import best_actions
+from cacao_env.agents.board_agent import best_actions
+from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.agents.registry import load_agent
+from cacao_env.agents.value import net as compiled
+from cacao_env.agents.value.agent import ValueAgent
+from cacao_env.agents.value.checkpoint import load_value, save_value
+from cacao_env.agents.value.features import STAGE, features_into
+from cacao_env.evaluation import evaluate
+from training.afterstate.net import ValueNet
 from training.ppo.checkpoint import load, save
 from training.ppo.network import CellNet
-from training.value.checkpoint import load_value, save_value
-from training.value.net import ValueNet
 from training.zoo import folder
 from training.zoo.__main__ import main
 from training.zoo.add import add
@@ -49,7 +49,7 @@ def run(tmp_path):
     torch.manual_seed(0)
     trained = {"algorithm": "none", "games": 1234, "seconds": 7200.0, "config": {"seed": 3}}
     place = tmp_path / "run"
-    save_value(place, "afterstate", ValueNet(8, 4, 4).learnt(), RULES, training=trained)
+    save_value(place, "afterstate", ValueNet(8, 4, 4).params(), RULES, training=trained)
     (place / "metrics.jsonl").write_text('{"round": 1}\n')
     (place / "state.safetensors").write_bytes(b"large")
     return place
@@ -134,9 +134,9 @@ def test_what_can_t_be_is_refused(home, run, capsys):
     other = run / "other.json"
     row = {"agent": "first", "field": "greedy", "players": 2, "volcanoes": False}
     for text, words in (
-        ("{", "is not what training.evaluate --json writes"),
-        ('{"results": []}', "is not what training.evaluate --json writes"),
-        ("[]", "is not what training.evaluate --json writes"),
+        ("{", "is not what cacao_env.evaluation.evaluate --json writes"),
+        ('{"results": []}', "is not what cacao_env.evaluation.evaluate --json writes"),
+        ("[]", "is not what cacao_env.evaluation.evaluate --json writes"),
         (
             json.dumps({"settings": {"agents": {"first": "0" * 64}}, "results": [row]}),
             "first had other weights there than it has here",
@@ -176,7 +176,7 @@ def some_positions(players, count, volcanoes=False):
 
 def test_the_value_network_s_onnx_file_computes_what_compiled_code_does(tmp_path):
     torch.manual_seed(1)
-    save_value(tmp_path / "net", "net", ValueNet(16, 8, 8).learnt(), RULES)
+    save_value(tmp_path / "net", "net", ValueNet(16, 8, 8).params(), RULES)
     export(tmp_path / "net", tmp_path / "net.onnx")
     net, _ = load_value(tmp_path / "net")
     scratch = compiled.new_scratch(net)
@@ -259,13 +259,13 @@ def test_a_manifest_that_asks_for_another_file_gets_nothing(home, run, tmp_path)
 
 def test_units_that_never_fire_are_left_out(home, run, tmp_path, capsys):
     torch.manual_seed(1)
-    learnt = ValueNet(8, 4, 40).learnt()
-    dead = np.zeros((learnt["out"].shape[0], 40), bool)
+    params = ValueNet(8, 4, 40).params()
+    dead = np.zeros((params["out"].shape[0], 40), bool)
     for stage in range(len(dead)):  # others in each part of the game
         dead[stage, stage : stage + 12] = True
-    learnt["middle_bias"][:] = np.where(dead, -1e3, 3)
+    params["middle_bias"][:] = np.where(dead, -1e3, 3)
     manifest = json.loads((run / "manifest.json").read_text())
-    save_value(run, "afterstate", learnt, RULES, training=manifest["training"])
+    save_value(run, "afterstate", params, RULES, training=manifest["training"])
     assert main(["add", str(run), "first", "--home", str(home)]) == 0
     before, _ = load_value(home / "first")
     assert main(["prune", "first", "--games", "0"]) == 1
@@ -281,7 +281,9 @@ def test_units_that_never_fire_are_left_out(home, run, tmp_path, capsys):
     for players in RULES["players"]:
         game = Game.new(players, 5)
         while game.seat is not None:
-            both = [ValueAgent(one, 1).appraise(game.states)[1].copy() for one in (before, after)]
+            both = [
+                ValueAgent(one, 1).score_actions(game.states)[1].copy() for one in (before, after)
+            ]
             assert both[0] == pytest.approx(both[1], abs=1e-6)
             game.play(int(rng.choice(game.legal_actions())))
     assert main(["export", "first", str(tmp_path / "again.onnx")]) == 0

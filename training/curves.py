@@ -12,7 +12,7 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib.figure import Figure
 
-from .checkpoint import write_whole
+from cacao_env.agents.checkpoint import write_whole
 
 # Panels from left to right: title, how the names of their lines begin, upper and lower end.
 _PANELS: tuple[tuple[str, str, tuple[float | None, float | None]], ...] = (

@@ -18,9 +18,10 @@ from typing import IO, Any
 
 from tqdm import tqdm
 
-from .checkpoint import MANIFEST, write_whole
+from cacao_env.agents.checkpoint import MANIFEST, write_whole
+from cacao_env.provenance import git_commit, machine, versions
+
 from .config import ConfigError
-from .provenance import git_commit, machine, versions
 from .state import STATE
 
 CONFIG, ABOUT, METRICS, CURVES = "config.json", "run.json", "metrics.jsonl", "curves.png"
@@ -87,7 +88,7 @@ def add_run_options(parser: argparse.ArgumentParser, example: str) -> None:
     parser.add_argument("--overwrite", action="store_true", help="a run that lies there")
 
 
-def carry_out(work: Callable[[], int]) -> int:
+def run_command(work: Callable[[], int]) -> int:
     """A trainer's command; what can't be is one sentence, Ctrl-C before or after the rounds another."""
     try:
         return work()

@@ -26,20 +26,20 @@ import torch
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 from tqdm import tqdm
 
-from cacao_env.vector import VectorGames, playouts
+from cacao_env.envs.vector import VectorGames, playouts
+from cacao_env.provenance import git_commit, machine, versions
 
+from .afterstate.config import AfterstateConfig
 from .config import from_dict
 from .ppo.config import PpoConfig, Sb3Config
 from .ppo.processes import Group
-from .ppo.sb3_policy import CellPolicy
-from .provenance import git_commit, machine, versions
 from .run_folder import read_metrics
+from .sb3.policy import CellPolicy
 from .train_afterstate import Run as AfterstateRun
 from .train_afterstate import Trainer
 from .train_ppo import Run as PpoRun
 from .train_sb3 import Run as Sb3Run
 from .train_sb3 import make_games, prepare
-from .value.config import AfterstateConfig
 
 GAMES = 20  # whose decisions are counted
 

@@ -12,7 +12,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as save_arrays
 
-from .checkpoint import CheckpointError, write_whole
+from cacao_env.agents.checkpoint import CheckpointError, write_whole
 
 STATE = "state.safetensors"
 Arrays = dict[str, Any]

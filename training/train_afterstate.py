@@ -22,21 +22,21 @@ from typing import Any, TypeVar
 
 import torch
 
-from cacao_env.value.net import POINTS, from_learnt
+from cacao_env.agents.checkpoint import add_to_manifest
+from cacao_env.agents.registry import load_agent
+from cacao_env.agents.value.checkpoint import read_value, save_value
+from cacao_env.agents.value.net import POINTS, from_params
+from cacao_env.evaluation.evaluate import measure, print_results
+from cacao_env.evaluation.summary import Result
 
-from .agents import load_agent
-from .checkpoint import add_to_manifest
+from .afterstate.config import AfterstateConfig
+from .afterstate.games import Behaviour, Samples
+from .afterstate.learning import Learner, Players, share_out, warm_up
+from .afterstate.rivals import folder_of, rival_of
 from .config import ConfigError, from_dict, overridden, read
-from .evaluate import measure, print_results
 from .interrupt import Interrupt
-from .measure.summary import Result
-from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted, progress_bar
+from .run_folder import RunFolder, add_run_options, clear, interrupted, progress_bar, run_command
 from .state import named, part, read_state, write_state
-from .value.checkpoint import read_value, save_value
-from .value.config import AfterstateConfig
-from .value.games import Behaviour, Samples
-from .value.learning import Learner, Players, share_out, warm_up
-from .value.rivals import folder_of, rival_of
 
 
 class Run:
@@ -46,7 +46,7 @@ class Run:
         self.config = config
         size = {"sums": config.sums, "maxima": config.maxima, "units": config.units}
         self.learner = Learner(size, config.seed, config.average)
-        self.acting = self.learner.mean.learnt()  # weights that play the next round
+        self.acting = self.learner.mean.params()  # weights that play the next round
         self.round = self.games = self.samples = 0
         self.seconds = 0.0
         self.replay: deque[Samples] = deque(maxlen=config.replay)
@@ -93,7 +93,7 @@ class Run:
                 run.learner.begin_from(read_value(folder_of(config.start))[0])
             except ValueError as error:
                 raise ConfigError(f"start is {config.start!r}: {error}") from None
-            run.acting = run.learner.mean.learnt()
+            run.acting = run.learner.mean.params()
         return run
 
     def rate(self) -> float:
@@ -168,7 +168,7 @@ class Trainer:
                 rival_share=config.rival_share,
                 rival_sims=self._rival.sims,
             )
-        return self.players.begin(chunks, from_learnt(run.acting), behaviour, self._rival.net)
+        return self.players.begin(chunks, from_params(run.acting), behaviour, self._rival.net)
 
     def train(self) -> bool:
         """Rounds until a limit is reached; False if somebody interrupted it.  All is saved then."""
@@ -210,7 +210,7 @@ class Trainer:
         if by_greedy != (run.round > 0 and run.round - 1 < config.greedy_rounds):
             run.replay.clear()  # greedy's games have served their turn
         run.replay.append(samples)
-        run.acting = run.learner.mean.learnt()
+        run.acting = run.learner.mean.params()
         this_round = run.round
         run.round += 1
         self._begun = self._start()
@@ -220,7 +220,7 @@ class Trainer:
         losses = run.learner.fit(
             list(run.replay), steps, config.batch, rate, [config.seed, this_round]
         )
-        learnt = time.monotonic() - learning
+        params = time.monotonic() - learning
         run.games += count
         run.samples += len(samples.stage)
         row: dict[str, Any] = {
@@ -233,7 +233,7 @@ class Trainer:
             "loss_points": float(losses[1]),
             "learning_rate": rate,
             "seconds_waiting": round(waited, 2),  # for games; they are played beside the learning
-            "seconds_learning": round(learnt, 2),
+            "seconds_learning": round(params, 2),
         }
         if run.round % config.watch_rounds == 0 or run.round == config.greedy_rounds:
             row |= self._watch()
@@ -242,7 +242,7 @@ class Trainer:
         row |= {
             "seconds": round(run.seconds, 1),
             "per_second_games": count / seconds,
-            "per_second_learnt": steps * config.batch / learnt,
+            "per_second_learnt": steps * config.batch / params,
         }
         self._notes.log(row)
         return row
@@ -286,7 +286,7 @@ class Trainer:
             "seconds": round(run.seconds, 1),
             "config": config.as_dict(),
         }
-        save_value(self.folder, config.name, run.learner.mean.learnt(), rules, training=trained)
+        save_value(self.folder, config.name, run.learner.mean.params(), rules, training=trained)
         self._notes.draw()
         run.save(self.folder)
         self._saved = time.monotonic()
@@ -336,7 +336,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_run_options(parser, "configs/quickstart.toml")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    return carry_out(lambda: train(options))
+    return run_command(lambda: train(options))
 
 
 if __name__ == "__main__":

@@ -20,10 +20,10 @@ from typing import Any
 
 import torch
 
-from cacao_env.vector import VectorGames
+from cacao_env.envs.vector import VectorGames
+from cacao_env.evaluation.evaluate import print_results
 
 from .config import from_dict, overridden, read
-from .evaluate import print_results
 from .interrupt import Interrupt
 from .ppo.checkpoint import save_trained
 from .ppo.config import PpoConfig
@@ -34,7 +34,7 @@ from .ppo.processes import Group, group_of
 from .ppo.rollout import SelfPlay
 from .ppo.stopwatch import Stopwatch
 from .ppo.watch import against_anchors
-from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted, progress_bar
+from .run_folder import RunFolder, add_run_options, clear, interrupted, progress_bar, run_command
 from .state import (
     generator_arrays,
     learner_arrays,
@@ -243,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with group_of(processes, ["-m", "training.train_ppo", *given]) as group:
             return train(options, group)
 
-    return carry_out(work)
+    return run_command(work)
 
 
 if __name__ == "__main__":

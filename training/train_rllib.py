@@ -22,16 +22,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from .cluster.config import RllibConfig
-from .cluster.session import connected
+from cacao_env.evaluation.evaluate import print_results
+from cacao_env.evaluation.ray_session import connected
+
 from .config import from_dict, overridden, read
-from .evaluate import print_results
 from .interrupt import Interrupt
 from .ppo.checkpoint import save_trained
 from .ppo.finish import evaluate
 from .ppo.network import CellNet
 from .ppo.watch import against_anchors
-from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted, progress_bar
+from .rllib.config import RllibConfig
+from .run_folder import RunFolder, add_run_options, clear, interrupted, progress_bar, run_command
 from .state import read_state, write_state
 
 POLICY = "shared"  # the one network of all seats
@@ -43,8 +44,8 @@ def algorithm_config(config: RllibConfig) -> Any:
     from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
-    from .cluster.env import OPTIONS, CacaoTable
-    from .cluster.module import CellModule
+    from .rllib.env import OPTIONS, CacaoTable
+    from .rllib.module import CellModule
 
     about = config.as_dict()
     size = {key: about[key] for key in ("num_players", "table_size", "width")}
@@ -256,7 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.train_rllib", description=__doc__)
     add_run_options(parser, "configs/rllib_local.toml")
     options = parser.parse_args(arguments)
-    return carry_out(lambda: train(options))
+    return run_command(lambda: train(options))
 
 
 if __name__ == "__main__":

@@ -23,21 +23,21 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
-from cacao_env.observation import scale
-from cacao_env.versus import VersusGames
+from cacao_env.engine.observation import scale
+from cacao_env.envs.versus import VersusGames
+from cacao_env.evaluation.evaluate import print_results
 
 from .config import from_dict, overridden, read
-from .evaluate import print_results
 from .interrupt import Interrupt
 from .ppo.checkpoint import save_trained
 from .ppo.config import Sb3Config
 from .ppo.finish import evaluate
 from .ppo.network import CellNet
-from .ppo.sb3_policy import CellPolicy
 from .ppo.snapshots import Snapshots
-from .ppo.vec_env import CacaoVecEnv
 from .ppo.watch import against_anchors
-from .run_folder import RunFolder, add_run_options, carry_out, clear, interrupted, progress_bar
+from .run_folder import RunFolder, add_run_options, clear, interrupted, progress_bar, run_command
+from .sb3.policy import CellPolicy
+from .sb3.vec_env import CacaoVecEnv
 from .state import (
     generator_arrays,
     learner_arrays,
@@ -326,7 +326,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.train_sb3", description=__doc__)
     add_run_options(parser, "configs/maskable_ppo.toml")
     options = parser.parse_args(arguments)
-    return carry_out(lambda: train(options))
+    return run_command(lambda: train(options))
 
 
 if __name__ == "__main__":

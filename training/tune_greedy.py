@@ -18,10 +18,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cacao_env.bots.appraisal import Weights
-from cacao_env.bots.playout import match
-from cacao_env.options import blank_states
-from cacao_env.rng import new_rng
+from cacao_env.agents.heuristic import Weights
+from cacao_env.agents.playout import match
+from cacao_env.engine.options import blank_states
+from cacao_env.engine.rng import new_rng
 
 Array = npt.NDArray[np.float64]
 PLAYERS = (2, 3, 4)

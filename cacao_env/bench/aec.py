@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from ..cacao_v0 import env, raw_env, wrap
-from ..rng import new_rng
+from ..engine.rng import new_rng
+from ..envs.aec import env, raw_env, wrap
 from .batch import UNIT, random_legal
 from .timing import Task
 
@@ -23,7 +23,7 @@ STEPS = 100
 
 
 class NothingEnv(AECEnv):
-    """The shape of :class:`~cacao_env.cacao_v0.raw_env` without a game behind it.
+    """The shape of :class:`~cacao_env.envs.aec.raw_env` without a game behind it.
 
     Hands out copies of one observation, and of the masks of a whole random game one after the other,
     so that drawing an action from them costs what it costs in a real game; agents act in turns.

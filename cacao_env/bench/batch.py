@@ -8,16 +8,16 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from ..bots.greedy import greedy_action
-from ..bots.mc import candidates_into, run_passes
-from ..bots.playout import UTILITY
-from ..bots.random import random_action
-from ..decisions import step
+from ..agents.greedy import greedy_action
+from ..agents.mc import candidates_into, run_passes
+from ..agents.playout import UTILITY
+from ..agents.random import random_action
+from ..engine.decisions import step
+from ..engine.jit import njit
+from ..engine.rng import below, new_rng
+from ..envs.gym import CacaoEnv, CacaoVectorEnv
+from ..envs.vector import VectorGames, playouts
 from ..game import Game
-from ..gym import CacaoEnv, CacaoVectorEnv
-from ..jit import njit
-from ..rng import below, new_rng
-from ..vector import VectorGames, playouts
 from .timing import Task
 
 BATCH = 64

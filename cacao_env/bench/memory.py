@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..vector import VectorGames
+from ..envs.vector import VectorGames
 from .batch import BATCH, stepping
 from .timing import Row, Task
 

@@ -51,7 +51,7 @@ def _aec(environment: Any) -> Work:
 
 def cacao_batch() -> Work:
     """This environment, VectorGames"""
-    from ..vector import VectorGames
+    from ..envs.vector import VectorGames
     from .batch import stepping
 
     return stepping(VectorGames(BATCH, seed=0))
@@ -59,7 +59,7 @@ def cacao_batch() -> Work:
 
 def cacao_aec() -> Work:
     """This environment, PettingZoo env()"""
-    from ..cacao_v0 import env
+    from ..envs.aec import env
 
     return _aec(env())
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..pages import between_markers
-from ..version import __version__
+from .. import __version__
+from ..markdown import between_markers
 from .timing import Row
 
 SLOWER = 0.8  # of the earlier value, after normalising: less than this is marked

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..jit import njit
+from ..engine.jit import njit
 
 YARDSTICK_SECONDS = 0.004
 

@@ -9,9 +9,9 @@ import hashlib
 from pathlib import Path
 
 from cacao_env import Game
-from cacao_env.bots import Bot, play_game, seat_seeds
+from cacao_env.agents.bots import Bot, play_game, seat_seeds
+from cacao_env.play.render.text import picture
 from cacao_env.record import dumps, record_of
-from cacao_env.render.text import picture
 
 FOLDER = Path(__file__).parent
 # name: players, seed, volcanoes, decisions, agents

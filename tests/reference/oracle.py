@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .box import (
+from tests.reference.box import (
     DISPLAY_SIZE,
     HAND_SIZE,
     MARKET,

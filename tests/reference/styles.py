@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import random
 
-from .box import STEPS, Cell, beside, opposite, workers_on_edge
-from .oracle import Oracle
+from tests.reference.box import STEPS, Cell, beside, opposite, workers_on_edge
+from tests.reference.oracle import Oracle
 
 STYLES = ["random", "stretch", "crowd", "overbuild", "triple"]
 

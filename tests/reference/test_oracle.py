@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from .box import beside, workers_on_edge
-from .oracle import Oracle, deal
+from tests.reference.box import beside, workers_on_edge
+from tests.reference.oracle import Oracle, deal
 
 
 def new_game(num_players: int = 2, volcanoes: bool = False, seed: int = 1) -> Oracle:

@@ -7,10 +7,10 @@ import random
 
 import pytest
 
-from .box import beside
-from .oracle import Oracle
-from .styles import choose_move
-from .test_oracle import new_game, small_table
+from tests.reference.box import beside
+from tests.reference.oracle import Oracle
+from tests.reference.styles import choose_move
+from tests.reference.test_oracle import new_game, small_table
 
 # Overbuilding.
 

@@ -8,9 +8,9 @@ import random
 
 import pytest
 
-from .oracle import Oracle, deal
-from .records import check_record, play_record
-from .styles import STYLES, choose_move
+from tests.reference.oracle import Oracle, deal
+from tests.reference.records import check_record, play_record
+from tests.reference.styles import STYLES, choose_move
 
 
 @pytest.mark.parametrize(("players", "bound"), [(2, 23), (3, 30), (4, 30)])

@@ -162,7 +162,7 @@ def act(game, cell, edge, workers):
     game.play(("act", cell, edge, workers))
 
 
-def settle(game, workers="none"):
+def play_forced(game, workers="none"):
     """Make every act move of this turn: as few workers as may be ("none"), or "all" of them."""
     while game.phase == "act":
         moves = offered(game, "act")
@@ -178,7 +178,7 @@ def turn(game, tile, cell, rotation=0, fills=(), workers="none"):
         fill(game, kind, where)
     assert game.phase != "fill", f"the script leaves {game.position()['to_fill']} unfilled"
     if game.turn == number:
-        settle(game, workers)
+        play_forced(game, workers)
     assert game.turn == number + 1
 
 
@@ -190,7 +190,7 @@ def lay(game, cells):
         while game.phase == "fill":
             game.play(min(game.legal_moves()))
         if game.turn == number:
-            settle(game)
+            play_forced(game)
 
 
 # --- the hub ------------------------------------------------------------------------------

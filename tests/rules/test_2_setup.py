@@ -2,7 +2,7 @@
 
 import pytest
 
-from .scenario import START, TURNS, deal, shuffled_deal, start
+from tests.rules.scenario import START, TURNS, deal, shuffled_deal, start
 
 PLAYERS = [2, 3, 4]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .scenario import (
+from tests.rules.scenario import (
     RING,
     RING_CELLS,
     RING_LAST,
@@ -12,9 +12,9 @@ from .scenario import (
     left_to_draw,
     offered,
     place,
+    play_forced,
     play_out,
     refuses,
-    settle,
     shuffled_deal,
     spend_jungle,
     start,
@@ -144,7 +144,7 @@ def test_one_fill_leaves_the_other_tile_alone_on_display_until_the_turn_ends(tab
     fill(game, "temple", (0, 2))
     assert game.phase == "act"
     assert list(game.position()["display"]) == ["water"]
-    settle(game)
+    play_forced(game)
     assert list(game.position()["display"]) == ["sun", "water"]
 
 
@@ -175,7 +175,7 @@ def test_the_third_tile_is_drawn_once_both_display_tiles_lie(table):
     assert list(after["display"]) == []
     assert list(after["jungle_pile"]) == list(before["jungle_pile"])[1:]
 
-    settle(game)
+    play_forced(game)
     after = game.position()
     assert list(after["display"]) == sorted(before["jungle_pile"][1:3])
     assert list(after["jungle_pile"]) == list(before["jungle_pile"])[3:]

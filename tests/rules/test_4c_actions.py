@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from .scenario import (
+from tests.rules.scenario import (
     EAST,
     NORTH,
     RING,
@@ -23,9 +23,9 @@ from .scenario import (
     lay,
     offered,
     place,
+    play_forced,
     play_out,
     refuses,
-    settle,
     shuffled_deal,
     start,
     turn,
@@ -58,7 +58,7 @@ def test_a_tile_filled_this_turn_activates_the_new_tile_and_its_other_neighbour_
 def test_a_jungle_tile_of_an_earlier_turn_activates_only_the_new_tile(table):
     """The third tile at the hub acts there; the two that lay there already do not act again."""
     game = hub(table, "plantation1", 1, 1, more=["water", "sun"])
-    settle(game)
+    play_forced(game)
     place(game, "1111", (0, 3))
     fill(game, "water", (1, 3))
     assert pending(game) == [
@@ -194,7 +194,7 @@ def test_a_player_cannot_act_out_of_turn(table):
     game = hub(table, "plantation1", 1, 1)
     assert game.player == 1
     assert refuses(game, ("act", (0, 1), EAST, 1))
-    settle(game)
+    play_forced(game)
     assert game.player == 0
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .scenario import (
+from tests.rules.scenario import (
     EAST,
     HUB,
     NORTH,
@@ -18,8 +18,8 @@ from .scenario import (
     lay,
     offered,
     place,
+    play_forced,
     play_out,
-    settle,
     shuffled_deal,
     start,
     turned,
@@ -39,10 +39,10 @@ def with_cacao(table, cacao, kind, more=("temple", "water")):
     game = start(table, 2, [["3001", "3100"], ["1111"]], [kind, *more])
     place(game, "3001", (0, 1), 3)  # three workers at the plantation, one at the market
     act(game, (0, 1), WEST, cacao)
-    settle(game)
+    play_forced(game)
     place(game, "1111", (1, 2))
     fill(game, kind, HUB)
-    settle(game)
+    play_forced(game)
     place(game, "3100", (0, 3), 3)  # three workers at the hub, none to the south
     fill(game, more[0], (1, 3))
     assert holdings(game, 0) == (0, cacao, 0, -10)
@@ -128,7 +128,7 @@ def test_three_sun_tokens_stay_three(table):
 def test_the_storage_and_the_tokens_of_another_player_do_not_count(table):
     """The limits are each player's own: both fill up at one hub."""
     game = hub(table, "sun", 3, 3)
-    settle(game, "all")
+    play_forced(game, "all")
     assert holdings(game, 0)[2] == 3
     assert holdings(game, 1)[2] == 3
 
@@ -165,7 +165,7 @@ def test_the_carrier_moves_one_field_a_worker_and_stops_at_sixteen(table, worker
                 act(game, *sides[side], workers[side])
             seen.append(game.position()["water"][0])
         if game.player == 0:
-            settle(game)
+            play_forced(game)
         lay(game, [elsewhere[number]])
     assert tuple(seen) == values
     assert game.position()["water"][1] == -10

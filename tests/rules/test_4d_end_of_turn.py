@@ -2,7 +2,7 @@
 
 import pytest
 
-from .scenario import (
+from tests.rules.scenario import (
     TURNS,
     act,
     at_random,
@@ -12,8 +12,8 @@ from .scenario import (
     offered,
     open_cells,
     place,
+    play_forced,
     play_out,
-    settle,
     shuffled_deal,
     spend_jungle,
     start,
@@ -33,7 +33,7 @@ def test_the_active_player_draws_the_top_tile_when_the_turn_is_over(table):
     game = start(table, 2, [["1111", "2101", "2101", "3100", "3001"]])
     place(game, "1111", (0, 1))
     assert list(game.position()["hands"][0]) == ["2101", "2101"]
-    settle(game)
+    play_forced(game)
     position = game.position()
     assert list(position["hands"][0]) == ["2101", "2101", "3100"]
     assert position["piles"][0][0] == "3001"
@@ -130,7 +130,7 @@ def test_the_display_is_refilled_as_far_as_the_pile_reaches(table, left, cells, 
     place_to_fill(game, cells)
     for _ in range(cells):
         game.play(min(offered(game, "fill")))
-    settle(game)
+    play_forced(game)
     assert game.phase == "place"
     position = game.position()
     assert (len(position["display"]), len(position["jungle_pile"])) == (display, pile)

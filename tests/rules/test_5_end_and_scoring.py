@@ -2,7 +2,7 @@
 
 import pytest
 
-from .scenario import (
+from tests.rules.scenario import (
     EAST,
     HUB,
     NORTH,
@@ -16,9 +16,9 @@ from .scenario import (
     hub,
     left_to_draw,
     place,
+    play_forced,
     play_out,
     refuses,
-    settle,
     shuffled_deal,
     start,
     temple_counts,
@@ -41,7 +41,7 @@ def before_a_temple(table, num_players, counts):
             temple = ("fill", "temple", 0, HUB)
             game.play(temple if temple in game.legal_moves() else min(game.legal_moves()))
         if game.turn == number:
-            settle(game)
+            play_forced(game)
     assert game.position()["jungle"][HUB] == ("temple", 0)
     return game
 
@@ -61,7 +61,7 @@ def picked(table, fruits):
             game.play(max(game.legal_moves()))
         act(game, cell, edge, fruits[player])
         if game.turn == player:
-            settle(game)
+            play_forced(game)
     assert list(game.position()["cacao"]) == list(fruits)
     assert list(game.position()["gold"]) == [0] * len(fruits)
     return game
@@ -96,7 +96,7 @@ def test_the_last_turn_is_played_to_its_end(table):
     assert (game.phase, game.turn, game.player) == ("act", 21, 1)
     act(game, (0, 1), WEST, 1)
     act(game, (0, 1), SOUTH, 1)
-    settle(game)
+    play_forced(game)
     assert (game.phase, game.turn, game.player) == ("over", 22, None)
     assert game.result()["gold"][1] == before["gold"][1] + 2
 
@@ -188,14 +188,14 @@ def test_each_temple_is_scored_by_itself(table):
     """One worker to two at one, three to one at the other: not four to three at both."""
     game = start(table, 2, [["1111", "3001"], ["2101"]], ["temple", "water", "temple", "temple"])
     place(game, "1111", (0, 1))
-    settle(game)
+    play_forced(game)
     place(game, "2101", (1, 2))  # two to the north, one to the east
     fill(game, "temple", HUB)
-    settle(game)
+    play_forced(game)
     assert temples(game) == [3, 6]
     place(game, "3001", (0, 3), 2)  # none to the west, three to the south
     fill(game, "temple", (1, 3))
-    settle(game)
+    play_forced(game)
     assert temples(game) == [9, 9]
 
 
@@ -223,7 +223,7 @@ def test_a_sun_token_left_is_worth_one_gold(table, tokens):
 def test_the_value_of_the_water_field_counts_below_zero_too(table, workers, value):
     game = hub(table, "water", 0, 3)
     act(game, (1, 2), NORTH, workers)
-    settle(game)
+    play_forced(game)
     scores = game.scores_if_ended_now()
     assert list(scores["water"]) == [-10, value]
     assert list(scores["scores"]) == [-10, value]
@@ -235,7 +235,7 @@ def test_leftover_cacao_is_worth_nothing(table):
 
 def test_gold_counts(table):
     game = hub(table, "mine2", 3, 2)
-    settle(game, "all")
+    play_forced(game, "all")
     scores = game.scores_if_ended_now()
     assert list(scores["gold"]) == list(game.position()["gold"]) == [6, 4]
     assert list(scores["scores"]) == [-4, -6]
@@ -273,11 +273,11 @@ def test_cacao_does_not_help_whoever_has_less_gold(table):
     game = start(table, 2, [["3001"], ["1111"]], ["mine1", "water"])
     place(game, "3001", (0, 1), 3)
     act(game, (0, 1), WEST, 3)
-    settle(game)
+    play_forced(game)
     place(game, "1111", (1, 2))
     fill(game, "mine1", HUB)
     act(game, (1, 2), NORTH, 1)
-    settle(game)
+    play_forced(game)
     assert list(game.scores_if_ended_now()["scores"]) == [-10, -9]
     assert winners(game) == [1]
 

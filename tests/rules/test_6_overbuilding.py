@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from .scenario import (
+from tests.rules.scenario import (
     EAST,
     HUB,
     NORTH,
@@ -22,9 +22,9 @@ from .scenario import (
     offered,
     open_cells,
     place,
+    play_forced,
     play_out,
     refuses,
-    settle,
     shuffled_deal,
     spend_jungle,
     turned,
@@ -47,7 +47,7 @@ def late(table, first=3, second=3, leave=0):
     place(game, "1111", (0, 3))
     fill(game, "temple", (1, 3))
     act(game, (0, 3), WEST, 0)
-    settle(game)
+    play_forced(game)
     spend_jungle(game, leave, keep_clear=[(1, 3), HUB], seldom=SPARE)
     tokens = game.position()["sun"]
     assert list(tokens) == [first, second]
@@ -59,7 +59,7 @@ def on_turn(game, player):
     if game.player != player:
         moves = [move for move in offered(game, "place") if set(beside(move[3])).isdisjoint({HUB})]
         game.play(next(move for move in moves if (1, 3) not in beside(move[3])))
-        settle(game)
+        play_forced(game)
     assert (game.player, game.phase) == (player, "place")
     return game
 
@@ -208,7 +208,7 @@ def test_it_is_the_placement_of_that_turn(table):
     game.play(("overbuild", "1111", 0, (0, 1)))
     assert game.phase == "act"  # nothing is filled, and no tile is placed besides
     assert {move[0] for move in game.legal_moves()} == {"act"}
-    settle(game)
+    play_forced(game)
     assert (game.turn, game.player, game.phase) == (number + 1, 1, "place")
     left = [len(part["hands"][0]) + len(part["piles"][0]) for part in (before, game.position())]
     assert left[0] - left[1] == 1
@@ -269,7 +269,7 @@ def test_what_covers_a_tile_is_never_covered_itself(table):
     """[R4] With tokens left, every own tile is offered but the covered one."""
     game = on_turn(late(table), 0)
     game.play(some_overbuild(game, (0, 3)))
-    settle(game)
+    play_forced(game)
     on_turn(game, 0)
     position = game.position()
     assert position["sun"][0] == 2

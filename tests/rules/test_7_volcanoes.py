@@ -2,7 +2,7 @@
 
 import pytest
 
-from .scenario import (
+from tests.rules.scenario import (
     EAST,
     HUB,
     NORTH,
@@ -22,9 +22,9 @@ from .scenario import (
     lay,
     offered,
     place,
+    play_forced,
     play_out,
     refuses,
-    settle,
     shuffled_deal,
     start,
     turn,
@@ -69,7 +69,7 @@ def at_the_volcano(table, side, orientation, workers, sale):
     place(game, "2101", SIDES[other][0], turned("2101", SIDES[other][1], 0))
     fill(game, "volcano", HUB, orientation)
     if second:
-        settle(game)
+        play_forced(game)
         place(game, TILE[workers], cell, turned(TILE[workers], edge, workers))
         while game.phase == "fill":
             game.play(next(m for m in sorted(game.legal_moves()) if m[1] != "volcano"))
@@ -126,7 +126,7 @@ def test_the_orientation_stays_as_chosen(table, orientation):
     """[R5]"""
     game = hub(table, "volcano", 1, 1, volcanoes=True, orientation=orientation)
     assert game.position()["jungle"][HUB] == ("volcano", orientation)
-    settle(game)
+    play_forced(game)
     lay(game, [(0, 3)])
     assert game.position()["jungle"][HUB] == ("volcano", orientation)
 

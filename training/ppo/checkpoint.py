@@ -16,10 +16,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from cacao_env import Game
-from cacao_env.actions import num_actions
-from cacao_env.observation import layout, scale
-
-from ..checkpoint import (
+from cacao_env.agents.checkpoint import (
     CELL_NET,
     MANIFEST,
     WEIGHTS,
@@ -29,6 +26,9 @@ from ..checkpoint import (
     read_files,
     write_files,
 )
+from cacao_env.engine.actions import num_actions
+from cacao_env.engine.observation import layout, scale
+
 from .config import BoardConfig
 from .network import CellNet
 
@@ -99,10 +99,10 @@ def load(folder: str | Path) -> Checkpoint:
         if manifest["features"] != feature_version(players, size):
             raise CheckpointError(f"{folder}: made for other observations or actions than these")
         net = CellNet(players, size, rules["width"])
-        learnt = load_tensors(weights)
-        if any(x.dtype != torch.float32 or not torch.isfinite(x).all() for x in learnt.values()):
+        params = load_tensors(weights)
+        if any(x.dtype != torch.float32 or not torch.isfinite(x).all() for x in params.values()):
             raise CheckpointError(f"{folder}: its weights are not all finite float32 numbers")
-        net.load_state_dict(learnt)
+        net.load_state_dict(params)
         check_metadata(folder, weights, manifest)
     except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as error:
         if isinstance(error, CheckpointError):

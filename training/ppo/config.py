@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from cacao_env.options import check_options
-from cacao_env.rewards import REWARDS
-from cacao_env.vector import OPPONENTS
+from cacao_env.engine.options import check_options
+from cacao_env.engine.rewards import REWARDS
+from cacao_env.envs.vector import OPPONENTS
 
 from ..config import ConfigError
 

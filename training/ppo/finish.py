@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..agents import load_agent
-from ..checkpoint import add_to_manifest
-from ..evaluate import measure
-from ..measure.summary import Result
-from .agent import BoardAgent
+from cacao_env.agents.board_agent import BoardAgent
+from cacao_env.agents.checkpoint import add_to_manifest
+from cacao_env.agents.registry import load_agent
+from cacao_env.evaluation.evaluate import measure
+from cacao_env.evaluation.summary import Result
+
 from .checkpoint import load
 from .config import BoardConfig
 

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from cacao_env.actions import ACT_ACTIONS, FILL_ACTIONS
-from cacao_env.geometry import window_cell
-from cacao_env.observation import CHANNELS, layout
-from cacao_env.symmetry import channel_images, image_of_cell
-from cacao_env.tiles import NUM_VARIANTS, WORKER_KINDS
+from cacao_env.engine.actions import ACT_ACTIONS, FILL_ACTIONS
+from cacao_env.engine.geometry import window_cell
+from cacao_env.engine.observation import CHANNELS, layout
+from cacao_env.engine.symmetry import channel_images, image_of_cell
+from cacao_env.engine.tiles import NUM_VARIANTS, WORKER_KINDS
 
 LATE_ACTIONS = FILL_ACTIONS + ACT_ACTIONS
 TURNS = 4

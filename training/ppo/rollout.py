@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from cacao_env.jit import njit
-from cacao_env.observation import scale
-from cacao_env.tiles import MAX_PLAYERS
-from cacao_env.vector import VectorGames
+from cacao_env.engine.jit import njit
+from cacao_env.engine.observation import scale
+from cacao_env.engine.tiles import MAX_PLAYERS
+from cacao_env.envs.vector import VectorGames
 
 from .masked import log_prob_and_entropy, sample
 from .network import CellNet

@@ -17,7 +17,7 @@ ROOM = 8  # of the latest ones
 
 
 class Snapshots:
-    """A policy for :class:`cacao_env.versus.VersusGames`: an earlier self, drawn anew by ``pick``.
+    """A policy for :class:`cacao_env.envs.versus.VersusGames`: an earlier self, drawn anew by ``pick``.
 
     Plays by its probabilities, not always its best, so that it is no single line to be learnt by heart.
     """

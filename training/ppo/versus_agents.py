@@ -1,8 +1,8 @@
 """One seat against any agent, many games at once: what an exploiter is trained in.
 
-``cacao_env.versus.VersusGames`` plays its opponents in compiled code and knows only bots; here the
-other seats ask an :class:`~training.agents.Agent`, for all games at once.  The attributes are the
-same, so :class:`~training.ppo.vec_env.CacaoVecEnv` takes either.
+``cacao_env.envs.versus.VersusGames`` plays its opponents in compiled code and knows only bots; here the
+other seats ask an :class:`~cacao_env.agents.registry.Agent`, for all games at once.  The attributes are the
+same, so :class:`~training.sb3.vec_env.CacaoVecEnv` takes either.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cacao_env import Game
-from cacao_env.actions import num_actions
-from cacao_env.observation import observation_size, scale
-from cacao_env.options import check_choice, check_options
-from cacao_env.rewards import REWARDS, Reward, rewards_into
-from cacao_env.tiles import MAX_PLAYERS
-
-from ..agent import Agent
+from cacao_env.agents.agent import Agent
+from cacao_env.engine.actions import num_actions
+from cacao_env.engine.observation import observation_size, scale
+from cacao_env.engine.options import check_choice, check_options
+from cacao_env.engine.rewards import REWARDS, Reward, rewards_into
+from cacao_env.engine.tiles import MAX_PLAYERS
 
 
 class VersusAgents:
@@ -78,7 +77,7 @@ class VersusAgents:
             known = 0 <= action < self.action_masks.shape[1]
             if not known or not self.action_masks[g, action]:
                 game = self._games[g]
-                raise ValueError(f"game {g}, seat {game.seat}: {game.complaint(int(action))}")
+                raise ValueError(f"game {g}, seat {game.seat}: {game.why_illegal(int(action))}")
         for game, action in zip(self._games, chosen.tolist(), strict=True):
             game.play(action)
         self._play_others(range(self.num_games))

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from cacao_env.observation import scale
-from cacao_env.versus import VersusGames
+from cacao_env.engine.observation import scale
+from cacao_env.envs.versus import VersusGames
 
 from .config import BoardConfig
 from .network import CellNet

@@ -17,9 +17,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..agents import load_agent
-from ..checkpoint import CheckpointError
-from ..evaluate import measure
+from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.agents.registry import load_agent
+from cacao_env.evaluation.evaluate import measure
+
 from .folder import check_sums, home, names, shipped
 
 BLOCKS = 100
@@ -71,7 +72,7 @@ def evaluate(options: argparse.Namespace) -> int:
 
 def play(options: argparse.Namespace) -> int:
     """Hand over to the game in the terminal."""
-    from cacao_env.__main__ import main as cacao
+    from cacao_env.cli import main as cacao
 
     return int(cacao(["play", "--seats", f"human,{shipped(options.name).path}"]))
 
@@ -121,35 +122,35 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     one = commands.add_parser("list", help="what there is")
     one.add_argument("--names", action="store_true", help="names only, one a line")
-    one.set_defaults(carry_out=list_all)
+    one.set_defaults(run_command=list_all)
     one = commands.add_parser("eval", help="play it again and compare with its card")
     one.add_argument("name")
     one.add_argument("--blocks", type=int, default=BLOCKS, help="deals for each row")
     one.add_argument("--against", nargs="+", default=["random", "greedy"], help="rows to repeat")
     one.add_argument("--seed", type=int, default=2_000_000_000, help="of the first deal")
-    one.set_defaults(carry_out=evaluate)
+    one.set_defaults(run_command=evaluate)
     one = commands.add_parser("play", help="play against it in the terminal")
     one.add_argument("name")
-    one.set_defaults(carry_out=play)
+    one.set_defaults(run_command=play)
     one = commands.add_parser("add", help="make one out of a run's folder")
     one.add_argument("run")
     one.add_argument("name")
     one.add_argument("--home", help="the folder of all; checkpoints if not given")
-    one.set_defaults(carry_out=add)
+    one.set_defaults(run_command=add)
     one = commands.add_parser(
         "prune", help="leave out units that never fire: the same play, faster"
     )
     one.add_argument("name")
     one.add_argument("--games", type=int, default=100, help="games for each number of players")
-    one.set_defaults(carry_out=prune)
+    one.set_defaults(run_command=prune)
     one = commands.add_parser("card", help="take its rows from evaluations' JSON files")
     one.add_argument("name")
     one.add_argument("files", nargs="*")
-    one.set_defaults(carry_out=take_figures)
+    one.set_defaults(run_command=take_figures)
     one = commands.add_parser("export", help="write its network as ONNX")
     one.add_argument("name")
     one.add_argument("file")
-    one.set_defaults(carry_out=export)
+    one.set_defaults(run_command=export)
     return parser
 
 
@@ -157,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     options = _parser().parse_args(arguments)
     try:
-        status: int = options.carry_out(options)
+        status: int = options.run_command(options)
         return status
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)

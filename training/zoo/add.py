@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cacao_env import Game, record
-from cacao_env.value.net import from_learnt
-
-from ..agents import load_agent
-from ..checkpoint import (
+from cacao_env.agents.checkpoint import (
     MANIFEST,
     WEIGHTS,
     CheckpointError,
@@ -20,9 +17,12 @@ from ..checkpoint import (
     read_manifest,
     write_whole,
 )
+from cacao_env.agents.registry import load_agent
+from cacao_env.agents.value.checkpoint import read_value, save_value
+from cacao_env.agents.value.net import from_params
+
+from ..afterstate.prune import pruned, units_that_fire
 from ..run_folder import CONFIG, CURVES, METRICS
-from ..value.checkpoint import read_value, save_value
-from ..value.prune import pruned, units_that_fire
 from .card import card
 from .folder import CARD, EVALUATION, ONNX, ORDER, RECORDS, Shipped, write_sums
 from .onnx import export
@@ -73,14 +73,14 @@ def measured(path: Path, files: Sequence[Path]) -> Shipped:
 
 
 def _evaluation(file: Path, manifest: dict[str, Any]) -> dict[str, Any]:
-    """What ``training.evaluate --json`` wrote; CheckpointError unless it met these very weights."""
+    """What ``cacao_env.evaluation.evaluate --json`` wrote; CheckpointError unless it met these very weights."""
     try:
         document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         versions = document["settings"]["agents"]
         rows = [(row["agent"], row["field"]) for row in document["results"]]
     except (ValueError, KeyError, TypeError, AttributeError):
         raise CheckpointError(
-            f"{file} is not what training.evaluate --json writes: expected settings and results"
+            f"{file} is not what cacao_env.evaluation.evaluate --json writes: expected settings and results"
         ) from None
     for agent in {agent for row in rows for agent in row}:
         own = agent == manifest["name"] or agent.startswith(f"{manifest['name']}+")
@@ -96,15 +96,15 @@ def prune(path: Path, games: int) -> str:
     """
     if games < 1:
         raise CheckpointError(f"games is {games}, expected at least 1")
-    learnt, manifest = read_value(path)
-    fired = units_that_fire(from_learnt(learnt), manifest["rules"], games)
-    small = pruned(learnt, fired)
+    params, manifest = read_value(path)
+    fired = units_that_fire(from_params(params), manifest["rules"], games)
+    small = pruned(params, fired)
     save_value(path, manifest["name"], small, manifest["rules"])
     kept = {key: manifest[key] for key in ("created", "versions", "training") if key in manifest}
     add_to_manifest(path, **kept, pruned={"games": games, "units": fired.sum(1).tolist()})
     export(path, path / ONNX)
     finish(path)
-    before, after = learnt["out"].shape[1], small["out"].shape[1]
+    before, after = params["out"].shape[1], small["out"].shape[1]
     return f"{path}: {after} of {before} units; those that fire: {fired.sum(1).tolist()}"
 
 

@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ..checkpoint import VALUE_NET
+from cacao_env.agents.checkpoint import VALUE_NET
+
 from .folder import EVALUATION, ONNX, RECORDS, SUMS, Shipped
 
 _KINDS = {
@@ -39,11 +40,11 @@ def card(checkpoint: Shipped) -> str:
 def _use(name: str, manifest: dict[str, Any]) -> str:
     searching = f'\n\nload_agent("{name}+search:ms=16")  # stronger, with search'
     code = (
-        "```python\nfrom training.agents import load_agent\n\n"
+        "```python\nfrom cacao_env.agents.registry import load_agent\n\n"
         f'agent = load_agent("{name}")'
         f"{searching if manifest['network'] == VALUE_NET else ''}\n```\n"
     )
-    return f"{code}\n```bash\npython -m training.evaluate {name} greedy\n```\n"
+    return f"{code}\n```bash\npython -m cacao_env.evaluation.evaluate {name} greedy\n```\n"
 
 
 def strength_table(results: Sequence[dict[str, Any]]) -> str:

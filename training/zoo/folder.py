@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..checkpoint import CheckpointError, find, read_manifest, write_whole
+from cacao_env.agents.checkpoint import CheckpointError, find, read_manifest, write_whole
 
 EVALUATION, CARD, SUMS, RECORDS, ONNX = (
     "evaluation.json",

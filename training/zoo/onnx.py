@@ -1,8 +1,8 @@
 """Networks as ONNX files.
 
 Board network: ``observation`` (B, L) float32, scaled to [0, 1], -> ``logits`` (B, N), ``value`` (B,).
-Value network: the features that :mod:`cacao_env.value.features` writes -> ``out`` (B, 8), as
-:mod:`cacao_env.value.net` computes it.
+Value network: the features that :mod:`cacao_env.agents.value.features` writes -> ``out`` (B, 8), as
+:mod:`cacao_env.agents.value.net` computes it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 import torch
 from torch import nn
 
-from cacao_env.observation import observation_size
-from cacao_env.value.features import ALONE, NUM_NUMBERS, STAGES
-from cacao_env.value.net import Net
+from cacao_env.agents.checkpoint import VALUE_NET, network_of
+from cacao_env.agents.value.checkpoint import load_value
+from cacao_env.agents.value.features import ALONE, NUM_NUMBERS, STAGES
+from cacao_env.agents.value.net import Net
+from cacao_env.engine.observation import observation_size
 
-from ..checkpoint import VALUE_NET, network_of
 from ..ppo.checkpoint import load
-from ..value.checkpoint import load_value
 
 OPSET = 18
 ROWS = 160  # of the example; any number will do
@@ -44,7 +44,7 @@ class PlainValueNet(nn.Module):
         open_cells: torch.Tensor,
         stage: torch.Tensor,
     ) -> torch.Tensor:
-        """As :meth:`training.value.net.ValueNet.forward`."""
+        """As :meth:`training.afterstate.net.ValueNet.forward`."""
         place = torch.arange(rows.shape[1], device=rows.device)[None]
         zero = torch.zeros_like(rows)
 

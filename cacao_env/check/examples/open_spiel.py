@@ -4,7 +4,7 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import ismcts, mcts
 
-from cacao_env.open_spiel import resampler  # registers python_cacao
+from ...envs.open_spiel import resampler  # registers python_cacao
 
 for name in ("python_cacao", "python_cacao(players=4,volcanoes=True,table_size=15)"):
     game = pyspiel.load_game(name)

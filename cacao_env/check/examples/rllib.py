@@ -5,8 +5,8 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
-from training.cluster.env import CacaoTable
-from training.cluster.module import CellModule
+from training.rllib.env import CacaoTable
+from training.rllib.module import CellModule
 
 rules = {"num_players": 2, "table_size": 15}
 module = RLModuleSpec(module_class=CellModule, model_config={**rules, "width": 16})

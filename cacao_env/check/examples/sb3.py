@@ -8,8 +8,9 @@ from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 
 import cacao_env  # noqa: F401
-from cacao_env.versus import VersusGames
-from training.ppo.vec_env import CacaoVecEnv
+from training.sb3.vec_env import CacaoVecEnv
+
+from ...envs.versus import VersusGames
 
 
 def make():

@@ -1,0 +1,1 @@
+"""Agents: what plays the game."""

@@ -1,0 +1,151 @@
+"""Checkpoints: a folder with weights (safetensors) and a manifest that says what they are for.
+
+No pickle is ever written or read.  Loading checks format, checksum and feature version and refuses
+with a reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ..provenance import versions
+
+FORMAT, VERSION = "cacao-checkpoint", 1
+CELL_NET, VALUE_NET = "cell-net", "value-net"  # kinds of networks
+WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
+_HERE = Path(__file__).resolve().parent.parent
+
+
+class CheckpointError(ValueError):
+    """A folder that can't be used as a checkpoint, and why."""
+
+
+def write_files(folder: Path, name: str, network: str, weights: bytes, **more: Any) -> None:
+    """Write weights and manifest, both or neither: a stop loses nothing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": name,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "network": network,
+        "sha256": hashlib.sha256(weights).hexdigest(),
+        "versions": versions(),
+        **more,
+    }
+    write_together(
+        {
+            folder / WEIGHTS: weights,
+            folder / MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode(),
+        }
+    )
+
+
+def add_to_manifest(folder: Path, **more: Any) -> None:
+    """Add entries, such as an evaluation, to a checkpoint's manifest."""
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    manifest.update(more)
+    write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file beside its place and move it there: whoever reads sees the old or the new one."""
+    write_together({path: data})
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write files that belong together beside their places, then move them all there."""
+    beside = {path: path.with_name(path.name + ".tmp") for path in files}
+    path = next(iter(files))
+    try:
+        for path, data in files.items():
+            beside[path].write_bytes(data)
+        for path in files:
+            beside[path].replace(path)
+    except OSError as error:  # a full disk, say: what was there stays, what is half written goes
+        for one in beside.values():
+            one.unlink(missing_ok=True)
+        raise OSError(f"{path} can't be written: {error.strerror}") from error
+
+
+def find(name: str) -> Path | None:
+    """The folder of a checkpoint: a path, or the name of one that is shipped; None if there is none."""
+    places = (Path(), Path("checkpoints"), _HERE.parent / "checkpoints", _HERE / "shipped")
+    for place in places:
+        if (place / name / MANIFEST).is_file():
+            return place / name
+    return None
+
+
+def network_of(folder: Path) -> str:
+    """Which kind of network a folder's manifest names."""
+    return str(read_manifest(folder).get("network"))
+
+
+def name_of(folder: Path) -> str:
+    """What a checkpoint is called."""
+    return str(read_manifest(folder).get("name", folder.name))
+
+
+def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
+    """Manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
+    for last in (False, True):
+        manifest = read_manifest(folder)
+        if manifest.get("network") != network:
+            raise CheckpointError(
+                f"{folder}: network is {manifest.get('network')!r}, not {network!r}"
+            )
+        try:
+            weights = (folder / WEIGHTS).read_bytes()
+        except OSError as error:
+            raise CheckpointError(f"{folder}: {error.filename} can't be read") from None
+        if hashlib.sha256(weights).hexdigest() == manifest.get("sha256"):
+            break
+        if last:
+            raise CheckpointError(
+                f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives"
+            )
+        time.sleep(0.1)  # a run may be between moving the one and the other
+    return manifest, weights
+
+
+def check_metadata(folder: Path, weights: bytes, manifest: Mapping[str, Any]) -> None:
+    """CheckpointError unless the weights' own metadata says what the manifest does.
+
+    ``weights``: a safetensors file that could be read.
+    """
+    length = int.from_bytes(weights[:8], "little")
+    own = json.loads(weights[8 : 8 + length]).get("__metadata__") or {}
+    if own != metadata_of(manifest):
+        raise CheckpointError(
+            f"{folder}: the metadata of {WEIGHTS} is not what {MANIFEST} says of rules and features"
+        )
+
+
+def metadata_of(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """What stands in the weights' own metadata: rules, features and kind of network."""
+    rules = json.dumps(manifest["rules"])
+    return {"rules": rules, "features": manifest["features"], "network": manifest["network"]}
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a checkpoint's manifest says; CheckpointError if it is none."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CheckpointError(f"{folder}: {error.filename} can't be read") from None
+    except ValueError:
+        raise CheckpointError(f"{folder}: {MANIFEST} is not JSON") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise CheckpointError(f"{folder}: {MANIFEST} is not that of a {FORMAT}")
+    if manifest.get("version") != VERSION:
+        raise CheckpointError(
+            f"{folder}: version is {manifest.get('version')!r}, expected {VERSION}"
+        )
+    return manifest

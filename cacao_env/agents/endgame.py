@@ -1,0 +1,262 @@
+"""The last placements, solved: expectation over what may still be drawn, best replies by all.
+
+When nobody has a pile left, hands are no secret: what a seat has not placed is what it holds.  Then
+only the order of the jungle pile is unknown, and every tile that could be drawn is tried with its
+probability.  Every seat maximises its own value (max^n; Luckhardt, Irani, AAAI 1986), which with 2
+players is minimax with alpha-beta bounds.  Actions are tried in greedy's order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..engine.actions import MAX_LEGAL
+from ..engine.decisions import NONE, forced_action, step
+from ..engine.jit import njit
+from ..engine.rng import RngArray
+from ..engine.state import OVER, PLACE, STATE, StateArray
+from ..engine.tiles import MAX_PLAYERS
+from .analysis import Analysis, from_values
+from .greedy import CHOICES, GREEDY_WEIGHTS, greedy_analyze, greedy_choice, score_actions, sort_best
+from .playout import UNIT, UTILITY, value_of
+
+NOT_SOLVED = -1
+NODES = 50_000  # positions looked at before giving up: a tenth of a second
+MAX_DEPTH = 64
+INFINITE = 1e9
+CERTAIN = 1 - 1e-9
+
+# A decision that is being searched.
+_FIELDS = np.dtype(
+    [
+        ("action", "i8"),  # the one being tried, by its place in the choices
+        ("drawn", "i8"),  # how many jungle tiles were drawn after it
+        ("weight", "f8"),  # how likely those are, in their order
+        ("done", "f8"),  # how likely the draws so far were together
+        ("low", "f8"),  # bounds on what of seat 0's value matters (2 players)
+        ("high", "f8"),
+        ("expected", "f8", (MAX_PLAYERS,)),  # of the action being tried, over the draws so far
+        ("best", "f8", (MAX_PLAYERS,)),
+    ],
+    align=True,
+)
+FRAME = np.dtype((np.record, _FIELDS))
+
+
+@njit
+def placements_left(state):
+    """Placements still to be made by all seats."""
+    left = 0
+    for seat in range(state.num_players):
+        left += int(state.tiles_each) - int(state.placed[seat])
+    return left
+
+
+@njit
+def is_near_end(state, exact):
+    """Whether hands are no secret and at most ``exact`` placements are left."""
+    for seat in range(state.num_players):
+        if state.drawn[seat] < state.tiles_each:
+            return False
+    left = placements_left(state)
+    if state.phase != PLACE:
+        left += 1  # the turn in progress counts
+    return left <= exact
+
+
+@njit
+def _final_values(state, objective, out):
+    """Every seat's value of a finished game."""
+    for seat in range(int(state.num_players)):
+        out[seat] = value_of(state, seat, objective)
+
+
+@njit
+def _search(stack, frames, choices, budget, objective, all_values):
+    """Find the values of all that can follow ``stack[0]``; False when the budget is spent.
+
+    ``frames[0].best`` has every seat's value in the end, ``choices[0]`` those of the first decision's
+    actions for who decides; without ``all_values`` some of them are only bounds.
+    """
+    values = np.zeros(MAX_PLAYERS)
+    depth = 0
+    _open(frames[0], choices[0], stack[0], -INFINITE, INFINITE)
+    while True:
+        frame = frames[depth]
+        if _advance(frame, choices[depth], stack, depth):
+            after = stack[depth + 1]
+            if after.phase == OVER:
+                _final_values(after, objective, values)
+                _take(frame, choices[depth], stack[depth], values, depth == 0 and all_values)
+                continue
+            budget[0] -= 1
+            depth += 1
+            if budget[0] < 0 or depth == MAX_DEPTH:
+                return False
+            bounded = frame.weight == 1.0  # below a draw every value counts
+            low = frame.low if bounded else -INFINITE
+            high = frame.high if bounded else INFINITE
+            _open(frames[depth], choices[depth], after, low, high)
+        else:
+            if depth == 0:
+                return True
+            depth -= 1
+            values[:] = frame.best
+            _take(frames[depth], choices[depth], stack[depth], values, depth == 0 and all_values)
+
+
+@njit
+def _open(frame, choices, state, low, high):
+    """Begin with a decision."""
+    frame.action = -1
+    frame.done = 1.0
+    frame.low = low
+    frame.high = high
+    frame.best[:] = -INFINITE
+    action = forced_action(state) if state.auto == 0 else NONE
+    if action == NONE:
+        score_actions(choices, state, GREEDY_WEIGHTS)
+    else:
+        choices.count = 1
+        choices.ids[0] = action
+
+
+@njit
+def _advance(frame, choices, stack, depth):
+    """Write what follows next, the next draw or the next action, into ``stack[depth + 1]``."""
+    state, after = stack[depth], stack[depth + 1]
+    if frame.done > CERTAIN:
+        frame.action += 1
+        if frame.action >= choices.count or frame.low >= frame.high:
+            return False
+        sort_best(choices, frame.action)
+        _sort_pile(state, 0)
+        frame.done = 0.0
+        frame.expected[:] = 0.0
+    else:
+        _reorder_pile(state, frame.drawn)
+    stack[depth + 1] = state
+    step(after, choices.ids[frame.action])
+    frame.drawn = int(after.jungle_drawn) - int(state.jungle_drawn)
+    frame.weight = _probability(state, frame.drawn)
+    return True
+
+
+@njit
+def _sort_pile(state, skip):
+    """Order the jungle pile by code, all but the next ``skip`` tiles."""
+    draws = state.jungle_draws[int(state.jungle_drawn) + skip : int(state.num_jungle)]
+    for i in range(1, len(draws)):
+        for k in range(i, 0, -1):
+            if draws[k - 1] > draws[k]:
+                draws[k - 1], draws[k] = draws[k], draws[k - 1]
+
+
+@njit
+def _reorder_pile(state, drawn):
+    """Put the jungle pile in the next order whose first ``drawn`` tiles are others.
+
+    The next larger tile takes the place of the last one that has a larger one behind it; what
+    follows is sorted again.
+    """
+    draws = state.jungle_draws[int(state.jungle_drawn) : int(state.num_jungle)]
+    for rises in range(drawn - 1, -1, -1):
+        _sort_pile(state, rises + 1)
+        for other in range(rises + 1, len(draws)):
+            if draws[other] > draws[rises]:
+                draws[rises], draws[other] = draws[other], draws[rises]
+                return
+
+
+@njit
+def _probability(state, drawn):
+    """How likely the next ``drawn`` tiles are to come in this order, from a shuffled pile."""
+    draws = state.jungle_draws[int(state.jungle_drawn) : int(state.num_jungle)]
+    weight = 1.0
+    for i in range(drawn):
+        alike = 0
+        for k in range(i, len(draws)):
+            alike += draws[k] == draws[i]
+        weight *= alike / (len(draws) - i)
+    return weight
+
+
+@njit
+def _take(frame, choices, state, values, exact):
+    """Add what one draw leads to; after the last draw the action has its value."""
+    seat = int(state.seat)
+    frame.expected += frame.weight * values
+    frame.done += frame.weight
+    if frame.done <= CERTAIN:
+        return
+    choices.values[frame.action] = frame.expected[seat]
+    if frame.expected[seat] > frame.best[seat]:
+        frame.best[:] = frame.expected
+    if state.num_players == 2 and not exact:
+        if seat == 0:
+            frame.low = max(frame.low, frame.best[0])
+        else:
+            frame.high = min(frame.high, frame.best[0])
+
+
+@njit
+def end_values(states, objective, nodes, all_values, ids, values):
+    """Write the actions of ``states[0]`` and their exact values for who decides.
+
+    Returns how many, or NOT_SOLVED after ``nodes`` positions.  ``ids``, ``values``: (MAX_LEGAL,).
+    Without ``all_values`` only the best is exact; the others are not above it.
+    """
+    stack = np.empty(MAX_DEPTH + 1, STATE)
+    frames = np.empty(MAX_DEPTH + 1, FRAME)
+    choices = np.empty(MAX_DEPTH + 1, CHOICES)
+    stack[0] = states[0]
+    if not _search(stack, frames, choices, np.array([nodes]), objective, all_values):
+        return NOT_SOLVED
+    count = int(choices[0].count)
+    for i in range(count):
+        ids[i] = choices[0].ids[i]
+        values[i] = choices[0].values[i]
+    return count
+
+
+@njit
+def solve(states, exact, objective, nodes):
+    """The best action when at most ``exact`` placements are left, or NOT_SOLVED."""
+    if not is_near_end(states[0], exact):
+        return NOT_SOLVED
+    ids = np.empty(MAX_LEGAL, np.int64)
+    values = np.empty(MAX_LEGAL)
+    count = end_values(states, objective, nodes, False, ids, values)
+    if count == NOT_SOLVED:
+        return NOT_SOLVED
+    best = 0
+    for i in range(1, count):
+        if values[i] > values[best]:
+            best = i
+    return int(ids[best])
+
+
+@njit
+def endgame_action(states, rng, exact):
+    """The exact choice when at most ``exact`` placements are left, greedy's before that."""
+    action = solve(states, exact, UTILITY, NODES)
+    if action != NOT_SOLVED:
+        return action
+    choices = np.empty(1, CHOICES)
+    return greedy_choice(choices[0], states[0], GREEDY_WEIGHTS, rng)
+
+
+def solved_analysis(states: StateArray, exact: int) -> Analysis | None:
+    """All actions with their exact values, or None where ``solve`` would give up."""
+    if not is_near_end(states[0], exact):
+        return None
+    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
+    count = int(end_values(states, UTILITY, NODES, True, ids, values))
+    if count == NOT_SOLVED:
+        return None
+    return from_values(ids[:count], values[:count], 0.02, UNIT)
+
+
+def endgame_analyze(states: StateArray, rng: RngArray, exact: int) -> Analysis:
+    """The exact values, or greedy's."""
+    return solved_analysis(states, exact) or greedy_analyze(states, rng)

@@ -1,0 +1,278 @@
+"""What a whole turn is worth at a glance: a tile here, the display's tiles there, then its actions.
+
+Nothing is played: gains are added up from tables, some tens of nanoseconds a turn.  The worth of a
+position to a seat is its score if the game ended now plus what its stocks will bring, in gold (see
+``Weights``).  Two things are simplified: workers of one market edge may sell partly before and partly
+after a harvest, and several harvests are made at once, with no sale between them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..engine.geometry import NEIGHBOR, opposite
+from ..engine.jit import inlined, njit
+from ..engine.scoring import temple_prize, temple_workers
+from ..engine.state import OWNER, WORKERS
+from ..engine.tiles import (
+    ACTION_CLASS,
+    ACTION_VALUE,
+    CACAO_PLACES,
+    CARRY_WATER,
+    EDGES,
+    ERUPT,
+    LAST_WATER,
+    MAX_WORKERS_ON_EDGE,
+    SELL_CACAO,
+    SUN_PLACES,
+    TAKE_CACAO,
+    TAKE_GOLD,
+    TAKE_SUN,
+    TEMPLE,
+    VOLCANO,
+    VOLCANO_GOLD,
+    WATER_TRACK,
+)
+
+
+class Weights(NamedTuple):
+    """What greedy thinks things are worth, in gold; found by ``training.tune_greedy``.
+
+    "Left" are the seat's placements after this one; what fades does so over the last of them.
+    """
+
+    cacao: float = 1.44  # a stored cacao
+    crowded: float = 0.09  # less for each that is stored already
+    cacao_fade: float = 3.8  # placements over which stored cacao loses its worth
+    water: float = 0.51  # share of the next step of the water track
+    water_fade: float = 2.0
+    sun: float = 0.65  # a sun token, beyond its coin: a tile can be overbuilt with it
+    sun_fade: float = 2.1
+    temple: float = 0.3  # gold of a temple that others may still overtake
+    facing: float = 0.29  # a worker that faces a temple, whoever leads
+    edge: float = 1.16  # a worker that faces an empty jungle cell: it acts when that is filled
+    others: float = 0.46  # gain of the other seats, taken off
+
+
+CACAO, CROWDED, CACAO_FADE, WATER, WATER_FADE, SUN, SUN_FADE, TEMPLE_NOW, FACING, EDGE, OTHERS = (
+    range(len(Weights._fields))
+)
+
+# Sums of a turn, in ``sums``: workers or tokens; sales by price.
+CARRIED, TOKENS, PAID, HARVEST, SALES = range(5)
+MAX_PRICE = 4
+NUM_SUMS = SALES + MAX_PRICE + 1
+
+_FIELDS = np.dtype(
+    [
+        ("cacao_worth", "f8", (CACAO_PLACES + 1,)),  # of a stock, by its size
+        ("water_worth", "f8", (LAST_WATER + 1,)),  # by field
+        ("sun_worth", "f8", (SUN_PLACES + 1,)),
+        ("empty", "f8"),  # a worker that faces an empty cell
+        ("facing", "f8"),  # a worker that faces a temple
+        ("temple", "f8"),  # one gold from temples
+        ("others", "f8"),
+        ("code", "i8", (4,)),  # jungle code on each side, filled cells included
+        ("gain", "f8", (4, MAX_WORKERS_ON_EDGE + 1)),  # of facing temples, empty cells; by workers
+        ("sums", "i8", (NUM_SUMS,)),  # of the seat's other tiles at filled cells
+        ("constant", "f8"),  # what does not depend on the tile: gains of others, mostly
+    ],
+    align=True,
+)
+HEURISTIC = np.dtype((np.record, _FIELDS))
+
+
+@njit
+def set_worths(look, state, seat, weights, left):
+    """Write what stocks are worth to a seat with ``left`` placements to come."""
+    cacao_now = min(1.0, left / weights[CACAO_FADE])
+    for k in range(CACAO_PLACES + 1):
+        look.cacao_worth[k] = k * (weights[CACAO] - weights[CROWDED] * (k - 1)) * cacao_now
+    for k in range(LAST_WATER + 1):
+        step = WATER_TRACK[min(k + 1, LAST_WATER)] - WATER_TRACK[k]
+        coming = weights[WATER] * min(1.0, left / weights[WATER_FADE])
+        look.water_worth[k] = WATER_TRACK[k] + coming * step
+    for k in range(SUN_PLACES + 1):
+        look.sun_worth[k] = k * (1 + weights[SUN] * min(1.0, left / weights[SUN_FADE]))
+        if k > left:  # a token more than placements is a coin
+            look.sun_worth[k] = look.sun_worth[k - 1] + 1
+    still = left / state.tiles_each
+    look.temple = 1 - (1 - weights[TEMPLE_NOW]) * still
+    look.facing = weights[FACING] * still
+    jungle = int(state.num_jungle) - int(state.jungle_drawn)
+    look.empty = weights[EDGE] * min(1.0, jungle / 5.0) * min(1.0, left / 2.0)
+    look.others = weights[OTHERS] / (state.num_players - 1)
+
+
+@inlined
+def trade(look, cacao, sums):
+    """Worth of the best way to harvest and sell, less that of the cacao at hand.
+
+    With s cacao sold in all, selling as much as possible before the harvest leaves most room.
+    """
+    harvest = sums[HARVEST]
+    best = look.cacao_worth[min(CACAO_PLACES, cacao + harvest)]
+    price = MAX_PRICE
+    left = sums[SALES + price]
+    gold = 0
+    sold = 0
+    while True:
+        while left == 0:
+            price -= 1
+            if price < 2:
+                return best - look.cacao_worth[cacao]
+            left = sums[SALES + price]
+        left -= 1
+        gold += price
+        sold += 1
+        before = min(sold, cacao)
+        after = min(CACAO_PLACES, cacao - before + harvest) - (sold - before)
+        if after < 0:
+            return best - look.cacao_worth[cacao]
+        best = max(best, gold + look.cacao_worth[after])
+
+
+@inlined
+def add_edge(look, sums, code, facing, workers):
+    """Add one activated edge to the sums; returns its gain in gold where that just adds up."""
+    kind = ACTION_CLASS[code]
+    if kind == TAKE_CACAO:
+        sums[HARVEST] += ACTION_VALUE[code] * workers
+    elif kind == SELL_CACAO:
+        sums[SALES + ACTION_VALUE[code]] += workers
+    elif kind == TAKE_GOLD:
+        return 1.0 * ACTION_VALUE[code] * workers
+    elif kind == CARRY_WATER:
+        sums[CARRIED] += workers
+    elif kind == TAKE_SUN:
+        sums[TOKENS] += workers
+    elif kind == ERUPT:
+        gold = VOLCANO_GOLD[code - VOLCANO, facing]
+        if gold > 0:
+            return 1.0 * gold * workers
+        sums[PAID] += workers
+    return 0.0
+
+
+@inlined
+def worth_of_sums(look, state, seat, sums):
+    """What the summed edges are worth to a seat with its stocks."""
+    water, sun = int(state.water[seat]), int(state.sun[seat])
+    value = look.water_worth[min(LAST_WATER, water + sums[CARRIED])] - look.water_worth[water]
+    value += look.sun_worth[min(SUN_PLACES, sun + sums[TOKENS])] - look.sun_worth[sun]
+    value -= min(int(state.gold[seat]), sums[PAID])  # the engine pays first, and never below 0
+    if sums[HARVEST] + sums[SALES + 2] + sums[SALES + 3] + sums[SALES + 4] > 0:
+        value += trade(look, int(state.cacao[seat]), sums)
+    return value
+
+
+@njit
+def prepare(look, state, seat, cell, filled, overbuilds):
+    """Get ready to appraise tiles of ``seat`` on ``cell``; ``look.code`` has what lies beside it.
+
+    ``filled``: bit s for each side whose jungle tile is laid in this turn; ``overbuilds``: 1 if the
+    tile is to cover another one, for a sun token.  A tile that lies there already, in the middle of
+    its turn, changes nothing.
+    """
+    look.sums[:] = 0
+    look.sums[TOKENS] = -overbuilds
+    look.constant = 0.0
+    covered = max(0, int(state.board[cell]))
+    for side in range(4):
+        code = look.code[side]
+        beside = NEIGHBOR[cell, side]
+        for workers in range(MAX_WORKERS_ON_EDGE + 1):
+            look.gain[side, workers] = look.empty * workers if code == 0 else 0.0
+        if code == TEMPLE:
+            _prepare_temple(look, state, seat, beside, side, covered, (filled >> side) & 1)
+        if (filled >> side) & 1:
+            _prepare_fill(look, state, seat, code, beside, opposite(side))
+
+
+@njit
+def _prepare_temple(look, state, seat, temple, side, covered, new):
+    """Gains at a temple by workers: its gold shared out anew, less what it brings now."""
+    players = int(state.num_players)
+    packed = temple_workers(state, temple)
+    now = 0.0
+    if new == 0:
+        now = _temple_worth(look, packed, seat, players)
+    if covered > 0:
+        packed -= WORKERS[covered, side] << (8 * seat)
+    for workers in range(MAX_WORKERS_ON_EDGE + 1):
+        then = _temple_worth(look, packed + (workers << (8 * seat)), seat, players)
+        look.gain[side, workers] = then - now
+
+
+@inlined
+def _temple_worth(look, packed, seat, players):
+    value = look.temple * temple_prize(packed, seat, players)
+    value += look.facing * ((packed >> (8 * seat)) & 255)
+    for other in range(players):
+        if other != seat:
+            value -= look.others * temple_prize(packed, other, players)
+    return value
+
+
+@njit
+def _prepare_fill(look, state, seat, code, cell, new_side):
+    """Add the edges of the other tiles around a jungle cell that is filled in this turn."""
+    for facing in range(4):
+        if facing == new_side:
+            continue
+        worker = state.board[NEIGHBOR[cell, facing]]
+        if worker <= 0:
+            continue
+        workers = WORKERS[worker, opposite(facing)]
+        if workers == 0:
+            continue
+        owner = OWNER[worker]
+        if owner == seat:
+            look.constant += add_edge(look, look.sums, code, facing, workers)
+            if code != TEMPLE:
+                look.constant -= look.empty * workers  # they faced an empty cell until now
+        else:
+            gain = _gain_of_other(look, state, owner, code, facing, workers)
+            look.constant -= look.others * (gain - look.empty * workers)
+
+
+@inlined
+def _gain_of_other(look, state, owner, code, facing, workers):
+    """What one edge of another seat is worth to it, with the same worths."""
+    kind = ACTION_CLASS[code]
+    if kind == TAKE_CACAO or kind == SELL_CACAO:
+        cacao = int(state.cacao[owner])
+        if kind == TAKE_CACAO:
+            after = min(CACAO_PLACES, cacao + ACTION_VALUE[code] * workers)
+            return look.cacao_worth[after] - look.cacao_worth[cacao]
+        sold = min(workers, cacao)
+        gold = 1.0 * sold * ACTION_VALUE[code]
+        return max(0.0, gold + look.cacao_worth[cacao - sold] - look.cacao_worth[cacao])
+    if kind == TAKE_GOLD:
+        return 1.0 * ACTION_VALUE[code] * workers
+    if kind == CARRY_WATER:
+        water = int(state.water[owner])
+        return look.water_worth[min(LAST_WATER, water + workers)] - look.water_worth[water]
+    if kind == TAKE_SUN:
+        sun = int(state.sun[owner])
+        return look.sun_worth[min(SUN_PLACES, sun + workers)] - look.sun_worth[sun]
+    if kind == ERUPT:
+        gold = VOLCANO_GOLD[code - VOLCANO, facing] * workers
+        return 1.0 * max(gold, -int(state.gold[owner]))
+    return 0.0
+
+
+@inlined
+def tile_value(look, state, seat, variant, sums):
+    """What the turn is worth with this tile on the cell prepared; ``sums`` is scratch space."""
+    value = look.constant
+    for i in range(NUM_SUMS):
+        sums[i] = look.sums[i]
+    for side in range(4):
+        workers = EDGES[variant, side]
+        value += look.gain[side, workers]  # without workers too: a temple may come, or lose some
+        if workers > 0:
+            value += add_edge(look, sums, look.code[side], opposite(side), workers)
+    return value + worth_of_sums(look, state, seat, sums)

@@ -1,0 +1,178 @@
+"""Information-set Monte Carlo tree search, one tree for all deals the seat thinks possible.
+
+Each iteration deals anew what the seat can't see and walks down the tree by the actions that are
+legal in that deal; a node counts how often it was available, not only how often it was visited
+(single-observer ISMCTS; Cowling, Powley, Whitehouse, IEEE TCIAIG 2012).  Draws of tiles need no nodes
+of their own: they come with the deal.  Every seat maximises its own utility.  With some 80 placements a
+turn a node offers only the ``top`` that greedy thinks most of; greedy playouts judge the leaves.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from ..engine.decisions import NONE, forced_action, step
+from ..engine.jit import njit
+from ..engine.rng import RngArray
+from ..engine.state import OVER, STATE, StateArray, redeal
+from ..engine.tiles import MAX_PLAYERS
+from .analysis import Analysis, from_visits
+from .greedy import CHOICES, GREEDY_WEIGHTS, score_actions, sort_best
+from .playout import BELIEFS, UNIT, play_out, utility
+
+MAX_ITERATIONS = 1_000_000
+MAX_PATH = 256  # decisions of a game
+ROOT = 0
+_CHUNK = 32  # iterations between looks at the clock
+
+_FIELDS = np.dtype(
+    [
+        ("action", "i8"),  # that leads here
+        ("seat", "i8"),  # who chose it
+        ("child", "i8"),  # first child, or 0
+        ("sibling", "i8"),  # next child of the same parent, or 0
+        ("visits", "i8"),
+        ("available", "i8"),
+        ("total", "f8"),  # utility of who chose it, summed
+    ],
+    align=True,
+)
+NODE = np.dtype((np.record, _FIELDS))
+
+
+@njit
+def _child_of(nodes, parent, action):
+    """The child that an action leads to, or 0."""
+    child = nodes[parent].child
+    while child != 0 and nodes[child].action != action:
+        child = nodes[child].sibling
+    return child
+
+
+@njit
+def _select(nodes, parent, choices, top, exploration):
+    """The place, among the best ``top`` choices, of the action to follow: an untried one if any.
+
+    Sorts the choices as far as they are looked at.
+    """
+    best, best_bound = -1, -1e18
+    for i in range(min(top, choices.count)):
+        sort_best(choices, i)
+        child = _child_of(nodes, parent, choices.ids[i])
+        if child == 0:
+            if best_bound < 1e9:  # the best of the untried ones comes before all others
+                best, best_bound = i, 1e9
+            continue
+        nodes[child].available += 1
+        node = nodes[child]
+        bound = node.total / node.visits
+        bound += exploration * math.sqrt(math.log(node.available) / node.visits)
+        if bound > best_bound:
+            best, best_bound = i, bound
+    return best
+
+
+@njit
+def iterate(states, nodes, used, iterations, top, exploration, rng):
+    """Grow the tree by a node an iteration; returns how many nodes it has."""
+    work = np.empty(1, STATE)
+    choices = np.empty(1, CHOICES)
+    path = np.empty(MAX_PATH, np.int64)
+    gains = np.zeros(MAX_PLAYERS)
+    seat = int(states[0].seat)
+    for _ in range(iterations):
+        work[0] = states[0]
+        state = work[0]
+        redeal(state, seat, rng)
+        depth, node = 0, ROOT
+        growing = False
+        while state.phase != OVER and not growing:
+            action = forced_action(state) if state.auto == 0 else NONE
+            if action == NONE:
+                score_actions(choices[0], state, GREEDY_WEIGHTS)
+                place = _select(nodes, node, choices[0], top, exploration)
+                action = int(choices[0].ids[place])
+                child = _child_of(nodes, node, action)
+                if child == 0:
+                    growing = True
+                    child = used
+                    used += 1
+                    nodes[child].action = action
+                    nodes[child].seat = state.seat
+                    nodes[child].child = 0
+                    nodes[child].sibling = nodes[node].child
+                    nodes[child].visits = 0
+                    nodes[child].available = 1
+                    nodes[child].total = 0.0
+                    nodes[node].child = child
+                path[depth] = child
+                depth += 1
+                node = child
+            step(state, action)
+        play_out(state, choices[0], BELIEFS, rng)
+        for other in range(state.num_players):
+            gains[other] = utility(state, other)
+        for i in range(depth):
+            nodes[path[i]].visits += 1
+            nodes[path[i]].total += gains[nodes[path[i]].seat]
+    return used
+
+
+@njit
+def most_visited(nodes):
+    """The action of the root's child with most visits."""
+    child = nodes[ROOT].child
+    best = child
+    while child != 0:
+        if nodes[child].visits > nodes[best].visits:
+            best = child
+        child = nodes[child].sibling
+    return int(nodes[best].action)
+
+
+def ismcts_action(
+    states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
+) -> int:
+    """The most visited action after ``sims`` iterations, or ``ms`` milliseconds if that is not 0."""
+    if not states[0].auto:
+        forced = int(forced_action(states[0]))
+        if forced != NONE:
+            return forced
+    return most_visited(grow(states, rng, sims, ms, top, exploration))
+
+
+def grow(
+    states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
+) -> Any:
+    """The tree, nodes in an array."""
+    begin = time.perf_counter()
+    nodes = np.zeros(1024 if ms else sims + 1, NODE)
+    used, done = 1, 0
+    while done < sims or ms:
+        chunk = _CHUNK if ms else sims
+        if used + chunk > len(nodes):
+            nodes = np.concatenate([nodes, np.zeros(len(nodes), NODE)])
+        used = iterate(states, nodes, used, chunk, top, exploration, rng)
+        done += chunk
+        if ms and time.perf_counter() - begin > ms / 1000:
+            break
+    return nodes
+
+
+def ismcts_analyze(
+    states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
+) -> Analysis:
+    """Visits and mean utilities of the actions that the root has tried."""
+    nodes = grow(states, rng, sims, ms, top, exploration)
+    found = []
+    child = int(nodes[ROOT]["child"])
+    while child != 0:
+        found.append(nodes[child])
+        child = int(nodes[child]["sibling"])
+    means = [node["total"] / node["visits"] for node in found]
+    visits = [node["visits"] for node in found]
+    return from_visits([node["action"] for node in found], means, visits, UNIT)

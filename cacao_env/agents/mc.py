@@ -1,0 +1,103 @@
+"""Flat Monte Carlo: the best few actions, judged by games that greedy plays to their end.
+
+For each playout all that the seat can't see is dealt anew; within a pass every candidate meets the
+same deal and the same random numbers (common random numbers).  :mod:`.halving` shares passes out.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..engine.decisions import NONE, forced_action, step
+from ..engine.jit import njit
+from ..engine.rng import RngArray, next_bits
+from ..engine.state import STATE, StateArray, redeal
+from .analysis import Analysis, from_visits
+from .endgame import NODES, NOT_SOLVED, solve, solved_analysis
+from .greedy import CHOICES, best_into
+from .halving import halve
+from .playout import BELIEFS, UNIT, UTILITY, play_out, value_of
+
+
+@njit
+def candidates_into(states, top, ids):
+    """``best_into`` for an array of one state, with scratch space of its own."""
+    choices = np.empty(1, CHOICES)
+    return best_into(choices[0], states[0], top, ids)
+
+
+@njit
+def run_passes(states, ids, alive, sums, passes, rng, objective):
+    """Add what ``passes`` playouts of the first ``alive`` candidates end with to ``sums``.
+
+    In a pass all candidates meet the same deal of what the deciding seat can't see, and the same
+    random numbers.  Returns how many decisions were made.
+    """
+    work = np.empty(2, STATE)
+    choices = np.empty(1, CHOICES)
+    dice = np.empty(1, np.uint64)
+    seat = int(states[0].seat)
+    decisions = 0
+    for _ in range(passes):
+        work[0] = states[0]
+        redeal(work[0], seat, rng)
+        bits = next_bits(rng)
+        for i in range(alive):
+            work[1] = work[0]
+            step(work[1], ids[i])
+            dice[0] = bits
+            decisions += play_out(work[1], choices[0], BELIEFS, dice)
+            sums[i] += value_of(work[1], seat, objective)
+    return decisions
+
+
+def mc_action(states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exact: int) -> int:
+    """The action found best with ``sims`` playouts, or in ``ms`` milliseconds when that is not 0.
+
+    With at most ``exact`` placements left in the game the end is solved instead, where that is
+    feasible (:mod:`.endgame`).
+    """
+    begin = time.perf_counter()
+    if not states[0].auto:  # what can't matter needs no thought
+        forced = int(forced_action(states[0]))
+        if forced != NONE:
+            return forced
+    ids = np.zeros(top, np.int64)
+    alive = candidates_into(states, top, ids)
+    if alive == 1:
+        return int(ids[0])
+    solved = int(solve(states, exact, UTILITY, NODES))
+    if solved != NOT_SOLVED:
+        return solved
+    simulate(states, rng, sims, ms, ids, alive, begin)
+    return int(ids[0])
+
+
+def simulate(
+    states: StateArray, rng: RngArray, sims: int, ms: int, ids: Any, alive: int, begin: float
+) -> tuple[Any, Any]:
+    """Bring the first ``alive`` of ``ids`` in order; (mean utility, playouts) of each, (alive,)."""
+    sums = np.zeros(alive)
+
+    def run(some: Any, alive: int, sums: Any, passes: int) -> None:
+        run_passes(states, some, alive, sums, passes, rng, UTILITY)
+
+    visits = halve(run, ids, sums, alive, sims, begin, ms)
+    return sums / visits, visits
+
+
+def mc_analyze(
+    states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exact: int
+) -> Analysis:
+    """What ``mc_action`` would see."""
+    begin = time.perf_counter()
+    solved = solved_analysis(states, exact)
+    if solved is not None:
+        return solved
+    ids = np.zeros(top, np.int64)
+    alive = candidates_into(states, top, ids)
+    means, visits = simulate(states, rng, sims, ms, ids, alive, begin)
+    return from_visits(ids[:alive], means, visits, UNIT)

@@ -1,0 +1,111 @@
+"""Games played to their end by greedy, and what their ends are worth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..engine.decisions import new_game, step
+from ..engine.jit import njit
+from ..engine.scoring import score, scores_into, winners_into
+from ..engine.state import OVER, STATE, redeal
+from ..engine.tiles import MAX_PLAYERS
+from .greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
+
+BELIEFS = np.repeat(GREEDY_WEIGHTS[None], MAX_PLAYERS, axis=0)  # all seats think like greedy
+# What is made large: ``utility``, or the margin in gold.
+UTILITY, MARGIN = range(2)
+UNIT = "utility"  # -1 lost, 1 won; half the win, half the margin
+MARGIN_SCALE = 15.0  # gold; a margin of this size is as good as safe
+
+
+@njit
+def play_out(state, choices, weights, rng):
+    """Play to the end in place; row s of ``weights`` is what seat s believes.  Returns decisions."""
+    decisions = 0
+    while state.phase != OVER:
+        step(state, greedy_choice(choices, state, weights[state.seat], rng))
+        decisions += 1
+    return decisions
+
+
+@njit
+def utility(state, seat):
+    """How good a finished game is for a seat, in [-1, 1]: half the win, half the margin.
+
+    Half the zero-sum share of the win, and half the mean over the other seats of
+    tanh(margin / MARGIN_SCALE): a large lead is worth little more than a fair one.
+    """
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    scores_into(state, scores)
+    winners = winners_into(state, scores, wins)
+    players = int(state.num_players)
+    margin = 0.0
+    for other in range(players):
+        if other != seat:
+            margin += math.tanh((scores[seat] - scores[other]) / MARGIN_SCALE)
+    share = wins[seat] / winners
+    return 0.5 * (players * share - 1) / (players - 1) + 0.5 * margin / (players - 1)
+
+
+@njit
+def value_of(state, seat, objective):
+    """What a finished game is worth to a seat: its utility, or its gold above the others' mean."""
+    if objective == UTILITY:
+        return utility(state, seat)
+    players = int(state.num_players)
+    total = 0
+    for other in range(players):
+        total += score(state, other)
+    return (players * score(state, seat) - total) / (players - 1)
+
+
+@njit
+def forecast(states, rng, games, win_shares, points):
+    """Write every seat's mean share of the win and final score, (MAX_PLAYERS,), if all play by greedy.
+
+    Over ``games`` deals of what the deciding seat of ``states[0]`` can't see.
+    """
+    work = np.empty(1, STATE)
+    choices = np.empty(1, CHOICES)
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    win_shares[:] = 0
+    points[:] = 0
+    for _ in range(games):
+        work[0] = states[0]
+        redeal(work[0], int(states[0].seat), rng)
+        play_out(work[0], choices[0], BELIEFS, rng)
+        scores_into(work[0], scores)
+        winners = winners_into(work[0], scores, wins)
+        for seat in range(work[0].num_players):
+            win_shares[seat] += wins[seat] / winners / games
+            points[seat] += scores[seat] / games
+
+
+@njit
+def match(states, weights, rng, blocks, results):
+    """Deal blocks between two beliefs, ``weights`` (2, ...): the first sits in each seat in turn.
+
+    Writes the first one's utility, mean over its seats, into ``results``, shape (blocks, 2), and its
+    share of the wins.  ``states``: 3 of them, with the options of the games written in the first.
+    """
+    choices = np.empty(1, CHOICES)
+    players = int(states[0].num_players)
+    seated = np.empty((MAX_PLAYERS, weights.shape[1]))
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    for block in range(blocks):
+        new_game(states[0], rng)
+        results[block, :] = 0
+        for seat in range(players):
+            states[1] = states[0]
+            for other in range(players):
+                seated[other] = weights[0 if other == seat else 1]
+            play_out(states[1], choices[0], seated, rng)
+            results[block, 0] += utility(states[1], seat) / players
+            scores_into(states[1], scores)
+            winners = winners_into(states[1], scores, wins)
+            results[block, 1] += wins[seat] / winners / players

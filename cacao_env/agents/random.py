@@ -1,0 +1,25 @@
+"""The bot that plays any legal action with equal probability."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..engine.actions import MAX_LEGAL, sample
+from ..engine.calls import legal
+from ..engine.jit import njit
+from ..engine.rng import RngArray
+from ..engine.state import StateArray
+from .analysis import Analysis
+
+
+@njit
+def random_action(states, rng):
+    """A legal action of ``states[0]``, uniformly at random."""
+    return sample(states[0], rng)
+
+
+def random_analyze(states: StateArray, rng: RngArray) -> Analysis:
+    """All legal actions alike."""
+    ids = np.empty(MAX_LEGAL, np.int64)
+    count = int(legal(states, ids))
+    return Analysis(ids[:count].copy(), np.full(count, 1 / count), "probabilities")

@@ -1,0 +1,55 @@
+"""What the best turn would bring to each seat: what a game's last positions are decided by.
+
+Sums over patterns say what a table is like; who can still do what before the game ends they do not.
+So once nobody draws worker tiles any more, greedy's appraisal of all turns (placement, fills, actions)
+counts them out.  It takes several times as long as the network does, and says little before that.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...engine.jit import njit
+from ...engine.state import STATE
+from ...engine.tiles import DISPLAY_SIZE, HAND_SIZE
+from ..greedy import CHOICES, GREEDY_WEIGHTS, score_placements
+
+LAST = HAND_SIZE - 1  # placements a seat has left from which on all seats' tiles are in their hands
+
+
+class Room(NamedTuple):
+    """Scratch space."""
+
+    states: Any  # (1,)
+    choices: Any  # (1,) of greedy
+
+
+def new_room() -> Room:
+    """Room for one position at a time."""
+    return Room(np.zeros(1, STATE), np.zeros(1, CHOICES))
+
+
+@njit
+def best_turn_into(state, viewer, room, gold):
+    """Write the gold that each seat's best turn would bring, in turn order from the viewer.
+
+    As if it were that seat's turn at once, with of the display what was there before the last draw.
+    0 for a seat that has placed all its tiles.
+    """
+    room.states[0] = state
+    here, choices = room.states[0], room.choices[0]
+    players = int(state.num_players)
+    for slot in range(DISPLAY_SIZE):
+        if (state.refilled >> slot) & 1:
+            here.display[slot] = 0
+    for i in range(players):
+        seat = (viewer + i) % players
+        gold[i] = 0
+        if state.placed[seat] == state.tiles_each:
+            continue
+        here.seat = seat
+        score_placements(choices, here, GREEDY_WEIGHTS)
+        if choices.count > 0:
+            gold[i] = choices.values[: choices.count].max()

@@ -1,0 +1,222 @@
+"""What a network sees of a position: some numbers, and which of many table rows are added up.
+
+Seen from one seat, at the start of a turn, as if nothing had been drawn at the end of the turn before:
+a choice is judged by what it leads to (an afterstate; Sutton and Barto, 2018, section 6.8), not by the
+tiles that happen to be drawn then.  ``numbers`` are stocks, scores and what is left, for each seat in
+turn order from the viewer, at the end of the game also what the best turn would bring it; ``rows`` name
+patterns on the table and exact sizes of stocks.
+Only what the viewer knows is read: its own hand, and of others what they have not placed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engine.geometry import NEIGHBOR
+from ...engine.jit import inlined, njit
+from ...engine.scoring import score, temple_workers
+from ...engine.state import OVERBUILT, OWNER, WORKERS, jungle_left
+from ...engine.tiles import (
+    CACAO_PLACES,
+    DISPLAY_SIZE,
+    HAND_SIZE,
+    LAST_WATER,
+    MAX_PLAYERS,
+    MAX_TILES,
+    MAX_WORKERS_ON_EDGE,
+    NUM_JUNGLE_KINDS,
+    SUN_PLACES,
+    WORKER_KINDS,
+)
+from .best_turn import LAST, best_turn_into
+from .patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS, NUM_PATTERNS, PATTERN
+
+VERSION = 4  # of all that follows and of the network; weights are for one
+
+# --- Numbers ------------------------------------------------------------------------------------
+# 3-0-0-1 and 3-1-0-0 are mirror images, and patterns have no mirror side: they count as one.
+LIKE = np.array([0, 1, 2, 2], np.int64)
+_LIKE = int(LIKE.max()) + 1
+assert len(LIKE) == len(WORKER_KINDS)
+# Of a seat: it is there, gold, score now, own score less this one, temples, unplaced tiles.
+PER_SEAT = 5 + _LIKE
+HAND = MAX_PLAYERS * PER_SEAT
+PILE = HAND + _LIKE  # jungle pile by kind
+LEFT = PILE + NUM_JUNGLE_KINDS  # jungle tiles left, overbuilding, placements left
+PROSPECTS = LEFT + 3  # of each seat, once the viewer has ``LAST`` placements left
+NUM_NUMBERS = PROSPECTS + MAX_PLAYERS
+
+# --- Rows ---------------------------------------------------------------------------------------
+MAX_COUNT = 6  # workers at a temple that are told apart
+_STOCKS = (CACAO_PLACES + 1, LAST_WATER + 1, SUN_PLACES + 1, MAX_TILES + 1)
+OPEN_CELL = 0  # patterns around cells where a tile may be placed
+OWN_TILE = OPEN_CELL + NUM_PATTERNS  # around own tiles that may be overbuilt
+OTHER_TILE = OWN_TILE + NUM_PATTERNS  # around such tiles of others
+PATTERN_TABLES = 3
+ALONE = PATTERN_TABLES * NUM_PATTERNS  # the only tile beside an empty jungle cell: [seat, workers]
+TEMPLES = ALONE + MAX_PLAYERS * (MAX_WORKERS_ON_EDGE + 1)  # [own, most of another, free sides]
+STOCKS = TEMPLES + (MAX_COUNT + 1) ** 2 * 5  # [seat, stock, size]
+HELD = STOCKS + MAX_PLAYERS * sum(_STOCKS)  # [tiles alike, copies] in the viewer's hand
+SHOWN = HELD + _LIKE * (HAND_SIZE + 1)  # display, by code
+NEXT = SHOWN + NUM_JUNGLE_KINDS + 1  # [players, seat to move]
+RULES = NEXT + (MAX_PLAYERS + 1) * MAX_PLAYERS  # [players, volcanoes]
+NUM_ROWS = RULES + 2 * (MAX_PLAYERS + 1)
+NO_ROW = NUM_ROWS  # fills up; its weights are 0
+
+MAX_ROWS = 320
+OVERBUILDS_SOON = 8  # jungle tiles left when overbuilding comes into view
+
+STAGES = 5  # a network has output layers of its own for each part of the game
+STAGE = np.array(
+    [0, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4], np.int64
+)  # by placements a viewer has left
+
+
+@inlined
+def _pattern(state, cell):
+    """Number of the pattern around a worker cell."""
+    word = 0
+    for side in range(4):
+        code = state.board[NEIGHBOR[cell, side]]
+        if code > 0:
+            letter = LETTER[side, code]
+        else:
+            letter = BESIDE if code == -1 else EMPTY
+        word = word * NUM_LETTERS + letter
+    return int(PATTERN[word])
+
+
+@njit
+def features_into(state, viewer, room, numbers, rows):
+    """Write features into ``numbers``, float32 (NUM_NUMBERS,), and ``rows``, uint16 (MAX_ROWS,).
+
+    ``room``: of :mod:`.prospects`.
+    Returns (how many rows there are, how many of them are patterns, how many of those, the first ones,
+    are of open cells).
+    """
+    players = int(state.num_players)
+    numbers[:] = 0.0
+    own_score = score(state, viewer)
+    count = 0
+    for i in range(state.open_count):
+        rows[count] = OPEN_CELL + _pattern(state, int(state.open_cells[i]))
+        count += 1
+    open_cells = count
+    left = jungle_left(state)
+    if left <= OVERBUILDS_SOON:
+        count = _tile_patterns(state, viewer, rows, count)
+    patterns = count
+    for i in range(players):
+        seat = (viewer + i) % players
+        first = i * PER_SEAT
+        numbers[first] = 1.0
+        numbers[first + 1] = state.gold[seat] / 30.0
+        numbers[first + 2] = score(state, seat) / 40.0
+        numbers[first + 3] = (own_score - score(state, seat)) / 15.0
+        numbers[first + 4] = state.temples[seat] / 12.0
+        for kind in range(len(LIKE)):
+            numbers[first + 5 + LIKE[kind]] += state.unplaced[seat, kind] / 5.0
+        row = STOCKS + i * (CACAO_PLACES + LAST_WATER + SUN_PLACES + MAX_TILES + 4)
+        rows[count] = row + state.cacao[seat]
+        row += CACAO_PLACES + 1
+        rows[count + 1] = row + state.water[seat]
+        row += LAST_WATER + 1
+        rows[count + 2] = row + state.sun[seat]
+        row += SUN_PLACES + 1
+        rows[count + 3] = row + state.tiles_each - state.placed[seat]
+        count += 4
+    drawn = _drawn_last(state, viewer)
+    for like in range(_LIKE):
+        held = 0
+        for kind in range(len(LIKE)):
+            if LIKE[kind] == like:
+                held += int(state.hand[viewer, kind]) - (kind == drawn)
+        numbers[HAND + like] = held / 3.0
+        rows[count] = HELD + like * (HAND_SIZE + 1) + held
+        count += 1
+    for code in range(1, NUM_JUNGLE_KINDS + 1):
+        numbers[PILE + code - 1] = state.jungle_pile[code] / 4.0
+    for slot in range(DISPLAY_SIZE):
+        code = int(state.display[slot])
+        if (state.refilled >> slot) & 1:  # back on the pile with it
+            numbers[PILE + code - 1] += 1 / 4.0
+            code = 0
+        rows[count] = SHOWN + code
+        count += 1
+    numbers[LEFT] = left / 28.0
+    numbers[LEFT + 1] = state.overbuilding
+    total = 0
+    for seat in range(players):
+        total += int(state.tiles_each) - int(state.placed[seat])
+    numbers[LEFT + 2] = total / 36.0
+    if state.tiles_each - state.placed[viewer] <= LAST:
+        best_turn_into(state, viewer, room, numbers[PROSPECTS:])
+        numbers[PROSPECTS:] /= 10
+    mover = (int(state.seat) - viewer) % players
+    rows[count] = NEXT + players * MAX_PLAYERS + mover
+    rows[count + 1] = RULES + 2 * players + state.volcanoes
+    count += 2
+    count = _temple_rows(state, viewer, rows, count)
+    if left > 0:
+        count = _alone_rows(state, viewer, rows, count)
+    rows[count:] = NO_ROW
+    return count, patterns, open_cells
+
+
+@inlined
+def _drawn_last(state, viewer):
+    """Kind of the worker tile that the viewer drew at the end of the turn before, or -1."""
+    placed = int(state.placed[viewer])
+    mover = (int(state.active) - 1) % int(state.num_players)
+    if mover != viewer or placed == 0 or placed + HAND_SIZE > state.tiles_each:
+        return -1
+    return int(state.worker_draws[viewer, placed + HAND_SIZE - 1])
+
+
+@njit
+def _temple_rows(state, viewer, rows, count):
+    """Who leads at each temple, and how many sides are free."""
+    for i in range(state.temple_count):
+        temple = int(state.temple_cells[i])
+        packed = temple_workers(state, temple)
+        own = min(MAX_COUNT, (packed >> (8 * viewer)) & 255)
+        most = 0
+        for seat in range(state.num_players):
+            if seat != viewer:
+                most = max(most, (packed >> (8 * seat)) & 255)
+        free = 0
+        for side in range(4):
+            free += state.board[NEIGHBOR[temple, side]] <= 0
+        most = min(MAX_COUNT, most)
+        rows[count] = TEMPLES + (own * (MAX_COUNT + 1) + most) * 5 + free
+        count += 1
+    return count
+
+
+@njit
+def _tile_patterns(state, viewer, rows, count):
+    """What lies around tiles that may be overbuilt."""
+    for i in range(state.worker_count):
+        cell = int(state.worker_cells[i])
+        code = int(state.board[cell])
+        if code < OVERBUILT:
+            first = OWN_TILE if OWNER[code] == viewer else OTHER_TILE
+            rows[count] = first + _pattern(state, cell)
+            count += 1
+    return count
+
+
+@njit
+def _alone_rows(state, viewer, rows, count):
+    """Edges that wait for a second tile beside an empty jungle cell."""
+    players = int(state.num_players)
+    for i in range(state.worker_count):
+        cell = int(state.worker_cells[i])
+        code = int(state.board[cell])
+        seat = (int(OWNER[code]) - viewer) % players
+        for side in range(4):
+            if state.board[NEIGHBOR[cell, side]] == -1:
+                row = seat * (MAX_WORKERS_ON_EDGE + 1) + WORKERS[code, side]
+                rows[count] = ALONE + row
+                count += 1
+    return count

@@ -1,0 +1,258 @@
+"""The value network, evaluated inside compiled loops.
+
+First layer: table rows of the patterns are added up; apart from them a bias, weights times numbers
+and the rows of all else, the *context*; of the open cells' patterns also the largest of each of
+some channels ("the best place for ...").  What a pattern is worth depends on who holds what, so
+beside the sums of both their products are passed on, and those of the maxima with gates of the
+context (factorisation machines; Rendle, 2010).  Then two small layers, of which there is a set for
+each part of the game.
+Outputs, for each seat in turn order from the viewer: what its odds of winning are proportional to the
+exponential of, and the points it will add to its score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...engine.jit import njit
+from ...engine.scoring import score, scores_into, winners_into
+from ...engine.state import OVER
+from ...engine.tiles import MAX_PLAYERS
+from .best_turn import new_room
+from .features import (
+    ALONE,
+    MAX_ROWS,
+    NO_ROW,
+    NUM_NUMBERS,
+    PATTERN_TABLES,
+    STAGE,
+    STAGES,
+    features_into,
+)
+from .patterns import NUM_PARTS, pattern_parts
+
+POINTS = 10.0  # an output of 1 stands for so many points
+MARGIN_SCALE = 15.0  # gold; see ``bots.playout.utility``
+
+
+class Net(NamedTuple):
+    """Weights, float32; H sums, M maxima, L units in the second layer, 8 outputs."""
+
+    bias: Any  # (H + M,)
+    numbers: Any  # (NUM_NUMBERS, H + M)
+    rows: Any  # (NO_ROW - ALONE + 1, H + M), of what is no pattern; the last one 0
+    patterns: Any  # (PATTERN_TABLES * NUM_PATTERNS, H)
+    best: Any  # (NUM_PATTERNS, M)
+    middle: Any  # (STAGES, 2 * (H + M), L)
+    middle_bias: Any  # (STAGES, L)
+    out: Any  # (STAGES, L, 2 * MAX_PLAYERS)
+    out_bias: Any  # (STAGES, 2 * MAX_PLAYERS)
+
+
+class Scratch(NamedTuple):
+    """Room for one evaluation."""
+
+    room: Any
+    numbers: Any
+    told: Any  # which of the numbers are not 0
+    rows: Any
+    patterns: Any
+    context: Any
+    most: Any
+    hidden: Any
+    middle: Any
+    out: Any
+    win_shares: Any  # (MAX_PLAYERS,) of the win, expected, by seat
+    points: Any  # (MAX_PLAYERS,) final scores, expected, by seat
+
+
+def new_scratch(net: Net) -> Scratch:
+    """Room that fits a network."""
+    return Scratch(
+        new_room(),
+        np.zeros(NUM_NUMBERS, np.float32),
+        np.zeros(NUM_NUMBERS, np.int64),
+        np.zeros(MAX_ROWS, np.uint16),
+        np.zeros(net.patterns.shape[1], np.float32),
+        np.zeros(net.bias.shape[0], np.float32),
+        np.zeros(net.best.shape[1], np.float32),
+        np.zeros(net.middle.shape[1], np.float32),
+        np.zeros(net.middle.shape[2], np.float32),
+        np.zeros(2 * MAX_PLAYERS, np.float32),
+        np.zeros(MAX_PLAYERS),
+        np.zeros(MAX_PLAYERS),
+    )
+
+
+def param_shapes(sums: int, maxima: int, units: int) -> dict[str, tuple[int, ...]]:
+    """Name and shape of each array that is learnt."""
+    both = sums + maxima
+    return {
+        "bias": (both,),
+        "numbers": (NUM_NUMBERS, both),
+        "rows": (NO_ROW - ALONE + 1, both),
+        "part_rows": (PATTERN_TABLES, NUM_PARTS, sums),
+        "part_best": (NUM_PARTS, maxima),
+        "middle": (STAGES, 2 * both, units),
+        "middle_bias": (STAGES, units),
+        "out": (STAGES, units, 2 * MAX_PLAYERS),
+        "out_bias": (STAGES, 2 * MAX_PLAYERS),
+    }
+
+
+def from_params(params: Mapping[str, Any]) -> Net:
+    """Weights for compiled code from those that are learnt (``param_shapes``), float32 arrays.
+
+    What is learnt about the parts of patterns is added up here, once for each pattern.
+    """
+    parts = pattern_parts()
+    rows = np.array(params["rows"], np.float32)
+    rows[-1] = 0
+    arrays = (
+        params["bias"],
+        params["numbers"],
+        rows,
+        np.concatenate([parts @ table for table in params["part_rows"]]),
+        parts @ params["part_best"],
+        params["middle"],
+        params["middle_bias"],
+        params["out"],
+        params["out_bias"],
+    )
+    return Net(*(np.array(array, np.float32, order="C") for array in arrays))
+
+
+@njit
+def forward(net, scratch, count, patterns, open_cells, stage):
+    """From the features in ``scratch`` to its ``out``."""
+    _first_layer(net, scratch, count, patterns, open_cells)
+    sums, maxima = net.patterns.shape[1], net.best.shape[1]
+    both = sums + maxima
+    hidden = scratch.hidden
+    for h in range(sums):
+        of_patterns, of_context = scratch.patterns[h], scratch.context[h]
+        hidden[h] = max(np.float32(0), of_patterns + of_context)
+        hidden[both + h] = of_patterns * of_context
+    for m in range(maxima):
+        hidden[sums + m] = scratch.most[m]
+        hidden[both + sums + m] = scratch.most[m] * scratch.context[sums + m]
+    _layer(hidden, net.middle[stage], net.middle_bias[stage], scratch.middle)
+    for i in range(len(scratch.middle)):
+        scratch.middle[i] = max(np.float32(0), scratch.middle[i])
+    _layer(scratch.middle, net.out[stage], net.out_bias[stage], scratch.out)
+
+
+@njit
+def _first_layer(net, scratch, count, patterns, open_cells):
+    of_patterns, context, most = scratch.patterns, scratch.context, scratch.most
+    of_patterns[:] = 0
+    _add_rows(net.patterns, scratch.rows[:patterns], 0, of_patterns)
+    context[:] = net.bias
+    _add_numbers(net.numbers, scratch.numbers, scratch.told, context)
+    _add_rows(net.rows, scratch.rows[patterns:count], ALONE, context)
+    most[:] = 0
+    for i in range(open_cells):
+        weights = net.best[scratch.rows[i]]
+        for m in range(len(most)):
+            most[m] = max(most[m], weights[m])
+
+
+# These three are most of what an evaluation takes.  With four rows at a time sums are read and written
+# a quarter as often, and each takes less than a third of the time.
+@njit
+def _add_numbers(weights, numbers, told, out):
+    """Add up rows of weights, each times its number; half of the numbers, or more, are 0."""
+    count = 0
+    for i in range(len(numbers)):
+        told[count] = i
+        count += numbers[i] != 0
+    whole = count - count % 4
+    for i in range(0, whole, 4):
+        a, b, c, d = told[i], told[i + 1], told[i + 2], told[i + 3]
+        w, x, y, z = numbers[a], numbers[b], numbers[c], numbers[d]
+        of_w, of_x, of_y, of_z = weights[a], weights[b], weights[c], weights[d]
+        for k in range(len(out)):
+            out[k] += (w * of_w[k] + x * of_x[k]) + (y * of_y[k] + z * of_z[k])
+    for i in range(whole, count):
+        x, of_x = numbers[told[i]], weights[told[i]]
+        for k in range(len(out)):
+            out[k] += x * of_x[k]
+
+
+@njit
+def _add_rows(table, rows, first, out):
+    """Add up rows of a table whose first row has the number ``first``."""
+    whole = len(rows) - len(rows) % 4
+    for i in range(0, whole, 4):
+        a, b = table[int(rows[i]) - first], table[int(rows[i + 1]) - first]
+        c, d = table[int(rows[i + 2]) - first], table[int(rows[i + 3]) - first]
+        for k in range(len(out)):
+            out[k] += (a[k] + b[k]) + (c[k] + d[k])
+    for i in range(whole, len(rows)):
+        row = table[int(rows[i]) - first]
+        for k in range(len(out)):
+            out[k] += row[k]
+
+
+@njit
+def _layer(inputs, weights, bias, out):
+    out[:] = bias
+    whole = len(inputs) - len(inputs) % 4
+    for i in range(0, whole, 4):
+        w, x, y, z = inputs[i], inputs[i + 1], inputs[i + 2], inputs[i + 3]
+        of_w, of_x, of_y, of_z = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
+        for k in range(len(out)):
+            out[k] += (w * of_w[k] + x * of_x[k]) + (y * of_y[k] + z * of_z[k])
+    for i in range(whole, len(inputs)):
+        x, of_x = inputs[i], weights[i]
+        for k in range(len(out)):
+            out[k] += x * of_x[k]
+
+
+@njit
+def expect(net, scratch, state, viewer):
+    """Write what ``viewer`` expects of the game into ``win_shares`` and ``points``, by seat.
+
+    At the start of a turn by the network, after the end as it is.
+    """
+    players = int(state.num_players)
+    if state.phase == OVER:
+        scores = np.zeros(MAX_PLAYERS, np.int64)
+        wins = np.zeros(MAX_PLAYERS, np.int64)
+        scores_into(state, scores)
+        winners = winners_into(state, scores, wins)
+        for seat in range(players):
+            scratch.win_shares[seat] = wins[seat] / winners
+            scratch.points[seat] = scores[seat]
+        return
+    count, patterns, open_cells = features_into(
+        state, viewer, scratch.room, scratch.numbers, scratch.rows
+    )
+    stage = STAGE[int(state.tiles_each) - int(state.placed[viewer])]
+    forward(net, scratch, count, patterns, open_cells, stage)
+    top = scratch.out[0]
+    for i in range(1, players):
+        top = max(top, scratch.out[i])
+    total = 0.0
+    for i in range(players):
+        seat = (viewer + i) % players
+        scratch.win_shares[seat] = math.exp(scratch.out[i] - top)
+        total += scratch.win_shares[seat]
+        scratch.points[seat] = score(state, seat) + POINTS * scratch.out[MAX_PLAYERS + i]
+    for seat in range(players):
+        scratch.win_shares[seat] /= total
+
+
+@njit
+def utility_of(scratch, players, seat):
+    """Half the zero-sum share of the win, half the margin, as in ``bots.playout.utility``."""
+    margin = 0.0
+    for other in range(players):
+        if other != seat:
+            margin += math.tanh((scratch.points[seat] - scratch.points[other]) / MARGIN_SCALE)
+    win = (players * scratch.win_shares[seat] - 1) / (players - 1)
+    return 0.5 * win + 0.5 * margin / (players - 1)

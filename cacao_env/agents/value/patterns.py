@@ -1,0 +1,87 @@
+"""What lies around a worker cell, as one number: the same for all rotations and reflections.
+
+A pattern is four letters, one for each side of the cell.  There are few enough of them that a network
+has a row of weights for each (n-tuple networks; Lucas, 2008), and all eight board symmetries hold by
+themselves.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from ...engine.geometry import opposite
+from ...engine.tiles import VOLCANO, VOLCANO_GOLD, VOLCANO_TURNED
+
+# Letters: an empty jungle cell, the same with a worker tile beside it, each jungle kind; volcanoes by
+# whether they pay on the side that faces the cell.
+EMPTY, BESIDE = range(2)
+PAYS, COSTS = VOLCANO + 1, VOLCANO + 2
+NUM_LETTERS = COSTS + 1
+
+# LETTER[side, code]: of the jungle tile on a side of a worker cell.
+LETTER = np.zeros((4, VOLCANO_TURNED + 1), np.int64)
+for _side in range(4):
+    for _code in range(1, VOLCANO_TURNED + 1):
+        if _code < VOLCANO:
+            LETTER[_side, _code] = _code + 1
+        else:
+            _gold = VOLCANO_GOLD[_code - VOLCANO, opposite(_side)]
+            LETTER[_side, _code] = PAYS if _gold > 0 else COSTS
+
+# The eight symmetries, by where each side's letter comes from.
+_SYMMETRIES = [
+    tuple((start + step * side) % 4 for side in range(4)) for start in range(4) for step in (1, -1)
+]
+
+
+def _number_patterns() -> tuple[np.ndarray, np.ndarray]:
+    letters = np.indices((NUM_LETTERS,) * 4).reshape(4, -1).T
+    weights = NUM_LETTERS ** np.arange(3, -1, -1)
+    least = np.min([letters[:, list(order)] @ weights for order in _SYMMETRIES], axis=0)
+    kept, numbers = np.unique(least, return_inverse=True)
+    return numbers.reshape(-1).astype(np.uint16), letters[kept]
+
+
+# PATTERN[word]: the pattern's number, ``word`` its letters in base NUM_LETTERS, north first.
+# PATTERN_LETTERS[number]: letters of one of the words of each pattern.
+PATTERN, PATTERN_LETTERS = _number_patterns()
+NUM_PATTERNS = len(PATTERN_LETTERS)
+NUM_PARTS = NUM_LETTERS + NUM_LETTERS * (NUM_LETTERS + 1)  # letters, adjacent pairs, opposite pairs
+
+
+def _pair(a: int, b: int) -> tuple[int, int]:
+    return (a, b) if a <= b else (b, a)
+
+
+@cache
+def part_numbers() -> np.ndarray:
+    """The parts of each pattern, shape (NUM_PATTERNS, 10): letters, then pairs of letters.
+
+    Parts are the letters on the four sides, the pairs on adjacent sides and those on opposite ones.
+    What is learnt about a part serves all patterns that have it, the rare ones too.
+    """
+    pairs = list(combinations_with_replacement(range(NUM_LETTERS), 2))
+    place = {pair: number for number, pair in enumerate(pairs)}
+    adjacent, across = NUM_LETTERS, NUM_LETTERS + len(pairs)
+    numbers = [
+        [
+            *letters,
+            *(adjacent + place[_pair(letters[s], letters[(s + 1) % 4])] for s in range(4)),
+            *(across + place[_pair(letters[s], letters[s + 2])] for s in range(2)),
+        ]
+        for letters in PATTERN_LETTERS.tolist()
+    ]
+    return np.array(numbers, np.int64)
+
+
+@cache
+def pattern_parts() -> np.ndarray:
+    """How often each pattern has each part, shape (NUM_PATTERNS, NUM_PARTS), float32."""
+    numbers = part_numbers()
+    counts = np.zeros((NUM_PATTERNS, NUM_PARTS), np.float32)
+    for column in numbers.T:
+        counts[np.arange(NUM_PATTERNS), column] += 1
+    return counts

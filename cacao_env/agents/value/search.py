@@ -1,0 +1,237 @@
+"""Search with a network: the best few placements, looked at until one's own next turn has ended.
+
+Each simulation deals anew what the seat can't see and plays on, every seat by the network, until the
+seat has placed once more (or ``turns`` times); the value is what the network expects then, in the mean
+over those turns.  Cut after somebody else's turn the network's errors would favour who is not to move.
+With ``near`` placements left or fewer, simulations go on to the end of the game: there the network errs
+most, and little is left to chance.  Who has more time looks further.  Within a pass all candidates meet
+the same deal and random numbers.  What the network thought of a placement at first counts as much as
+``prior`` simulations of it, or as one that goes on to the end.  The last placements are solved; fills
+and actions before that are the network's, which is as good and takes half of the time.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ...engine.actions import MAX_LEGAL
+from ...engine.decisions import step
+from ...engine.jit import compile_once, njit
+from ...engine.rng import new_rng, next_bits
+from ...engine.state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
+from ...engine.tiles import MAX_TURNS
+from ...game import Game
+from ..analysis import Analysis, certain, from_values, from_visits
+from ..endgame import NODES, NOT_SOLVED, placements_left, solve, solved_analysis
+from ..halving import halve, keep_best
+from ..playout import UNIT, UTILITY
+from .agent import SPREAD, TOP, ValueAgent
+from .net import Net, expect, new_scratch, utility_of
+from .turns import new_work, value_actions
+
+
+class Reach(NamedTuple):
+    """How wide and how far a search looks."""
+
+    width: int  # placements that are tried, the best by the network
+    turns: int  # own turns that a simulation goes on for
+    near: int  # placements left, of all seats, from which simulations go on to the end
+
+
+SHORT, LONG = Reach(8, 1, 10), Reach(16, 2, 13)
+LONG_MS, LONG_SIMS = 64, 256  # time, or simulations, from which a search is a long one
+INNER = 16  # placements that the network appraises inside
+PRIOR = 6  # simulations that the network's first opinion is worth
+EXACT = 3  # placements left from which the end is solved
+# Positions that the solver may look at, so that it takes no longer than the search would.
+NODES_A_MS, NODES_A_SIM = 250, 60
+
+
+@njit
+def turns_ahead(state, turns, near):
+    """Own turns that a placement's simulations go on for, more than there are where the end is near."""
+    return MAX_TURNS if placements_left(state) <= near else turns
+
+
+@njit
+def prior_of(turns, prior):
+    """Simulations that the first opinion is worth, few where simulations go on to the end."""
+    return min(prior, 1) if turns == MAX_TURNS else prior
+
+
+@njit
+def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns, rng):
+    """Add ``passes`` simulations of the first ``alive`` candidates to ``sums``."""
+    here = np.empty(2, STATE)
+    dice = np.empty(1, np.uint64)
+    actions = np.empty(MAX_LEGAL, np.int64)
+    values = np.zeros(MAX_LEGAL)
+    seat = int(states[0].seat)
+    for _ in range(passes):
+        here[0] = states[0]
+        redeal(here[0], seat, rng)
+        bits = next_bits(rng)
+        for i in range(alive):
+            here[1] = here[0]
+            state = here[1]
+            step(state, ids[i])
+            dice[0] = bits
+            turn = states[0].turn
+            left = turns
+            total = 0.0
+            seen = 0
+            while True:
+                if state.phase == OVER:
+                    expect(net, scratch, state, seat)
+                    total += utility_of(scratch, int(state.num_players), seat)
+                    seen += 1
+                    break
+                count = value_actions(net, scratch, work, state, top, FILL, actions, values, dice)
+                best = 0
+                if count > 1:
+                    for k in range(1, count):
+                        if values[k] > values[best]:
+                            best = k
+                if state.phase == PLACE and state.seat == seat and state.turn > turn:
+                    left -= 1
+                    if count > 1:
+                        total += values[best]
+                        seen += 1
+                        if left <= 0:
+                            break
+                step(state, actions[best])
+            sums[i] += total / seen
+
+
+@njit
+def search_choice(net, scratch, work, states, sims, ids, values, rng):
+    """The action that search finds with ``sims`` simulations; ``states`` as for ``choose`` below.
+
+    ``ids`` and ``values``: scratch space, (MAX_LEGAL,).
+    """
+    count = value_actions(net, scratch, work, states[0], TOP, ACT, ids, values, rng)
+    if count == 1:
+        return ids[0]
+    solved = solve(states, EXACT, UTILITY, min(NODES, NODES_A_SIM * sims))
+    if solved != NOT_SOLVED:
+        return solved
+    alive = min(SHORT.width if states[0].phase == PLACE else 1, count)
+    keep_best(ids, values, count, alive)
+    turns = turns_ahead(states[0], SHORT.turns, SHORT.near)
+    sums = prior_of(turns, PRIOR) * values[:alive]
+    rounds = int(np.ceil(np.log2(alive)))
+    for _ in range(rounds):
+        passes = max(1, sims // (rounds * alive))
+        look_ahead(net, scratch, work, states, ids, alive, sums, passes, INNER, turns, rng)
+        keep = max(1, (alive + 1) // 2)
+        keep_best(ids, sums, alive, keep)
+        alive = keep
+    return ids[0]
+
+
+def _compile(net: Net) -> None:
+    """Have all that a search calls compiled."""
+    rng = new_rng(0)
+    states = Game.new(2, 0).seen_by(0, rng)
+    ids, values, sums = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL), np.zeros(1)
+    scratch, work = new_scratch(net), new_work()
+    value_actions(net, scratch, work, states[0], 1, ACT, ids, values, rng)
+    look_ahead(net, scratch, work, states, ids, 1, sums, 1, 1, 1, rng)
+    prior_of(turns_ahead(states[0], 1, 1), 1)
+    solve(states, 1, UTILITY, NODES_A_MS)
+    keep_best(ids, sums, 1, 1)
+
+
+class SearchAgent(ValueAgent):
+    """Net and search, with ``sims`` simulations a placement or, if not 0, for ``ms`` milliseconds.
+
+    ``width``, ``turns`` and ``near``: 0 for what there is time for.
+    """
+
+    def __init__(
+        self,
+        net: Net,
+        seed: int,
+        sims: int = 32,
+        ms: int = 0,
+        width: int = 0,
+        inner: int = INNER,
+        turns: int = 0,
+        near: int = 0,
+        prior: int = PRIOR,
+        exact: int = EXACT,
+    ) -> None:
+        super().__init__(net, seed)
+        compile_once("search with a value network", partial(_compile, net))
+        usual = LONG if (ms >= LONG_MS if ms else sims >= LONG_SIMS) else SHORT
+        self._reach = Reach(width or usual.width, turns or usual.turns, near or usual.near)
+        self._sims, self._ms, self._inner = sims, ms, inner
+        self._prior, self._exact = prior, exact
+        self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
+
+    def choose(self, states: StateArray) -> int:
+        """An action for an array of one state in which the hidden part is dealt anew already."""
+        begin = time.perf_counter()
+        ids, values = self.score_actions(states)
+        if len(ids) == 1:
+            return int(ids[0])
+        solved = int(solve(states, self._exact, UTILITY, self._nodes))
+        if solved != NOT_SOLVED:
+            return solved
+        if states[0].phase != PLACE:
+            return int(ids[np.argmax(values)])
+        self._search(states, ids, values, begin)
+        return int(ids[0])
+
+    def _consider(self, states: StateArray) -> Analysis:
+        begin = time.perf_counter()
+        ids, values = self.score_actions(states)
+        if len(ids) == 1:
+            return certain(int(ids[0]))
+        solved = solved_analysis(states, self._exact)
+        if solved is not None:
+            return solved
+        if states[0].phase != PLACE:
+            return from_values(ids, values, SPREAD, UNIT)
+        means, visits = self._search(states, ids, values, begin)
+        return from_visits(ids[: len(means)], means, visits, UNIT)
+
+    def _search(
+        self, states: StateArray, ids: np.ndarray, values: np.ndarray, begin: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Bring the best of the actions in order; mean utility and simulations of each."""
+        tried = min(self._reach.width, len(ids))
+        keep_best(ids, values, len(ids), tried)
+        turns = turns_ahead(states[0], self._reach.turns, self._reach.near)
+        prior = prior_of(turns, self._prior)
+        sums = prior * values[:tried]
+        run = partial(self._simulate, states, turns)
+        visits = halve(run, ids, sums, tried, self._sims, begin, self._ms)
+        return sums / (visits + prior), visits
+
+    def _simulate(
+        self,
+        states: StateArray,
+        turns: int,
+        ids: np.ndarray,
+        alive: int,
+        sums: np.ndarray,
+        passes: int,
+    ) -> None:
+        look_ahead(
+            self._net,
+            self._scratch,
+            self._work,
+            states,
+            ids,
+            alive,
+            sums,
+            passes,
+            self._inner,
+            turns,
+            self._rng,
+        )

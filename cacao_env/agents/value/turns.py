@@ -1,0 +1,175 @@
+"""Actions appraised by the network: each is followed by the best rest of the turn.
+
+A turn is a placement, its fills and the actions of its edges.  Ways to go on are tried (all, or all
+fills with the actions that greedy would take: a quarter of the time) and the position at the start
+of the next turn is what counts; others act in between as greedy would.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...engine.actions import MAX_LEGAL, legal_into
+from ...engine.decisions import NONE, forced_action, step
+from ...engine.geometry import NEIGHBOR
+from ...engine.jit import njit
+from ...engine.rng import mixed
+from ...engine.state import ACT, OVER, PLACE, STATE
+from ..greedy import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
+from .net import expect, utility_of
+
+MAX_DEPTH = 32
+MAX_ENDS = 64  # ways to end a turn that are tried for one action; the rest as greedy would
+MAX_SEEN = 256  # positions of one turn that are kept in mind
+
+
+class Work(NamedTuple):
+    """Room to appraise a decision."""
+
+    stack: Any  # (MAX_DEPTH,) states
+    ids: Any  # (MAX_DEPTH, MAX_LEGAL)
+    counts: Any  # (MAX_DEPTH,) legal actions
+    tried: Any  # (MAX_DEPTH,) how many of them
+    seen: Any  # (MAX_SEEN,) positions of the turn
+    choices: Any  # (1,) of greedy
+
+
+def new_work() -> Work:
+    """Room for one decision at a time."""
+    return Work(
+        np.zeros(MAX_DEPTH, STATE),
+        np.zeros((MAX_DEPTH, 256), np.int64),
+        np.zeros(MAX_DEPTH, np.int64),
+        np.zeros(MAX_DEPTH, np.int64),
+        np.zeros(MAX_SEEN, np.uint64),
+        np.zeros(1, CHOICES),
+    )
+
+
+@njit
+def candidates_into(state, choices, top, ids):
+    """Write the legal actions into ``ids``, of placements the ``top`` that greedy likes best, if not 0.
+
+    Returns how many.
+    """
+    if state.auto == 0:
+        action = forced_action(state)
+        if action != NONE:
+            ids[0] = action
+            return 1
+    if top == 0 or state.phase != PLACE:
+        return legal_into(state, ids)
+    return best_into(choices, state, top, ids)
+
+
+@njit
+def _position(state):
+    """A number for what may differ between two positions of a turn after the same placement."""
+    key = mixed(np.uint64((int(state.phase) * 4 + int(state.seat)) * 16 + int(state.to_fill)))
+    for side in range(4):
+        key = mixed(key ^ np.uint64(state.board[NEIGHBOR[state.last, side]] & 127))
+    for seat in range(state.num_players):
+        key = mixed(key ^ np.uint64(state.gold[seat]))
+        key = mixed(key ^ np.uint64(state.pending[seat]))
+        stocks = (int(state.cacao[seat]) * 16 + int(state.sun[seat])) * 16 + int(state.water[seat])
+        key = mixed(key ^ np.uint64(stocks))
+    return key
+
+
+@njit
+def _is_new(seen, count, key):
+    """Whether a position is none of the first ``count`` seen; it is written behind them, if it fits."""
+    for i in range(count):
+        if seen[i] == key:
+            return False
+    if count < len(seen):
+        seen[count] = key
+    return True
+
+
+@njit
+def value_after(net, scratch, work, state, action, seat, last_tried, rng):
+    """The best utility for ``seat``, whose decision it is, that an action's turn can end with.
+
+    ``last_tried``: ACT, or FILL to leave actions to greedy.
+    """
+    stack = work.stack
+    turn = state.turn
+    stack[0] = state
+    step(stack[0], action)
+    best = -2.0
+    ends = seen = 0
+    depth = 0
+    work.counts[0] = -1
+    while depth >= 0:
+        here = stack[depth]
+        if work.counts[depth] < 0:  # new
+            while here.phase != OVER and here.turn == turn:
+                action = forced_action(here) if here.auto == 0 else NONE
+                if action == NONE:
+                    tried = here.seat == seat and here.phase <= last_tried
+                    if tried and ends < MAX_ENDS and depth < MAX_DEPTH - 1:
+                        break
+                    action = greedy_choice(work.choices[0], here, GREEDY_WEIGHTS, rng)
+                step(here, action)
+            # Most orders of fills and actions lead to a position that others led to.
+            if not _is_new(work.seen, seen, _position(here)):
+                depth -= 1
+                continue
+            seen = min(seen + 1, MAX_SEEN)
+            if here.phase == OVER or here.turn != turn:
+                expect(net, scratch, here, seat)
+                best = max(best, utility_of(scratch, int(here.num_players), seat))
+                ends += 1
+                depth -= 1
+                continue
+            work.counts[depth] = legal_into(here, work.ids[depth])
+            work.tried[depth] = 0
+        if work.tried[depth] >= work.counts[depth]:
+            depth -= 1
+            continue
+        chosen = work.ids[depth, work.tried[depth]]
+        work.tried[depth] += 1
+        stack[depth + 1] = here
+        depth += 1
+        step(stack[depth], chosen)
+        work.counts[depth] = -1
+    return best
+
+
+@njit
+def value_actions(net, scratch, work, state, top, last_tried, ids, values, rng):
+    """Write candidates and their utilities for who decides; how many there are."""
+    seat = int(state.seat)
+    count = candidates_into(state, work.choices[0], top, ids)
+    if count > 1:
+        for i in range(count):
+            values[i] = value_after(net, scratch, work, state, ids[i], seat, last_tried, rng)
+    return count
+
+
+@njit
+def expect_after(net, scratch, work, states, action, rng):
+    """Write into ``scratch`` what who decides expects once the turn is over.
+
+    With ``action`` and then, in its own decisions, what the network likes best; others by greedy.
+    """
+    work.stack[MAX_DEPTH - 1] = states[0]  # no line of ``value_after`` grows as long
+    state = work.stack[MAX_DEPTH - 1]
+    seat, turn = int(state.seat), state.turn
+    ids = np.empty(MAX_LEGAL, np.int64)
+    values = np.zeros(MAX_LEGAL)
+    step(state, action)
+    while state.phase != OVER and state.turn == turn:
+        if state.seat != seat:
+            step(state, greedy_choice(work.choices[0], state, GREEDY_WEIGHTS, rng))
+            continue
+        count = value_actions(net, scratch, work, state, 1, ACT, ids, values, rng)
+        best = 0
+        for i in range(1, count):
+            if values[i] > values[best]:
+                best = i
+        step(state, ids[best])
+    expect(net, scratch, state, seat)

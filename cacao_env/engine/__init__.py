@@ -1,0 +1,1 @@
+"""The game: tiles, state, rules, actions, observations.  It knows nothing of learning."""

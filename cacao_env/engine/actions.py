@@ -1,0 +1,339 @@
+"""Action ids: what each means, which are legal, and how one is carried out.
+
+One ``Discrete(N)`` in three blocks (``table_size`` W sets the first)::
+
+    place   W*W//2 * 13   which worker cell, which of tiles.VARIANTS; overbuilds where an own tile is
+    fill     4 * 2 * 2    cell beside the tile just placed (its side), display slot, orientation
+    act      4 * 4 * 4    jungle tile beside the tile just placed (its side), worker tile beside that
+                          jungle tile (its side), number of workers that act
+
+No move has two ids: of equal tiles in the display the first slot is offered, and orientation 1 only
+for a volcano.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import rng as rng_module
+from .geometry import NEIGHBOR, TORUS, cell_index
+from .jit import inlined, njit
+from .rules import act, can_cover, fill, may_overbuild, near_rim, place
+from .state import ACT, FILL, MAX_OPEN, OVER, PLACE, pending_workers
+from .tiles import (
+    ACTION_CLASS,
+    DISPLAY_SIZE,
+    ERUPT,
+    MAX_TURNS,
+    MAX_WORKERS_ON_EDGE,
+    NUM_VARIANTS,
+    VARIANT_KIND,
+    VOLCANO,
+    WORKER_KINDS,
+)
+
+ORIENTATIONS = 2
+WORKER_CHOICES = MAX_WORKERS_ON_EDGE + 1
+FILL_ACTIONS = 4 * DISPLAY_SIZE * ORIENTATIONS
+ACT_ACTIONS = 4 * 4 * WORKER_CHOICES
+MAX_LEGAL = (MAX_OPEN + MAX_TURNS) * NUM_VARIANTS  # more than any position has
+_KINDS = len(WORKER_KINDS)
+
+# By the kinds in a hand, as bits: which of the 13 variants it offers (1), how many, and their list.
+OFFERED = np.array(
+    [[(kinds >> kind) & 1 for kind in VARIANT_KIND] for kinds in range(1 << _KINDS)], np.int8
+)
+NUM_OFFERED = OFFERED.sum(axis=1)
+OFFERED_VARIANTS = np.argsort(1 - OFFERED, axis=1, kind="stable")
+
+# Why an action is refused.
+LEGAL, NO_SUCH_ACTION, GAME_OVER, WRONG_PHASE = range(4)
+NOT_IN_HAND, NOT_A_PLACE, NOT_TO_FILL, NO_SUCH_TILE, DUPLICATE, NOT_PENDING, TOO_MANY, FORCED = (
+    range(4, 12)
+)
+
+
+@inlined
+def place_actions(table_size):
+    """Size of the place block, which is also the first id of the fill block."""
+    return (table_size * table_size // 2) * NUM_VARIANTS
+
+
+@inlined
+def num_actions(table_size):
+    """N: the number of action ids."""
+    return place_actions(table_size) + FILL_ACTIONS + ACT_ACTIONS
+
+
+@inlined
+def window_index(state, cell):
+    """Number of a worker cell in the window (geometry.py has the map); -1 when outside of it."""
+    row = ((cell >> 5) - state.corner_row) & (TORUS - 1)
+    column = ((cell & (TORUS - 1)) - state.corner_column) & (TORUS - 1)
+    if row >= state.table_size or column >= state.table_size:
+        return -1
+    return (row * state.table_size + column) >> 1
+
+
+@inlined
+def indexed_cell(state, index):
+    """Torus cell of the window's worker cell number ``index``; the inverse of ``window_index``."""
+    size = int(state.table_size)
+    row, column = divmod(2 * index, size)
+    if (row + column) & 1 == 0:  # the pair's other cell is the odd one
+        row, column = divmod(2 * index + 1, size)
+    return cell_index(row + state.corner_row, column + state.corner_column)
+
+
+@inlined
+def place_id(state, cell, variant):
+    """Id of placing ``variant`` on a cell."""
+    return window_index(state, cell) * NUM_VARIANTS + variant
+
+
+@inlined
+def fill_id(state, side, slot, orientation):
+    """Id of filling a side with a display slot's tile."""
+    first = place_actions(int(state.table_size))
+    return first + (side * DISPLAY_SIZE + slot) * ORIENTATIONS + orientation
+
+
+@inlined
+def act_id(state, side, facing, workers):
+    """Id of an edge's action with that many workers."""
+    first = place_actions(int(state.table_size)) + FILL_ACTIONS
+    return first + (side * 4 + facing) * WORKER_CHOICES + workers
+
+
+@inlined
+def hand_kinds(state):
+    """The kinds in the deciding seat's hand, as bits."""
+    kinds = 0
+    for kind in range(_KINDS):
+        if state.hand[state.seat, kind] > 0:
+            kinds |= 1 << kind
+    return kinds
+
+
+@inlined
+def slot_offered(state, slot):
+    """Whether a display slot's tile can be chosen: there is one, and no equal one before it."""
+    kind = state.display[slot]
+    return kind != 0 and (slot == 0 or kind != state.display[0])
+
+
+# --- What is legal --------------------------------------------------------------------------
+
+
+@inlined
+def num_candidates(state):
+    """Cells worth asking ``can_cover`` about: open ones, and worker tiles when overbuilding."""
+    if may_overbuild(state):
+        return int(state.open_count) + int(state.worker_count)
+    return int(state.open_count)
+
+
+@inlined
+def candidate(state, i):
+    """The i-th of those cells."""
+    if i < state.open_count:
+        return int(state.open_cells[i])
+    return int(state.worker_cells[i - state.open_count])
+
+
+@inlined
+def legal_fills(state):
+    """The legal fills as bits, by their offset in the fill block."""
+    choices = 0
+    for slot in range(DISPLAY_SIZE):
+        if slot_offered(state, slot):
+            choices |= (3 if state.display[slot] == VOLCANO else 1) << (ORIENTATIONS * slot)
+    bits = 0
+    for side in range(4):
+        if (state.to_fill >> side) & 1:
+            bits |= choices << (DISPLAY_SIZE * ORIENTATIONS * side)
+    return bits
+
+
+@inlined
+def legal_acts(state):
+    """The legal actions as bits (of a signed integer), by their offset in the act block."""
+    edges = int(state.pending[state.seat])
+    bits = 0
+    for side in range(4):
+        if (edges >> (4 * side)) & 15 != 0:
+            for facing in range(4):
+                edge = 4 * side + facing
+                if (edges >> edge) & 1:
+                    workers = pending_workers(state, side, facing)
+                    least = least_workers(state, side, workers)
+                    bits |= ((2 << workers) - (1 << least)) << (WORKER_CHOICES * edge)
+    return bits
+
+
+@inlined
+def may_act(state, side, facing):
+    """Whether the deciding seat owns this edge and it is activated."""
+    return (state.pending[state.seat] >> (4 * side + facing)) & 1 == 1
+
+
+@inlined
+def least_workers(state, side, workers):
+    """How many of an edge's workers must act: none, but all of them at a volcano."""
+    code = state.board[NEIGHBOR[state.last, side]]
+    return workers if ACTION_CLASS[code] == ERUPT else 0
+
+
+@njit
+def mask_into(state, mask):
+    """Write the mask of the deciding seat's legal actions into ``mask``, int8, shape (N,)."""
+    mask[:] = 0
+    if state.phase == PLACE:
+        offered = OFFERED[hand_kinds(state)]
+        tight = near_rim(state)
+        for i in range(num_candidates(state)):
+            cell = candidate(state, i)
+            if can_cover(state, cell, tight):
+                first = place_id(state, cell, 0)
+                for variant in range(NUM_VARIANTS):
+                    mask[first + variant] = offered[variant]
+        return
+    first, bits = late_bits(state)
+    for offset in range(FILL_ACTIONS if state.phase == FILL else ACT_ACTIONS):
+        mask[first + offset] = (bits >> offset) & 1
+
+
+@njit
+def legal_into(state, ids):
+    """Write the legal action ids, each once, into ``ids``, shape (MAX_LEGAL,); returns how many."""
+    count = 0
+    if state.phase == PLACE:
+        kinds = hand_kinds(state)
+        tight = near_rim(state)
+        for i in range(num_candidates(state)):
+            cell = candidate(state, i)
+            if can_cover(state, cell, tight):
+                first = place_id(state, cell, 0)
+                for k in range(NUM_OFFERED[kinds]):
+                    ids[count] = first + OFFERED_VARIANTS[kinds, k]
+                    count += 1
+        return count
+    first, bits = late_bits(state)
+    for offset in range(ACT_ACTIONS):
+        if (bits >> offset) & 1:
+            ids[count] = first + offset
+            count += 1
+    return count
+
+
+@inlined
+def late_bits(state):
+    """The first id of the block that the phase, FILL or ACT, asks for, and its legal ones as bits."""
+    first = place_actions(int(state.table_size))
+    if state.phase == FILL:
+        return first, legal_fills(state)
+    if state.phase == ACT:
+        return first + FILL_ACTIONS, legal_acts(state)
+    return first, 0
+
+
+@njit
+def why_illegal(state, action):
+    """Why an action is not legal now, or LEGAL."""
+    fills = place_actions(int(state.table_size))
+    acts = fills + FILL_ACTIONS
+    if action < 0 or action >= acts + ACT_ACTIONS:
+        return NO_SUCH_ACTION
+    if state.phase == OVER:
+        return GAME_OVER
+    if action < fills:
+        if state.phase != PLACE:
+            return WRONG_PHASE
+        if state.hand[state.seat, VARIANT_KIND[action % NUM_VARIANTS]] == 0:
+            return NOT_IN_HAND
+        if not can_cover(state, indexed_cell(state, action // NUM_VARIANTS), near_rim(state)):
+            return NOT_A_PLACE
+        return LEGAL
+    if action < acts:
+        if state.phase != FILL:
+            return WRONG_PHASE
+        side, slot, orientation = split_fill(action - fills)
+        if (state.to_fill >> side) & 1 == 0:
+            return NOT_TO_FILL
+        if state.display[slot] == 0:
+            return NO_SUCH_TILE
+        if not slot_offered(state, slot) or (orientation == 1 and state.display[slot] != VOLCANO):
+            return DUPLICATE
+        return LEGAL
+    if state.phase != ACT:
+        return WRONG_PHASE
+    side, facing, workers = split_act(action - acts)
+    if not may_act(state, side, facing):
+        return NOT_PENDING
+    activated = pending_workers(state, side, facing)
+    if workers > activated:
+        return TOO_MANY
+    if workers < least_workers(state, side, activated):
+        return FORCED
+    return LEGAL
+
+
+@inlined
+def split_fill(offset):
+    """(side, slot, orientation) of an id's offset in the fill block."""
+    return offset // 4, (offset >> 1) & 1, offset & 1
+
+
+@inlined
+def split_act(offset):
+    """(side, facing, workers) of an id's offset in the act block."""
+    return offset // 16, (offset >> 2) & 3, offset & 3
+
+
+@inlined
+def apply(state, action):
+    """Carry out one legal action: an elementary move, without any that follow by themselves."""
+    fills = place_actions(int(state.table_size))
+    acts = fills + FILL_ACTIONS
+    if action < fills:
+        place(state, indexed_cell(state, action // NUM_VARIANTS), action % NUM_VARIANTS)
+    elif action < acts:
+        side, slot, orientation = split_fill(action - fills)
+        fill(state, side, slot, orientation)
+    else:
+        side, facing, workers = split_act(action - acts)
+        act(state, side, facing, workers)
+
+
+@njit
+def sample(state, rng):
+    """A legal action id, uniformly at random, without building the mask."""
+    if state.phase != PLACE:
+        return sample_late(state, rng)
+    # Every cell offers the same variants, so a cell and a variant are drawn on their own.
+    kinds = hand_kinds(state)
+    variant = OFFERED_VARIANTS[kinds, rng_module.below(rng, NUM_OFFERED[kinds])]
+    # Candidates that can't be covered are few; drawing until one can keeps the choice uniform.
+    candidates = num_candidates(state)
+    tight = near_rim(state)
+    while True:
+        cell = candidate(state, rng_module.below(rng, candidates))
+        if can_cover(state, cell, tight):
+            return place_id(state, cell, variant)
+
+
+@njit
+def sample_late(state, rng):
+    """The same for fills and actions: counted first, so that no list is needed."""
+    first, bits = late_bits(state)
+    count = 0
+    for offset in range(ACT_ACTIONS):
+        count += (bits >> offset) & 1
+    choice = rng_module.below(rng, count)
+    offset = 0
+    while True:
+        if (bits >> offset) & 1:
+            if choice == 0:
+                return first + offset
+            choice -= 1
+        offset += 1

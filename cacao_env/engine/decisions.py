@@ -1,0 +1,158 @@
+"""Which decisions are asked, and the step from one asked decision to the next.
+
+``decisions="explicit"`` asks every elementary decision.  ``"auto"`` makes those that cannot matter
+by itself.  What it may skip is bounded by one property: for every position, the best outcomes of
+the turn that each player can reach (gold, cacao, sun tokens, water; more is never worse) are the
+same with and without skipping.  The comments give the reason in each case.
+"""
+
+from __future__ import annotations
+
+from .actions import act_id, apply, candidate, fill_id, may_act, num_candidates, place_id
+from .geometry import NEIGHBOR
+from .jit import inlined, njit
+from .rules import can_cover, near_rim
+from .state import ACT, FILL, PLACE, deal, pending_workers
+from .tiles import (
+    ACTION_CLASS,
+    ACTION_VALUE,
+    CACAO_PLACES,
+    CARRY_WATER,
+    ERUPT,
+    SELL_CACAO,
+    TAKE_CACAO,
+    TAKE_GOLD,
+    TAKE_SUN,
+    VOLCANO,
+    VOLCANO_GOLD,
+)
+
+NONE = -1
+
+
+@njit
+def new_game(state, rng):
+    """A new game in place, dealt with the next bits of ``rng``."""
+    deal(state, rng)
+    if state.auto == 1:
+        play_forced(state)
+
+
+@njit
+def step(state, action):
+    """Carry out a legal action, then all that follows without asking."""
+    apply(state, action)
+    state.ply += 1
+    if state.auto == 1:
+        play_forced(state)
+
+
+@njit
+def play_forced(state):
+    """Carry out automatic moves until a decision must be asked or the game is over."""
+    action = forced_action(state)
+    while action != NONE:
+        apply(state, action)
+        action = forced_action(state)
+
+
+@njit
+def forced_action(state):
+    """The move to make without asking (in auto mode), or NONE."""
+    if state.phase == ACT:
+        return forced_act(state)
+    if state.phase == FILL:
+        return forced_fill(state)
+    if state.phase == PLACE:
+        return forced_place(state)
+    return NONE
+
+
+@inlined
+def forced_place(state):
+    """A placement that is the only legal one: one cell, and only 1-1-1-1 in hand."""
+    hand = state.hand[state.seat]
+    if hand[0] == 0 or hand[1] + hand[2] + hand[3] > 0:
+        return NONE
+    only = NONE
+    tight = near_rim(state)
+    for i in range(num_candidates(state)):
+        cell = candidate(state, i)
+        if can_cover(state, cell, tight):
+            if only != NONE:
+                return NONE
+            only = cell
+    return place_id(state, only, 0)
+
+
+@inlined
+def forced_fill(state):
+    """A fill without a choice, or one of two that come to the same table in either order."""
+    side = 0
+    while (state.to_fill >> side) & 1 == 0:
+        side += 1
+    rest = state.to_fill & ~(1 << side)
+    first, second = state.display[0], state.display[1]
+    slot = 0 if first != 0 else 1
+    if state.display[slot] == VOLCANO:
+        return NONE  # its orientation is a choice
+    if rest == 0:
+        one_choice = second == 0 or first == 0 or first == second
+    else:
+        # Two equal tiles for two cells: whichever goes first, both lie in the end.
+        one_choice = first == second and rest & (rest - 1) == 0
+    return fill_id(state, side, slot, 0) if one_choice else NONE
+
+
+@inlined
+def forced_act(state):
+    """An action that is best done at once, whatever comes after.
+
+    - Water and sun tokens touch nothing else and more is never worse: at once, in full.
+    - Gold only matters to a volcano that takes some, and gold never falls below 0: paying comes
+      first, when least is there to lose; mines and giving volcanoes after it, in full.
+    - Cacao has 5 places.  Without a market, or when all of it fits, or from an empty store with
+      only one plantation: plantations at once, in full.
+    - Without cacao and plantations nothing can be sold: the markets are passed over.
+    """
+    plantations = 0
+    markets = 0
+    harvest = 0
+    some_plantation = NONE
+    some_market = NONE
+    gives_gold = NONE
+    for side in range(4):
+        if (state.pending[state.seat] >> (4 * side)) & 15 == 0:
+            continue
+        code = state.board[NEIGHBOR[state.last, side]]
+        kind = ACTION_CLASS[code]
+        for facing in range(4):
+            if not may_act(state, side, facing):
+                continue
+            workers = pending_workers(state, side, facing)
+            action = act_id(state, side, facing, workers)
+            if kind == CARRY_WATER or kind == TAKE_SUN:
+                return action
+            if kind == ERUPT:
+                if VOLCANO_GOLD[code - VOLCANO, facing] < 0:
+                    return action
+                gives_gold = action
+            elif kind == TAKE_GOLD:
+                gives_gold = action
+            elif kind == TAKE_CACAO:
+                plantations += 1
+                harvest += ACTION_VALUE[code] * workers
+                some_plantation = action
+            elif kind == SELL_CACAO:
+                markets += 1
+                some_market = act_id(state, side, facing, 0)
+    if gives_gold != NONE:
+        return gives_gold
+    cacao = state.cacao[state.seat]
+    if plantations > 0:
+        if markets == 0 or cacao + harvest <= CACAO_PLACES or (cacao == 0 and plantations == 1):
+            return some_plantation
+        return NONE
+    if cacao == 0:
+        return some_market
+    return NONE

@@ -1,0 +1,95 @@
+"""Compilation: the decorator of every compiled function, and where compiled code is kept.
+
+Numba's own cache looks only at the file a function stands in, so an edit elsewhere would be served
+stale code.  Here the cache directory carries a hash of all sources that compiled code may come from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy
+
+# Folders of which nothing is compiled: an edit there compiles nothing anew.
+INTERPRETED = ("bench", "check", "cli", "play")
+F = TypeVar("F", bound=Callable[..., Any])
+COMPILED = not numba.config.DISABLE_JIT
+
+
+def _cache_directory() -> Path:
+    """A folder for exactly these sources, where they lie and the versions of what compiles them."""
+    package = Path(__file__).resolve().parent.parent
+    about = f"{package} {sys.version} {numba.__version__} {numpy.__version__}"
+    digest = hashlib.sha256(about.encode())
+    for source in sorted(package.rglob("*.py")):
+        if source.relative_to(package).parts[0] in INTERPRETED:
+            continue
+        digest.update(source.relative_to(package).as_posix().encode())
+        digest.update(source.read_bytes())
+    base = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "cacao_env"
+    )
+    name = digest.hexdigest()[:16]
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    for directory in (Path(base) / name, Path(tempfile.gettempdir()) / f"cacao_env-{user}" / name):
+        if _can_write(directory):
+            return directory
+    return Path(tempfile.mkdtemp(prefix="cacao_env-"))  # compiled anew for every process
+
+
+def _can_write(directory: Path) -> bool:
+    """Make the folder, for this user alone, and try it: compiled code is loaded from it."""
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if hasattr(os, "getuid") and directory.stat().st_uid != os.getuid():
+            return False
+        with tempfile.TemporaryFile(dir=directory):
+            return True
+    except OSError:
+        return False
+
+
+CACHE = _cache_directory()
+
+
+def njit(function: F) -> F:
+    """Compile a function (Numba, nopython, without the interpreter's lock), cached on disk.
+
+    With NUMBA_DISABLE_JIT=1 it stays the Python function that it is.
+    """
+    return _compiled(function)
+
+
+def inlined(function: F) -> F:
+    """The same, and its code is copied to where it is called: for short steps of inner loops."""
+    return _compiled(function, forceinline=True)
+
+
+def _compiled(function: F, **options: Any) -> F:
+    kept = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE)
+    try:
+        return numba.njit(
+            cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy", **options
+        )(function)
+    finally:
+        numba.config.CACHE_DIR = kept
+
+
+def compile_once(part: str, compile_all: Callable[[], None]) -> None:
+    """Run ``compile_all`` with a message if this cache has not seen it, else do nothing."""
+    done = CACHE / f"{part.replace(' ', '-')}.done"
+    if not COMPILED or done.exists():
+        return
+    print(f"cacao_env: compiling the {part} (once after an install or edit) ...", file=sys.stderr)
+    compile_all()
+    with suppress(OSError):
+        done.touch()

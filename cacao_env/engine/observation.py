@@ -1,0 +1,301 @@
+"""Observations: what a seat may know, from its point of view, as one flat vector with named slices.
+
+``layout(num_players, table_size)`` is the only table: names, shapes, ranges and meanings.  Players
+come in seating order beginning with the observer ("relative seat": itself 0, then clockwise).
+Raw observations are ``uint8``; divided by each entry's ``high`` they are ``float32`` in [0, 1].
+Everything is public but the kinds in the other hands and the orders of the piles, which appear
+only as counts that anybody can make.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .geometry import NEIGHBOR, TORUS
+from .jit import njit
+from .scoring import score
+from .state import FILL, OVER, OVERBUILT, OWNER, PHASE_NAMES, WORKERS, pending_workers
+from .tiles import (
+    CACAO_PLACES,
+    DISPLAY_SIZE,
+    HAND_SIZE,
+    JUNGLE_COPIES,
+    JUNGLE_KINDS,
+    LAST_WATER,
+    MAX_TILES,
+    MAX_TURNS,
+    MAX_WORKERS_ON_EDGE,
+    NUM_JUNGLE_KINDS,
+    SUN_PLACES,
+    WATER_TRACK,
+    WORKER_COPIES,
+    WORKER_KINDS,
+)
+
+# Scores are written with this added, so that none is below 0.
+SCORE_OFFSET = int(-WATER_TRACK[0])
+# 11 tiles * 4 workers * 4 gold is more than anyone can earn; temples, sun and water come on top.
+HIGH_GOLD = 4 * 4 * MAX_TILES
+HIGH_SCORE = HIGH_GOLD + 6 * 5 + SUN_PLACES + int(WATER_TRACK[-1]) + SCORE_OFFSET
+
+# The board's channels, each W x W.  One for the owner of each relative seat follows the last.
+CHANNELS = (
+    ("plantation", 2, "plantation: cacao a worker takes"),
+    ("market", 4, "market: selling price"),
+    ("mine", 2, "gold mine: value"),
+    ("water", 1, "water"),
+    ("sun", 1, "sun-worshipping site"),
+    ("temple", 1, "temple"),
+    ("volcano_east_west", 1, "volcano that gives to east and west and takes from north and south"),
+    ("volcano_north_south", 1, "volcano turned: gives to north and south"),
+    ("workers_north", 3, "workers on the north edge of a worker tile"),
+    ("workers_east", 3, "workers on its east edge"),
+    ("workers_south", 3, "workers on its south edge"),
+    ("workers_west", 3, "workers on its west edge"),
+    ("overbuilt", 1, "worker tile with another one below"),
+    ("open", 1, "empty worker cell that touches a jungle tile"),
+    ("last", 1, "the tile placed last"),
+    ("to_fill", 1, "jungle cell that must be filled now"),
+)
+_NAMES = [name for name, _, _ in CHANNELS]
+_WORKERS, _OVERBUILT, _OPEN, _LAST, _TO_FILL = (
+    _NAMES.index(name) for name in ("workers_north", "overbuilt", "open", "last", "to_fill")
+)
+_OWNER = len(CHANNELS)
+# Channel and value of a jungle tile, by its code.
+_JUNGLE_CHANNEL = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 5, 6, 7], np.int64)
+_JUNGLE_VALUE = np.array([0, 1, 2, 2, 3, 4, 1, 2, 1, 1, 1, 1, 1], np.int64)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One named slice of the observation.
+
+    ``start`` and ``stop`` in the flat vector, its ``shape``, and ``high``: the largest raw value,
+    one number, or one for each item along the first axis.
+    """
+
+    name: str
+    start: int
+    shape: tuple[int, ...]
+    high: int | tuple[int, ...]
+    meaning: str
+
+    @property
+    def stop(self) -> int:
+        """One past the last index of the slice."""
+        return self.start + int(np.prod(self.shape))
+
+    @property
+    def highs(self) -> npt.NDArray[np.uint8]:
+        """``high`` spread out to ``shape``."""
+        high = np.array(self.high, np.uint8)
+        return np.broadcast_to(
+            high.reshape(high.shape + (1,) * (len(self.shape) - high.ndim)), self.shape
+        )
+
+
+@cache
+def layout(num_players: int, table_size: int) -> tuple[Entry, ...]:
+    """The slices of the observation, in order; the board is (C, W, W)."""
+    players, jungle, others = num_players, NUM_JUNGLE_KINDS, num_players - 1
+    channels = len(CHANNELS) + players
+    high = tuple(value for _, value, _ in CHANNELS) + (1,) * players
+    kinds = len(WORKER_KINDS)
+    rows: list[tuple[str, tuple[int, ...], int | tuple[int, ...], str]] = [
+        ("board", (channels, table_size, table_size), high, "the table, channel by channel"),
+        ("phase", (4,), 1, "one-hot: " + ", ".join(PHASE_NAMES)),
+        ("turn", (1,), MAX_TURNS, "finished turns"),
+        ("active", (players,), 1, "one-hot over relative seats: whose turn it is"),
+        ("deciding", (players,), 1, "one-hot over relative seats: who decides now"),
+        ("tiles_left", (players,), MAX_TILES, "worker tiles not placed yet, by relative seat"),
+        ("hand", (kinds,), HAND_SIZE, "own hand, by kind"),
+        ("pile", (kinds,), max(WORKER_COPIES), "own pile, by kind"),
+        ("hand_sizes", (others,), HAND_SIZE, "hand tiles of the other seats"),
+        (
+            "unseen",
+            (others, kinds),
+            max(WORKER_COPIES),
+            "hand and pile of each other seat, by kind",
+        ),
+        ("gold", (players,), HIGH_GOLD, "coins, by relative seat"),
+        ("cacao", (players,), CACAO_PLACES, "stored cacao, by relative seat"),
+        ("sun", (players,), SUN_PLACES, "sun tokens, by relative seat"),
+        ("water", (players,), LAST_WATER, "field of the water track, by relative seat"),
+        ("score", (players,), HIGH_SCORE, f"score if the game ended now, plus {SCORE_OFFSET}"),
+        ("display", (DISPLAY_SIZE, jungle), 1, "one-hot for each slot: " + ", ".join(JUNGLE_KINDS)),
+        ("jungle_pile", (jungle,), max(JUNGLE_COPIES), "jungle pile, by kind"),
+        ("overbuilding", (1,), 1, "overbuilding has begun"),
+        (
+            "pending",
+            (4, 4),
+            MAX_WORKERS_ON_EDGE,
+            "own activated workers: side of the tile placed last * side of the jungle tile there",
+        ),
+    ]
+    entries: list[Entry] = []
+    start = 0
+    for name, shape, limit, meaning in rows:
+        entries.append(Entry(name, start, shape, limit, meaning))
+        start = entries[-1].stop
+    return tuple(entries)
+
+
+def observation_size(num_players: int, table_size: int) -> int:
+    """Length of the flat vector."""
+    return layout(num_players, table_size)[-1].stop
+
+
+@cache
+def scale(num_players: int, table_size: int) -> npt.NDArray[np.float32]:
+    """What each raw entry is multiplied by to lie in [0, 1]; shape (observation_size,)."""
+    highs = np.concatenate([e.highs.reshape(-1) for e in layout(num_players, table_size)])
+    result: npt.NDArray[np.float32] = np.float32(1) / highs.astype(np.float32)
+    result.flags.writeable = False
+    return result
+
+
+@njit
+def observe_into(state, viewer, out):
+    """Write what ``viewer`` sees into ``out``, uint8, shape (observation_size,)."""
+    out[:] = 0
+    board_end = _observe_board(state, viewer, out)
+    _observe_features(state, viewer, out[board_end:])
+
+
+@njit
+def _observe_board(state, viewer, out):
+    # The bits say that nothing is below 0, which saves the compiler a check at every index.
+    size = np.int64(state.table_size) & 63
+    players = np.int64(state.num_players) & 7
+    plane = size * size
+    corner_row, corner_column = int(state.corner_row), int(state.corner_column)
+    for i in range(state.jungle_count):
+        cell = int(state.jungle_cells[i])
+        at = _window_offset(cell, corner_row, corner_column, size)
+        code = state.board[cell]
+        out[_JUNGLE_CHANNEL[code] * plane + at] = _JUNGLE_VALUE[code]
+    for i in range(state.worker_count):
+        cell = int(state.worker_cells[i])
+        at = _window_offset(cell, corner_row, corner_column, size)
+        code = state.board[cell]
+        for side in range(4):
+            out[(_WORKERS + side) * plane + at] = WORKERS[code, side]
+        if code >= OVERBUILT:
+            out[_OVERBUILT * plane + at] = 1
+        out[(_OWNER + _relative(OWNER[code], viewer, players)) * plane + at] = 1
+    for i in range(state.open_count):
+        at = _window_offset(int(state.open_cells[i]), corner_row, corner_column, size)
+        out[_OPEN * plane + at] = 1
+    if state.last >= 0:
+        last = int(state.last)
+        out[_LAST * plane + _window_offset(last, corner_row, corner_column, size)] = 1
+        if state.phase == FILL:
+            for side in range(4):
+                if (state.to_fill >> side) & 1:
+                    beside = np.int64(NEIGHBOR[last, side])
+                    at = _window_offset(beside, corner_row, corner_column, size)
+                    out[_TO_FILL * plane + at] = 1
+    return (_OWNER + players) * plane
+
+
+@njit
+def _relative(seat, viewer, players):
+    """Seats clockwise from the viewer to a seat (a division would take longer than all the rest)."""
+    return seat - viewer if seat >= viewer else seat - viewer + players
+
+
+@njit
+def _window_offset(cell, corner_row, corner_column, size):
+    """Place of a torus cell in a W x W channel."""
+    row = ((cell >> 5) - corner_row) & (TORUS - 1)
+    column = ((cell & (TORUS - 1)) - corner_column) & (TORUS - 1)
+    return row * size + column
+
+
+@njit
+def _observe_features(state, viewer, out):
+    """The slices behind the board, in the order of ``layout``."""
+    players = np.int64(state.num_players) & 7
+    kinds = len(WORKER_COPIES)
+    out[state.phase] = 1
+    out[4] = state.turn
+    at = 5
+    if state.phase != OVER:
+        out[at + _relative(int(state.active), viewer, players)] = 1
+        out[at + players + _relative(int(state.seat), viewer, players)] = 1
+    left = at + 2 * players
+    hand = left + players
+    pile = hand + kinds
+    sizes = pile + kinds
+    unseen = sizes + players - 1
+    gold = unseen + (players - 1) * kinds
+    for relative in range(players):
+        seat = viewer + relative
+        if seat >= players:
+            seat -= players
+        seat &= 3
+        out[left + relative] = state.tiles_each - state.placed[seat]
+        out[gold + relative] = state.gold[seat]
+        out[gold + players + relative] = state.cacao[seat]
+        out[gold + 2 * players + relative] = state.sun[seat]
+        out[gold + 3 * players + relative] = state.water[seat]
+        out[gold + 4 * players + relative] = score(state, seat) + SCORE_OFFSET
+        for kind in range(kinds):
+            if relative == 0:
+                out[hand + kind] = state.hand[seat, kind]
+                out[pile + kind] = state.unplaced[seat, kind] - state.hand[seat, kind]
+            else:
+                out[unseen + (relative - 1) * kinds + kind] = state.unplaced[seat, kind]
+        if relative > 0:
+            out[sizes + relative - 1] = state.drawn[seat] - state.placed[seat]
+    display = gold + 5 * players
+    for slot in range(DISPLAY_SIZE):
+        if state.display[slot] > 0:
+            out[display + slot * NUM_JUNGLE_KINDS + state.display[slot] - 1] = 1
+    jungle = display + DISPLAY_SIZE * NUM_JUNGLE_KINDS
+    for kind in range(NUM_JUNGLE_KINDS):
+        out[jungle + kind] = state.jungle_pile[kind + 1]
+    out[jungle + NUM_JUNGLE_KINDS] = state.overbuilding
+    pending = jungle + NUM_JUNGLE_KINDS + 1
+    edges = int(state.pending[viewer])
+    if edges != 0:
+        for side in range(4):
+            for facing in range(4):
+                if (edges >> (4 * side + facing)) & 1:
+                    out[pending + side * 4 + facing] = pending_workers(state, side, facing)
+
+
+def observe(state: Any, viewer: int) -> npt.NDArray[np.uint8]:
+    """What ``viewer`` sees: a new raw observation, uint8, shape (observation_size,)."""
+    out = np.empty(observation_size(int(state.num_players), int(state.table_size)), np.uint8)
+    observe_into(state, viewer, out)
+    return out
+
+
+def decode(
+    observation: npt.NDArray[Any], num_players: int, table_size: int
+) -> dict[str, npt.NDArray[Any]]:
+    """The named slices of a raw or normalised observation as raw ``uint8`` arrays of their shapes.
+
+    Leading axes (a batch) are kept.
+    """
+    size = observation_size(num_players, table_size)
+    if observation.shape[-1:] != (size,):
+        raise ValueError(
+            f"an observation for {num_players} players and table size {table_size} has {size} "
+            f"entries, not {observation.shape[-1] if observation.ndim else 0}"
+        )
+    if observation.dtype != np.uint8:
+        highs = 1 / scale(num_players, table_size)
+        observation = np.rint(observation * highs).astype(np.uint8)
+    lead = observation.shape[:-1]
+    return {
+        entry.name: observation[..., entry.start : entry.stop].reshape(lead + entry.shape)
+        for entry in layout(num_players, table_size)
+    }

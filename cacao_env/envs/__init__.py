@@ -1,0 +1,1 @@
+"""Environments: the game as reinforcement-learning libraries ask for it."""

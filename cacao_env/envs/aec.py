@@ -1,0 +1,334 @@
+"""The PettingZoo environment: ``cacao_v0.env()`` and ``cacao_v0.raw_env()``.
+
+Agents ``player_0`` ... sit in playing order.  See :mod:`cacao_env.engine.actions` for what an action id
+means, :mod:`cacao_env.engine.observation` for the observation's slices and :mod:`cacao_env.engine.rewards` for
+the rewards.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from ..engine.actions import LEGAL, mask_into, num_actions, why_illegal
+from ..engine.decisions import play_forced
+from ..engine.decisions import step as step_state
+from ..engine.jit import compile_once, njit
+from ..engine.observation import observation_size
+from ..engine.options import Decisions, as_seed, blank_states, check_choice, check_options
+from ..engine.rewards import REWARDS, SHAPED, Reward, rewards_into
+from ..engine.rng import new_rng
+from ..engine.scaling import OBSERVATION_DTYPES, ObservationDtype, observe_as
+from ..engine.state import OVER, deal
+from ..engine.tiles import MAX_PLAYERS
+from ..game import Game, as_action
+from .rendering import MODES, Renderer
+
+MaskIn = Literal["observation", "info", "both"]
+Observation = npt.NDArray[Any]
+Mask = npt.NDArray[np.int8]
+_MASK_DTYPE = np.dtype(np.int8)
+GAME_IS_OVER = -1
+
+
+@njit
+def _see(states, viewer, scaled, observation, mask):
+    """Write what a seat sees and its mask: all 0 unless it is the one that decides."""
+    state = states[0]
+    observe_as(state, viewer, scaled, observation)
+    if state.phase != OVER and state.seat == viewer:
+        mask_into(state, mask)
+    else:
+        mask[:] = 0
+
+
+@njit
+def _begin(states, blank, rng, scaled, rewards, observation, mask):
+    """Deal a game and write what its first decider sees; returns who that is."""
+    states[0] = blank[0]
+    state = states[0]
+    deal(state, rng)
+    if state.auto == 1:
+        play_forced(state)
+    rewards[:] = 0
+    seat = int(state.seat)
+    _see(states, seat, scaled, observation, mask)
+    return seat
+
+
+@njit
+def _step(states, action, mode, scaled, rewards, observation, mask):
+    """Play a legal action; write the rewards and what the next decider sees, in one call.
+
+    ``rewards``, float (2, 4): those of this step, and the potentials behind them.  Returns (why not,
+    who decides next); once the game is over the first seat is shown its end.
+    """
+    state = states[0]
+    code = why_illegal(state, action)
+    if code != LEGAL:
+        return code, GAME_IS_OVER
+    step_state(state, action)
+    over = state.phase == OVER
+    if over or mode == SHAPED:
+        scratch = np.empty((2, MAX_PLAYERS), np.int64)
+        rewards_into(state, mode, rewards[1], scratch[0], scratch[1], rewards[0])
+    _see(states, 0 if over else int(state.seat), scaled, observation, mask)
+    return code, GAME_IS_OVER if over else int(state.seat)
+
+
+def env(
+    num_players: int = 2,
+    volcanoes: bool = False,
+    decisions: Decisions = "auto",
+    table_size: int | None = None,
+    reward: Reward = "outcome",
+    mask_in: MaskIn = "observation",
+    observation_dtype: ObservationDtype = "float32",
+    render_mode: str | None = None,
+) -> AECEnv:
+    """The environment with PettingZoo's standard wrappers; the options are :class:`raw_env`'s.
+
+    An illegal action ends the game: its player is given -1, the others 0.
+    """
+    wrapped = raw_env(
+        num_players,
+        volcanoes,
+        decisions,
+        table_size,
+        reward,
+        mask_in,
+        observation_dtype,
+        render_mode,
+    )
+    return wrap(wrapped)
+
+
+def wrap(environment: AECEnv) -> AECEnv:
+    """PettingZoo's standard wrappers around an environment with action masks."""
+    environment = wrappers.TerminateIllegalWrapper(environment, illegal_reward=-1)
+    environment = wrappers.AssertOutOfBoundsWrapper(environment)
+    return wrappers.OrderEnforcingWrapper(environment)
+
+
+class raw_env(AECEnv):
+    """Cacao as a PettingZoo AEC environment.
+
+    - ``num_players``: 2, 3 or 4.
+    - ``volcanoes``: play with the mini-expansion.
+    - ``decisions``: ``"auto"`` asks only what can matter, ``"explicit"`` every elementary decision.
+    - ``table_size``: side of the square window; None for the smallest that shows every legal
+      placement of every game (23 with 2 players, 30 with 3 or 4).
+    - ``reward``: ``"outcome"``, ``"margin"`` or ``"shaped"``.
+    - ``mask_in``: the action mask is in the ``"observation"`` (a dict), in the ``"info"`` (the
+      observation is then the plain vector), or in ``"both"``.
+    - ``observation_dtype``: ``"float32"`` in [0, 1], or raw ``"uint8"``.
+    - ``render_mode``: ``"ansi"`` returns text, ``"rgb_array"`` pixels, ``"svg"`` a picture as text;
+      ``"human"`` shows every step in a window; or None.
+
+    ``reset(seed=S)`` deals the game of ``Game.new(seed=S)``.  An illegal action raises ValueError
+    and changes nothing.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's own convention
+        "name": "cacao_v0",
+        "render_modes": MODES,
+        "is_parallelizable": True,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        num_players: int = 2,
+        volcanoes: bool = False,
+        decisions: Decisions = "auto",
+        table_size: int | None = None,
+        reward: Reward = "outcome",
+        mask_in: MaskIn = "observation",
+        observation_dtype: ObservationDtype = "float32",
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        players, _, size = check_options(num_players, decisions, table_size)
+        self._reward_mode = check_choice("reward", reward, REWARDS)
+        check_choice("mask_in", mask_in, ("observation", "info", "both"))
+        check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
+        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        self._blank = blank_states(1, players, volcanoes, decisions, size)
+        self._mask_in_observation = mask_in != "info"
+        self._mask_in_info = mask_in != "observation"
+        self.render_mode = render_mode
+        self._renderer = Renderer(render_mode)
+
+        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self.agents: list[str] = []
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        length, count = observation_size(players, size), int(num_actions(size))
+        self._dtype = np.dtype(observation_dtype)
+        high = 1 if observation_dtype == "float32" else 255
+        vector = spaces.Box(0, high, (length,), self._dtype.type)
+        mask = spaces.Box(0, 1, (count,), np.int8)
+        self.observation_spaces = {
+            agent: spaces.Dict({"observation": vector, "action_mask": mask})
+            if self._mask_in_observation
+            else vector
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: spaces.Discrete(count) for agent in self.possible_agents}
+
+        self._length, self._count = length, count
+        self._scaled = observation_dtype == "float32"
+        self._step_rewards = np.zeros((2, MAX_PLAYERS))  # and the potentials
+        # What the decider sees is written as soon as it is known, and handed out once.
+        self._ready: tuple[str, Observation, Mask] | None = None
+        self._rng = np.random.default_rng(secrets.randbits(128))
+        self._game: Game | None = None
+
+    # --- What PettingZoo asks for -----------------------------------------------------------
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's observations, the same object every time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's actions, the same object every time."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game: that of ``Game.new(seed=seed)``, or the next of this environment's own."""
+        if seed is not None:
+            self._rng = np.random.default_rng(as_seed(seed))
+        else:
+            seed = int(self._rng.integers(2**63))
+        game = Game(np.zeros(1, self._blank.dtype), [])
+        observation, mask = self._new_arrays()
+        first = _begin(
+            game.states,
+            self._blank,
+            new_rng(as_seed(seed)),
+            self._scaled,
+            self._step_rewards,
+            observation,
+            mask,
+        )
+        self._game = game
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self._hand_over(self.possible_agents[first], observation, mask)
+
+    def observe(self, agent: str) -> Any:
+        """What an agent sees now: a new array, or a dict with it and the action mask."""
+        ready = self._ready
+        if ready is not None and ready[0] == agent:
+            _, observation, mask = ready
+            self._ready = None
+        else:
+            observation, mask = self._look(agent)
+        if self._mask_in_observation:
+            return {"observation": observation, "action_mask": mask}
+        return observation
+
+    def step(self, action: Any) -> None:
+        """Play an action for ``agent_selection``; None for an agent whose game is over."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        game = self.game
+        number = as_action(action)
+        observation, mask = self._new_arrays()
+        code, seat = _step(
+            game.states,
+            number,
+            self._reward_mode,
+            self._scaled,
+            self._step_rewards,
+            observation,
+            mask,
+        )
+        if code != LEGAL:
+            raise ValueError(game.why_illegal(number, code))
+        game.note(number)
+        over = seat == GAME_IS_OVER
+        if over or self._reward_mode == SHAPED:  # there is nothing to give out at other steps
+            self._give_rewards(agent)
+        if over:
+            self.terminations = dict.fromkeys(self.agents, True)
+        self._hand_over(self.possible_agents[max(seat, 0)], observation, mask)
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> Any:
+        """The position, all hands shown, as ``render_mode`` says (:mod:`cacao_env.envs.rendering`)."""
+        return self._renderer.show(self.game)
+
+    def close(self) -> None:
+        """Close the window of mode "human"."""
+        self._renderer.close()
+
+    # --- More -------------------------------------------------------------------------------
+
+    @property
+    def game(self) -> Game:
+        """The game in progress, to look at."""
+        if self._game is None:
+            raise ValueError("there is no game yet: call reset() first")
+        return self._game
+
+    def _new_arrays(self) -> tuple[Observation, Mask]:
+        return np.empty(self._length, self._dtype), np.empty(self._count, _MASK_DTYPE)
+
+    def _look(self, agent: str) -> tuple[Observation, Mask]:
+        observation, mask = self._new_arrays()
+        seat = self._seats[agent]
+        _see(self.game.states, seat, self._scaled, observation, mask)
+        return observation, mask
+
+    def _give_rewards(self, agent: str) -> None:
+        """The step's rewards to all; the agent that acted has been shown those before."""
+        self._cumulative_rewards[agent] = 0.0
+        for name, reward in zip(self.possible_agents, self._step_rewards[0].tolist()):
+            self.rewards[name] = reward
+            self._cumulative_rewards[name] += reward
+
+    def _hand_over(self, agent: str, observation: Observation, mask: Mask) -> None:
+        """Make an agent the one that is asked, with what it sees."""
+        self.agent_selection = agent
+        self._ready = agent, observation, mask
+        if self._mask_in_info:
+            for name in self.agents:
+                shown = mask.copy() if name == agent else np.zeros(self._count, np.int8)
+                self.infos[name] = {"action_mask": shown}
+
+
+def _register() -> None:
+    """Enter the environment in PettingZoo's registry, in versions that have one."""
+    try:
+        from pettingzoo import aec_registry, register
+    except ImportError:
+        return
+    if "cacao_env/Cacao-v0" not in aec_registry:
+        register("aec", "cacao_env/Cacao-v0", entry_point="cacao_env.envs.aec:env")
+
+
+def _compile() -> None:
+    """Call what is compiled once with every type it will meet."""
+    for dtype in ("float32", "uint8"):
+        environment = raw_env(observation_dtype=dtype)
+        environment.reset(seed=0)
+        environment.last()
+        environment.step(environment.game.legal_actions()[0])
+
+
+_register()
+compile_once("PettingZoo environment", _compile)

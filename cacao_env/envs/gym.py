@@ -1,0 +1,370 @@
+"""Gymnasium: one seat against opponents, in one game (`CacaoEnv`) or many (`CacaoVectorEnv`).
+
+    gymnasium.make("cacao_env/Cacao-v0", opponents="greedy")
+    gymnasium.make_vec("cacao_env/Cacao-v0", num_envs=64, opponents={"random": 1, "greedy": 3})
+
+Both are :class:`cacao_env.envs.versus.VersusGames`: a step is the learner's decision and everything until
+it decides again, its reward all that the seat earned meanwhile, so that the last step of an episode
+shows its outcome.  Options of both:
+
+- ``opponents``: a bot's name; odds of several, drawn for every episode; one for each other seat,
+  clockwise after the learner's; or an object with ``act(game) -> int``
+  (:mod:`cacao_env.agents.opponents`).  Random and greedy bots play in compiled code, all others are asked
+  one by one from Python, which is slower.
+- ``num_players``, ``volcanoes``, ``decisions``, ``table_size``, ``reward``, ``mask_in`` and
+  ``observation_dtype``: as in :mod:`cacao_env.envs.aec`.
+- ``seat``: the learner's, 0 to num_players - 1; None lets it rotate from episode to episode.
+- ``illegal``: ``"lose"`` ends the episode at an illegal action, with the worst return there is (-1 for
+  ``outcome``) and ``illegal_action`` True in the info; ``"raise"`` raises a ValueError that explains
+  it, and nothing has changed.  ``"lose"`` is the default because Gymnasium's and Stable-Baselines3's
+  checkers sample unmasked actions and take an exception for a broken environment; whoever masks
+  never meets it, and ``"raise"`` finds out whether a learner really does.
+
+Infos hold numbers only: ``seat``, the learner's; ``illegal_action``; ``action_mask`` for ``mask_in``
+``"info"`` or ``"both"``; and at the end of an episode ``score`` and ``best_other_score`` in gold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from ..agents.opponents import Opponents
+from ..engine.options import Decisions, as_int, check_choice
+from ..engine.rewards import Reward
+from ..engine.scaling import ObservationDtype
+from ..game import Game
+from .aec import MaskIn
+from .rendering import MODES, Renderer
+from .versus import Illegal, VersusGames
+
+MASK_IN: tuple[MaskIn, ...] = ("observation", "info", "both")
+VECTOR_MODES = [mode for mode in MODES if mode != "human"]  # one window for many games?
+_FAR = 2**31  # illegal, as is everything beyond
+
+
+class CacaoEnv(gymnasium.Env[Any, Any]):
+    """One game: the learner's seat against opponents.
+
+    Actions: ``Discrete(num_actions)``.  Observations: a dict of ``observation``, float32 in [0, 1] or
+    raw uint8, (observation_size,), and ``action_mask``, int8, (num_actions,); with ``mask_in="info"``
+    the first alone.  Every array handed out is a new one.  ``render_mode``: ``"ansi"`` returns the
+    table as text, ``"rgb_array"`` as pixels, ``"svg"`` as a picture in text, ``"human"`` shows every
+    step in a window; all hands are shown.
+
+    ``reset(seed=S)`` gives the same episode every time, named opponents included; without a seed the
+    next episode of the same series.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": MODES, "render_fps": 2}  # noqa: RUF012
+
+    def __init__(
+        self,
+        opponents: Opponents = "random",
+        num_players: int = 2,
+        volcanoes: bool = False,
+        decisions: Decisions = "auto",
+        table_size: int | None = None,
+        reward: Reward = "outcome",
+        mask_in: MaskIn = "observation",
+        observation_dtype: ObservationDtype = "float32",
+        seat: int | None = None,
+        illegal: Illegal = "lose",
+        render_mode: str | None = None,
+    ) -> None:
+        check_choice("mask_in", mask_in, MASK_IN)
+        check_choice("render_mode", render_mode, (None, *MODES))
+        self.render_mode = render_mode
+        self._renderer = Renderer(render_mode)
+        self._mask_in = mask_in
+        self._games = VersusGames(
+            1,
+            opponents,
+            num_players,
+            volcanoes,
+            decisions,
+            table_size,
+            reward,
+            None,
+            observation_dtype,
+            seat,
+            illegal,
+            begin=False,
+        )
+        self.action_space = spaces.Discrete(self._games.action_masks.shape[1])
+        self.observation_space = _observation_space(self._games, mask_in)
+        self._started = self._over = False
+        self._every = np.ones(1, np.bool_)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; returns (observation, info)."""
+        super().reset(seed=_as_seed(seed))
+        if seed is not None or not self._started:
+            _reset_games(self._games, self.np_random)
+        else:
+            self._games.deal(self._every)
+        self._started, self._over = True, False
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Decide; returns (observation, reward, terminated, truncated, info).
+
+        ValueError before ``reset``, after the end, for an action that is no integer, and with
+        ``illegal="raise"`` for an illegal one.
+        """
+        if not self._started or self._over:
+            raise ValueError(
+                "the episode is over: call reset()" if self._started else "call reset() first"
+            )
+        games = self._games
+        number = as_int("action", action, "an integer id")
+        games.step(np.array([min(max(number, -_FAR), _FAR)]), deal=False)
+        self._over = bool(games.dones[0])
+        info = self._info()
+        if self._over:
+            info["score"], info["best_other_score"] = games.final_scores[0].tolist()
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), float(games.rewards[0]), self._over, False, info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The legal actions, bool, (num_actions,): what sb3-contrib asks for."""
+        return self._mask().astype(np.bool_)
+
+    def render(self) -> Any:
+        """The position, all hands shown, as ``render_mode`` says (:mod:`cacao_env.envs.rendering`)."""
+        return self._renderer.show(self.game)
+
+    def close(self) -> None:
+        """Close the window of mode "human"."""
+        self._renderer.close()
+
+    @property
+    def game(self) -> Game:
+        """A copy of the game as it is, without its history; it shows what is hidden."""
+        return self._games.game(0)
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in this episode."""
+        return int(self._games.learners[0])
+
+    def _mask(self) -> npt.NDArray[np.int8]:
+        mask = self._games.action_masks[0]
+        return np.zeros_like(mask) if self._over else mask.copy()
+
+    def _observation(self) -> Any:
+        observation = self._games.observations[0].copy()
+        if self._mask_in == "info":
+            return observation
+        return {"observation": observation, "action_mask": self._mask()}
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {
+            "seat": self.seat,
+            "illegal_action": bool(self._games.forfeits[0]),
+        }
+        if self._mask_in != "observation":
+            info["action_mask"] = self._mask()
+        return info
+
+
+class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
+    """``num_envs`` games stepped together, as Gymnasium's vector environments are.
+
+    A finished game is dealt again in the same step (``AutoresetMode.SAME_STEP``): its reward and
+    termination belong to the episode that ended, its observation and info to the new one;
+    ``infos["final_obs"]`` and ``infos["final_info"]`` hold the end, with the masks ``_final_obs`` and
+    ``_final_info`` that say of which games.  Nothing is ever truncated.
+
+    Observations are batched: (num_envs, observation_size) and (num_envs, num_actions).  With
+    ``copy=True`` they are new arrays at every step; with ``copy=False`` the same ones each time,
+    overwritten by the next step, which is faster for who keeps none of them.
+
+    ``reset(seed=S)``, one integer for all games, repeats everything; ``options={"reset_mask": which}``,
+    bool (num_envs,), begins new episodes in some games only.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+        "render_modes": VECTOR_MODES,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        opponents: Opponents = "random",
+        num_players: int = 2,
+        volcanoes: bool = False,
+        decisions: Decisions = "auto",
+        table_size: int | None = None,
+        reward: Reward = "outcome",
+        mask_in: MaskIn = "observation",
+        observation_dtype: ObservationDtype = "float32",
+        seat: int | None = None,
+        illegal: Illegal = "lose",
+        render_mode: str | None = None,
+        copy: bool = True,
+    ) -> None:
+        check_choice("mask_in", mask_in, MASK_IN)
+        check_choice("render_mode", render_mode, (None, *VECTOR_MODES))
+        self.num_envs = as_int("num_envs", num_envs, "at least 1")
+        if self.num_envs < 1:
+            raise ValueError(f"num_envs is {num_envs!r}, expected at least 1")
+        self.render_mode, self._mask_in, self._copy = render_mode, mask_in, copy
+        self._renderer = Renderer(render_mode)
+        self.games = VersusGames(
+            self.num_envs,
+            opponents,
+            num_players,
+            volcanoes,
+            decisions,
+            table_size,
+            reward,
+            None,
+            observation_dtype,
+            seat,
+            illegal,
+            begin=False,
+        )
+        self.single_action_space = spaces.Discrete(self.games.action_masks.shape[1])
+        self.single_observation_space = _observation_space(self.games, mask_in)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self._every = np.ones(self.num_envs, np.bool_)
+        self._no_truncations = np.zeros(self.num_envs, np.bool_)
+        self._started = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin new episodes; returns (observations, infos)."""
+        which = (options or {}).get("reset_mask")
+        super().reset(seed=_as_seed(seed))
+        if which is None:
+            _reset_games(self.games, self.np_random)
+            self._started = True
+        else:
+            self._check_started()
+            self.games.deal(self._checked_mask(which, seed))
+        return self._observations(), self._infos()
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Decide in every game; returns (observations, rewards, terminations, truncations, infos).
+
+        ``actions``: integers, (num_envs,).  ValueError for a wrong shape or type, and with
+        ``illegal="raise"`` naming game, seat and action of an illegal one; no game has advanced then.
+        """
+        self._check_started()
+        games = self.games
+        played = games.learners.copy()
+        games.step(actions)
+        infos = self._infos()
+        if games.dones.any():
+            self._add_final(infos, played)
+        return (
+            self._observations(),
+            games.rewards.astype(np.float64),
+            games.dones.copy(),
+            self._no_truncations.copy(),
+            infos,
+        )
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The legal actions of every game's learner, bool, (num_envs, num_actions)."""
+        masks = self.games.action_masks.view(np.bool_)
+        return masks.copy() if self._copy else masks
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Every game's position, as ``render_mode`` says; there is no window for many games."""
+        return tuple(self._renderer.show(self.games.game(g)) for g in range(self.num_envs))
+
+    def _check_started(self) -> None:
+        if not self._started:
+            raise ValueError("call reset() first")
+
+    def _checked_mask(self, which: Any, seed: int | None) -> npt.NDArray[np.bool_]:
+        mask = np.asarray(which)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise ValueError(
+                f"reset_mask has shape {mask.shape} and type {mask.dtype}, expected "
+                f"({self.num_envs},) and bool"
+            )
+        if seed is not None:
+            raise ValueError(f"seed is {seed!r}, expected None with a reset_mask")
+        return mask
+
+    def _observations(self) -> Any:
+        observations = self._out(self.games.observations)
+        if self._mask_in == "info":
+            return observations
+        return {"observation": observations, "action_mask": self._out(self.games.action_masks)}
+
+    def _out(self, buffer: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return buffer.copy() if self._copy else buffer
+
+    def _infos(self) -> dict[str, Any]:
+        infos = {"seat": self.games.learners.copy(), "illegal_action": np.zeros_like(self._every)}
+        if self._mask_in != "observation":
+            infos["action_mask"] = self._out(self.games.action_masks)
+        return {**infos, **{f"_{name}": self._every.copy() for name in infos}}
+
+    def _add_final(self, infos: dict[str, Any], played: npt.NDArray[np.int64]) -> None:
+        """How the games that are over ended, in the form of Gymnasium's own vector environments."""
+        games, over = self.games, self.games.dones.copy()
+        final: dict[str, Any] = {
+            "seat": np.where(over, played, 0),
+            "illegal_action": games.forfeits.copy(),
+            "score": np.where(over, games.final_scores[:, 0], 0),
+            "best_other_score": np.where(over, games.final_scores[:, 1], 0),
+        }
+        no_mask = np.zeros(games.action_masks.shape[1], np.int8)
+        if self._mask_in != "observation":
+            final["action_mask"] = np.zeros_like(games.action_masks)
+        ends = np.full(self.num_envs, None, object)
+        for g in np.flatnonzero(over):
+            end = games.final_observations[g].copy()
+            whole = {"observation": end, "action_mask": no_mask.copy()}
+            ends[g] = end if self._mask_in == "info" else whole
+        infos["final_obs"], infos["_final_obs"] = ends, over
+        infos["final_info"] = {**final, **{f"_{name}": over.copy() for name in final}}
+        infos["_final_info"] = over.copy()
+
+
+def _observation_space(games: VersusGames, mask_in: MaskIn) -> spaces.Space[Any]:
+    buffer = games.observations
+    high = 1 if buffer.dtype == np.float32 else 255
+    vector = spaces.Box(0, high, buffer.shape[1:], buffer.dtype.type)
+    if mask_in == "info":
+        return vector
+    mask = spaces.Box(0, 1, games.action_masks.shape[1:], np.int8)
+    return spaces.Dict({"observation": vector, "action_mask": mask})
+
+
+def _reset_games(games: VersusGames, rng: np.random.Generator) -> None:
+    """Deal from the environment's own generator; who learns first is drawn as well.
+
+    So a new seed for each episode, as in many an evaluation, is no fixed seat.
+    """
+    games.reset(int(rng.integers(2**63)), int(rng.integers(games.num_players)))
+
+
+def _as_seed(seed: Any) -> int | None:
+    """A seed as Gymnasium takes it; ValueError for anything else."""
+    if seed is None:
+        return None
+    number = as_int("seed", seed, "an integer of at least 0, or None")
+    if number < 0:
+        raise ValueError(f"seed is {seed!r}, expected an integer of at least 0, or None")
+    return number

@@ -1,0 +1,303 @@
+"""Cacao as a game of OpenSpiel: importing this module registers ``python_cacao``.
+
+    import pyspiel, cacao_env.envs.open_spiel
+    game = pyspiel.load_game("python_cacao(players=3)")
+
+Tiles are drawn by chance nodes at the moment when somebody draws them: one for each tile, its outcomes
+the kinds left in that pile.  The engine deals all piles at the start; here what it has dealt is
+changed, before it is looked at, to what the chance nodes say.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from ..engine import calls
+from ..engine.actions import num_actions
+from ..engine.observation import observation_size, scale
+from ..engine.rng import RngArray, new_rng
+from ..engine.tiles import (
+    JUNGLE_DRAWS,
+    JUNGLE_KINDS,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    TILES_EACH,
+    WORKER_KINDS,
+)
+from ..game import Game
+from ..play.render.text import picture
+
+NAME = "python_cacao"
+JUNGLE = -1  # the jungle pile; the others are those of the seats
+_MOST_DECISIONS = 20  # of a turn: a placement, fills, every edge
+_GAME_TYPE = pyspiel.GameType(
+    short_name=NAME,
+    long_name="Cacao",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=MAX_PLAYERS,
+    min_num_players=MIN_PLAYERS,
+    provides_information_state_string=True,
+    provides_information_state_tensor=True,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    parameter_specification={
+        "players": 2,
+        "volcanoes": False,
+        "table_size": 0,  # 0: the default, which shows every legal placement
+        "decisions": "auto",
+    },
+)
+
+
+class CacaoGame(pyspiel.Game):
+    """The game with its options; ``params`` as in ``python_cacao(players=3,volcanoes=True)``."""
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        given = params or {}
+        self.options: dict[str, Any] = {
+            "num_players": given.get("players", 2),
+            "volcanoes": given.get("volcanoes", False),
+            "decisions": given.get("decisions", "auto"),
+            "table_size": given.get("table_size", 0) or None,
+        }
+        start = Game.new(seed=0, **self.options)
+        players = start.num_players
+        self.factors = scale(players, start.table_size)
+        self.tensor_size = observation_size(players, start.table_size)
+        turns = int(TILES_EACH[players]) * players
+        info = pyspiel.GameInfo(
+            num_distinct_actions=int(num_actions(start.table_size)),
+            max_chance_outcomes=len(WORKER_KINDS) + len(JUNGLE_KINDS),
+            num_players=players,
+            min_utility=-1.0,
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=turns * _MOST_DECISIONS,
+        )
+        super().__init__(_GAME_TYPE, info, given)
+        self.draws = turns + int(JUNGLE_DRAWS[players, int(start.volcanoes)])
+
+    def new_initial_state(self) -> CacaoState:
+        """Before the first tile is drawn."""
+        return CacaoState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        """A tile each."""
+        return self.draws
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
+        """What a player sees, as a tensor and in words."""
+        kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        return Observer(self, kind, params)
+
+
+class CacaoState(pyspiel.State):
+    """A position; while tiles are being drawn, what was played and what has been drawn since."""
+
+    def __init__(self, game: CacaoGame) -> None:
+        super().__init__(game)
+        self.game = Game.new(seed=0, **game.options)  # its deal is replaced draw by draw
+        self.events: list[tuple[int, str]] = []  # (who may know it, what): -1 for everybody
+        self._pending: int | None = None  # the action whose draws are being made
+        self._is_new = True
+        self._drawn: dict[int, list[int]] = {}
+        self._pile: int | None = None  # that is drawn from next
+        self._go_on(None)
+
+    # --- OpenSpiel's interface ------------------------------------------------------------------
+
+    def current_player(self) -> int:
+        """Who decides: a seat, chance, or nobody."""
+        if self._pile is not None:
+            return int(pyspiel.PlayerId.CHANCE)
+        seat = self.game.seat
+        return int(pyspiel.PlayerId.TERMINAL) if seat is None else seat
+
+    def _legal_actions(self, player: int) -> list[int]:
+        """The legal actions of the player who decides, ascending; none for others."""
+        if self._pile is not None or player != self.game.seat:
+            return []
+        return [int(action) for action in self.game.legal_actions()]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The kinds that may be drawn now, with their probabilities."""
+        assert self._pile is not None
+        left = self._left(self._pile)
+        kinds, counts = np.unique(left, return_counts=True)
+        first = _first_outcome(self._pile)
+        return [(first + int(k), float(n) / len(left)) for k, n in zip(kinds, counts)]
+
+    def _apply_action(self, action: int) -> None:
+        if self._pile is None:
+            text = self.game.text(action)
+            self._go_on(action)
+            self.events.append((-1, text))
+        else:
+            kind = action - _first_outcome(self._pile)
+            self._drawn.setdefault(self._pile, []).append(kind)
+            self.events.append((self._pile, f"draws {_kind_name(self._pile, kind)}"))
+            self._go_on(self._pending)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        """An action, or a draw, in words."""
+        if player == pyspiel.PlayerId.CHANCE:
+            pile = JUNGLE if action >= len(WORKER_KINDS) else 0
+            return f"draw {_kind_name(pile, action - _first_outcome(pile))}"
+        try:
+            return str(self.game.text(action))
+        except ValueError:
+            return f"action {action}"
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self._pile is None and self.game.over
+
+    def returns(self) -> list[float]:
+        """Each player's share of the win, made zero-sum; 0 before the end."""
+        players = self.game.num_players
+        if not self.is_terminal():
+            return [0.0] * players
+        winners = self.game.winners()
+        shares = [(seat in winners) / len(winners) for seat in range(players)]
+        return [(players * share - 1) / (players - 1) for share in shares]
+
+    def __str__(self) -> str:
+        """All that has happened, draws included."""
+        return "; ".join(f"{who}:{what}" if who >= 0 else what for who, what in self.events)
+
+    # --- Draws ----------------------------------------------------------------------------------
+
+    def _left(self, pile: int) -> Any:
+        """The kinds left in a pile, in an order that means nothing."""
+        state = self.game.state
+        drawn = len(self._drawn.get(pile, ()))
+        if pile == JUNGLE:
+            first = 0 if self._is_new else int(state.jungle_drawn)
+            codes = self._arranged(pile)[first + drawn : int(state.num_jungle)]
+            return codes - 1
+        first = 0 if self._is_new else int(state.drawn[pile])
+        return self._arranged(pile)[first + drawn : int(state.tiles_each)]
+
+    def _arranged(self, pile: int) -> Any:
+        """A pile's order with what was drawn since moved to where it is drawn next."""
+        state = self.game.state
+        is_jungle = pile == JUNGLE
+        order = (state.jungle_draws if is_jungle else state.worker_draws[pile]).copy()
+        last = int(state.num_jungle if is_jungle else state.tiles_each)
+        at = 0 if self._is_new else int(state.jungle_drawn if is_jungle else state.drawn[pile])
+        for kind in self._drawn.get(pile, ()):
+            value = kind + is_jungle  # jungle codes begin with 1
+            place = at + int(np.flatnonzero(order[at:last] == value)[0])
+            order[at], order[place] = order[place], order[at]
+            at += 1
+        return order
+
+    def _go_on(self, pending: int | None) -> None:
+        """Carry out an action (None: the deal) as far as its draws are known.
+
+        ValueError, and nothing has changed, for an illegal action.
+        """
+        one = self.game.clone()
+        for pile in self._drawn:
+            if pile == JUNGLE:
+                one.state.jungle_draws[:] = self._arranged(pile)
+            else:
+                one.state.worker_draws[pile] = self._arranged(pile)
+        if self._is_new:
+            calls.set_up_game(one.states)
+            calls.play_forced(one.states)
+        else:
+            assert pending is not None
+            one.play(pending)
+        self._pending, self._pile = pending, self._next_draw(one)
+        if self._pile is None:
+            self.game, self._pending, self._is_new, self._drawn = one, None, False, {}
+
+    def _next_draw(self, after: Game) -> int | None:
+        """The pile whose next draw is not known yet, if any."""
+        for pile in (JUNGLE, *range(after.num_players)):
+            if _drawn_from(after, pile) > len(self._drawn.get(pile, ())) + (
+                0 if self._is_new else _drawn_from(self.game, pile)
+            ):
+                return pile
+        return None
+
+    # --- Search ---------------------------------------------------------------------------------
+
+    def resampled(self, player: int, rng: RngArray) -> CacaoState:
+        """A state that ``player`` can't tell from this one, all it can't see dealt anew.
+
+        At a decision of a player, not while tiles are drawn.
+        """
+        assert self._pile is None
+        seen = self.game.clone()
+        seen.redeal(player, rng)
+        new: CacaoState = self.get_game().new_initial_state()
+        actions = iter(self.game.history)
+        while new._pile is not None or new.game.ply < self.game.ply:
+            pile = new._pile
+            if pile is None:
+                new.apply_action(next(actions))
+                continue
+            at = len(new._drawn.get(pile, ()))
+            at += 0 if new._is_new else _drawn_from(new.game, pile)
+            state = seen.state
+            value = state.jungle_draws[at] - 1 if pile == JUNGLE else state.worker_draws[pile, at]
+            new.apply_action(_first_outcome(pile) + int(value))
+        return new
+
+
+def resampler(seed: int) -> Any:
+    """What ``ISMCTSBot.set_resampler`` asks for."""
+    rng = new_rng(seed)
+    return lambda state, player: state.resampled(player, rng)
+
+
+def _first_outcome(pile: int) -> int:
+    """The chance outcome that stands for a pile's kind 0."""
+    return len(WORKER_KINDS) if pile == JUNGLE else 0
+
+
+def _kind_name(pile: int, kind: int) -> str:
+    return JUNGLE_KINDS[kind] if pile == JUNGLE else WORKER_KINDS[kind]
+
+
+def _drawn_from(game: Game, pile: int) -> int:
+    return int(game.state.jungle_drawn if pile == JUNGLE else game.state.drawn[pile])
+
+
+class Observer:
+    """What a player knows: ``tensor`` float32 in [0, 1], as :mod:`cacao_env.engine.observation` lays it out.
+
+    The tensor has all that matters for what comes, for both kinds of observation.  In words, perfect
+    recall adds how it came about.
+    """
+
+    def __init__(self, game: CacaoGame, kind: Any, params: Any) -> None:
+        if params:
+            raise ValueError(f"observation parameters are {params}, expected none")
+        self._factors = game.factors
+        self._recall = bool(kind.perfect_recall)
+        self.tensor = np.zeros(game.tensor_size, np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: CacaoState, player: int) -> None:
+        """Write what a player sees into ``tensor``."""
+        np.multiply(state.game.observation(player), self._factors, out=self.tensor)
+
+    def string_from(self, state: CacaoState, player: int) -> str:
+        """What a player sees, in words."""
+        if not self._recall:
+            return picture(state.game, player)
+        own = [what for who, what in state.events if who in (-1, JUNGLE, player)]
+        return f"player {player}: {'; '.join(own)}"
+
+
+pyspiel.register_game(_GAME_TYPE, CacaoGame)

@@ -1,0 +1,58 @@
+"""The render modes of the environments.
+
+``ansi``: text; ``human``: a window; ``rgb_array``: pixels, uint8 (HEIGHT, WIDTH, 3); ``svg``: a
+picture as text.  All show all hands.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+
+from ..game import Game
+from ..play.render.text import picture
+
+MODES = ["ansi", "human", "rgb_array", "svg"]
+WIDTH, HEIGHT = 1120, 720  # of pixels, the same for all positions: films need it so
+
+
+class Renderer:
+    """Shows the games of one environment in one mode."""
+
+    def __init__(self, mode: str | None) -> None:
+        self.mode = mode
+        self._window: Any = None
+
+    def show(self, game: Game) -> Any:
+        """The position: returned, or in mode "human" shown in a window."""
+        if self.mode is None:
+            gymnasium.logger.warn("render() needs a render_mode, such as 'ansi'.")
+            return None
+        if self.mode == "ansi":
+            return picture(game)
+        from ..play.position import position_of
+        from ..play.render.scene import scene_of
+
+        scene = scene_of(position_of(game))
+        if self.mode == "svg":
+            from ..play.render.svg import svg
+
+            return svg(scene)
+        from ..play.render.raster import fitted
+
+        pixels = fitted(scene, WIDTH, HEIGHT)
+        if self.mode == "rgb_array":
+            return pixels
+        if self._window is None:
+            from ..play.render.window import Window
+
+            self._window = Window(WIDTH, HEIGHT)
+        self._window.show(pixels)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None

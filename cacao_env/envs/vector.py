@@ -1,0 +1,364 @@
+"""Many games at once, all advanced by one call.
+
+``VectorGames`` steps N games by one decision each.  A finished game is dealt again in the same step
+(Gymnasium's ``AutoresetMode.SAME_STEP``): the rewards and ``terminations`` of that step belong to
+the game that ended, observation, mask and seat already to the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
+from ..engine.actions import LEGAL, mask_into, num_actions, sample, why_illegal
+from ..engine.decisions import new_game, step
+from ..engine.jit import compile_once, njit
+from ..engine.observation import observation_size, observe_into
+from ..engine.options import Decisions, as_seat, as_seed, blank_states, check_choice
+from ..engine.rewards import REWARDS, Reward, rewards_into
+from ..engine.serialization import Arrays, arrays_of, restore_arrays
+from ..engine.state import OVER, StateArray
+from ..engine.tiles import MAX_PLAYERS
+from ..game import Game
+from .threads import PerWorker, Workers
+
+# Who plays the seats that the caller does not.
+RANDOM, GREEDY = range(2)
+OPPONENTS = {"random": RANDOM, "greedy": GREEDY}
+NUM_OPPONENTS = len(OPPONENTS)
+# Beside the states, what ``VectorGames`` needs to go on.
+_KEPT = ("rngs", "_samplers", "_potentials", "rewards", "terminations", "final_scores")
+
+
+@njit
+def first_illegal(states, chosen):
+    """Number of the first game whose action is illegal, or -1."""
+    for g in range(len(states)):
+        if why_illegal(states[g], chosen[g]) != LEGAL:
+            return g
+    return -1
+
+
+@njit
+def _step_all(
+    states,
+    chosen,
+    rngs,
+    mode,
+    potentials,
+    rewards,
+    terminations,
+    final,
+    looking,
+    seen,
+    masks,
+    seats,
+):
+    """Carry out every game's action and deal finished games again; nothing if one is refused.
+
+    Returns the number of the first game whose action is illegal, or -1.
+    """
+    wrong = first_illegal(states, chosen)
+    if wrong >= 0:
+        return wrong
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    for g in range(len(states)):
+        state = states[g]
+        step(state, chosen[g])
+        rewards_into(state, mode, potentials[g], scores, wins, rewards[g])
+        terminations[g] = state.phase == OVER
+        if state.phase == OVER:
+            _finish(state, rngs[g : g + 1], scores, final[g], potentials[g])
+        if looking:  # at once, while the state is at hand
+            _look(state, seen[g], masks[g], seats[g : g + 1])
+    return -1
+
+
+@njit
+def _finish(state, rng, scores, final, potentials):
+    """Keep the scores of a game that is over and deal the next one."""
+    for seat in range(state.num_players):
+        final[seat] = scores[seat]
+    potentials[:] = 0
+    new_game(state, rng)
+
+
+@njit
+def _look(state, seen, mask, seat):
+    """Write what the deciding seat sees and may do."""
+    seat[0] = state.seat
+    observe_into(state, state.seat, seen)
+    mask_into(state, mask)
+
+
+@njit
+def _look_all(states, seen, masks, seats):
+    for g in range(len(states)):
+        _look(states[g], seen[g], masks[g], seats[g : g + 1])
+
+
+@njit
+def _sample_all(states, rngs, chosen):
+    """A legal action for every game, uniformly at random."""
+    for g in range(len(states)):
+        chosen[g] = sample(states[g], rngs[g : g + 1])
+
+
+@njit
+def playouts(states, rngs, count):
+    """Play ``count`` whole random games on each state, dealt anew; returns how many were played."""
+    for g in range(len(states)):
+        rng = rngs[g : g + 1]
+        for _ in range(count):
+            new_game(states[g], rng)
+            while states[g].phase != OVER:
+                step(states[g], sample(states[g], rng))
+    return count * len(states)
+
+
+@njit
+def _deal_all(states, rngs):
+    for g in range(len(states)):
+        new_game(states[g], rngs[g : g + 1])
+
+
+@njit
+def play_others(states, learners, kinds, rngs, choices):
+    """Let built-in opponents play until each game's learner decides or the game is over.
+
+    ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others;
+    neither looks at anything hidden.  Games of other kinds are left alone.  ``choices``: scratch
+    space, CHOICES, (1,).
+    """
+    for g in range(len(states)):
+        state = states[g]
+        rng = rngs[g : g + 1]
+        while kinds[g] < NUM_OPPONENTS and state.phase != OVER and state.seat != learners[g]:
+            if kinds[g] == GREEDY:
+                step(state, greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng))
+            else:
+                step(state, sample(state, rng))
+
+
+@njit
+def _skip_all(
+    states,
+    learners,
+    kinds,
+    rngs,
+    mode,
+    potentials,
+    rewards,
+    terminations,
+    final,
+    seen,
+    masks,
+    seats,
+    new,
+    choices,
+):
+    """Play every game until its learner decides; a game that ends meanwhile is dealt again.
+
+    What happens in a ``new`` game before its learner's first decision is left to the first step, as
+    the potentials are: it is no part of the game before.
+    """
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    each = np.zeros(MAX_PLAYERS)
+    for g in range(len(states)):
+        state = states[g]
+        one = slice(g, g + 1)
+        while state.seat != learners[g]:
+            play_others(states[one], learners[one], kinds[one], rngs[one], choices)
+            if state.phase == OVER or not (new or terminations[g]):
+                rewards_into(state, mode, potentials[g], scores, wins, each)
+                for seat in range(state.num_players):
+                    rewards[g, seat] += each[seat]
+            if state.phase == OVER:
+                terminations[g] = True
+                _finish(state, rngs[one], scores, final[g], potentials[g])
+        _look(state, seen[g], masks[g], seats[one])
+
+
+def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
+    """An integer array of shape (num_games,); ValueError for anything else."""
+    actions = np.asarray(chosen)
+    if actions.shape != (num_games,) or not np.issubdtype(actions.dtype, np.integer):
+        raise ValueError(
+            f"actions have shape {actions.shape} and type {actions.dtype}, expected "
+            f"({num_games},) and integers"
+        )
+    too_large = actions > np.iinfo(np.int64).max if actions.dtype == np.uint64 else None
+    if too_large is not None and too_large.any():  # it would become another number below
+        game = int(np.argmax(too_large))
+        raise ValueError(f"game {game}: {int(actions[game])} is no action, expected a legal id")
+    return actions
+
+
+def explain_illegal(states: StateArray, chosen: npt.NDArray[np.int64], g: int) -> str:
+    """One sentence on why game ``g`` refuses its action."""
+    game = Game(states[g : g + 1], [])
+    return f"game {g}, seat {game.seat}: {game.why_illegal(int(chosen[g]))}"
+
+
+class VectorGames:
+    """N games of the same kind, stepped together.
+
+    With ``num_threads`` above 1 the games are shared out among that many threads, which pays from
+    some hundred games on; the results are the same whatever their number.
+
+    Attributes, all overwritten in place by each call:
+
+    - ``observations`` uint8 (N, observation_size): raw, from the deciding seat's view;
+    - ``action_masks`` int8 (N, num_actions): that seat's legal actions;
+    - ``seats`` int8 (N,): the seat that decides;
+    - ``rewards`` float32 (N, num_players): of the last step, for every seat;
+    - ``terminations`` bool (N,): the last step ended the game;
+    - ``final_scores`` int64 (N, num_players): of the last game that ended.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        num_players: int = 2,
+        volcanoes: bool = False,
+        decisions: Decisions = "auto",
+        table_size: int | None = None,
+        reward: Reward = "outcome",
+        seed: int | None = None,
+        num_threads: int = 1,
+    ) -> None:
+        self._mode = check_choice("reward", reward, REWARDS)
+        self.states = blank_states(num_games, num_players, volcanoes, decisions, table_size)
+        players, size = num_players, int(self.states[0].table_size)
+        self.num_games, self.num_players, self.table_size = num_games, players, size
+        self.observations = np.zeros((num_games, observation_size(players, size)), np.uint8)
+        self.action_masks = np.zeros((num_games, int(num_actions(size))), np.int8)
+        self.seats = np.zeros(num_games, np.int8)
+        self.rewards = np.zeros((num_games, players), np.float32)
+        self.terminations = np.zeros(num_games, np.bool_)
+        self.final_scores = np.zeros((num_games, players), np.int64)
+        self.rngs = np.zeros(num_games, np.uint64)
+        self._samplers = np.zeros(num_games, np.uint64)
+        self._potentials = np.zeros((num_games, players))
+        self._chosen = np.zeros(num_games, np.int64)
+        self._shares = Workers(num_games, num_threads)
+        self._choices = PerWorker(np.empty(1, CHOICES) for _ in self._shares.slices)
+        self.reset(seed)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Deal all games anew, each with random numbers of its own drawn from ``seed``."""
+        draws = np.random.default_rng(None if seed is None else as_seed(seed))
+        for rngs in (self.rngs, self._samplers):
+            rngs[:] = draws.integers(2**64, size=self.num_games, dtype=np.uint64)
+        self._shares.run(_deal_all, self.states, self.rngs)
+        self._potentials[:] = 0
+        self.rewards[:] = 0
+        self.terminations[:] = False
+        self._new = True
+        self.look()
+
+    def look(self) -> None:
+        """Write observations, masks and seats of the games as they are."""
+        self._shares.run(_look_all, self.states, self.observations, self.action_masks, self.seats)
+
+    def step(self, chosen: npt.NDArray[Any], look: bool = True) -> None:
+        """One decision in every game; ``chosen``: legal action ids, integers, shape (N,).
+
+        ValueError for a wrong shape or type, or naming game, seat and action if one is illegal; then
+        no game has advanced.  ``look=False`` leaves observations, masks and seats as they were.
+        """
+        if chosen is not self._chosen:
+            self._chosen[:] = as_actions(chosen, self.num_games)
+        if self._shares.several:  # all games are asked before any share of them is stepped
+            self._refuse(self._shares.run(first_illegal, self.states, self._chosen))
+        refused = self._shares.run(
+            _step_all,
+            self.states,
+            self._chosen,
+            self.rngs,
+            self._mode,
+            self._potentials,
+            self.rewards,
+            self.terminations,
+            self.final_scores,
+            look,
+            self.observations,
+            self.action_masks,
+            self.seats,
+        )
+        self._refuse(refused)
+        self._new = False
+
+    def _refuse(self, refused: list[int]) -> None:
+        """ValueError if an action is illegal; ``refused`` has the first such game of each share."""
+        for share, number in zip(self._shares.slices, refused):
+            if number >= 0:
+                raise ValueError(explain_illegal(self.states, self._chosen, share.start + number))
+
+    def skip_to(self, seats: int | npt.NDArray[Any], opponent: str = "random") -> None:
+        """Let ``opponent`` play all other seats until ``seats`` (one for all games, or (N,)) decide.
+
+        ``rewards`` and ``terminations`` of the last step take in what happens meanwhile, so that
+        nothing a seat earns between two of its decisions is lost.  A game that ends is dealt again
+        and played up to the seat's first decision; what that earns comes with the next step, so that
+        no reward is counted to the game before.  ValueError for an unknown opponent or seat.
+        """
+        kind = check_choice("opponent", opponent, tuple(OPPONENTS))
+        wanted = np.asarray(seats)
+        if wanted.shape not in ((), (self.num_games,)) or not np.issubdtype(
+            wanted.dtype, np.integer
+        ):
+            raise ValueError(
+                f"seats have shape {wanted.shape} and type {wanted.dtype}, expected one integer or "
+                f"({self.num_games},) integers"
+            )
+        learners = np.broadcast_to(wanted, (self.num_games,)).astype(np.int64)
+        for seat in learners.tolist():
+            as_seat(seat, self.num_players)
+        self._shares.run(
+            _skip_all,
+            self.states,
+            learners,
+            np.full(self.num_games, kind),
+            self.rngs,
+            self._mode,
+            self._potentials,
+            self.rewards,
+            self.terminations,
+            self.final_scores,
+            self.observations,
+            self.action_masks,
+            self.seats,
+            self._new,
+            self._choices,
+        )
+
+    def arrays(self) -> Arrays:
+        """All that the games are, by name: ``restore`` goes on from there."""
+        return arrays_of(self, _KEPT) | {"new": np.array([self._new])}
+
+    def restore(self, arrays: Mapping[str, Any]) -> None:
+        """Go on from what ``arrays`` of games with the same options gave; ValueError if others did."""
+        restore_arrays(self, _KEPT, arrays)
+        self._new = bool(arrays["new"][0])
+        self.look()
+
+    def sample(self) -> npt.NDArray[np.int64]:
+        """A legal action for every game, uniformly at random; overwritten by the next call."""
+        self._shares.run(_sample_all, self.states, self._samplers, self._chosen)
+        return self._chosen
+
+
+def _compile() -> None:
+    games = VectorGames(2, table_size=15, seed=0)
+    games.step(games.sample())
+    games.skip_to(0)
+
+
+compile_once("batched environment", _compile)

@@ -1,0 +1,75 @@
+"""Where a finished game's gold came from.
+
+The game is played again, one elementary move at a time, and every change of a seat's coins goes to
+the kind of tile that the move used.  Water, sun tokens and temples are added as the rules score
+them, so a seat's sources add up to its final score.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cacao_env import Game
+from cacao_env.engine import calls
+from cacao_env.engine.actions import FILL_ACTIONS, apply, place_actions, split_act
+from cacao_env.engine.decisions import NONE, forced_action
+from cacao_env.engine.geometry import NEIGHBOR
+from cacao_env.engine.jit import njit
+from cacao_env.engine.state import OVER
+from cacao_env.engine.tiles import (
+    ACTION_CLASS,
+    ERUPT,
+    MAX_PLAYERS,
+    SELL_CACAO,
+    TAKE_GOLD,
+    WATER_TRACK,
+)
+
+SOURCES = ("sales", "mines", "volcanoes", "water", "sun", "temples")
+SALES, MINES, VOLCANOES, WATER_FIELD, SUN, TEMPLES = range(len(SOURCES))
+
+
+@njit
+def _sources_into(states, auto, asked, out):
+    """Play ``asked`` from the start in ``states[0]``; write gold into ``out``, (MAX_PLAYERS, 6)."""
+    state = states[0]
+    done = 0
+    while state.phase != OVER:
+        action = forced_action(state) if auto else NONE
+        if action == NONE:
+            action = asked[done]
+            done += 1
+        acts = place_actions(int(state.table_size)) + FILL_ACTIONS
+        source = -1
+        if action >= acts:
+            side = split_act(action - acts)[0]
+            kind = ACTION_CLASS[state.board[NEIGHBOR[state.last, side]]]
+            if kind == SELL_CACAO:
+                source = SALES
+            elif kind == TAKE_GOLD:
+                source = MINES
+            elif kind == ERUPT:
+                source = VOLCANOES
+        seat = int(state.seat)
+        before = int(state.gold[seat])
+        apply(state, action)
+        if source >= 0:
+            out[seat, source] += int(state.gold[seat]) - before
+    for seat in range(state.num_players):
+        out[seat, WATER_FIELD] = WATER_TRACK[state.water[seat]]
+        out[seat, SUN] = state.sun[seat]
+        out[seat, TEMPLES] = state.temples[seat]
+
+
+def gold_by_source(game: Game) -> npt.NDArray[np.int64]:
+    """Gold of each seat of a finished game from each of ``SOURCES``, (num_players, 6)."""
+    if not game.over:
+        raise ValueError("only a finished game has its gold counted")
+    again = game.clone()
+    again.state.auto = 0
+    calls.set_up_game(again.states)
+    out = np.zeros((MAX_PLAYERS, len(SOURCES)), np.int64)
+    auto = game.decisions == "auto"
+    _sources_into(again.states, auto, np.array(game.history, np.int64), out)
+    return out[: game.num_players]

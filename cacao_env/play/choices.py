@@ -1,0 +1,92 @@
+"""The choices of a decision as people make them: which tile, where, which way, and what it will do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..engine.geometry import OFFSETS, SIDE_NAMES, cell_index, opposite
+from ..engine.notation import Move
+from ..engine.tiles import EDGES, JUNGLE_KINDS, VARIANTS, VOLCANO
+from ..game import Game
+from .effects import effect_of, words
+
+Choice = dict[str, Any]
+_EDGES = {variant: [int(n) for n in EDGES[i]] for i, variant in enumerate(VARIANTS)}
+
+
+def choices_of(game: Game, names: list[str]) -> list[Choice]:
+    """Every legal action, as plain data; ``names`` are those of the seats.
+
+    Keys: ``action`` (id), ``kind`` (``place, overbuild, fill, act``), ``cell`` (that is clicked: where
+    a tile goes, or the jungle tile that acts), ``words``, ``effect`` (in words), ``worth`` (change
+    of the own score if the game ended then); ``tile, turn`` and, of a worker tile, ``edges``; of an
+    act ``worker`` (cell of the worker tile), ``edge``, ``workers``.
+    """
+    seat = game.seat
+    if seat is None:
+        return []
+    actions = game.legal_actions().tolist()
+    found = []
+    for action, move in zip(actions, game.legal_moves(), strict=True):
+        effect = effect_of(game, action)
+        choice = {"action": action, "kind": move[0], **_parts(move)}
+        choice["words"] = in_words(game, move)
+        choice["effect"] = words(effect, seat, names)
+        choice["worth"] = effect.worth.get(seat, 0)
+        found.append(choice)
+    return found
+
+
+def _parts(move: Move) -> dict[str, Any]:
+    if move[0] == "act":
+        _, (row, column), edge, workers = move
+        down, right = OFFSETS[edge]
+        return {
+            "cell": [row + down, column + right],
+            "worker": [row, column],
+            "edge": edge,
+            "workers": workers,
+        }
+    name, tile, turn, cell = move
+    parts = {"cell": list(cell), "tile": tile, "turn": turn}
+    if name != "fill":
+        parts["edges"] = _EDGES[tile, turn]
+    return parts
+
+
+def in_words(game: Game, move: Move) -> str:
+    """A legal move as one would say it at the table."""
+    if move[0] in ("place", "overbuild"):
+        name, tile, turn, cell = move
+        edges = "-".join(str(n) for n in _EDGES[tile, turn])
+        verb = "place" if name == "place" else "overbuild with"
+        return f"{verb} {edges} at {cell[0]},{cell[1]}"
+    if move[0] == "fill":
+        _, tile, turn, cell = move
+        way = "" if tile != "volcano" else (", gold east and west", ", gold north and south")[turn]
+        return f"fill {cell[0]},{cell[1]} with {tile_name(tile)}{way}"
+    _, _, edge, workers = move
+    row, column = _parts(move)["cell"]
+    beside = SIDE_NAMES[opposite(edge)]
+    return f"{_deed(_jungle_kind(game, row, column), workers)} (with the tile {beside} of it)"
+
+
+def tile_name(kind: str) -> str:
+    """A jungle tile's kind in words: ``market 3``, ``water``."""
+    name = kind.rstrip("0123456789")
+    return f"{name} {kind[len(name) :]}".strip()
+
+
+def _deed(kind: str, workers: int) -> str:
+    name = tile_name(kind)
+    people = "no worker" if workers == 0 else f"{workers} worker{'s' if workers > 1 else ''}"
+    if kind.startswith("market"):
+        return f"sell {workers or 'nothing'} at {name}"
+    if kind.startswith("plantation"):
+        return f"harvest with {people} at {name}"
+    return f"{name}: {people}"
+
+
+def _jungle_kind(game: Game, row: int, column: int) -> str:
+    code = int(game.state.board[int(cell_index(row, column))])
+    return JUNGLE_KINDS[min(code, VOLCANO) - 1]

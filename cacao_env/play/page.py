@@ -1,0 +1,107 @@
+"""The page as one file: styles, scripts and drawings inside it, nothing fetched from elsewhere.
+
+The same page is served and exported; an exported one carries its game as data.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ..engine.tiles import EDGES, JUNGLE_KINDS, MAX_PLAYERS, NUM_VARIANTS, VOLCANO, WATER_TRACK
+from .render.art import COLOURS, LIGHT, jungle_tile, sign, tile_back, worker_tile
+from .render.shapes import Shape
+from .render.svg import elements
+
+SCRIPTS = ("base", "board", "sides", "timeline", "choose", "think", "start", "main")
+_PAGE = files(__package__) / "page"
+
+
+def page(title: str, data: dict[str, Any] | None = None) -> str:
+    """The whole page; ``data``: a game (frames packed, names) that it shows without a server."""
+    text = _read("page.html")
+    parts = {
+        "TITLE": _escaped(title),
+        "STYLE": _style(),
+        "ART": _art(),
+        "DATA": _json(data),
+        "SCRIPT": _script(),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], text)
+
+
+@cache
+def policy() -> str:
+    """The Content-Security-Policy of the served page: its own script and style, its own server."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src 'sha256-{_digest(_script())}'",
+            f"style-src 'sha256-{_digest(_style())}'",
+            "connect-src 'self'",
+            "img-src 'self' data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _read(name: str) -> str:
+    return (_PAGE / name).read_text(encoding="utf-8")
+
+
+@cache
+def _style() -> str:
+    colours = "".join(
+        f"--seat{seat}:{COLOURS[seat]};--light{seat}:{LIGHT[seat]};" for seat in range(MAX_PLAYERS)
+    )
+    return f":root{{{colours}}}\n" + _read("page.css")
+
+
+@cache
+def _script() -> str:
+    facts = {"WATER": WATER_TRACK.tolist()}
+    code = "\n".join(_read(f"{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\nconst FACTS = {json.dumps(facts)};\n{code}}})();\n'
+
+
+def _json(data: dict[str, Any] | None) -> str:
+    """Data inside a script element: no ``</script>`` can end it."""
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+@cache
+def _art() -> str:
+    """Every tile as an SVG symbol: ``w-SEAT-EDGES``, ``j-KIND``, ``back-SEAT``, ``sign-SEAT``."""
+    symbols = []
+    for seat in range(MAX_PLAYERS):
+        for variant in range(NUM_VARIANTS):
+            edges = tuple(int(n) for n in EDGES[variant])
+            name = "".join(map(str, edges))
+            symbols.append(_symbol(f"w-{seat}-{name}", worker_tile(seat, edges)))
+        symbols.append(_symbol(f"back-{seat}", tile_back(seat)))
+        symbols.append(_symbol(f"sign-{seat}", sign(seat, 50, 50, 38)))
+    for kind in JUNGLE_KINDS:
+        symbols.append(_symbol(f"j-{kind}", jungle_tile(kind)))
+    symbols.append(_symbol(f"j-{JUNGLE_KINDS[VOLCANO - 1]}-turned", jungle_tile("volcano", True)))
+    return "".join(symbols)
+
+
+def _symbol(name: str, shapes: Any) -> str:
+    drawn: list[Shape] = list(shapes)
+    return f'<symbol id="{name}" viewBox="0 0 100 100">{elements(drawn)}</symbol>'

@@ -1,0 +1,293 @@
+"""The server of the page: for this machine and its own page alone; an error is one sentence."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from .. import record
+from ..game import Game
+from .answers import analysis_answer, game_answer, record_answer
+from .catalogue import Catalogue, Missing, Play
+from .page import page, policy
+
+HOST = "127.0.0.1"
+MAX_REQUEST, MAX_RECORD = 20_000, 5_000_000  # bytes
+TITLE = "Cacao"
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+Answer = dict[str, Any]
+
+
+class Refused(Exception):
+    """A request that is not answered: (status, why)."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status, self.why = status, why
+
+
+class OnlyOwnPage:
+    """Refuses hosts and origins other than this server's own: other sites' pages, rebound names."""
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        self._hosts = {f"{HOST}:{port}", f"localhost:{port}"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+                return
+            await self._app(scope, receive, send)
+            return
+        headers = Request(scope).headers
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if host not in self._hosts:
+            why = f"host {host[:60]!r} is not this server's"
+        elif origin is not None and origin.removeprefix("http://") not in self._hosts:
+            why = f"origin {origin[:60]!r} is not this server's page"
+        else:
+            await self._app(scope, receive, send)
+            return
+        await _error(403, why)(scope, receive, send)
+
+
+def application(catalogue: Catalogue, port: int) -> Starlette:
+    """The server's application; ``port``: the one that its own page is reached by."""
+    pages = Endpoints(catalogue)
+    routes = [
+        Route("/", pages.page),
+        Route("/api/catalogue", _answered(pages.catalogue)),
+        Route("/api/records", _answered(pages.add_record), methods=["POST"]),
+        Route("/api/records/{name}", _answered(pages.record)),
+        Route("/api/games", _answered(pages.open), methods=["POST"]),
+        Route("/api/games/{name}", _answered(pages.game)),
+        Route("/api/games/{name}/play", _answered(pages.play), methods=["POST"]),
+        Route("/api/games/{name}/advance", _answered(pages.advance), methods=["POST"]),
+        Route("/api/games/{name}/undo", _answered(pages.undo), methods=["POST"]),
+        Route("/api/games/{name}/record", pages.download),
+        Route("/api/think", _answered(pages.analyze), methods=["POST"]),
+    ]
+    return Starlette(
+        routes=routes,
+        middleware=[
+            Middleware(OnlyOwnPage, port=port),
+            Middleware(GZipMiddleware, minimum_size=2000),
+        ],
+        exception_handlers={404: _not_found, 405: _not_found},
+    )
+
+
+class Endpoints:
+    """What each address does; all work is done in threads, games change one request at a time."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    async def page(self, request: Request) -> Response:
+        """The page itself."""
+        headers = _HEADERS | {"Content-Security-Policy": policy()}
+        return HTMLResponse(page(TITLE), headers=headers)
+
+    def catalogue(self, request: Request, body: Any) -> Answer:
+        """Agents, records and games there are."""
+        records, games = self._catalogue.records.kept, self._catalogue.games.kept
+        return {
+            "agents": self._catalogue.agents(),
+            "records": [{"id": name, "title": one.title} for name, one in list(records.items())],
+            "games": [{"id": name, "seats": one.table.seats} for name, one in list(games.items())],
+        }
+
+    def add_record(self, request: Request, body: Any) -> Answer:
+        """Take a record that was dropped on the page."""
+        title = request.query_params.get("title", "record")[:80]
+        name = self._catalogue.parse_record(body, title)
+        return record_answer(name, self._catalogue.records.get(name))
+
+    def record(self, request: Request, body: Any) -> Answer:
+        """A record's frames."""
+        name = request.path_params["name"]
+        return record_answer(name, self._catalogue.records.get(name))
+
+    def open(self, request: Request, body: Any) -> Answer:
+        """Begin a game."""
+        name = self._catalogue.open_table(
+            body.get("seats"), body.get("volcanoes", False), body.get("seed")
+        )
+        return game_answer(name, self._catalogue.games.get(name).table, 0)
+
+    def game(self, request: Request, body: Any) -> Answer:
+        """A game in play."""
+        return self._with(request, 0, lambda play: None)
+
+    def play(self, request: Request, body: Any) -> Answer:
+        """A person's action."""
+        action, ply = _integer(body, "action"), _integer(body, "ply")
+        return self._with(request, ply + 1, lambda play: play.table.play(action), body)
+
+    def advance(self, request: Request, body: Any) -> Answer:
+        """An agent's decision."""
+        ply = _integer(body, "ply")
+        return self._with(request, ply + 1, lambda play: play.table.advance(), body)
+
+    def undo(self, request: Request, body: Any) -> Answer:
+        """Take back a person's last decision."""
+        return self._with(request, 0, lambda play: play.table.undo(), body)
+
+    async def download(self, request: Request) -> Response:
+        """The record of a finished game, as a file."""
+        try:
+            name = request.path_params["name"]
+            play: Play = self._catalogue.games.get(name)
+            text = await run_in_threadpool(lambda: record.dumps(play.table.record()))
+        except Missing as error:
+            return _error(404, str(error))
+        except ValueError as error:
+            return _error(400, str(error))
+        headers = _HEADERS | {
+            "Content-Disposition": f'attachment; filename="cacao-game-{name}.json"'
+        }
+        return Response(text, media_type="application/json", headers=headers)
+
+    def analyze(self, request: Request, body: Any) -> Answer:
+        """What an agent makes of a position of a record or a game."""
+        agent = body.get("agent")
+        if not isinstance(agent, str):
+            raise ValueError("agent is not a name")
+        return analysis_answer(self._catalogue, agent, self._position(body))
+
+    def _position(self, body: Any) -> Game:
+        ply = _integer(body, "ply")
+        if "record" in body:
+            return _at(self._catalogue.records.get(str(body["record"])).story, ply)
+        play: Play = self._catalogue.games.get(str(body.get("game")))
+        with play.lock:
+            game = _at(play.table.story, ply)
+            viewer = play.table.viewer
+            if viewer is not None and game.seat != viewer:
+                raise ValueError("this hand is hidden while the game goes on")
+        return game
+
+    def _with(
+        self, request: Request, since: int, change: Callable[[Play], None], body: Any = None
+    ) -> Answer:
+        """Change a game and answer with its frames from ``since`` on."""
+        name = request.path_params["name"]
+        play: Play = self._catalogue.games.get(name)
+        with play.lock:
+            at = len(play.table.story)
+            if isinstance(body, dict) and body.get("ply", at) != at:
+                raise ValueError(f"ply is {body['ply']!r}, but the game is at {at}: it has gone on")
+            change(play)
+            return game_answer(name, play.table, since)
+
+
+def _at(story: Any, ply: int) -> Game:
+    try:
+        game: Game = story.game_at(ply)
+    except IndexError as error:
+        raise ValueError(str(error)) from None
+    return game
+
+
+def _integer(body: Any, key: str) -> int:
+    value = body.get(key)
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 2**31:
+        raise ValueError(f"{key} is not an integer")
+    return value
+
+
+def _answered(
+    work: Callable[[Request, Any], Answer],
+) -> Callable[[Request], Awaitable[Response]]:
+    """Read what was sent, do the work in a thread, answer with JSON or one sentence."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            body = await _body(request)
+            answer = await run_in_threadpool(work, request, body)
+        except Refused as error:
+            return _error(error.status, error.why)
+        except Missing as error:
+            return _error(404, str(error))
+        except (ValueError, OSError) as error:
+            return _error(400, " ".join(str(error).split()))
+        return JSONResponse(answer, headers=_HEADERS)
+
+    return endpoint
+
+
+async def _body(request: Request) -> Any:
+    """What was sent: an object, or the bytes of a record; not more than is allowed."""
+    if request.method != "POST":
+        return None
+    is_record = request.url.path == "/api/records"
+    most = MAX_RECORD if is_record else MAX_REQUEST
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise Refused(415, "the request is not application/json")
+    got = bytearray()
+    async for chunk in request.stream():
+        got += chunk
+        if len(got) > most:
+            raise Refused(413, f"the request has more than {most} bytes")
+    if is_record:
+        return bytes(got)
+    try:
+        body = json.loads(got or b"{}")
+    except (ValueError, RecursionError):
+        raise Refused(400, "the request is not JSON") from None
+    if not isinstance(body, dict):
+        raise Refused(400, "the request is not a JSON object")
+    return body
+
+
+def _error(status: int, why: str) -> Response:
+    return JSONResponse({"error": why}, status_code=status, headers=_HEADERS)
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 404)
+    return _error(status, "there is nothing at this address")
+
+
+def listening(port: int) -> socket.socket:
+    """A socket on this machine's own address; ValueError if the port is taken."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((HOST, port))
+        found.listen()
+    except (OSError, OverflowError) as error:
+        found.close()
+        why = getattr(error, "strerror", None) or "it is no port"
+        raise ValueError(f"port {port} can't be used: {why}; choose another with --port") from None
+    return found
+
+
+def server(catalogue: Catalogue, bound: socket.socket) -> Any:
+    """A server that is to be run; ``run()`` returns when it is told to stop."""
+    import uvicorn
+
+    app = application(catalogue, bound.getsockname()[1])
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, ws="none", lifespan="off", timeout_keep_alive=30
+    )
+    return uvicorn.Server(config)

@@ -1,0 +1,171 @@
+"""``python -m cacao_env play``: a game in the terminal, against the agents that the page has too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .. import record
+from ..agents.opponents import find
+from ..files import write_whole
+from .choices import Choice
+from .render.text import LETTERS, picture
+from .table import Table, analysis_of, check_plays
+
+HELP = """\
+  2101 0,1     what the tile 2-1-0-1 can do on row 0, column 1 (0,1 alone: every tile there)
+  3            choice number 3 of the last list
+  place 2101/1 at 0,1   a move in full
+  list         every choice        table   the table again        moves   what has happened
+  best [AGENT] what an agent would do, greedy if none is named
+  undo         take back your last decision
+  quit         leave the game"""
+MOST_LISTED = 40
+_TILE_AND_CELL = re.compile(r"(?:([\d-]{4,7})\s+)?(-?\d+)\s*,\s*(-?\d+)")
+
+
+class Left(Exception):
+    """The person leaves the game."""
+
+
+def play_in_terminal(
+    table: Table,
+    read: Callable[[str], str],
+    write: Callable[[str], None],
+    colour: bool,
+    target: Path | None = None,
+) -> None:
+    """Play ``table``'s game to its end; ``read(prompt)`` is asked for lines.  Left if it is left.
+
+    The record of the finished game is written to ``target``, if there is one.
+    """
+    write(_seating(table))
+    shown = 0
+    while not table.game.over:
+        if table.awaits_person:
+            shown = _tell(table, shown, write)
+            write("\n" + picture(table.game, table.viewer, colour))
+            _decide(table, read, write, colour)
+            shown = min(shown, len(table.story))
+        else:
+            table.advance()
+    _tell(table, shown, write)
+    write("\n" + picture(table.game, None, colour))
+    write(", ".join(f"{name} {score}" for name, score in zip(table.names, table.game.scores())))
+    if target is not None:
+        write_whole(target, record.dumps(table.record()))
+        write(f"record: {target}")
+
+
+def _seating(table: Table) -> str:
+    seats = ", ".join(f"{LETTERS[seat]} {name}" for seat, name in enumerate(table.names))
+    return f"{seats}. 'help' lists what you can type."
+
+
+def _tell(table: Table, shown: int, write: Callable[[str], None]) -> int:
+    """Say what has happened since frame ``shown``; the number of the newest one."""
+    for frame in table.story.frames[shown + 1 :]:
+        write(f"  {LETTERS[frame['mover']]} {frame['move']}")
+    return len(table.story)
+
+
+def _decide(
+    table: Table, read: Callable[[str], str], write: Callable[[str], None], colour: bool
+) -> None:
+    """Ask until one decision is made or taken back."""
+    choices = table.choices()
+    listed: list[Choice] = []
+    if choices[0]["kind"] in ("fill", "act"):
+        listed = _list(choices, write)
+    before = len(table.story)
+    while len(table.story) == before:
+        line = read(f"{LETTERS[table.game.state.seat]}> ").strip()
+        word, _, rest = line.partition(" ")
+        if word in ("quit", "q", "exit"):
+            raise Left
+        if word in ("help", "?", "h"):
+            write(HELP)
+        elif word == "table":
+            write(picture(table.game, table.viewer, colour))
+        elif word == "moves":
+            _tell(table, 0, write)
+        elif word == "list":
+            listed = _list(choices, write)
+        elif word == "best":
+            _attempt(partial(_best, table, rest.strip() or "greedy", write), write)
+        elif word == "undo":
+            _attempt(table.undo, write)
+        elif line.isdigit():
+            _attempt(partial(_play_number, table, listed, int(line)), write)
+        elif found := _TILE_AND_CELL.fullmatch(line):
+            listed = _at(choices, found, write)
+            if len(listed) == 1:
+                table.play(listed[0]["action"])
+        elif line:
+            _attempt(partial(_play_words, table, line), write)
+
+
+def _attempt(work: Callable[[], Any], write: Callable[[str], None]) -> None:
+    try:
+        work()
+    except ValueError as error:
+        write(f"  {error}")
+
+
+def _play_number(table: Table, listed: list[Choice], number: int) -> None:
+    if not 1 <= number <= len(listed):
+        what = f"the list has 1 to {len(listed)}" if listed else "no list was shown; try 'list'"
+        raise ValueError(f"there is no choice {number}: {what}")
+    table.play(listed[number - 1]["action"])
+
+
+def _play_words(table: Table, line: str) -> None:
+    table.play(table.game.action(line))
+
+
+def _at(choices: list[Choice], found: re.Match[str], write: Callable[[str], None]) -> list[Choice]:
+    """The choices of a tile on a cell, listed unless there is exactly one."""
+    kind, row, column = (found[1] or "").replace("-", ""), int(found[2]), int(found[3])
+    some = [
+        choice
+        for choice in choices
+        if choice["cell"] == [row, column] and kind in ("", choice.get("tile"), _digits(choice))
+    ]
+    if not some:
+        tile = f"{'-'.join(kind)} " if kind else ""
+        write(f"  {tile}can't go to {row},{column}")
+    return some if len(some) == 1 else _list(some, write)
+
+
+def _digits(choice: Choice) -> str:
+    """The edges of a turned tile: 0211 names one of the ways of 2101."""
+    return "".join(map(str, choice.get("edges", ())))
+
+
+def _list(choices: Iterable[Choice], write: Callable[[str], None]) -> list[Choice]:
+    """Write numbered choices with what they do, those that bring most first."""
+    some = sorted(choices, key=lambda choice: -choice["worth"])
+    for number, choice in enumerate(some[:MOST_LISTED], 1):
+        write(f"  {number:>3}  {choice['words']}  [{choice['effect']}]")
+    if len(some) > MOST_LISTED:
+        write(f"       … and {len(some) - MOST_LISTED} more; name a cell to see what goes there")
+    return some
+
+
+def _best(table: Table, name: str, write: Callable[[str], None]) -> None:
+    """What an agent would do, in a few lines."""
+    agent = find(name, 0)
+    check_plays(agent, table.game)
+    analysis = analysis_of(agent, table.game)
+    for action, weight in zip(analysis.actions[:5].tolist(), analysis.weights):
+        choice = next(one for one in table.choices() if one["action"] == action)
+        write(f"  {weight:>4.0%}  {choice['words']}  [{choice['effect']}]")
+    if analysis.win_shares is not None and analysis.scores is not None:
+        expected = (
+            f"{name} {share:.0%} of the win, {score:.0f} gold"
+            for name, share, score in zip(table.names, analysis.win_shares, analysis.scores)
+        )
+        write(f"  expects: {'; '.join(expected)}")

@@ -1,0 +1,109 @@
+"""The value network's first layer for learning: sums and maxima over rows, forward and backward.
+
+What torch offers for it, embedding bags and a matrix of parts, takes six times as long: a sample has
+some fifty rows of a few hundred, and each pattern ten parts of 224.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from cacao_env.agents.value.features import ALONE
+from cacao_env.agents.value.patterns import NUM_PATTERNS, part_numbers
+from cacao_env.engine.jit import njit
+
+PARTS = part_numbers()
+
+
+@njit
+def forward_into(
+    rows, counts, patterns, cells, of_rows, of_parts, of_best, total, context, most, where
+):
+    """Add up each sample's patterns in ``total`` and its other rows in ``context``.
+
+    ``most`` and ``where``: the maxima over open cells, and whose they are.
+    """
+    each = np.zeros(of_best.shape[1], np.float32)
+    for b in range(len(rows)):
+        out = total[b]
+        for k in range(patterns[b]):
+            table = rows[b, k] // NUM_PATTERNS
+            parts = PARTS[rows[b, k] - table * NUM_PATTERNS]
+            for i in range(PARTS.shape[1]):
+                row = of_parts[table, parts[i]]
+                for h in range(len(out)):
+                    out[h] += row[h]
+        for k in range(patterns[b], counts[b]):
+            row = of_rows[rows[b, k] - ALONE]
+            for h in range(len(row)):
+                context[b, h] += row[h]
+        for k in range(cells[b]):
+            parts = PARTS[rows[b, k]]
+            each[:] = 0
+            for i in range(PARTS.shape[1]):
+                row = of_best[parts[i]]
+                for m in range(len(each)):
+                    each[m] += row[m]
+            for m in range(len(each)):
+                if each[m] > most[b, m]:
+                    most[b, m] = each[m]
+                    where[b, m] = k
+
+
+@njit
+def backward_into(
+    rows, counts, patterns, where, by_total, by_context, by_most, of_rows, of_parts, of_best
+):
+    """Add the gradients of the weights, given those by what ``forward_into`` writes."""
+    for b in range(len(rows)):
+        slope = by_total[b]
+        for k in range(patterns[b]):
+            table = rows[b, k] // NUM_PATTERNS
+            parts = PARTS[rows[b, k] - table * NUM_PATTERNS]
+            for i in range(PARTS.shape[1]):
+                row = of_parts[table, parts[i]]
+                for h in range(len(slope)):
+                    row[h] += slope[h]
+        for k in range(patterns[b], counts[b]):
+            row = of_rows[rows[b, k] - ALONE]
+            for h in range(len(row)):
+                row[h] += by_context[b, h]
+        for m in range(by_most.shape[1]):
+            if where[b, m] >= 0:
+                parts = PARTS[rows[b, where[b, m]]]
+                for i in range(PARTS.shape[1]):
+                    of_best[parts[i], m] += by_most[b, m]
+
+
+class FirstLayer(torch.autograd.Function):
+    """Sums of patterns (B, H), of other rows (B, H + M), maxima (B, M) >= 0, over rows (B, R)."""
+
+    @staticmethod
+    def forward(ctx: Any, *given: Any) -> Any:
+        """From of_rows, of_parts, of_best; rows, counts, patterns, cells (``forward_into``)."""
+        of_rows, of_parts, of_best = (x.detach().numpy() for x in given[:3])
+        rows, counts, patterns, cells = (x.numpy() for x in given[3:])
+        total = np.zeros((len(rows), of_parts.shape[2]), np.float32)
+        context = np.zeros((len(rows), of_rows.shape[1]), np.float32)
+        most = np.zeros((len(rows), of_best.shape[1]), np.float32)
+        where = np.full(most.shape, -1, np.int64)
+        weights = of_rows, of_parts, of_best
+        forward_into(rows, counts, patterns, cells, *weights, total, context, most, where)
+        ctx.index = rows, counts, patterns, where
+        ctx.shapes = of_rows.shape, of_parts.shape, of_best.shape
+        return torch.from_numpy(total), torch.from_numpy(context), torch.from_numpy(most)
+
+    @staticmethod
+    def backward(ctx: Any, *by: Any) -> Any:
+        """The gradients of the three weights."""
+        rows, counts, patterns, where = ctx.index
+        total, context, most = (x.contiguous().numpy() for x in by)
+        of_rows, of_parts, of_best = (np.zeros(shape, np.float32) for shape in ctx.shapes)
+        backward_into(
+            rows, counts, patterns, where, total, context, most, of_rows, of_parts, of_best
+        )
+        found = (torch.from_numpy(slope) for slope in (of_rows, of_parts, of_best))
+        return (*found, None, None, None, None)

@@ -1,0 +1,286 @@
+"""Games for value learning, played and turned into samples in one compiled loop.
+
+A sample is a position at the start of a turn, seen by one seat, with what the game brought later on:
+every seat's share of the win and the points it still added.  Targets are lambda-returns (Sutton, 1988)
+along one seat's view of its game: what came out in the end, mixed with what the network expected at
+the turns in between.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cacao_env.agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
+from cacao_env.agents.value.agent import TOP
+from cacao_env.agents.value.features import NO_ROW, NUM_NUMBERS, STAGE, features_into
+from cacao_env.agents.value.net import POINTS, expect
+from cacao_env.agents.value.search import search_choice
+from cacao_env.agents.value.turns import value_actions
+from cacao_env.engine.actions import MAX_LEGAL
+from cacao_env.engine.decisions import new_game, step
+from cacao_env.engine.jit import njit
+from cacao_env.engine.rng import below, uniform
+from cacao_env.engine.scoring import score, scores_into, winners_into
+from cacao_env.engine.state import ACT, FILL, OVER, STATE, redeal
+from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
+
+KEPT_ROWS = 160  # of a sample; no position of a real game has more
+
+
+class Samples(NamedTuple):
+    """Arrays of one row a sample; seats in turn order from the viewer."""
+
+    numbers: Any  # (S, NUM_NUMBERS) float32
+    rows: Any  # (S, KEPT_ROWS) uint16
+    patterns: Any  # (S,) uint8, how many of the rows are patterns
+    open_cells: Any  # (S,) uint8, how many of those are of open cells
+    stage: Any  # (S,) uint8
+    players: Any  # (S,) uint8
+    win_shares: Any  # (S, MAX_PLAYERS) float32
+    points: Any  # (S, MAX_PLAYERS) float32, to be added to the score now, in units of POINTS
+
+
+def new_samples(count: int) -> Samples:
+    """Room for so many."""
+    return Samples(
+        np.zeros((count, NUM_NUMBERS), np.float32),
+        np.full((count, KEPT_ROWS), NO_ROW, np.uint16),
+        np.zeros(count, np.uint8),
+        np.zeros(count, np.uint8),
+        np.zeros(count, np.uint8),
+        np.zeros(count, np.uint8),
+        np.zeros((count, MAX_PLAYERS), np.float32),
+        np.zeros((count, MAX_PLAYERS), np.float32),
+    )
+
+
+NO_RIVAL, GREEDY_RIVAL, NET_RIVAL = range(3)
+
+
+class Behaviour(NamedTuple):
+    """How the games are played."""
+
+    greedy: float = 0.0  # share of games in which greedy plays all seats
+    noise: float = 0.0  # scale of Gumbel noise on utilities
+    greedy_noise: float = 0.0  # the same for greedy, in gold
+    random: float = 0.0  # share of decisions made at random
+    top: int = 24  # placements that are appraised, the best by greedy
+    decay: float = 1.0  # lambda, a turn
+    kept: float = 1.0  # share of turns whose last mover's view is kept
+    others: float = 0.0  # the same of other seats' views
+    searched: float = 0.0  # share of decisions that search makes ...
+    search_sims: int = 16  # ... with so many simulations
+    # Who has all seats but one: NO_RIVAL (the learner has all), GREEDY_RIVAL or NET_RIVAL ...
+    rival: int = NO_RIVAL
+    rival_share: float = 0.0  # in so many games; only the one seat's view is kept of them
+    rival_sims: int = 0  # simulations of a decision of a rival that searches, 0 if it does not
+
+
+@njit
+def gumbel(rng):
+    """Standard Gumbel noise: the largest of values with it is drawn from their softmax."""
+    return -math.log(-math.log(uniform(rng) + 1e-300) + 1e-300)
+
+
+@njit
+def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
+    """An action for the deciding seat of a state in which hidden things are dealt anew."""
+    view = views[0]
+    if behaviour.searched > 0 and not by_greedy and uniform(rng) < behaviour.searched:
+        sims = int(behaviour.search_sims)
+        return search_choice(net, scratch, work, views, sims, ids, values, rng)
+    if by_greedy:
+        choices = work.choices[0]
+        score_actions(choices, view, GREEDY_WEIGHTS)
+        count = int(choices.count)
+        ids[:count] = choices.ids[:count]
+        values[:count] = choices.values[:count]
+        noise = behaviour.greedy_noise
+    else:
+        count = value_actions(net, scratch, work, view, int(behaviour.top), FILL, ids, values, rng)
+        noise = behaviour.noise
+    if uniform(rng) < behaviour.random:
+        return ids[below(rng, count)]
+    best, most = 0, -1e18
+    for i in range(count):
+        value = values[i] + noise * gumbel(rng)
+        if value > most:
+            best, most = i, value
+    return ids[best]
+
+
+@njit
+def _rival_choice(net, scratch, work, views, behaviour, ids, values, rng):
+    """What a rival does in a state in which hidden things are dealt anew: its best, no noise."""
+    if behaviour.rival == GREEDY_RIVAL:
+        return greedy_choice(work.choices[0], views[0], GREEDY_WEIGHTS, rng)
+    if behaviour.rival_sims > 0:
+        sims = int(behaviour.rival_sims)
+        return search_choice(net, scratch, work, views, sims, ids, values, rng)
+    count = value_actions(net, scratch, work, views[0], TOP, ACT, ids, values, rng)
+    best = 0
+    for i in range(1, count):
+        if values[i] > values[best]:
+            best = i
+    return ids[best]
+
+
+@njit
+def play_sample_games(
+    net, scratch, work, rival, rival_scratch, options, behaviour, seeds, samples, written
+):
+    """Play one game for each seed on a state with the options of ``options[0]`` and keep samples.
+
+    Returns how many are written now, ``written`` of them before; it stops early when there may be
+    no room for another game.
+    """
+    room = MAX_TURNS * MAX_PLAYERS
+    state = np.empty(2, STATE)
+    ids = np.empty(MAX_LEGAL, np.int64)
+    values = np.zeros(MAX_LEGAL)
+    place = np.empty(
+        (MAX_TURNS + 1, MAX_PLAYERS), np.int64
+    )  # sample of a turn's end and seat, or -1
+    now = np.empty((MAX_TURNS + 1, MAX_PLAYERS))  # scores at a turn's end
+    win_shares = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))  # expected, by viewer
+    points = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    total_shares = np.empty(MAX_PLAYERS)
+    total_points = np.empty(MAX_PLAYERS)
+    for g in range(len(seeds)):
+        if written + room > len(samples.stage):
+            break
+        rng = seeds[g : g + 1]
+        state[0] = options[0]
+        game, view = state[0], state[1]
+        new_game(game, rng)
+        players = int(game.num_players)
+        by_greedy = uniform(rng) < behaviour.greedy
+        learner = -1  # the learner's seat, if it has one only
+        if behaviour.rival != NO_RIVAL and uniform(rng) < behaviour.rival_share:
+            learner = below(rng, players)
+        turns = 0
+        while game.phase != OVER:
+            mover = int(game.active)
+            turn = game.turn
+            seat = int(game.seat)
+            state[1] = game
+            redeal(view, seat, rng)
+            if learner < 0 or seat == learner:
+                action = _choose(
+                    net, scratch, work, state[1:], behaviour, by_greedy, ids, values, rng
+                )
+            else:
+                action = _rival_choice(
+                    rival, rival_scratch, work, state[1:], behaviour, ids, values, rng
+                )
+            step(game, action)
+            if game.turn == turn or game.phase == OVER:
+                continue
+            for viewer in range(players):
+                now[turns, viewer] = score(game, viewer)
+                place[turns, viewer] = -1
+                if behaviour.decay < 1:
+                    expect(net, scratch, game, viewer)
+                    win_shares[turns, viewer] = scratch.win_shares
+                    points[turns, viewer] = scratch.points
+                wanted = learner < 0 or viewer == learner
+                if wanted and uniform(rng) < (
+                    behaviour.kept if viewer == mover else behaviour.others
+                ):
+                    _keep(game, viewer, scratch, samples, written)
+                    place[turns, viewer] = written
+                    written += 1
+            turns += 1
+        scores_into(game, scores)
+        winners = winners_into(game, scores, wins)
+        for viewer in range(players):
+            for seat in range(players):
+                total_shares[seat] = wins[seat] / winners
+                total_points[seat] = scores[seat]
+            for t in range(turns - 1, -1, -1):
+                if place[t, viewer] >= 0:
+                    for i in range(players):
+                        seat = (viewer + i) % players
+                        samples.win_shares[place[t, viewer], i] = total_shares[seat]
+                        added = total_points[seat] - now[t, seat]
+                        samples.points[place[t, viewer], i] = added / POINTS
+                if behaviour.decay < 1:
+                    for seat in range(players):
+                        total_shares[seat] *= behaviour.decay
+                        total_shares[seat] += (1 - behaviour.decay) * win_shares[t, viewer, seat]
+                        total_points[seat] *= behaviour.decay
+                        total_points[seat] += (1 - behaviour.decay) * points[t, viewer, seat]
+    return written
+
+
+@njit
+def _keep(game, viewer, scratch, samples, i):
+    """Write the features of a sample."""
+    _, patterns, open_cells = features_into(
+        game, viewer, scratch.room, scratch.numbers, scratch.rows
+    )
+    samples.numbers[i] = scratch.numbers
+    samples.rows[i] = scratch.rows[:KEPT_ROWS]
+    samples.open_cells[i] = open_cells
+    samples.patterns[i] = patterns
+    samples.stage[i] = STAGE[int(game.tiles_each) - int(game.placed[viewer])]
+    samples.players[i] = game.num_players
+    samples.win_shares[i] = 0
+    samples.points[i] = 0
+
+
+@njit
+def play_match(
+    net, scratch, work, other_net, other_scratch, options, by_net, top, seeds, win_shares, margins
+):
+    """Deal blocks of ``net`` in each seat against ``other_net`` in all others, or greedy if not by_net.
+
+    Writes the mean share of the win and margin over the best other of each block.
+    """
+    state = np.empty(3, STATE)
+    ids = np.empty(MAX_LEGAL, np.int64)
+    values = np.zeros(MAX_LEGAL)
+    choices = np.empty(1, CHOICES)
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS, np.int64)
+    for b in range(len(seeds)):
+        rng = seeds[b : b + 1]
+        state[2] = options[0]
+        new_game(state[2], rng)
+        players = int(state[2].num_players)
+        win_shares[b] = 0
+        margins[b] = 0
+        for own in range(players):
+            state[0] = state[2]
+            game, view = state[0], state[1]
+            while game.phase != OVER:
+                state[1] = game
+                seat = int(game.seat)
+                redeal(view, seat, rng)
+                if seat == own:
+                    count = value_actions(net, scratch, work, view, top, FILL, ids, values, rng)
+                elif by_net:
+                    count = value_actions(
+                        other_net, other_scratch, work, view, top, FILL, ids, values, rng
+                    )
+                else:
+                    step(game, greedy_choice(choices[0], view, GREEDY_WEIGHTS, rng))
+                    continue
+                best = 0
+                for i in range(1, count):
+                    if values[i] > values[best]:
+                        best = i
+                step(game, ids[best])
+            scores_into(game, scores)
+            winners = winners_into(game, scores, wins)
+            most = -1000
+            for seat in range(players):
+                if seat != own:
+                    most = max(most, scores[seat])
+            win_shares[b] += wins[own] / winners / players
+            margins[b] += (scores[own] - most) / players

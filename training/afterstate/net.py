@@ -1,0 +1,73 @@
+"""The value network as a torch module."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import nn
+
+from cacao_env.agents.value.features import STAGES
+from cacao_env.agents.value.net import Net, from_params, param_shapes
+
+from .first_layer import FirstLayer
+
+# Spread of the weights to begin with; 0 for biases.
+_SPREAD = {"numbers": 0.1, "rows": 0.02, "part_rows": 0.02, "part_best": 0.05}
+
+
+class ValueNet(nn.Module):
+    """See :mod:`cacao_env.agents.value.net`; a pattern's weights are the sums of those of its parts."""
+
+    bias: torch.Tensor
+    numbers: torch.Tensor
+    rows: torch.Tensor
+    part_rows: torch.Tensor
+    part_best: torch.Tensor
+    middle: torch.Tensor
+    middle_bias: torch.Tensor
+    out: torch.Tensor
+    out_bias: torch.Tensor
+
+    def __init__(self, sums: int = 64, maxima: int = 16, units: int = 64) -> None:
+        super().__init__()
+        self.size = {"sums": sums, "maxima": maxima, "units": units}
+        for name, shape in param_shapes(sums, maxima, units).items():
+            spread = _SPREAD.get(name, 0.0 if name.endswith("bias") else shape[-2] ** -0.5)
+            self.register_parameter(name, nn.Parameter(spread * torch.randn(shape)))
+
+    def forward(
+        self,
+        numbers: torch.Tensor,
+        rows: torch.Tensor,
+        counts: torch.Tensor,
+        patterns: torch.Tensor,
+        open_cells: torch.Tensor,
+        stage: torch.Tensor,
+    ) -> torch.Tensor:
+        """Outputs (B, 8) from (B, NUM_NUMBERS), (B, R) and (B,) of each of the others.
+
+        Of each sample's ``counts`` rows the first ``patterns`` are patterns, the first ``open_cells``
+        of those around cells where a tile may be placed.
+        """
+        of_patterns, context, most = FirstLayer.apply(
+            self.rows, self.part_rows, self.part_best, rows, counts, patterns, open_cells
+        )
+        context = context + torch.addmm(self.bias, numbers, self.numbers)
+        first, gates = context.split([of_patterns.shape[1], most.shape[1]], 1)
+        products = (of_patterns * first, most * gates)
+        hidden = torch.cat([torch.relu(of_patterns + first), most, *products], 1)
+        order = torch.argsort(stage)
+        of_stage = torch.bincount(stage, minlength=STAGES).tolist()
+        result = []
+        for number, part in enumerate(torch.split(hidden[order], of_stage)):
+            middle = torch.relu(part @ self.middle[number] + self.middle_bias[number])
+            result.append(middle @ self.out[number] + self.out_bias[number])
+        return torch.cat(result)[torch.argsort(order)]
+
+    def params(self) -> dict[str, np.ndarray]:
+        """A copy of its weights as arrays."""
+        return {name: x.detach().numpy().copy() for name, x in self.named_parameters()}
+
+    def compiled(self) -> Net:
+        """Its weights for compiled code."""
+        return from_params(self.params())

@@ -1,0 +1,1 @@
+"""MaskablePPO by Stable-Baselines3 and sb3-contrib."""

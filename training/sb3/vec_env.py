@@ -1,0 +1,116 @@
+"""The batched environment as Stable-Baselines3 wants it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from stable_baselines3.common.vec_env import VecEnv
+
+from cacao_env.envs.versus import VersusGames
+
+
+class CacaoVecEnv(VecEnv):
+    """``VersusGames`` as a ``VecEnv``; masks come through ``env_method("action_masks")``.
+
+    A finished game's info has SB3's ``terminal_observation``, ``TimeLimit.truncated`` (never) and
+    ``episode`` (reward, length), and ``final_scores``, the learner's and the best other.
+    """
+
+    def __init__(self, games: VersusGames) -> None:
+        observations = games.observations
+        high = 1 if observations.dtype == np.float32 else 255
+        super().__init__(
+            games.num_games,
+            spaces.Box(0, high, observations.shape[1:], observations.dtype.type),
+            spaces.Discrete(games.action_masks.shape[1]),
+        )
+        self.games = games
+        self._masks = games.action_masks.view(np.bool_)
+        self.seconds = 0.0  # spent in the games so far, opponents included
+        self._returns = np.zeros(games.num_games)
+        self._lengths = np.zeros(games.num_games, np.int64)
+        self._chosen: np.ndarray[Any, Any] | None = None
+
+    def reset(self) -> np.ndarray[Any, Any]:
+        """Deal all games anew, from the seed given to ``seed`` if there was one."""
+        self.games.reset(self._seeds[0])
+        self._reset_seeds()
+        self._returns[:] = 0
+        self._lengths[:] = 0
+        return self.games.observations.copy()
+
+    def step_async(self, actions: np.ndarray[Any, Any]) -> None:
+        """Take the actions of the next step."""
+        self._chosen = actions
+
+    def step_wait(self) -> Any:
+        """Step all games; returns observations, rewards, dones, infos."""
+        games, begin = self.games, time.perf_counter()
+        games.step(self._chosen)  # type: ignore[arg-type]
+        self.seconds += time.perf_counter() - begin
+        self._returns += games.rewards
+        self._lengths += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for g in np.flatnonzero(games.dones):
+            infos[g] = {
+                "episode": {"r": float(self._returns[g]), "l": int(self._lengths[g]), "t": 0.0},
+                "final_scores": games.final_scores[g].tolist(),
+                "terminal_observation": games.final_observations[g].copy(),
+                "TimeLimit.truncated": False,
+            }
+            self._returns[g] = self._lengths[g] = 0
+        return games.observations.copy(), games.rewards.copy(), games.dones.copy(), infos
+
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        """What it keeps of the episodes that go on, beside the games themselves."""
+        return {"returns": self._returns.copy(), "lengths": self._lengths.copy()}
+
+    def restore(self, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Go on from what ``arrays`` gave."""
+        self._returns[:], self._lengths[:] = arrays["returns"], arrays["lengths"]
+
+    def action_masks(self) -> np.ndarray[Any, Any]:
+        """Legal actions of every game's learner, bool (N, num_actions): the games' own buffer."""
+        return self._masks
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """No game is wrapped in anything."""
+        return [False for _ in self._get_indices(indices)]
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> Any:
+        """``action_masks`` of the games named; there are no other methods.
+
+        Its rows are the games' own buffer, overwritten by the next step: sb3-contrib stacks them,
+        which is the one copy that is made.
+        """
+        if method_name != "action_masks":
+            raise AttributeError(f"the games have no method {method_name!r}")
+        return self._masks if indices is None else self._masks[list(self._get_indices(indices))]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether sb3-contrib will find masks here."""
+        return attr_name == "action_masks"
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """``render_mode`` is None for all games."""
+        if attr_name != "render_mode":
+            raise AttributeError(f"the games have no attribute {attr_name!r}")
+        return [None for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Games have nothing to set."""
+        raise AttributeError(f"the games have no attribute {attr_name!r}")
+
+    def _get_indices(self, indices: Any) -> Sequence[int]:
+        if indices is None:
+            return range(self.num_envs)
+        return [indices] if isinstance(indices, int) else list(indices)
