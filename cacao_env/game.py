@@ -1,4 +1,4 @@
-"""``Game``: one game, for people, bots and search."""
+"""``Game``: one game, for people, agents and search."""
 
 from __future__ import annotations
 
@@ -10,20 +10,72 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .engine import actions, calls, decisions, notation
-from .engine.observation import observation_size
-from .engine.options import Decisions, as_int, as_seat, as_seed, blank_states, check_supply
+from .engine import notation
+from .engine.actions import (
+    LEGAL,
+    MAX_LEGAL,
+    NO_SUCH_ACTION,
+    apply,
+    legal_into,
+    mask_into,
+    num_actions,
+    why_illegal,
+)
+from .engine.decisions import NONE, forced_action, new_game, restart, step
+from .engine.jit import njit
+from .engine.observation import observation_size, observe_into
+from .engine.options import Decisions, Options, as_int, as_seat, as_seed, check_supply
 from .engine.rng import RngArray, new_rng
-from .engine.state import OVER, PHASE_NAMES, StateArray, empty_states
+from .engine.scoring import scores_into, win_shares_into
+from .engine.state import OVER, PHASE_NAMES, StateArray, empty_states, redeal
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
+
+# Compiled entry points for what search and environments call often.  They take the array that a game
+# lives in, shape (1,), which Numba is called with fastest; rarer calls pass the record itself.
+
+
+@njit
+def try_action(states, action):
+    """Play an action if it is legal; returns why not, or LEGAL."""
+    code = why_illegal(states[0], action)
+    if code == LEGAL:
+        step(states[0], action)
+    return code
+
+
+@njit
+def legal_of(states, ids):
+    """Write the legal action ids; returns how many."""
+    return legal_into(states[0], ids)
+
+
+@njit
+def _mask(states, out):
+    mask_into(states[0], out)
+
+
+@njit
+def _observe(states, viewer, out):
+    observe_into(states[0], viewer, out)
+
+
+@njit
+def _copy(target, source):
+    target[0] = source[0]
+
+
+@njit
+def _redeal(states, viewer, rng):
+    redeal(states[0], viewer, rng)
 
 
 class Game:
     """One game of Cacao.
 
-    Make one with :meth:`new` or :meth:`from_draws`.  Seats are 0 to ``num_players - 1`` in playing
-    order; actions are ids of one ``Discrete(num_actions)`` (see :mod:`cacao_env.engine.actions`).
-    ``state`` is the record itself (:mod:`cacao_env.engine.state`), to be read and not written.
+    Make one with :meth:`new`, :meth:`deal` or :meth:`from_draws`.  Seats are 0 to ``num_players - 1``
+    in playing order; actions are ids of one ``Discrete(num_actions)`` (see
+    :mod:`cacao_env.engine.actions`).  ``state`` is the record itself (:mod:`cacao_env.engine.state`),
+    to be read and not written.
     """
 
     __slots__ = ("_history", "_states")
@@ -35,43 +87,33 @@ class Game:
     # --- Making games -----------------------------------------------------------------------
 
     @classmethod
-    def new(
-        cls,
-        num_players: int = 2,
-        seed: int | None = None,
-        volcanoes: bool = False,
-        decisions: Decisions = "auto",
-        table_size: int | None = None,
-    ) -> Game:
-        """Deal a game.
+    def new(cls, num_players: int = 2, seed: int | None = None, **options: Any) -> Game:
+        """Deal a game; ``options`` are the other fields of :class:`Options`.
 
         The same seed gives the same deal, whatever ``decisions`` and ``table_size``; without one
-        the deal is drawn anew.  ``table_size`` is the side of the square window that actions and
-        observations speak of; the default shows every legal placement of every game.  Raises
-        ValueError for an option out of range.
+        the deal is random.  ValueError for an option out of range.
         """
-        game = cls(blank_states(1, num_players, volcanoes, decisions, table_size), [])
-        calls.deal_game(
-            game._states, new_rng(secrets.randbits(63) if seed is None else as_seed(seed))
-        )
-        calls.play_forced(game._states)
+        return cls.deal(Options.of(None, {"num_players": num_players} | options), seed)
+
+    @classmethod
+    def deal(cls, options: Options, seed: int | None = None) -> Game:
+        """Deal a game with these options."""
+        game = cls(options.blank_states(), [])
+        new_game(game.state, new_rng(secrets.randbits(63) if seed is None else as_seed(seed)))
         return game
 
     @classmethod
     def from_draws(
-        cls,
-        worker_draws: Sequence[Sequence[str]],
-        jungle_draws: Sequence[str],
-        volcanoes: bool = False,
-        decisions: Decisions = "auto",
-        table_size: int | None = None,
+        cls, worker_draws: Sequence[Sequence[str]], jungle_draws: Sequence[str], **options: Any
     ) -> Game:
-        """A game with given drawing orders, in kinds as a game record names them.
+        """Make a game with given drawing orders, in kinds as a game record names them.
 
-        Raises ValueError when they are not the supply of the box (rules 1, 7).
+        ``options`` are the fields of :class:`Options` except ``num_players``.  ValueError when the
+        draws are not the supply of the box (rules 1, 7).
         """
-        players = len(worker_draws)
-        game = cls(blank_states(1, players, volcanoes, decisions, table_size), [])
+        chosen = Options.of(None, {"num_players": len(worker_draws)} | options)
+        players = chosen.num_players
+        game = cls(chosen.blank_states(), [])
         state = game.state
         for seat, draws in enumerate(worker_draws):
             check_supply(
@@ -79,14 +121,14 @@ class Game:
             )
             kinds = [WORKER_KINDS.index(kind) for kind in draws]
             state.worker_draws[seat, : len(kinds)] = kinds
-        check_supply("jungle_draws", jungle_draws, JUNGLE_KINDS, jungle_supply(players, volcanoes))
+        supply = jungle_supply(players, chosen.volcanoes)
+        check_supply("jungle_draws", jungle_draws, JUNGLE_KINDS, supply)
         codes = [JUNGLE_KINDS.index(kind) + 1 for kind in jungle_draws]
         state.jungle_draws[: len(codes)] = codes
-        calls.set_up_game(game._states)
-        calls.play_forced(game._states)
+        restart(state)
         return game
 
-    # --- What is there ----------------------------------------------------------------------
+    # --- Properties ---------------------------------------------------------------------------
 
     @property
     def state(self) -> Any:
@@ -101,6 +143,11 @@ class Game:
     def note(self, action: int) -> None:
         """Add to the history an action that was carried out on ``states`` directly."""
         self._history.append(action)
+
+    @property
+    def options(self) -> Options:
+        """The options that the game was dealt with."""
+        return Options.of_state(self.state)
 
     @property
     def num_players(self) -> int:
@@ -125,7 +172,7 @@ class Game:
     @property
     def num_actions(self) -> int:
         """Size of the action space."""
-        return int(actions.num_actions(self.table_size))
+        return int(num_actions(self.table_size))
 
     @property
     def seat(self) -> int | None:
@@ -178,27 +225,27 @@ class Game:
 
     def legal_actions(self) -> npt.NDArray[np.int64]:
         """Ids of the legal actions, each once, ascending; empty when the game is over."""
-        ids = np.empty(actions.MAX_LEGAL, np.int64)
-        return np.sort(ids[: calls.legal(self._states, ids)])
+        ids = np.empty(MAX_LEGAL, np.int64)
+        return np.sort(ids[: legal_of(self._states, ids)])
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """1 for each legal action, int8, shape (num_actions,)."""
         mask = np.empty(self.num_actions, np.int8)
-        calls.mask(self._states, mask)
+        _mask(self._states, mask)
         return mask
 
     def play(self, action: int) -> None:
         """Carry out an action; ValueError says what is wrong with an illegal one, nothing changes."""
         number = as_action(action)
-        code = calls.play(self._states, number)
-        if code != actions.LEGAL:
+        code = try_action(self._states, number)
+        if code != LEGAL:
             raise ValueError(self.why_illegal(number, code))
         self.note(number)
 
     def why_illegal(self, action: int, code: int | None = None) -> str:
         """One sentence on why an illegal action is refused now."""
         if code is None:
-            code = int(actions.why_illegal(self.state, action))
+            code = int(why_illegal(self.state, action))
         try:
             meaning = f" ({self.text(action)})"
         except ValueError:
@@ -210,8 +257,7 @@ class Game:
         if not self._history:
             raise ValueError("there is no action to undo")
         history = self._history[:-1]
-        calls.set_up_game(self._states)
-        calls.play_forced(self._states)
+        restart(self.state)
         self._history = []
         for action in history:
             self.play(action)
@@ -219,7 +265,7 @@ class Game:
     def clone(self) -> Game:
         """An independent copy."""
         states = np.zeros(1, self._states.dtype)  # padding too: games are compared as bytes
-        calls.copy(states, self._states)
+        _copy(states, self._states)
         return Game(states, self._history.copy())
 
     def determinise(self, seat: int, rng: np.random.Generator | int) -> Game:
@@ -234,7 +280,7 @@ class Game:
 
     def redeal(self, seat: int, rng: RngArray) -> None:
         """The same in place, with a generator of :mod:`cacao_env.engine.rng`."""
-        calls.redeal_game(self._states, as_seat(seat, self.num_players), rng)
+        _redeal(self._states, as_seat(seat, self.num_players), rng)
 
     def seen_by(self, seat: int, rng: RngArray) -> StateArray:
         """A copy of the state as an array, shape (1,), with all that ``seat`` can't see dealt anew."""
@@ -248,24 +294,29 @@ class Game:
         """What a seat sees, raw (see :mod:`cacao_env.engine.observation`), shape (observation_size,)."""
         seat = as_seat(seat, self.num_players)
         out = np.empty(observation_size(self.num_players, self.table_size), np.uint8)
-        calls.observe(self._states, seat, out)
+        _observe(self._states, seat, out)
         return out
 
     def scores(self) -> list[int]:
         """Scores if the game ended now; the final scores once it is over."""
         out = np.zeros(MAX_PLAYERS, np.int64)
-        calls.scores(self._states, out)
+        scores_into(self.state, out)
         return [int(score) for score in out[: self.num_players]]
 
-    def winners(self) -> list[int]:
-        """All seats that share the win; empty while the game goes on."""
-        return self.leaders() if self.over else []
+    def win_shares(self) -> list[float]:
+        """Every seat's share of the win if the game ended now; the final shares once it is over."""
+        scores, out = np.zeros(MAX_PLAYERS, np.int64), np.zeros(MAX_PLAYERS)
+        scores_into(self.state, scores)
+        win_shares_into(self.state, scores, out)
+        return [float(share) for share in out[: self.num_players]]
 
     def leaders(self) -> list[int]:
-        """Who would share the win if the game ended now."""
-        scores, out = np.zeros((2, MAX_PLAYERS), np.int64)
-        calls.winners(self._states, scores, out)
-        return [seat for seat in range(self.num_players) if out[seat]]
+        """Seats that would share the win if the game ended now."""
+        return [seat for seat, share in enumerate(self.win_shares()) if share > 0]
+
+    def winners(self) -> list[int]:
+        """Seats that share the win; empty until the game is over."""
+        return self.leaders() if self.over else []
 
     # --- Words ------------------------------------------------------------------------------
 
@@ -291,18 +342,18 @@ class Game:
         """Every move so far as (seat, made without asking, move); the game is played again."""
         game = self.clone()
         game.state.auto = 0
-        calls.set_up_game(game._states)
+        restart(game.state)
         auto = bool(self.state.auto)
         asked = iter(self._history)
         moves: list[tuple[int, bool, notation.Move]] = []
         while True:
             state = game.state
-            forced = int(decisions.forced_action(state)) if auto else decisions.NONE
-            action = next(asked, None) if forced == decisions.NONE else forced
+            forced = int(forced_action(state)) if auto else NONE
+            action = next(asked, None) if forced == NONE else forced
             if action is None or state.phase == OVER:
                 return moves
-            moves.append((int(state.seat), forced != decisions.NONE, game.move(action)))
-            actions.apply(state, action)
+            moves.append((int(state.seat), forced != NONE, game.move(action)))
+            apply(state, action)
 
     # --- Keeping ----------------------------------------------------------------------------
 
@@ -332,9 +383,9 @@ class Game:
             game = cls.from_draws(
                 data["worker_draws"],
                 data["jungle_draws"],
-                data["volcanoes"],
-                data["decisions"],
-                data["table_size"],
+                volcanoes=data["volcanoes"],
+                decisions=data["decisions"],
+                table_size=data["table_size"],
             )
             for number, action in enumerate(data["actions"]):
                 try:
@@ -375,7 +426,7 @@ def as_action(action: Any) -> int:
     """An action id as a plain integer, legal or not; ValueError for what is no integer."""
     number = as_int("action", action, "an integer id")
     if not -(2**31) < number < 2**31:
-        raise ValueError(f"illegal action {action}: {notation.REASONS[actions.NO_SUCH_ACTION]}")
+        raise ValueError(f"illegal action {action}: {notation.REASONS[NO_SUCH_ACTION]}")
     return number
 
 

@@ -45,7 +45,7 @@ def record_of(game: Game, with_legal: bool = False) -> dict[str, Any]:
         raise ValueError("only a finished game makes a record")
     workers, jungle = game.draws
     # On the default table, for a small one would not list every move that the rules allow.
-    table = Game.from_draws(workers, jungle, game.volcanoes, "explicit")
+    table = Game.from_draws(workers, jungle, volcanoes=game.volcanoes, decisions="explicit")
     moves = []
     for seat, auto, move in game.elementary_moves():
         entry: dict[str, Any] = {"player": seat, "move": _to_json(move)}
@@ -160,7 +160,7 @@ def start_of(record: Any) -> Game:
     if not isinstance(record["moves"], list):
         raise RecordError("moves is not a list")
     try:
-        return Game.from_draws(draws, jungle, volcanoes, "explicit")
+        return Game.from_draws(draws, jungle, volcanoes=volcanoes, decisions="explicit")
     except ValueError as error:
         raise RecordError(str(error)) from None
 

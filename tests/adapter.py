@@ -42,7 +42,13 @@ class EngineTable:
     ) -> None:
         if len(worker_draws) != num_players:
             raise ValueError("one list of worker_draws a player")
-        self.game = Game.from_draws(worker_draws, jungle_draws, volcanoes, decisions, table_size)
+        self.game = Game.from_draws(
+            worker_draws,
+            jungle_draws,
+            volcanoes=volcanoes,
+            decisions=decisions,
+            table_size=table_size,
+        )
 
     @property
     def player(self) -> int | None:

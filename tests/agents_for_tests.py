@@ -10,7 +10,7 @@ import numpy as np
 
 from cacao_env.agents.bots import Bot
 from cacao_env.agents.endgame import NOT_SOLVED, solve
-from cacao_env.agents.playout import MARGIN
+from cacao_env.agents.playout import RELATIVE_SCORE
 
 
 class First:
@@ -41,7 +41,7 @@ class Solver(First):
         self.bot = Bot("greedy", seed)
 
     def act(self, game):
-        action = int(solve(game.states, 2, MARGIN, 5_000_000))
+        action = int(solve(game.states, 2, RELATIVE_SCORE, 5_000_000))
         return self.bot.act(game) if action == NOT_SOLVED else action
 
 

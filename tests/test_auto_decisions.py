@@ -90,7 +90,7 @@ def tables(start: Game, turn: int) -> set[bytes]:
 )
 def test_the_best_outcomes_are_the_same_with_and_without_skipping(players, volcanoes, style, seed):
     rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes, "explicit")
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions="explicit")
     for _ in positions(game, rng, STYLES[style]):
         if game.phase == "fill":
             assert tables(in_auto_mode(game), game.turn) == tables(game, game.turn)
@@ -133,7 +133,7 @@ def compare_all_outcomes(trial: Game, rng: np.random.Generator) -> None:
 @given(players=st.integers(2, 4), volcanoes=st.booleans(), seed=st.integers(0, 2**32))
 def test_auto_asks_less_and_never_a_decision_with_one_answer(players, volcanoes, seed):
     rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes, "auto")
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions="auto")
     for _ in positions(game, rng):
         assert game.over or len(game.legal_actions()) > 1
     moves = game.elementary_moves()
@@ -146,7 +146,7 @@ def test_what_is_skipped_in_ordinary_play():
     rng = np.random.default_rng(0)
     asked, skipped = set(), set()
     for seed in range(60):
-        game = Game.new(2 + seed % 3, seed, seed % 2 == 1)
+        game = Game.new(2 + seed % 3, seed, volcanoes=seed % 2 == 1)
         for _ in positions(game, rng):
             pass
         table = {(int(r), int(c)): kind for (r, c), kind in _jungle(game).items()}

@@ -65,7 +65,9 @@ def test_bytes_are_those_of_the_arrays(ran):
     bandwidth = rows["write_bandwidth"]["value"]
     for players, table in ((2, 15), (4, None)):
         name = f"step_observe_mask.p{players}.{'t15' if table else 'default'}"
-        space = cacao_v0.raw_env(players, table_size=table).observation_space("player_0")
+        space = cacao_v0.raw_env(num_players=players, table_size=table).observation_space(
+            "player_0"
+        )
         row = rows[name]
         assert row["observation_bytes"] == space["observation"].shape[0]
         assert row["mask_bytes"] == space["action_mask"].shape[0]

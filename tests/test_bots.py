@@ -110,7 +110,7 @@ def test_greedy_expects_of_a_placement_what_the_best_turn_brings(players, volcan
     rng = np.random.default_rng(players)
     compared = above = 0
     for seed in range(3):
-        game = Game.new(players, seed, volcanoes)
+        game = Game.new(players, seed, volcanoes=volcanoes)
         for _ in positions(game, rng, STYLES[style]):
             if game.phase != "place":
                 continue
@@ -134,7 +134,7 @@ def test_greedy_expects_of_fills_and_actions_what_the_best_turn_brings():
     rng = np.random.default_rng(1)
     compared = {"fill": 0, "act": 0}
     for seed in range(60):
-        game = Game.new(2 + seed % 3, seed, seed % 2 == 1)
+        game = Game.new(2 + seed % 3, seed, volcanoes=seed % 2 == 1)
         for _ in positions(game, rng):
             if game.phase not in compared or bin(int(game.state.to_fill)).count("1") > 2:
                 continue
@@ -245,7 +245,7 @@ def test_search_beats_greedy(spec, opponent, least):
 def test_every_bot_plays_whole_games_with_all_options(spec, decisions):
     small = {"mc": "mc:sims=8,top=4", "ismcts": "ismcts:sims=8", "endgame": "endgame:exact=2"}
     for players in (2, 3, 4):
-        game = Game.new(players, 3, players != 3, decisions)
+        game = Game.new(players, 3, volcanoes=players != 3, decisions=decisions)
         play_game(game, [Bot(small.get(spec, spec), n) for n in range(players)])
         assert game.over
 

@@ -17,7 +17,7 @@ from cacao_env.agents.endgame import (
     placements_left,
     solve,
 )
-from cacao_env.agents.playout import MARGIN
+from cacao_env.agents.playout import RELATIVE_SCORE
 from cacao_env.engine.actions import MAX_LEGAL
 from tests.games import STYLES
 
@@ -25,7 +25,7 @@ from tests.games import STYLES
 def near_end(players: int, seed: int, placements: int, style: str, volcanoes: bool = False) -> Game:
     """A game at a placement with so many left."""
     rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes)
+    game = Game.new(players, seed, volcanoes=volcanoes)
     while placements_left(game.state) > placements or game.phase != "place":
         game.play(STYLES[style](game, rng))
     return game
@@ -66,7 +66,7 @@ MANY = 5_000_000
 
 def exact(game: Game, all_values: bool = True) -> dict[int, float]:
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    count = int(end_values(game.states, MARGIN, MANY, all_values, ids, values))
+    count = int(end_values(game.states, RELATIVE_SCORE, MANY, all_values, ids, values))
     assert count != NOT_SOLVED
     return dict(zip(ids[:count].tolist(), values[:count].tolist()))
 
@@ -127,7 +127,7 @@ def test_the_best_is_the_same_with_and_without_bounds():
         bounded = exact(game, all_values=False)
         assert max(bounded.values()) == pytest.approx(max(values.values()))
         assert all(bounded[action] <= max(values.values()) + 1e-9 for action in values)
-        action = int(solve(game.states, 3, MARGIN, MANY))
+        action = int(solve(game.states, 3, RELATIVE_SCORE, MANY))
         assert values[action] == pytest.approx(max(values.values()))
 
 
@@ -158,10 +158,10 @@ def test_it_knows_its_limits():
     game = near_end(2, 0, 2, "random")
     assert not is_near_end(game.state, 1)
     assert is_near_end(game.state, 2)
-    assert solve(game.states, 1, MARGIN, NODES) == NOT_SOLVED
-    assert solve(game.states, 2, MARGIN, 3) == NOT_SOLVED  # three positions are not enough
+    assert solve(game.states, 1, RELATIVE_SCORE, NODES) == NOT_SOLVED
+    assert solve(game.states, 2, RELATIVE_SCORE, 3) == NOT_SOLVED  # three positions are not enough
     start = Game.new(2, 0)
-    assert solve(start.states, 100, MARGIN, NODES) == NOT_SOLVED  # piles hide what is held
+    assert solve(start.states, 100, RELATIVE_SCORE, NODES) == NOT_SOLVED  # piles hide what is held
     assert not is_near_end(start.state, 100)
     for seed in range(20):  # the turn in progress counts, though its tile is placed
         game = near_end(2, seed, 2, "random")

@@ -157,7 +157,9 @@ class Noted:
 
 def as_dealt(game: Game) -> Game:
     """The beginning of a game."""
-    return Game.from_draws(*game.draws, game.volcanoes, game.decisions, game.table_size)
+    return Game.from_draws(
+        *game.draws, volcanoes=game.volcanoes, decisions=game.decisions, table_size=game.table_size
+    )
 
 
 def _same_end(game: Game, learner: int, info, final) -> None:

@@ -62,7 +62,7 @@ def test_parts_of_patterns_are_counted():
 @pytest.mark.parametrize(("players", "volcanoes"), [(2, True), (3, False), (4, True)])
 def test_features_are_the_same_for_all_images_of_a_position(players, volcanoes, style):
     rng = np.random.default_rng(players)
-    game = Game.new(players, 5, volcanoes)
+    game = Game.new(players, 5, volcanoes=volcanoes)
     seen = 0
     for number, _ in enumerate(positions(game, rng, STYLES[style])):
         if game.phase != "place" or number % 3:
@@ -80,7 +80,7 @@ def test_features_are_the_same_for_all_images_of_a_position(players, volcanoes, 
 def test_features_show_nothing_hidden():
     rng = np.random.default_rng(1)
     for players in (2, 3, 4):
-        game = Game.new(players, 2, players == 3)
+        game = Game.new(players, 2, volcanoes=players == 3)
         for _ in positions(game, rng):
             for viewer in range(players):
                 other = scramble(game, viewer, rng)
@@ -92,7 +92,7 @@ def test_features_do_not_depend_on_what_is_drawn_after_a_turn():
     rng, dice = new_rng(4), np.random.default_rng(4)
     hands = displays = 0
     for players in (2, 3, 4):
-        game = Game.new(players, 3, players == 3)
+        game = Game.new(players, 3, volcanoes=players == 3)
         for _ in positions(game, dice):
             if game.over:
                 continue
@@ -185,7 +185,7 @@ def test_features_of_a_games_end_have_what_the_best_turn_brings_each_seat():
     seen = finished = earlier = 0
     for players in (2, 3, 4):
         for seed in range(4):
-            game = Game.new(players, seed, players == 3)
+            game = Game.new(players, seed, volcanoes=players == 3)
             for _ in positions(game, rng):
                 if game.phase != "place":
                     continue

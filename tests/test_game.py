@@ -26,7 +26,7 @@ def test_copies_of_every_kind_are_equal_and_independent(players, volcanoes, deci
     rng = np.random.default_rng(0)
     phases = set()
     for seed in range(3):
-        game = Game.new(players, seed, volcanoes, decisions, size)
+        game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions, table_size=size)
         for _ in positions(game, rng, STYLES["overbuild"]):
             phases.add(game.phase)
             copies = [
@@ -54,7 +54,7 @@ def test_copies_of_every_kind_are_equal_and_independent(players, volcanoes, deci
 @pytest.mark.parametrize(("players", "volcanoes", "decisions", "size"), KINDS)
 def test_undo_takes_back_exactly_one_decision(players, volcanoes, decisions, size):
     rng = np.random.default_rng(1)
-    game = Game.new(players, 1, volcanoes, decisions, size)
+    game = Game.new(players, 1, volcanoes=volcanoes, decisions=decisions, table_size=size)
     before: list[Game] = []
     while not game.over:
         before.append(game.clone())
@@ -68,10 +68,10 @@ def test_undo_takes_back_exactly_one_decision(players, volcanoes, decisions, siz
 
 def test_a_game_is_its_options_its_deal_and_its_actions():
     rng = np.random.default_rng(2)
-    game = Game.new(3, 7, True, "auto", 15)
+    game = Game.new(3, 7, volcanoes=True, decisions="auto", table_size=15)
     while not game.over:
         game.play(int(rng.choice(game.legal_actions())))
-    again = Game.new(3, 7, True, "auto", 15)
+    again = Game.new(3, 7, volcanoes=True, decisions="auto", table_size=15)
     for action in game.history:
         again.play(action)
     assert again == game
@@ -88,7 +88,7 @@ def test_the_deal_depends_on_the_seed_and_the_rules_only():
 
 
 def test_from_draws_deals_what_it_is_given():
-    game = Game.new(3, 5, True)
+    game = Game.new(3, 5, volcanoes=True)
     again = Game.from_draws(*game.draws, volcanoes=True)
     assert again == game
 

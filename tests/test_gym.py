@@ -176,10 +176,10 @@ def test_it_plays_like_pettingzoo_with_bots_in_the_other_seats():
     """The same deal and actions, opponents included, give the same observations and rewards."""
     for players, reward in ((2, "shaped"), (3, "outcome")):
         spy = Spy()
-        env = CacaoEnv(spy, players, reward=reward, table_size=15)
+        env = CacaoEnv(spy, num_players=players, reward=reward, table_size=15)
         observation, info = env.reset(seed=5)
         seat = info["seat"]
-        aec = cacao_v0.raw_env(players, reward=reward, table_size=15)
+        aec = cacao_v0.raw_env(num_players=players, reward=reward, table_size=15)
         aec.reset(seed=0)
         aec._game = Game.from_draws(*env.game.draws, table_size=15)
         aec.agent_selection, aec._ready = "player_0", None

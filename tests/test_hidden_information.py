@@ -52,7 +52,7 @@ def scramble(game: Game, viewer: int, rng: np.random.Generator) -> Game:
 @given(**kinds_of_game)
 def test_observation_mask_and_every_bot_s_view_do_not_change(players, volcanoes, style, seed):
     rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes, "explicit")
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions="explicit")
     changed = 0
     for _ in positions(game, rng, STYLES[style]):
         for viewer in range(players):
@@ -70,7 +70,7 @@ def test_observation_mask_and_every_bot_s_view_do_not_change(players, volcanoes,
 @given(**kinds_of_game)
 def test_every_bot_plays_the_same(players, volcanoes, style, seed):
     rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes)
+    game = Game.new(players, seed, volcanoes=volcanoes)
     for number, _ in enumerate(positions(game, rng, STYLES[style])):
         if game.seat is not None and number % 5 == 0:
             other = scramble(game, game.seat, rng)
@@ -87,7 +87,7 @@ def test_no_bot_is_left_out():
 @given(**kinds_of_game)
 def test_a_determinised_game_keeps_what_is_seen_and_replays(players, volcanoes, style, seed):
     rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes)
+    game = Game.new(players, seed, volcanoes=volcanoes)
     for number, _ in enumerate(positions(game, rng, STYLES[style])):
         if number % 7:
             continue

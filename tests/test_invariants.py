@@ -50,7 +50,7 @@ def test_mask_list_refusal_and_execution_agree_on_every_action(
     players, volcanoes, decisions, style, table_size, seed
 ):
     rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes, decisions, table_size)
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions, table_size=table_size)
     for _ in positions(game, rng, STYLES[style]):
         mask = game.action_mask()
         assert mask.dtype == np.int8
@@ -77,7 +77,7 @@ def test_mask_list_refusal_and_execution_agree_on_every_action(
 @given(**kinds_of_game)
 def test_an_illegal_action_changes_nothing(players, volcanoes, decisions, style, table_size, seed):
     rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes, decisions, table_size)
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions, table_size=table_size)
     for _ in positions(game, rng, STYLES[style]):
         mask = game.action_mask()
         before = game.clone()
@@ -92,7 +92,7 @@ def test_tiles_cacao_tokens_and_gold_are_conserved(
     players, volcanoes, decisions, style, table_size, seed
 ):
     rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes, decisions, table_size)
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions, table_size=table_size)
     gold_before = [0] * players
     for _ in positions(game, rng, STYLES[style]):
         state = game.state
@@ -153,7 +153,10 @@ def test_tiles_cacao_tokens_and_gold_are_conserved(
 
 @given(seed=st.integers(0, 2**32), volcanoes=st.booleans(), players=st.integers(2, 4))
 def test_a_sampled_action_is_legal(seed, volcanoes, players):
-    game, rng = Game.new(players, seed, volcanoes, "explicit", 12), new_rng(seed)
+    game, rng = (
+        Game.new(players, seed, volcanoes=volcanoes, decisions="explicit", table_size=12),
+        new_rng(seed),
+    )
     while not game.over:
         game.play(int(sample(game.state, rng)))
 
@@ -161,7 +164,7 @@ def test_a_sampled_action_is_legal(seed, volcanoes, players):
 def test_sampling_is_uniform_over_the_legal_actions():
     rng = new_rng(0)
     for seed, plies in ((0, 0), (1, 9), (2, 40), (3, 47)):
-        game = Game.new(2, seed, True, "explicit")
+        game = Game.new(2, seed, volcanoes=True, decisions="explicit")
         for _ in range(plies):
             game.play(int(sample(game.state, rng)))
         legal = game.legal_actions()

@@ -16,14 +16,21 @@ def first_legal(games) -> np.ndarray:
 
 
 def vector(players: int = 3, volcanoes: bool = True, seed: int = 1, **more) -> VectorGames:
-    games = VectorGames(4, players, volcanoes, **({"table_size": SIZE, "reward": "shaped"} | more))
+    games = VectorGames(
+        4,
+        num_players=players,
+        volcanoes=volcanoes,
+        **({"table_size": SIZE, "reward": "shaped"} | more),
+    )
     games.reset(seed)
     return games
 
 
 def versus(players: int = 3, volcanoes: bool = True, seed: int = 1, **more) -> VersusGames:
     options = {"table_size": SIZE, "reward": "shaped", "seed": seed} | more
-    return VersusGames(4, {"random": 1, "greedy": 1}, players, volcanoes, **options)
+    return VersusGames(
+        4, {"random": 1, "greedy": 1}, num_players=players, volcanoes=volcanoes, **options
+    )
 
 
 @pytest.mark.parametrize("make", [vector, versus])

@@ -32,7 +32,7 @@ def channel_names(players: int) -> list[str]:
 )
 def test_every_slice_says_what_the_game_says(players, volcanoes, style, size):
     rng = np.random.default_rng(players)
-    game = Game.new(players, 5, volcanoes, "explicit", size)
+    game = Game.new(players, 5, volcanoes=volcanoes, decisions="explicit", table_size=size)
     names = channel_names(players)
     for _ in positions(game, rng, STYLES[style]):
         position = table_of(game).position()

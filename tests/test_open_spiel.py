@@ -64,9 +64,9 @@ def test_it_is_the_game_of_those_draws(options):
         game = Game.from_draws(
             workers,
             jungle,
-            options.get("volcanoes", False),
-            options.get("decisions", "auto"),
-            options.get("table_size"),
+            volcanoes=options.get("volcanoes", False),
+            decisions=options.get("decisions", "auto"),
+            table_size=options.get("table_size"),
         )
         for action in state.game.history:
             game.play(action)

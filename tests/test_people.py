@@ -27,7 +27,9 @@ def test_effects_are_what_happens(players, decisions):
     """What is announced is what the state shows after the action, as far as the turn goes."""
     rng = np.random.default_rng(players)
     seen = set()
-    for game in positions(Game.new(players, players, True, decisions), rng, STYLES["overbuild"]):
+    for game in positions(
+        Game.new(players, players, volcanoes=True, decisions=decisions), rng, STYLES["overbuild"]
+    ):
         if game.over:
             break
         action = int(rng.choice(game.legal_actions()))
@@ -108,7 +110,7 @@ def test_an_illegal_action_has_no_effect():
 def test_choices_are_the_legal_actions_in_words():
     rng = np.random.default_rng(2)
     kinds = set()
-    for game in positions(Game.new(3, 8, True), rng, STYLES["overbuild"]):
+    for game in positions(Game.new(3, 8, volcanoes=True), rng, STYLES["overbuild"]):
         choices = choices_of(game, NAMES)
         assert [choice["action"] for choice in choices] == game.legal_actions().tolist()
         assert len({choice["words"] for choice in choices}) == len(choices)

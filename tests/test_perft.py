@@ -77,7 +77,7 @@ PINNED: dict[tuple[int, bool, str, int, int, int], int] = {
 
 def position(players, volcanoes, decisions, seed, plies) -> Game:
     """The game after always taking the legal action in the middle of the list."""
-    game = Game.new(players, seed, volcanoes, decisions)
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions)
     for _ in range(plies):
         if game.over:
             break

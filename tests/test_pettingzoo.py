@@ -272,9 +272,9 @@ def test_env_takes_the_options_of_raw_env_in_their_order():
     from inspect import signature
 
     assert signature(cacao_v0.env).parameters == signature(cacao_v0.raw_env).parameters
-    env = cacao_v0.env(3, True)
+    env = cacao_v0.env(num_players=3, volcanoes=True)
     env.reset(seed=-1)
-    assert env.unwrapped.game == Game.new(3, -1, True)
+    assert env.unwrapped.game == Game.new(3, -1, volcanoes=True)
 
 
 def test_using_it_before_reset_is_refused():

@@ -24,7 +24,13 @@ def test_the_policy_plays_all_other_seats_and_sees_what_they_see(players, seed):
         return first_legal(observations, masks)
 
     games = VersusGames(
-        1, "random", players, seed=seed, seat=seed % players, policy=policy, policy_share=1.0
+        1,
+        "random",
+        num_players=players,
+        seed=seed,
+        seat=seed % players,
+        policy=policy,
+        policy_share=1.0,
     )
     assert games.kinds[0] == POLICY
     assert bool(shown) == (seed % players > 0)  # who is before the learner has begun

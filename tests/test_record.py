@@ -17,7 +17,7 @@ from tests.reference.records import check_record, play_record
 
 
 def written(players=2, seed=1, volcanoes=False, decisions="explicit", style="random", legal=True):
-    game = Game.new(players, seed, volcanoes, decisions)
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions)
     for _ in play_through(game, np.random.default_rng(seed), STYLES[style]):
         pass
     return record_of(game, legal)
@@ -48,7 +48,9 @@ def test_explicit_records_ask_everything_and_auto_ones_mark_what_they_did_not():
 
 def test_a_game_on_a_small_table_makes_a_record_that_lists_all_legal_moves():
     for seed in range(12):
-        game = Game.new(3, seed, False, "explicit" if seed % 2 else "auto", 11)
+        game = Game.new(
+            3, seed, volcanoes=False, decisions="explicit" if seed % 2 else "auto", table_size=11
+        )
         for _ in play_through(game, np.random.default_rng(seed), STYLES["stretch"]):
             pass
         record = record_of(game, with_legal=True)

@@ -14,7 +14,7 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.endgame import end_values, is_near_end, placements_left
 from cacao_env.agents.mc import candidates_into, run_passes
-from cacao_env.agents.playout import MARGIN
+from cacao_env.agents.playout import RELATIVE_SCORE
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.rng import new_rng
 
@@ -157,7 +157,7 @@ def test_an_action_s_loss_is_that_of_the_one_chosen(players):
     while not (is_near_end(game.state, 2) and game.phase == "place"):
         game.play(STYLES["random"](game, rng))
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    count = int(end_values(game.states, MARGIN, 10**6, True, ids, values))
+    count = int(end_values(game.states, RELATIVE_SCORE, 10**6, True, ids, values))
     assert count == len(game.legal_actions()) > 5
     expected = {int(a): max(values[:count]) - v for a, v in zip(ids[:count], values)}
     assert {a: exact_loss(game, a) for a in expected} == pytest.approx(expected)
@@ -178,7 +178,7 @@ def test_all_actions_of_a_pass_meet_the_same_deal_and_dice():
     game = Game.new(3, 2)
     first = int(game.legal_actions()[0])
     sums = np.zeros(3)
-    run_passes(game.states, np.array([first] * 3), 3, sums, 20, new_rng(1), MARGIN)
+    run_passes(game.states, np.array([first] * 3), 3, sums, 20, new_rng(1), RELATIVE_SCORE)
     assert sums[0] == sums[1] == sums[2] != 0
 
 
@@ -189,7 +189,9 @@ def test_playouts_do_not_know_the_deal():
     means = []
     for deal in range(8):
         sums = np.zeros(1)
-        run_passes(game.determinise(0, deal).states, action, 1, sums, 200, new_rng(1), MARGIN)
+        run_passes(
+            game.determinise(0, deal).states, action, 1, sums, 200, new_rng(1), RELATIVE_SCORE
+        )
         means.append(sums[0] / 200)
     assert np.ptp(means) < 5
 
@@ -201,7 +203,9 @@ def test_the_margin_is_to_the_mean_of_the_others():
     before = finished.clone()
     before.undo()
     seat, sums = before.seat, np.zeros(1)
-    run_passes(before.states, np.array(finished.history[-1:]), 1, sums, 1, new_rng(0), MARGIN)
+    run_passes(
+        before.states, np.array(finished.history[-1:]), 1, sums, 1, new_rng(0), RELATIVE_SCORE
+    )
     scores = finished.scores()
     assert len(set(scores)) == 3
     others = [score for other, score in enumerate(scores) if other != seat]

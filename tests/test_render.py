@@ -30,7 +30,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def played(players: int, seed: int, plies: int, volcanoes: bool = False) -> Game:
-    game = Game.new(players, seed, volcanoes)
+    game = Game.new(players, seed, volcanoes=volcanoes)
     bots = [Bot("greedy", seat) for seat in range(players)]
     while not game.over and game.ply < plies:
         game.play(bots[game.seat].act(game))

@@ -94,7 +94,7 @@ def test_a_turned_position_is_seen_offered_and_played_like_the_position(
     g, players, volcanoes, style
 ):
     rng = np.random.default_rng([g, players])
-    game = Game.new(players, g, volcanoes, "explicit")
+    game = Game.new(players, g, volcanoes=volcanoes, decisions="explicit")
     size = game.table_size
     for _ in positions(game, rng, STYLES[style]):
         image = image_of_game(g, game)
@@ -121,7 +121,7 @@ def test_a_turned_position_is_seen_offered_and_played_like_the_position(
 
 @pytest.mark.parametrize("g", range(8))
 def test_a_symmetry_and_its_inverse_leave_everything_where_it_was(g):
-    game = Game.new(2, 5, True, "explicit")
+    game = Game.new(2, 5, volcanoes=True, decisions="explicit")
     for _ in positions(game, np.random.default_rng(g)):
         seen, mask = game.observation(0), game.action_mask()
         image = sym.transform_observation(g, seen, 2, 23)
@@ -134,7 +134,7 @@ def test_a_symmetry_and_its_inverse_leave_everything_where_it_was(g):
 def test_a_small_table_turns_as_well_while_its_tiles_keep_off_the_rim():
     compared = 0
     for seed in range(6):
-        game = Game.new(2, seed, False, "explicit", table_size=15)
+        game = Game.new(2, seed, volcanoes=False, decisions="explicit", table_size=15)
         for _ in positions(game, np.random.default_rng(seed), STYLES["crowd"]):
             for g in range(8):
                 image = image_of_game(g, game)

@@ -48,7 +48,7 @@ def test_the_default_table_shows_all_a_stretching_player_may_do(players, directi
 def test_a_small_table_always_offers_a_placement_and_shows_every_tile(players, size, style):
     rng = np.random.default_rng([players, size])
     for seed in range(4):
-        game = Game.new(players, seed, False, "explicit", size)
+        game = Game.new(players, seed, volcanoes=False, decisions="explicit", table_size=size)
         for _ in positions(game, rng, STYLES[style]):
             state = game.state
             assert game.over or len(game.legal_actions()) > 0
@@ -72,7 +72,7 @@ def test_a_small_table_binds_only_near_its_rim():
     bound = free = 0
     for seed in range(12):
         style = "stretch" if seed % 2 else "random"
-        small = Game.new(3, seed, False, "explicit", MIN_TABLE)
+        small = Game.new(3, seed, volcanoes=False, decisions="explicit", table_size=MIN_TABLE)
         for _ in positions(small, rng, STYLES[style]):
             if small.phase != "place":
                 continue

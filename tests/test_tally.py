@@ -14,7 +14,7 @@ from cacao_env.evaluation.gold_sources import SOURCES, gold_by_source
 
 
 def played(players, seed, volcanoes, style="random", decisions="auto", table_size=None):
-    game = Game.new(players, seed, volcanoes, decisions, table_size)
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions, table_size=table_size)
     rng = np.random.default_rng(seed)
     while not game.over:
         game.play(STYLES[style](game, rng))
@@ -23,7 +23,7 @@ def played(players, seed, volcanoes, style="random", decisions="auto", table_siz
 
 def by_moves(game):
     """The same, from the game's moves played on a game that asks everything."""
-    table = Game.from_draws(*game.draws, game.volcanoes, "explicit")
+    table = Game.from_draws(*game.draws, volcanoes=game.volcanoes, decisions="explicit")
     found = np.zeros((game.num_players, len(SOURCES)), int)
     laid = {(0, 0): "plantation1", (1, 1): "market2"}
     steps = ((-1, 0), (0, 1), (1, 0), (0, -1))

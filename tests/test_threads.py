@@ -107,7 +107,15 @@ def skip_by_hand(game: Game, rng, seat: int, choose, mode: str, new: bool):
 def test_skipping_is_playing_the_others_by_hand(players, mode, opponent):
     choose = {"random": random_action, "greedy": greedy_action}[opponent]
     volcanoes, size = players == 3, 6
-    games = VectorGames(size, players, volcanoes, table_size=15, reward=mode, seed=1, num_threads=2)
+    games = VectorGames(
+        size,
+        num_players=players,
+        volcanoes=volcanoes,
+        table_size=15,
+        reward=mode,
+        seed=1,
+        num_threads=2,
+    )
     seats = -np.arange(size) % players  # the last seat ends games in its own step
     owed = np.zeros((size, players))
     ends = {"in the step": 0, "while skipping": 0}
@@ -148,7 +156,7 @@ def test_skipping_is_playing_the_others_by_hand(players, mode, opponent):
 @pytest.mark.parametrize("mode", REWARDS)
 def test_a_learner_s_rewards_add_up_to_each_game_s_outcome(mode):
     """With opponents in the other seats too, and nothing of one game counted to another."""
-    games = VectorGames(8, 2, table_size=15, reward=mode, seed=3)
+    games = VectorGames(8, num_players=2, table_size=15, reward=mode, seed=3)
     games.skip_to(1)
     sums, found = np.zeros((8, 2)), 0
     for _ in range(200):
@@ -200,7 +208,7 @@ def test_wrong_seats_and_opponents_are_named_and_nothing_is_played(seats, oppone
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("bad", [17, 0, 63])
 def test_an_illegal_action_names_game_seat_and_action_and_no_game_advances(bad, threads):
-    games = VectorGames(64, 3, table_size=15, seed=2, num_threads=threads)
+    games = VectorGames(64, num_players=3, table_size=15, seed=2, num_threads=threads)
     for _ in range(20):
         games.step(games.sample())
     chosen = games.sample().copy()
@@ -216,7 +224,7 @@ def test_an_illegal_action_names_game_seat_and_action_and_no_game_advances(bad, 
         assert "\n" not in str(error.value)
         assert everything(games) == before
     games.step(chosen)  # nothing is left of what was refused
-    other = VectorGames(64, 3, table_size=15, seed=2)
+    other = VectorGames(64, num_players=3, table_size=15, seed=2)
     for _ in range(21):
         other.step(other.sample())
     assert everything(games) == everything(other)

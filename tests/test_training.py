@@ -13,10 +13,10 @@ import pytest
 pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
+from cacao_env.agents.board_agent import BoardAgent, best_actions
 from safetensors.torch import save as save_tensors
 
 from cacao_env import Game
-from cacao_env.agents.board_agent import BoardAgent, best_actions
 from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError
 from cacao_env.agents.registry import load_agent
 from cacao_env.engine.observation import scale
@@ -262,7 +262,7 @@ def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path):
 def test_a_checkpoint_for_other_rules_is_refused(tmp_path):
     save(tmp_path, "x", CellNet(2, 15, 8), RULES)
     agent = BoardAgent(load(tmp_path))
-    for game in (Game.new(3, 0, table_size=15), Game.new(2, 0, True, table_size=15)):
+    for game in (Game.new(3, 0, table_size=15), Game.new(2, 0, volcanoes=True, table_size=15)):
         with pytest.raises(CheckpointError, match="checkpoint x is for 2 players on table size 15"):
             agent.act([game], [agent.begin(0)])
         with pytest.raises(CheckpointError, match="checkpoint x is for 2 players on table size 15"):
@@ -307,7 +307,7 @@ def test_turning_the_table_turns_the_placements(players, volcanoes):
     net = CellNet(players, 21, 16)
     factors = scale(players, 21)
     game, rng, compared = (
-        Game.new(players, 5, volcanoes, table_size=21),
+        Game.new(players, 5, volcanoes=volcanoes, table_size=21),
         np.random.default_rng(0),
         0,
     )

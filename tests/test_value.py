@@ -49,7 +49,7 @@ def some_samples() -> list[tuple]:
     rng = np.random.default_rng(0)
     found = []
     for players in (2, 3, 4):
-        game = Game.new(players, 1, players != 3)
+        game = Game.new(players, 1, volcanoes=players != 3)
         for number, _ in enumerate(positions(game, rng, STYLES["overbuild"])):
             if number % 4 or game.over:
                 continue
@@ -163,7 +163,7 @@ def test_an_action_is_worth_the_best_end_of_its_turn():
     dice = np.random.default_rng(0)
     compared = 0
     for seed in range(6):
-        game = Game.new(2 + seed % 3, seed, seed % 2 == 0)
+        game = Game.new(2 + seed % 3, seed, volcanoes=seed % 2 == 0)
         for _ in positions(game, dice):
             if game.over or dice.random() > 0.2:
                 continue
@@ -224,7 +224,7 @@ def test_a_simulation_is_worth_what_the_seat_s_next_turns_are():
     dice = np.random.default_rng(1)
     compared = apart = 0
     for players in (2, 3, 4):
-        game = Game.new(players, 6, players == 4)
+        game = Game.new(players, 6, volcanoes=players == 4)
         for _ in positions(game, dice):
             if game.over or dice.random() > 0.4 or len(game.legal_actions()) < 3:
                 continue
@@ -310,7 +310,7 @@ def test_search_leaves_fills_and_actions_to_the_network(monkeypatch):
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_agents_play_whole_games_of_all_kinds(players, decisions):
     compiled = some_net(sums=16, maxima=8, units=8).compiled()
-    game = Game.new(players, 4, players == 3, decisions)
+    game = Game.new(players, 4, volcanoes=players == 3, decisions=decisions)
     agents = [ValueAgent(compiled, 1), SearchAgent(compiled, 2, sims=4, width=2, inner=2, exact=2)]
     play_game(game, [agents[seat % 2] for seat in range(players)])
     assert game.over

@@ -84,7 +84,7 @@ def test_an_illegal_action_names_game_seat_and_action_and_no_game_advances():
 
 
 def test_whole_random_games_end_and_score():
-    games = VectorGames(6, 3, True, seed=1)
+    games = VectorGames(6, num_players=3, volcanoes=True, seed=1)
     assert playouts(games.states, games.rngs, 5) == 30
     scores = [as_game(games.states, g).scores() for g in range(6)]
     assert all(as_game(games.states, g).over for g in range(6))
@@ -114,7 +114,7 @@ def test_bad_options_are_named(wrong):
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_the_learner_sees_every_outcome_once_won_or_lost(reward, players):
-    games = VersusGames(6, {"random": 1, "greedy": 1}, players, reward=reward, seed=4)
+    games = VersusGames(6, {"random": 1, "greedy": 1}, num_players=players, reward=reward, seed=4)
     rng = np.random.default_rng(1)
     sums = np.zeros(6)
     outcomes, seats = [], []

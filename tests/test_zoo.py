@@ -10,9 +10,9 @@ import numpy as np
 import onnxruntime
 import pytest
 import torch
+from cacao_env.agents.board_agent import best_actions
 
 from cacao_env import Game, record
-from cacao_env.agents.board_agent import best_actions
 from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value import net as compiled
@@ -165,7 +165,7 @@ def session(path: Path) -> onnxruntime.InferenceSession:
 def some_positions(players, count, volcanoes=False):
     rng = np.random.default_rng(players)
     for seed in range(count):
-        game = Game.new(players, seed, volcanoes, table_size=15 if players == 2 else None)
+        game = Game.new(players, seed, volcanoes=volcanoes, table_size=15 if players == 2 else None)
         for _ in range(int(rng.integers(1, 60))):
             if game.over:
                 break

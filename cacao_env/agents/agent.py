@@ -1,43 +1,142 @@
-"""What an agent is."""
+"""The one protocol of everything that plays: bots, networks, searches and classes of your own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
-from cacao_env import Game
-from cacao_env.agents.analysis import Analysis
-from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
-
-ALL_PLAYERS = tuple(range(MIN_PLAYERS, MAX_PLAYERS + 1))
-
-
-class Agent(Protocol):
-    """Chooses actions for many games at once; it uses only what the deciding seat may know."""
-
-    name: str
-    version: str  # what it was read from: two agents of one name and version play alike
-    players: tuple[int, ...]  # numbers of players that it plays with
-
-    def check(self, num_players: int, volcanoes: bool) -> None:
-        """ValueError unless it plays such games."""
-
-    def begin(self, seed: int) -> Any:
-        """What it keeps for one seat through one game: random numbers, memory, or nothing."""
-
-    def act(self, games: Sequence[Game], kept: Sequence[Any]) -> list[int]:
-        """A legal action for each game's deciding seat; ``kept`` is what ``begin`` made for it."""
-
-    def analyze(self, game: Game, kept: Any) -> Analysis:
-        """What it makes of the decision to be made."""
+from ..engine.options import PLAYERS, Options
+from ..engine.rng import new_rng
+from ..game import Game
+from .analysis import Analysis, certain
 
 
 class AgentError(ValueError):
-    """One sentence on what an agent did wrong."""
+    """One sentence on what an agent is or did wrong."""
+
+
+class Agent(ABC):
+    """Chooses actions for many games at once and uses only what the deciding seat may know.
+
+    ``begin`` makes the private memory of one seat in one game; ``act`` and ``analyze`` are given it
+    back.  What an agent draws at random comes from that memory alone, so its choices do not depend on
+    the games that are decided beside one another.  An agent is used by one thread at a time.
+
+    Attributes:
+
+    - ``name``: what it is called in tables and records;
+    - ``version``: two agents of one name and version play alike;
+    - ``players``: the numbers of players that it plays with, the usual one first.
+    """
+
+    name: str
+    version: str = "built-in"
+    players: tuple[int, ...] = PLAYERS
+
+    def supports(self, options: Options) -> bool:
+        """Whether it plays games with these options."""
+        return options.num_players in self.players
+
+    @property
+    def plays(self) -> str:
+        """The games it supports, in words."""
+        return f"{', '.join(map(str, self.players))} players"
+
+    def begin(self, seed: int) -> Any:
+        """Make the memory of one seat in one game; by default random numbers, uint64 (1,)."""
+        return new_rng(seed)
+
+    @abstractmethod
+    def act(self, games: Sequence[Game], memory: Sequence[Any]) -> list[int]:
+        """Choose a legal action for each game's deciding seat, whose memory is given beside it."""
+
+    def analyze(self, game: Game, memory: Any) -> Analysis:
+        """Report what it makes of the decision at hand; by default only its choice."""
+        return certain(int(self.act([game], [memory])[0]), "its choice; it reports nothing more")
+
+    def player(self, seed: int) -> Player:
+        """Seat it: the agent with its memory for one seat of one game."""
+        return Player(self, seed)
+
+
+class Player:
+    """An agent on one seat of one game; its memory is made at its first decision."""
+
+    def __init__(self, agent: Agent, seed: int) -> None:
+        self.agent, self._seed = agent, seed
+        self._memory: Any = None
+
+    def act(self, game: Game) -> int:
+        """Choose a legal action for the seat that decides."""
+        return int(self.agent.act([game], [self.memory])[0])
+
+    def analyze(self, game: Game) -> Analysis:
+        """Report what the agent makes of the position."""
+        return self.agent.analyze(game, self.memory)
+
+    @property
+    def memory(self) -> Any:
+        """What the agent remembers of this game."""
+        if self._memory is None:
+            self._memory = self.agent.begin(self._seed)
+        return self._memory
 
 
 def decider(game: Game) -> int:
-    """The seat that decides; ValueError if the game is over."""
+    """Return the seat that decides; ValueError if the game is over."""
     if game.seat is None:
         raise ValueError("the game is over: there is nothing to decide")
     return game.seat
+
+
+def require(agent: Agent, options: Options) -> None:
+    """Raise AgentError unless the agent supports games with these options."""
+    if not agent.supports(options):
+        raise AgentError(f"{agent.name} plays with {agent.plays}, not with {options}")
+
+
+class WrappedAgent(Agent):
+    """An object with ``act(game)`` as an :class:`Agent`.
+
+    The object sees a copy of the game in which everything hidden from its seat has been dealt again.
+    ``make(seed)`` returns the object for one seat of one game.
+    """
+
+    _APART = 0x5EA7  # keeps the object's random numbers apart from those that deal its games again
+
+    def __init__(self, name: str, make: Callable[[int], Any], version: str = "") -> None:
+        self.name, self.version, self._make = name, version, make
+
+    def begin(self, seed: int) -> Any:
+        """Make the object, and the random numbers that deal its games again."""
+        return self._make(seed), new_rng(seed ^ self._APART)
+
+    def act(self, games: Sequence[Game], memory: Sequence[Any]) -> list[int]:
+        """Ask the object once for each game."""
+        actions = []
+        for game, (player, rng) in zip(games, memory, strict=True):
+            seen = game.clone()
+            seen.redeal(decider(game), rng)
+            try:
+                actions.append(player.act(seen))
+            except Exception as error:
+                raise AgentError(f"{self.name} failed in act: {one_line(error)}") from error
+        return actions
+
+
+def one_line(error: BaseException) -> str:
+    """Describe an error in one line, with the place where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    place = f" ({Path(last.filename).name}, line {last.lineno})" if last else ""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"
+
+
+def play_game(game: Game, players: Sequence[Player]) -> Game:
+    """Play a game to its end, in place, with one player a seat."""
+    while game.seat is not None:
+        game.play(players[game.seat].act(game))
+    return game

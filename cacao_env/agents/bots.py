@@ -1,20 +1,21 @@
-"""Built-in opponents, by name and parameters: ``greedy``, ``mc:sims=256,top=16``.
+"""Built-in bots, by name and parameters: ``greedy``, ``mc:sims=256,top=16``.
 
-A bot chooses for the deciding seat of a state in which all that this seat can't see has been dealt
-anew, so it cannot cheat even if it tried.  ``BOTS`` lists them with their parameters.
+A bot chooses for the deciding seat of a state in which everything hidden from this seat has been
+dealt again, so it could not cheat if it tried.  ``BOTS`` lists the bots with their parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..engine.rng import RngArray, new_rng
+from ..engine.rng import RngArray
 from ..engine.state import StateArray
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
+from .agent import Agent, decider
 from .analysis import Analysis, certain
 from .endgame import endgame_action, endgame_analyze
 from .greedy import greedy_action, greedy_analyze
@@ -28,7 +29,7 @@ FORECAST = 100  # games that greedy plays to say what a seat may expect
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a bot can be told; of the default's type, from ``low`` to ``high``."""
+    """A numeric parameter of an agent, of the default's type, from ``low`` to ``high``."""
 
     default: int | float
     low: int | float
@@ -49,7 +50,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Kind:
+class BotKind:
     """A kind of bot: ``choose`` and ``think(states, rng, **parameters)``, and its parameters."""
 
     choose: Callable[..., int]
@@ -61,12 +62,12 @@ class Kind:
 _SIMS = Parameter(256, 1, 1_000_000, "playouts a decision")
 _MS = Parameter(0, 0, 600_000, "milliseconds a decision instead; 0 means that sims counts")
 _EXACT = "solve the end when at most so many placements are left in the game"
-BOTS: dict[str, Kind] = {
-    "random": Kind(random_action, random_analyze, {}, "any legal action with equal probability"),
-    "greedy": Kind(
+BOTS: dict[str, BotKind] = {
+    "random": BotKind(random_action, random_analyze, {}, "any legal action with equal probability"),
+    "greedy": BotKind(
         greedy_action, greedy_analyze, {}, "the turn that pays most, appraised as a whole"
     ),
-    "mc": Kind(
+    "mc": BotKind(
         mc_action,
         mc_analyze,
         {
@@ -77,7 +78,7 @@ BOTS: dict[str, Kind] = {
         },
         "flat Monte Carlo: greedy playouts on determinised deals",
     ),
-    "ismcts": Kind(
+    "ismcts": BotKind(
         ismcts_action,
         ismcts_analyze,
         {
@@ -88,7 +89,7 @@ BOTS: dict[str, Kind] = {
         },
         "information-set Monte Carlo tree search",
     ),
-    "endgame": Kind(
+    "endgame": BotKind(
         endgame_action,
         endgame_analyze,
         {"exact": Parameter(4, 0, 6, _EXACT)},
@@ -131,62 +132,40 @@ def split_names(text: str) -> list[str]:
     return names
 
 
-class Bot:
-    """A bot with its own random numbers; ``spec`` as :func:`parse` takes it."""
+class Bot(Agent):
+    """A built-in bot; ``name`` as :func:`parse` takes it, such as ``mc:sims=256``."""
 
-    def __init__(self, spec: str, seed: int) -> None:
-        kind, self._values = parse(spec)
-        self.name = spec
+    def __init__(self, name: str) -> None:
+        kind, self._values = parse(name)
+        self.name = name
         self._kind = BOTS[kind]
-        self._rng: RngArray = new_rng(seed)
 
-    def act(self, game: Game) -> int:
-        """A legal action for the seat that decides; it knows no more than that seat."""
-        if game.seat is None:
-            raise ValueError("the game is over: there is nothing to decide")
-        return self.choose(game.seen_by(game.seat, self._rng))
+    def act(self, games: Sequence[Game], memory: Sequence[RngArray]) -> list[int]:
+        """Choose a legal action for each game."""
+        return [
+            self.choose(game.seen_by(decider(game), rng), rng)
+            for game, rng in zip(games, memory, strict=True)
+        ]
 
-    def choose(self, states: StateArray) -> int:
-        """The same for an array of one state in which the hidden part is dealt anew already."""
-        return int(self._kind.choose(states, self._rng, **self._values))
+    def choose(self, states: StateArray, rng: RngArray) -> int:
+        """Choose for an array of one state in which the hidden part is dealt again already."""
+        return int(self._kind.choose(states, rng, **self._values))
 
-    def analyze(self, game: Game) -> Analysis:
-        """What it makes of the position; all seats' prospects are those of play by greedy."""
-        if game.seat is None:
-            raise ValueError("the game is over: there is nothing to decide")
-        seen = game.seen_by(game.seat, self._rng)
+    def analyze(self, game: Game, memory: RngArray) -> Analysis:
+        """Report how it judges the actions; win shares and scores are those of play by greedy."""
+        seen = game.seen_by(decider(game), memory)
         legal = game.legal_actions()
         if len(legal) == 1:
             analysis = certain(int(legal[0]))
         else:
-            analysis = self._kind.analyze(seen, self._rng, **self._values)
+            analysis = self._kind.analyze(seen, memory, **self._values)
         win_shares, scores = np.zeros((2, MAX_PLAYERS))
-        forecast(seen, self._rng, FORECAST, win_shares, scores)
+        forecast(seen, memory, FORECAST, win_shares, scores)
         players = game.num_players
         return replace(analysis, win_shares=win_shares[:players], scores=scores[:players])
 
 
-def play_game(game: Game, bots: list[Bot]) -> Game:
-    """Play a game to its end, in place, with a bot a seat."""
-    while game.seat is not None:
-        game.play(bots[game.seat].act(game))
-    return game
-
-
 def seat_seeds(seed: int, num_players: int) -> list[int]:
-    """Seeds for the bots of a game, apart from the one of its deal."""
+    """Seeds for the players of a game, apart from the one of its deal."""
     rng = np.random.default_rng([seed & (2**64 - 1), 0xB075])
     return [int(n) for n in rng.integers(0, 2**63, num_players)]
-
-
-__all__ = [
-    "BOTS",
-    "Bot",
-    "Kind",
-    "Parameter",
-    "parse",
-    "parse_values",
-    "play_game",
-    "seat_seeds",
-    "split_names",
-]

@@ -14,12 +14,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..provenance import versions
 
 FORMAT, VERSION = "cacao-checkpoint", 1
 CELL_NET, VALUE_NET = "cell-net", "value-net"  # kinds of networks
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
-_HERE = Path(__file__).resolve().parent.parent
+ORDER = "order.json"  # beside the folders: their names, the recommended one first
+_PACKAGE = Path(__file__).resolve().parent.parent
+_HOMES = (_PACKAGE.parent / "checkpoints", _PACKAGE / "checkpoints")  # a checkout, or installed
 
 
 class CheckpointError(ValueError):
@@ -75,12 +79,22 @@ def write_together(files: Mapping[Path, bytes]) -> None:
 
 
 def find(name: str) -> Path | None:
-    """The folder of a checkpoint: a path, or the name of one that is shipped; None if there is none."""
-    places = (Path(), Path("checkpoints"), _HERE.parent / "checkpoints", _HERE / "shipped")
-    for place in places:
+    """Return the folder of a checkpoint: a path, or a shipped one by its name; None if there is none."""
+    for place in (Path(), Path("checkpoints"), *_HOMES):
         if (place / name / MANIFEST).is_file():
             return place / name
     return None
+
+
+def shipped_home() -> Path | None:
+    """Return the folder of the shipped checkpoints, None if there is none."""
+    return next((home for home in _HOMES if (home / ORDER).is_file()), None)
+
+
+def shipped_names() -> list[str]:
+    """Return the names of the shipped checkpoints, the recommended one first."""
+    home = shipped_home()
+    return [] if home is None else list(json.loads((home / ORDER).read_text(encoding="utf-8")))
 
 
 def network_of(folder: Path) -> str:
@@ -149,3 +163,32 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"{folder}: version is {manifest.get('version')!r}, expected {VERSION}"
         )
     return manifest
+
+
+def pack_arrays(arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> bytes:
+    """Serialize float32 arrays and their metadata as a safetensors file."""
+    from safetensors.numpy import save
+
+    whole = {name: np.ascontiguousarray(array, np.float32) for name, array in arrays.items()}
+    data: bytes = save(whole, dict(metadata))
+    return data
+
+
+def unpack_arrays(folder: Path, weights: bytes) -> dict[str, Any]:
+    """Read the arrays of a safetensors file; CheckpointError unless all are finite float32."""
+    try:
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
+    except ImportError:
+        raise CheckpointError(
+            f"{folder}: reading weights needs safetensors: pip install safetensors"
+        ) from None
+    try:
+        arrays: dict[str, Any] = load(weights)
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise CheckpointError(
+            f"{folder}: {WEIGHTS} is not a safetensors file of NumPy arrays: {error}"
+        ) from None
+    if any(x.dtype != np.float32 or not np.isfinite(x).all() for x in arrays.values()):
+        raise CheckpointError(f"{folder}: its weights are not all finite float32 numbers")
+    return arrays

@@ -31,14 +31,34 @@ def keep_best(ids, sums, alive, keep):
         sums[place], sums[best] = sums[best], sums[place]
 
 
+@njit
+def num_rounds(alive):
+    """Rounds until one of ``alive`` candidates is left."""
+    return max(1, int(np.ceil(np.log2(alive))))
+
+
+@njit
+def num_passes(sims, rounds, alive):
+    """Simulations of each candidate in one of ``rounds`` rounds, of ``sims`` in all."""
+    return max(1, sims // (rounds * alive))
+
+
+@njit
+def drop_half(ids, sums, alive):
+    """Move the better half of the candidates to the front, best first; returns how many those are."""
+    keep = max(1, (alive + 1) // 2)
+    keep_best(ids, sums, alive, keep)  # all of them have been visited equally often
+    return keep
+
+
 def halve(run: RunPasses, ids: Any, sums: Any, alive: int, sims: int, begin: float, ms: int) -> Any:
-    """Move the best of the first ``alive`` candidates to the front; the simulations of each, (alive,).
+    """Move the best of the first ``alive`` candidates to the front; returns their visits, (alive,).
 
     With ``sims`` simulations in all, or until ``ms`` milliseconds after ``begin``
     (``time.perf_counter``) when that is not 0.
     """
     visits = np.zeros(alive, np.int64)
-    rounds = max(1, int(np.ceil(np.log2(alive))))
+    rounds = num_rounds(alive)
     for number in range(rounds):
         if ms:
             if number > 0 and time.perf_counter() > begin + ms / 1000:
@@ -46,12 +66,10 @@ def halve(run: RunPasses, ids: Any, sums: Any, alive: int, sims: int, begin: flo
             end = begin + ms / 1000 * (number + 1) / rounds
             visits[:alive] += _passes_until(run, end, ids, alive, sums)
         else:
-            passes = max(1, sims // (rounds * alive))
+            passes = num_passes(sims, rounds, alive)
             run(ids, alive, sums, passes)
             visits[:alive] += passes
-        keep = max(1, (alive + 1) // 2)
-        keep_best(ids, sums, alive, keep)  # who is alive has been visited as often as any other
-        alive = keep
+        alive = drop_half(ids, sums, alive)
     return visits
 
 

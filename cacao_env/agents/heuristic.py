@@ -24,6 +24,7 @@ from ..engine.tiles import (
     EDGES,
     ERUPT,
     LAST_WATER,
+    MAX_PRICE,
     MAX_WORKERS_ON_EDGE,
     SELL_CACAO,
     SUN_PLACES,
@@ -62,7 +63,6 @@ CACAO, CROWDED, CACAO_FADE, WATER, WATER_FADE, SUN, SUN_FADE, TEMPLE_NOW, FACING
 
 # Sums of a turn, in ``sums``: workers or tokens; sales by price.
 CARRIED, TOKENS, PAID, HARVEST, SALES = range(5)
-MAX_PRICE = 4
 NUM_SUMS = SALES + MAX_PRICE + 1
 
 _FIELDS = np.dtype(

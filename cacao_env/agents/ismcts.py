@@ -22,7 +22,7 @@ from ..engine.state import OVER, STATE, StateArray, redeal
 from ..engine.tiles import MAX_PLAYERS
 from .analysis import Analysis, from_visits
 from .greedy import CHOICES, GREEDY_WEIGHTS, score_actions, sort_best
-from .playout import BELIEFS, UNIT, play_out, utility
+from .playout import BELIEFS, UNIT, UTILITY, play_out, value_of
 
 MAX_ITERATIONS = 1_000_000
 MAX_PATH = 256  # decisions of a game
@@ -115,7 +115,7 @@ def iterate(states, nodes, used, iterations, top, exploration, rng):
             step(state, action)
         play_out(state, choices[0], BELIEFS, rng)
         for other in range(state.num_players):
-            gains[other] = utility(state, other)
+            gains[other] = value_of(state, other, UTILITY)
         for i in range(depth):
             nodes[path[i]].visits += 1
             nodes[path[i]].total += gains[nodes[path[i]].seat]

@@ -7,17 +7,17 @@ import math
 import numpy as np
 
 from ..engine.decisions import new_game, step
-from ..engine.jit import njit
-from ..engine.scoring import score, scores_into, winners_into
+from ..engine.jit import inlined, njit
+from ..engine.rewards import SCORE_SCALE
+from ..engine.scoring import relative_score, scores_into, win_shares_into, zero_sum_win
 from ..engine.state import OVER, STATE, redeal
 from ..engine.tiles import MAX_PLAYERS
 from .greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
 
 BELIEFS = np.repeat(GREEDY_WEIGHTS[None], MAX_PLAYERS, axis=0)  # all seats think like greedy
-# What is made large: ``utility``, or the margin in gold.
-UTILITY, MARGIN = range(2)
-UNIT = "utility"  # -1 lost, 1 won; half the win, half the margin
-MARGIN_SCALE = 15.0  # gold; a margin of this size is as good as safe
+# What is maximised: the utility, or the relative score in gold.
+UTILITY, RELATIVE_SCORE = range(2)
+UNIT = "utility"  # -1 lost, 1 won; half the win, half the scores
 
 
 @njit
@@ -30,40 +30,36 @@ def play_out(state, choices, weights, rng):
     return decisions
 
 
-@njit
-def utility(state, seat):
-    """How good a finished game is for a seat, in [-1, 1]: half the win, half the margin.
+@inlined
+def utility_of(win_shares, scores, num_players, seat):
+    """How good a result, or an expected one, is for a seat, in [-1, 1].
 
     Half the zero-sum share of the win, and half the mean over the other seats of
-    tanh(margin / MARGIN_SCALE): a large lead is worth little more than a fair one.
+    tanh(difference in score / SCORE_SCALE): a large lead is worth little more than a fair one.
     """
-    scores = np.zeros(MAX_PLAYERS, np.int64)
-    wins = np.zeros(MAX_PLAYERS, np.int64)
-    scores_into(state, scores)
-    winners = winners_into(state, scores, wins)
-    players = int(state.num_players)
-    margin = 0.0
-    for other in range(players):
+    ahead = 0.0
+    for other in range(num_players):
         if other != seat:
-            margin += math.tanh((scores[seat] - scores[other]) / MARGIN_SCALE)
-    share = wins[seat] / winners
-    return 0.5 * (players * share - 1) / (players - 1) + 0.5 * margin / (players - 1)
+            ahead += math.tanh((scores[seat] - scores[other]) / SCORE_SCALE)
+    win = zero_sum_win(win_shares[seat], num_players)
+    return 0.5 * win + 0.5 * ahead / (num_players - 1)
 
 
 @njit
 def value_of(state, seat, objective):
-    """What a finished game is worth to a seat: its utility, or its gold above the others' mean."""
-    if objective == UTILITY:
-        return utility(state, seat)
+    """What a finished game is worth to a seat: its utility, or its relative score in gold."""
     players = int(state.num_players)
-    total = 0
-    for other in range(players):
-        total += score(state, other)
-    return (players * score(state, seat) - total) / (players - 1)
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    scores_into(state, scores)
+    if objective == RELATIVE_SCORE:
+        return relative_score(scores, seat, players)
+    win_shares = np.zeros(MAX_PLAYERS)
+    win_shares_into(state, scores, win_shares)
+    return utility_of(win_shares, scores, players, seat)
 
 
 @njit
-def forecast(states, rng, games, win_shares, points):
+def forecast(states, rng, games, win_shares, mean_scores):
     """Write every seat's mean share of the win and final score, (MAX_PLAYERS,), if all play by greedy.
 
     Over ``games`` deals of what the deciding seat of ``states[0]`` can't see.
@@ -71,18 +67,18 @@ def forecast(states, rng, games, win_shares, points):
     work = np.empty(1, STATE)
     choices = np.empty(1, CHOICES)
     scores = np.zeros(MAX_PLAYERS, np.int64)
-    wins = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS)
     win_shares[:] = 0
-    points[:] = 0
+    mean_scores[:] = 0
     for _ in range(games):
         work[0] = states[0]
         redeal(work[0], int(states[0].seat), rng)
         play_out(work[0], choices[0], BELIEFS, rng)
         scores_into(work[0], scores)
-        winners = winners_into(work[0], scores, wins)
+        win_shares_into(work[0], scores, wins)
         for seat in range(work[0].num_players):
-            win_shares[seat] += wins[seat] / winners / games
-            points[seat] += scores[seat] / games
+            win_shares[seat] += wins[seat] / games
+            mean_scores[seat] += scores[seat] / games
 
 
 @njit
@@ -96,7 +92,7 @@ def match(states, weights, rng, blocks, results):
     players = int(states[0].num_players)
     seated = np.empty((MAX_PLAYERS, weights.shape[1]))
     scores = np.zeros(MAX_PLAYERS, np.int64)
-    wins = np.zeros(MAX_PLAYERS, np.int64)
+    wins = np.zeros(MAX_PLAYERS)
     for block in range(blocks):
         new_game(states[0], rng)
         results[block, :] = 0
@@ -105,7 +101,7 @@ def match(states, weights, rng, blocks, results):
             for other in range(players):
                 seated[other] = weights[0 if other == seat else 1]
             play_out(states[1], choices[0], seated, rng)
-            results[block, 0] += utility(states[1], seat) / players
             scores_into(states[1], scores)
-            winners = winners_into(states[1], scores, wins)
-            results[block, 1] += wins[seat] / winners / players
+            win_shares_into(states[1], scores, wins)
+            results[block, 0] += utility_of(wins, scores, players, seat) / players
+            results[block, 1] += wins[seat] / players

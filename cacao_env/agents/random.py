@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engine.actions import MAX_LEGAL, sample
-from ..engine.calls import legal
+from ..engine.actions import MAX_LEGAL, legal_into, sample
 from ..engine.jit import njit
 from ..engine.rng import RngArray
 from ..engine.state import StateArray
@@ -21,5 +20,5 @@ def random_action(states, rng):
 def random_analyze(states: StateArray, rng: RngArray) -> Analysis:
     """All legal actions alike."""
     ids = np.empty(MAX_LEGAL, np.int64)
-    count = int(legal(states, ids))
+    count = int(legal_into(states[0], ids))
     return Analysis(ids[:count].copy(), np.full(count, 1 / count), "probabilities")

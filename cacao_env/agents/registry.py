@@ -1,7 +1,13 @@
-"""Agents that can be measured: built-in bots, checkpoints, classes of one's own.
+"""One registry of agents: a name in, an agent out.
 
-What an agent draws at random in a game comes from one seed for each seat of each game, so results do
-not depend on which games are played together, in which order or by which process.
+A name is, in this order,
+
+- a bot with its parameters (:mod:`.bots`): ``greedy``, ``mc:sims=256``;
+- a checkpoint, shipped or in a folder, with or without search: ``criollo``,
+  ``runs/quickstart+search:ms=16``;
+- an agent of an installed package: the name of an entry point in the group ``cacao_env.agents`` that
+  loads an :class:`~.agent.Agent`, or a class that is made with ``seed=`` and has ``act(game)``;
+- ``module:Class``, such a class of your own, where code may be loaded.
 """
 
 from __future__ import annotations
@@ -9,105 +15,130 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
-import traceback
 from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from cacao_env import Game
-from cacao_env.agents.analysis import Analysis, certain
-from cacao_env.agents.bots import BOTS, Bot
-from cacao_env.engine.rng import new_rng
+from .agent import Agent, AgentError, WrappedAgent, one_line
+from .bots import BOTS, Bot
+from .checkpoint import VALUE_NET, find, name_of, network_of, read_manifest, shipped_names
+from .policy import load_policy
+from .value.checkpoint import SEARCH, load_value_agent, split_search
 
-from .agent import ALL_PLAYERS, Agent, AgentError, decider
-from .checkpoint import VALUE_NET, find, name_of, network_of
-from .value.checkpoint_agent import ValueNetAgent, split_search
-
-_APART = 0x5EA7  # keeps an agent's own random numbers apart from those that deal its games anew
+GROUP = "cacao_env.agents"
 
 
-class BotAgent:
-    """A built-in bot, by name, with its parameters: ``greedy``, ``mc:sims=256``."""
+def load_agent(name: str, allow_code: bool = False) -> Agent:
+    """Load an agent by its name; AgentError says what is wrong with a name that has none.
 
-    version = "built-in"
-    players = ALL_PLAYERS
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        Bot(name, 0)  # refuses what is no bot
-
-    def check(self, num_players: int, volcanoes: bool) -> None:
-        """Bots play all games."""
-
-    def begin(self, seed: int) -> Bot:
-        """A bot with random numbers of its own."""
-        return Bot(self.name, seed)
-
-    def act(self, games: Sequence[Game], kept: Sequence[Any]) -> list[int]:
-        """One decision a game."""
-        return [bot.act(game) for game, bot in zip(games, kept, strict=True)]
-
-    def analyze(self, game: Game, kept: Any) -> Analysis:
-        """What the bot makes of it."""
-        analysis: Analysis = kept.analyze(game)
-        return analysis
-
-
-class ClassAgent:
-    """A class of the user's, named ``module:Class``: made with ``seed=``, asked with ``act(game)``.
-
-    It is handed a copy of the game in which all that its seat can't see has been dealt anew.
+    ``allow_code``: whether ``module:Class`` may import a module.  Pass True only for a name that the
+    user typed, never for one from a file or a request.
     """
-
-    players = ALL_PLAYERS
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._class = _find_class(name)
-        self.version = _source_version(self._class)
-        try:
-            made = self._class(seed=0)
-        except Exception as error:
-            raise AgentError(f"{name} can't be made with seed=0: {_words(error)}") from error
-        if not callable(getattr(made, "act", None)):
-            raise AgentError(f"{name} has no method act(game)")
-
-    def check(self, num_players: int, volcanoes: bool) -> None:
-        """Nothing is known of the class: it is asked."""
-
-    def begin(self, seed: int) -> Any:
-        """An object for one seat of one game, and random numbers that deal its games anew."""
-        return self._class(seed=seed), new_rng(seed ^ _APART)
-
-    def act(self, games: Sequence[Game], kept: Sequence[Any]) -> list[int]:
-        """One decision a game."""
-        actions = []
-        for game, (player, rng) in zip(games, kept, strict=True):
-            seen = game.clone()
-            seen.redeal(decider(game), rng)
-            try:
-                actions.append(player.act(seen))
-            except Exception as error:
-                raise AgentError(f"{self.name} failed in act: {_words(error)}") from error
-        return actions
-
-    def analyze(self, game: Game, kept: Any) -> Analysis:
-        """What it would do: all that is known of the class."""
-        return certain(int(self.act([game], [kept])[0]), "its choice; it says no more")
+    head = name.partition(":")[0]
+    if head in BOTS:
+        return Bot(name)
+    base, search = split_search(name)
+    folder = find(base) or (Path(base) if Path(base).is_dir() else None)
+    if folder is not None:
+        if network_of(folder) == VALUE_NET:
+            return load_value_agent(folder, name_of(folder) + name.removeprefix(base), search)
+        if search is not None:
+            raise AgentError(f"{name!r}: only value networks search")
+        return load_policy(folder)
+    plugin = _plugins().get(name)
+    if plugin is not None:
+        return _from_class(name, _loaded(plugin))
+    if ":" in name and all(part.isidentifier() for part in head.split(".")):
+        if not allow_code:
+            raise AgentError(f"{name!r} names code, which only the command line may load")
+        return _from_class(name, _find_class(name))
+    raise AgentError(
+        f"there is no agent {name!r}: neither a bot ({', '.join(sorted(BOTS))}), nor the folder of a "
+        f"checkpoint, nor an entry point in the group {GROUP}, nor a class (module:Class)"
+    )
 
 
-def _find_class(name: str) -> type:
+def load_agents(names: Sequence[str], allow_code: bool = False) -> list[Agent]:
+    """Load several agents; AgentError if two have the same name."""
+    agents = [load_agent(name, allow_code) for name in names]
+    for number, agent in enumerate(agents):
+        if agent.name in [other.name for other in agents[:number]]:
+            raise AgentError(
+                f"agent {agent.name!r} is given twice; an agent is measured against others"
+            )
+    return agents
+
+
+def as_agent(one: Any, allow_code: bool = False) -> Agent:
+    """Return an agent for an agent, a name, or an object with ``act(game)``; AgentError otherwise."""
+    if isinstance(one, Agent):
+        return one
+    if isinstance(one, str):
+        return load_agent(one, allow_code)
+    if callable(getattr(one, "act", None)):
+        return WrappedAgent(type(one).__name__, lambda seed: one)
+    raise AgentError(f"{one!r} is no agent, expected a name, an Agent or an object with act(game)")
+
+
+def installed_agents() -> list[tuple[str, str]]:
+    """(name, description) of the shipped checkpoints, best first, then of installed packages."""
+    found = []
+    for name in shipped_names():
+        folder = find(name)
+        assert folder is not None
+        manifest = read_manifest(folder)
+        rules = manifest["rules"]
+        players = ", ".join(str(n) for n in rules.get("players", [rules.get("num_players")]))
+        if manifest["network"] == VALUE_NET:
+            found.append(
+                (f"{name}{SEARCH}:ms=200", f"value network with search, {players} players")
+            )
+        found.append((name, f"network, {players} players"))
+    return found + [(name, point.value) for name, point in _plugins().items()]
+
+
+def _plugins() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _loaded(point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except Exception as error:
+        raise AgentError(
+            f"{point.name}: {point.value} can't be loaded: {one_line(error)}"
+        ) from error
+
+
+def _find_class(name: str) -> Any:
     module_name, _, class_name = name.partition(":")
     try:
         module = importlib.import_module(module_name)
     except Exception as error:
         raise AgentError(
-            f"{name}: module {module_name!r} can't be imported: {_words(error)}"
+            f"{name}: module {module_name!r} can't be imported: {one_line(error)}"
         ) from error
     found = getattr(module, class_name, None)
     if not isinstance(found, type):
         raise AgentError(f"{name}: module {module_name!r} has no class {class_name!r}")
     return found
+
+
+def _from_class(name: str, found: Any) -> Agent:
+    """An agent from an Agent, a subclass of it, or a class with ``act(game)``."""
+    if isinstance(found, Agent):
+        return found
+    try:
+        made = found() if issubclass(found, Agent) else found(seed=0)
+    except Exception as error:
+        how = "" if isinstance(found, type) and issubclass(found, Agent) else " with seed=0"
+        raise AgentError(f"{name} can't be made{how}: {one_line(error)}") from error
+    if isinstance(made, Agent):
+        return made
+    if not callable(getattr(made, "act", None)):
+        raise AgentError(f"{name} has no method act(game)")
+    return WrappedAgent(name, lambda seed: found(seed=seed), _source_version(found))
 
 
 def _source_version(found: type) -> str:
@@ -116,47 +147,3 @@ def _source_version(found: type) -> str:
     except (OSError, TypeError):
         return ""
     return hashlib.sha256(source).hexdigest()
-
-
-def _words(error: BaseException) -> str:
-    """An error in one line, with the place where it was raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    last = frames[-1] if frames else None
-    place = f" ({Path(last.filename).name}, line {last.lineno})" if last else ""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"
-
-
-def load_agent(name: str) -> Agent:
-    """A bot by its name, a checkpoint by its folder or a class by its module; ValueError if none."""
-    head = name.partition(":")[0]
-    if head in BOTS:
-        return BotAgent(name)
-    base, search = split_search(name)
-    folder = find(base) or (Path(base) if Path(base).is_dir() else None)
-    if folder is not None:
-        if network_of(folder) == VALUE_NET:
-            return ValueNetAgent(name_of(folder) + name.removeprefix(base), folder, search)
-        if search is not None:
-            raise AgentError(f"{name!r}: only value networks search")
-        from training.ppo.checkpoint import load
-
-        from .board_agent import BoardAgent  # only these need torch
-
-        return BoardAgent(load(folder))
-    if ":" in name and all(part.isidentifier() for part in head.split(".")):
-        return ClassAgent(name)
-    raise AgentError(
-        f"there is no agent {name!r}: neither a bot ({', '.join(sorted(BOTS))}), nor the folder of a "
-        "checkpoint, nor a class (module:Class)"
-    )
-
-
-def load_agents(names: Sequence[str]) -> list[Agent]:
-    """Several agents, all named differently."""
-    agents = [load_agent(name) for name in names]
-    for number, agent in enumerate(agents):
-        if agent.name in [other.name for other in agents[:number]]:
-            raise AgentError(
-                f"agent {agent.name!r} is given twice; an agent is measured against others"
-            )
-    return agents

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cacao_env import Game
-from cacao_env.engine.actions import num_actions, place_actions
-from cacao_env.engine.geometry import TORUS, window_cell, window_corner, window_fits
-from cacao_env.engine.state import PLACE, cell_column, cell_row
-from cacao_env.engine.tiles import NUM_VARIANTS
+from ..engine.actions import num_actions, place_actions
+from ..engine.geometry import TORUS, window_cell, window_corner, window_fits
+from ..engine.state import PLACE, cell_column, cell_row
+from ..engine.tiles import NUM_VARIANTS
+from ..game import Game
 
 _LISTS = (
     ("jungle_cells", "jungle_count"),

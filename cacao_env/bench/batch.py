@@ -80,7 +80,7 @@ def replay(states, starts, chosen, lengths):
 
 def record_games(players: int, size: int | None) -> tuple[Any, Any, Any]:
     """(starts, chosen, lengths) of random legal games, as :func:`replay` takes them."""
-    starts = VectorGames(RECORDED, players, table_size=size, seed=0).states
+    starts = VectorGames(RECORDED, num_players=players, table_size=size, seed=0).states
     games, rng = [Game(starts[g : g + 1], []).clone() for g in range(RECORDED)], new_rng(0)
     for game in games:
         while not game.over:
@@ -101,7 +101,7 @@ def replaying(players: int, size: int | None) -> Callable[[], int]:
 
 def interleaved(players: int, size: int | None) -> Callable[[], int]:
     """Batched steps of recorded actions: the same random numbers deal the same games again."""
-    games = VectorGames(BATCH, players, table_size=size, seed=0)
+    games = VectorGames(BATCH, num_players=players, table_size=size, seed=0)
     states, rngs = games.states.copy(), games.rngs.copy()
     chosen = []
     for _ in range(4096 // BATCH):
@@ -125,7 +125,7 @@ def step_groups() -> list[list[Task]]:
     groups = []
     for players in (2, 3, 4):
         for label, size in TABLES:
-            games = VectorGames(BATCH, players, table_size=size, seed=0)
+            games = VectorGames(BATCH, num_players=players, table_size=size, seed=0)
             name = f"p{players}.{label}"
             group = [
                 Task(f"step.{name}", UNIT, alone, replaying(players, size)),
@@ -151,7 +151,7 @@ def playout_group() -> list[Task]:
     """Whole games at random, nothing observed."""
 
     def work_on(players: int) -> Callable[[], int]:
-        games = VectorGames(BATCH, players, seed=0)
+        games = VectorGames(BATCH, num_players=players, seed=0)
         return lambda: int(playouts(games.states, games.rngs, 2))
 
     text = "whole games, actions sampled in compiled code"
@@ -178,7 +178,9 @@ def threads_group() -> list[Task]:
     """One and two threads on the same large batch."""
     tasks = []
     for threads in (1, 2):
-        games = VectorGames(THREADS_BATCH, 2, table_size=15, seed=0, num_threads=threads)
+        games = VectorGames(
+            THREADS_BATCH, num_players=2, table_size=15, seed=0, num_threads=threads
+        )
         text = "actions sampled in compiled code, rewards, autoreset, uint8 observation, mask"
         sizes = games.observations[0].nbytes, games.action_masks[0].nbytes
         name = f"threads.{threads}.p2.t15"

@@ -133,7 +133,9 @@ def _record(options: argparse.Namespace) -> int:
     if options.games > 1 and options.out is None:
         raise ValueError("--out is missing: several games need a folder")
     for seed in range(options.seed, options.seed + options.games):
-        game = Game.new(options.players, seed, options.volcanoes, options.decisions)
+        game = Game.new(
+            options.players, seed, volcanoes=options.volcanoes, decisions=options.decisions
+        )
         bots = [Bot(name, s) for name, s in zip(names, seat_seeds(seed, len(names)))]
         play_game(game, bots)
         text = record.dumps(record.record_of(game, options.with_legal))

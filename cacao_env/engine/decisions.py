@@ -12,7 +12,7 @@ from .actions import act_id, apply, candidate, fill_id, may_act, num_candidates,
 from .geometry import NEIGHBOR
 from .jit import inlined, njit
 from .rules import can_cover, near_rim
-from .state import ACT, FILL, PLACE, deal, pending_workers
+from .state import ACT, FILL, PLACE, deal, pending_workers, set_up
 from .tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
@@ -32,8 +32,16 @@ NONE = -1
 
 @njit
 def new_game(state, rng):
-    """A new game in place, dealt with the next bits of ``rng``."""
+    """Start a new game in place, dealt with the next bits of ``rng``."""
     deal(state, rng)
+    if state.auto == 1:
+        play_forced(state)
+
+
+@njit
+def restart(state):
+    """Start the game of the drawing orders that ``state`` holds from the beginning."""
+    set_up(state)
     if state.auto == 1:
         play_forced(state)
 

@@ -1,17 +1,17 @@
 """Observations: what a seat may know, from its point of view, as one flat vector with named slices.
 
-``layout(num_players, table_size)`` is the only table: names, shapes, ranges and meanings.  Players
-come in seating order beginning with the observer ("relative seat": itself 0, then clockwise).
-Raw observations are ``uint8``; divided by each entry's ``high`` they are ``float32`` in [0, 1].
-Everything is public but the kinds in the other hands and the orders of the piles, which appear
-only as counts that anybody can make.
+``layout(num_players, table_size)`` is the only table of names, shapes, ranges and meanings; the
+compiled functions below take their offsets from it.  Players come in seating order beginning with
+the observer ("relative seat": itself 0, then clockwise).  Raw observations are ``uint8``; divided by
+each slice's ``high`` they are ``float32`` in [0, 1].  Everything is public except the kinds in the
+other hands and the orders of the piles, which appear only as counts that anybody can make.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,27 +21,40 @@ from .jit import njit
 from .scoring import score
 from .state import FILL, OVER, OVERBUILT, OWNER, PHASE_NAMES, WORKERS, pending_workers
 from .tiles import (
+    ACTION_VALUE,
     CACAO_PLACES,
     DISPLAY_SIZE,
     HAND_SIZE,
     JUNGLE_COPIES,
     JUNGLE_KINDS,
     LAST_WATER,
+    MAX_PLAYERS,
+    MAX_PRICE,
+    MAX_TEMPLES,
     MAX_TILES,
     MAX_TURNS,
+    MAX_WORKERS,
     MAX_WORKERS_ON_EDGE,
+    MIN_PLAYERS,
     NUM_JUNGLE_KINDS,
     SUN_PLACES,
+    TEMPLE_FIRST,
     WATER_TRACK,
     WORKER_COPIES,
     WORKER_KINDS,
 )
 
+ObservationDtype = Literal["float32", "uint8"]
+OBSERVATION_DTYPES: tuple[ObservationDtype, ...] = ("float32", "uint8")
+
 # Scores are written with this added, so that none is below 0.
 SCORE_OFFSET = int(-WATER_TRACK[0])
-# 11 tiles * 4 workers * 4 gold is more than anyone can earn; temples, sun and water come on top.
-HIGH_GOLD = 4 * 4 * MAX_TILES
-HIGH_SCORE = HIGH_GOLD + 6 * 5 + SUN_PLACES + int(WATER_TRACK[-1]) + SCORE_OFFSET
+# Selling with every worker of every tile is more than anyone can earn; temples, sun and water come
+# on top.
+HIGH_GOLD = MAX_WORKERS * MAX_PRICE * MAX_TILES
+HIGH_SCORE = (
+    HIGH_GOLD + TEMPLE_FIRST * MAX_TEMPLES + SUN_PLACES + int(WATER_TRACK[-1]) + SCORE_OFFSET
+)
 
 # The board's channels, each W x W.  One for the owner of each relative seat follows the last.
 CHANNELS = (
@@ -67,13 +80,18 @@ _WORKERS, _OVERBUILT, _OPEN, _LAST, _TO_FILL = (
     _NAMES.index(name) for name in ("workers_north", "overbuilt", "open", "last", "to_fill")
 )
 _OWNER = len(CHANNELS)
-# Channel and value of a jungle tile, by its code.
-_JUNGLE_CHANNEL = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 5, 6, 7], np.int64)
-_JUNGLE_VALUE = np.array([0, 1, 2, 2, 3, 4, 1, 2, 1, 1, 1, 1, 1], np.int64)
+# Channel and value of a jungle tile by its code; tiles without a number of their own count 1.
+_VOLCANOES = ("volcano_east_west", "volcano_north_south")
+_JUNGLE_CHANNEL = np.array(
+    [0, *(_NAMES.index(kind.rstrip("1234")) for kind in JUNGLE_KINDS[:-1])]
+    + [_NAMES.index(name) for name in _VOLCANOES],
+    np.int64,
+)
+_JUNGLE_VALUE = np.maximum(ACTION_VALUE, np.arange(len(ACTION_VALUE)) > 0)
 
 
 @dataclass(frozen=True)
-class Entry:
+class Slice:
     """One named slice of the observation.
 
     ``start`` and ``stop`` in the flat vector, its ``shape``, and ``high``: the largest raw value,
@@ -101,7 +119,7 @@ class Entry:
 
 
 @cache
-def layout(num_players: int, table_size: int) -> tuple[Entry, ...]:
+def layout(num_players: int, table_size: int) -> tuple[Slice, ...]:
     """The slices of the observation, in order; the board is (C, W, W)."""
     players, jungle, others = num_players, NUM_JUNGLE_KINDS, num_players - 1
     channels = len(CHANNELS) + players
@@ -138,10 +156,10 @@ def layout(num_players: int, table_size: int) -> tuple[Entry, ...]:
             "own activated workers: side of the tile placed last * side of the jungle tile there",
         ),
     ]
-    entries: list[Entry] = []
+    entries: list[Slice] = []
     start = 0
     for name, shape, limit, meaning in rows:
-        entries.append(Entry(name, start, shape, limit, meaning))
+        entries.append(Slice(name, start, shape, limit, meaning))
         start = entries[-1].stop
     return tuple(entries)
 
@@ -218,57 +236,116 @@ def _window_offset(cell, corner_row, corner_column, size):
     return row * size + column
 
 
+# Where each slice behind the board begins, counted from the end of the board, by number of players:
+# the same at every table size.
+_SIZE = 2
+_STARTS = {
+    entry.name: np.array(
+        [0] * MIN_PLAYERS
+        + [
+            layout(n, _SIZE)[i].start - layout(n, _SIZE)[0].stop
+            for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)
+        ],
+        np.int64,
+    )
+    for i, entry in enumerate(layout(MIN_PLAYERS, _SIZE))
+}
+_PHASE, _TURN, _ACTIVE, _DECIDING = (_STARTS[k] for k in ("phase", "turn", "active", "deciding"))
+_TILES_LEFT, _HAND, _PILE, _UNSEEN = (_STARTS[k] for k in ("tiles_left", "hand", "pile", "unseen"))
+_HAND_SIZES, _GOLD, _CACAO, _SUN = (_STARTS[k] for k in ("hand_sizes", "gold", "cacao", "sun"))
+_WATER, _SCORE, _DISPLAY = (_STARTS[k] for k in ("water", "score", "display"))
+_JUNGLE_PILE, _OVERBUILDING, _PENDING = (
+    _STARTS[k] for k in ("jungle_pile", "overbuilding", "pending")
+)
+
+
 @njit
 def _observe_features(state, viewer, out):
-    """The slices behind the board, in the order of ``layout``."""
+    """Write the slices behind the board."""
     players = np.int64(state.num_players) & 7
     kinds = len(WORKER_COPIES)
-    out[state.phase] = 1
-    out[4] = state.turn
-    at = 5
+    out[_PHASE[players] + state.phase] = 1
+    out[_TURN[players]] = state.turn
     if state.phase != OVER:
-        out[at + _relative(int(state.active), viewer, players)] = 1
-        out[at + players + _relative(int(state.seat), viewer, players)] = 1
-    left = at + 2 * players
-    hand = left + players
-    pile = hand + kinds
-    sizes = pile + kinds
-    unseen = sizes + players - 1
-    gold = unseen + (players - 1) * kinds
+        out[_ACTIVE[players] + _relative(int(state.active), viewer, players)] = 1
+        out[_DECIDING[players] + _relative(int(state.seat), viewer, players)] = 1
     for relative in range(players):
         seat = viewer + relative
         if seat >= players:
             seat -= players
         seat &= 3
-        out[left + relative] = state.tiles_each - state.placed[seat]
-        out[gold + relative] = state.gold[seat]
-        out[gold + players + relative] = state.cacao[seat]
-        out[gold + 2 * players + relative] = state.sun[seat]
-        out[gold + 3 * players + relative] = state.water[seat]
-        out[gold + 4 * players + relative] = score(state, seat) + SCORE_OFFSET
+        out[_TILES_LEFT[players] + relative] = state.tiles_each - state.placed[seat]
+        out[_GOLD[players] + relative] = state.gold[seat]
+        out[_CACAO[players] + relative] = state.cacao[seat]
+        out[_SUN[players] + relative] = state.sun[seat]
+        out[_WATER[players] + relative] = state.water[seat]
+        out[_SCORE[players] + relative] = score(state, seat) + SCORE_OFFSET
         for kind in range(kinds):
             if relative == 0:
-                out[hand + kind] = state.hand[seat, kind]
-                out[pile + kind] = state.unplaced[seat, kind] - state.hand[seat, kind]
+                out[_HAND[players] + kind] = state.hand[seat, kind]
+                out[_PILE[players] + kind] = state.unplaced[seat, kind] - state.hand[seat, kind]
             else:
-                out[unseen + (relative - 1) * kinds + kind] = state.unplaced[seat, kind]
+                out[_UNSEEN[players] + (relative - 1) * kinds + kind] = state.unplaced[seat, kind]
         if relative > 0:
-            out[sizes + relative - 1] = state.drawn[seat] - state.placed[seat]
-    display = gold + 5 * players
+            out[_HAND_SIZES[players] + relative - 1] = state.drawn[seat] - state.placed[seat]
     for slot in range(DISPLAY_SIZE):
         if state.display[slot] > 0:
-            out[display + slot * NUM_JUNGLE_KINDS + state.display[slot] - 1] = 1
-    jungle = display + DISPLAY_SIZE * NUM_JUNGLE_KINDS
+            out[_DISPLAY[players] + slot * NUM_JUNGLE_KINDS + state.display[slot] - 1] = 1
     for kind in range(NUM_JUNGLE_KINDS):
-        out[jungle + kind] = state.jungle_pile[kind + 1]
-    out[jungle + NUM_JUNGLE_KINDS] = state.overbuilding
-    pending = jungle + NUM_JUNGLE_KINDS + 1
+        out[_JUNGLE_PILE[players] + kind] = state.jungle_pile[kind + 1]
+    out[_OVERBUILDING[players]] = state.overbuilding
     edges = int(state.pending[viewer])
     if edges != 0:
         for side in range(4):
             for facing in range(4):
                 if (edges >> (4 * side + facing)) & 1:
-                    out[pending + side * 4 + facing] = pending_workers(state, side, facing)
+                    at = _PENDING[players] + side * 4 + facing
+                    out[at] = pending_workers(state, side, facing)
+
+
+# --- Scaled to [0, 1] -----------------------------------------------------------------------
+# Only entries that scaling changes are multiplied, which are few: most of an observation is board,
+# and most of a board is empty.
+
+_LARGE = [(number, name) for number, (name, high, _) in enumerate(CHANNELS) if high > 1]
+# Channels with values above 1: those that worker tiles write, and those that jungle tiles write.
+_WORKER_CHANNELS = np.array([n for n, name in _LARGE if name.startswith("workers_")], np.int64)
+_JUNGLE_CHANNELS = np.array([n for n, name in _LARGE if not name.startswith("workers_")], np.int64)
+_CHANNEL_FACTORS = np.array([1 / high for _, high, _ in CHANNELS], np.float32)
+# Factors of the slices behind the board, by number of players; they are the same at every size.
+_FEATURE_FACTORS = np.zeros(
+    (MAX_PLAYERS + 1, layout(MAX_PLAYERS, _SIZE)[-1].stop - layout(MAX_PLAYERS, _SIZE)[0].stop),
+    np.float32,
+)
+for _players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
+    _found = scale(_players, _SIZE)[layout(_players, _SIZE)[0].stop :]
+    _FEATURE_FACTORS[_players, : len(_found)] = _found
+
+
+@njit
+def observe_as(state, viewer, scaled, out):
+    """Write what ``viewer`` sees into ``out``: in [0, 1] if ``scaled``, else raw.
+
+    ``out``: float32 or, for raw values only, uint8; shape (observation_size,).
+    """
+    observe_into(state, viewer, out)
+    if not scaled:
+        return
+    players = int(state.num_players)
+    size = int(state.table_size)
+    plane = size * size
+    corner_row, corner_column = int(state.corner_row), int(state.corner_column)
+    for i in range(state.jungle_count):
+        at = _window_offset(int(state.jungle_cells[i]), corner_row, corner_column, size)
+        for channel in _JUNGLE_CHANNELS:
+            out[channel * plane + at] *= _CHANNEL_FACTORS[channel]
+    for i in range(state.worker_count):
+        at = _window_offset(int(state.worker_cells[i]), corner_row, corner_column, size)
+        for channel in _WORKER_CHANNELS:
+            out[channel * plane + at] *= _CHANNEL_FACTORS[channel]
+    features = out[(_OWNER + players) * plane :]
+    for i in range(len(features)):
+        features[i] *= _FEATURE_FACTORS[players, i]
 
 
 def observe(state: Any, viewer: int) -> npt.NDArray[np.uint8]:

@@ -1,41 +1,141 @@
-"""The options of a game and the supply of its tiles, checked; errors name what is wrong."""
+"""The options of a game, validated once; every error names the option that is wrong."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
+from .actions import num_actions
 from .geometry import DEFAULT_TABLE, MAX_TABLE, MIN_TABLE
+from .observation import observation_size
 from .state import StateArray, empty_states, set_options
 from .tiles import MAX_PLAYERS, MIN_PLAYERS
 
 Decisions = Literal["auto", "explicit"]
 DECISIONS: tuple[Decisions, ...] = ("auto", "explicit")
+PLAYERS = tuple(range(MIN_PLAYERS, MAX_PLAYERS + 1))
 
 
-def check_options(
-    num_players: int, decisions_mode: str, table_size: int | None
-) -> tuple[int, bool, int]:
-    """Validated (num_players, auto, table_size); ValueError names the option that is wrong."""
-    players = as_int("num_players", num_players, "2, 3 or 4")
-    if not MIN_PLAYERS <= players <= MAX_PLAYERS:
-        raise ValueError(f"num_players is {num_players!r}, expected 2, 3 or 4")
-    if decisions_mode not in DECISIONS:
-        raise ValueError(f"decisions is {decisions_mode!r}, expected 'auto' or 'explicit'")
-    auto = decisions_mode == "auto"
-    if table_size is None:
-        return players, auto, DEFAULT_TABLE[players]
-    size = as_int("table_size", table_size, f"{MIN_TABLE} to {MAX_TABLE}")
-    if not MIN_TABLE <= size <= MAX_TABLE:
-        raise ValueError(f"table_size is {table_size!r}, expected {MIN_TABLE} to {MAX_TABLE}")
-    return players, auto, size
+class OptionFields(TypedDict, total=False):
+    """The fields of :class:`Options` as keyword arguments of an environment."""
+
+    num_players: int
+    volcanoes: bool
+    decisions: Decisions
+    table_size: int | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a game.  ValueError names the field that is out of range.
+
+    - ``num_players``: 2, 3 or 4.
+    - ``volcanoes``: play with the mini-expansion (rules 7).
+    - ``decisions``: ``"auto"`` asks only for decisions that can matter, ``"explicit"`` for every
+      elementary one (:mod:`cacao_env.engine.decisions`).
+    - ``table_size``: side W of the square window that actions and observations refer to, 11 to 32.
+      None chooses the smallest that shows every legal placement of every game: 23 with 2 players,
+      30 with 3 or 4.
+    """
+
+    num_players: int = 2
+    volcanoes: bool = False
+    decisions: Decisions = "auto"
+    table_size: int = None  # type: ignore[assignment]  # None is replaced by the default
+
+    def __post_init__(self) -> None:
+        """Validate and normalise every field."""
+        players = as_int("num_players", self.num_players, "2, 3 or 4")
+        if players not in PLAYERS:
+            raise ValueError(f"num_players is {players!r}, expected 2, 3 or 4")
+        check_choice("decisions", self.decisions, DECISIONS)
+        size = DEFAULT_TABLE[players]
+        if self.table_size is not None:
+            size = as_int("table_size", self.table_size, f"{MIN_TABLE} to {MAX_TABLE}")
+        if not MIN_TABLE <= size <= MAX_TABLE:
+            raise ValueError(f"table_size is {size!r}, expected {MIN_TABLE} to {MAX_TABLE}")
+        normalised = {
+            "num_players": players,
+            "volcanoes": as_bool("volcanoes", self.volcanoes),
+            "table_size": size,
+        }
+        for name, value in normalised.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, options: Options | None, given: Mapping[str, Any]) -> Options:
+        """Return ``options``, or build them from keyword arguments; TypeError for both or unknown."""
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise TypeError(f"there is no option {name!r}; there are: {', '.join(known)}")
+        if options is None:
+            return cls(**given)
+        if given:
+            raise TypeError(f"{next(iter(given))} is given beside options, expected one of them")
+        return options
+
+    @classmethod
+    def of_state(cls, state: Any) -> Options:
+        """Read the options of a state record."""
+        return cls(
+            int(state.num_players),
+            bool(state.volcanoes),
+            "auto" if state.auto else "explicit",
+            int(state.table_size),
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Options:
+        """Build options from what ``as_dict`` returned; ValueError for anything else."""
+        try:
+            return cls.of(None, data)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields as plain data."""
+        return asdict(self)
+
+    @property
+    def observation_size(self) -> int:
+        """Length of the flat observation vector."""
+        return observation_size(self.num_players, self.table_size)
+
+    @property
+    def num_actions(self) -> int:
+        """Size of the action space."""
+        return int(num_actions(self.table_size))
+
+    def blank_states(self, count: int = 1) -> StateArray:
+        """Return ``count`` states, shape (count,), with the options written and nothing dealt."""
+        count = as_int("num_games", count, "at least 1")
+        if count < 1:
+            raise ValueError(f"num_games is {count!r}, expected at least 1")
+        states = empty_states(count)
+        set_options(
+            states[0],
+            self.num_players,
+            int(self.volcanoes),
+            int(self.decisions == "auto"),
+            self.table_size,
+        )
+        states[1:] = states[0]
+        return states
+
+    def __str__(self) -> str:
+        return (
+            f"{self.num_players} players on table size {self.table_size} "
+            f"{'with' if self.volcanoes else 'without'} volcanoes"
+        )
 
 
 def as_int(name: str, value: Any, expected: str) -> int:
-    """An integer of any kind as a plain one; ValueError names the option for anything else."""
+    """Convert an integer of any kind to ``int``; ValueError names the option for anything else."""
     try:
         if not isinstance(value, bool):
             return operator.index(value)
@@ -45,14 +145,14 @@ def as_int(name: str, value: Any, expected: str) -> int:
 
 
 def as_bool(name: str, value: Any) -> bool:
-    """A truth value as a plain one; ValueError names the option for anything else."""
+    """Convert a truth value to ``bool``; ValueError names the option for anything else."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
     raise ValueError(f"{name} is {value!r}, expected True or False")
 
 
 def as_seat(value: Any, num_players: int) -> int:
-    """A seat of the game; ValueError for anything else."""
+    """Validate a seat of the game; ValueError for anything else."""
     seat = as_int("seat", value, f"0 to {num_players - 1}")
     if not 0 <= seat < num_players:
         raise ValueError(f"seat is {value!r}, expected 0 to {num_players - 1}")
@@ -60,35 +160,22 @@ def as_seat(value: Any, num_players: int) -> int:
 
 
 def as_seed(value: Any) -> int:
-    """A seed, any integer, taken modulo 2**64; ValueError for anything else."""
+    """Validate a seed, any integer, and reduce it modulo 2**64; ValueError for anything else."""
     return as_int("seed", value, "an integer or None") % 2**64
 
 
 def check_choice(name: str, value: object, allowed: Sequence[object]) -> int:
-    """Number of a value among those allowed; ValueError names the option if it is none of them."""
+    """Return the index of a value among those allowed; ValueError names the option otherwise."""
     if value not in allowed:
-        raise ValueError(f"{name} is {value!r}, expected one of {', '.join(map(repr, allowed))}")
+        *others, last = map(repr, allowed)
+        raise ValueError(f"{name} is {value!r}, expected {', '.join(others)} or {last}")
     return list(allowed).index(value)
-
-
-def blank_states(
-    count: int, num_players: int, volcanoes: bool, decisions_mode: str, table_size: int | None
-) -> StateArray:
-    """States with their options written and nothing dealt; ValueError for an option out of range."""
-    count = as_int("num_games", count, "at least 1")
-    if count < 1:
-        raise ValueError(f"num_games is {count!r}, expected at least 1")
-    players, auto, size = check_options(num_players, decisions_mode, table_size)
-    states = empty_states(count)
-    for state in states:
-        set_options(state, players, int(as_bool("volcanoes", volcanoes)), int(auto), size)
-    return states
 
 
 def check_supply(
     name: str, draws: Sequence[str], kinds: Sequence[str], supply: Sequence[int]
 ) -> None:
-    """ValueError unless ``draws`` has exactly the supply's copies of each kind."""
+    """Raise ValueError unless ``draws`` has exactly the supply's copies of each kind."""
     unknown = [kind for kind in draws if kind not in kinds]
     if unknown:
         raise ValueError(f"{name} has {unknown[0]!r}, which is not a kind of tile")

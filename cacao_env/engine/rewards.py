@@ -2,11 +2,12 @@
 
 All are zero-sum over the seats.
 
-``outcome``  at the end only: (N w - 1) / (N - 1), w the seat's share of the win.  1 for a sole win;
-             with 2 players -1 for a loss and 0 for a shared win.
-``margin``   at the end only: own score less the mean of the others', over ``MARGIN_SCALE`` gold.
-``shaped``   at every step: the change of that margin for the score if the game ended now
-             (potential-based, discount 1; Ng, Harada, Russell 1999).  Sums to ``margin``.
+``outcome``         at the end only: (N w - 1) / (N - 1) with w the seat's share of the win.  1 for a
+                    sole win; with 2 players -1 for a loss and 0 for a shared win.
+``relative_score``  at the end only: own score less the mean of the others', over ``SCORE_SCALE``.
+``shaped``          at every step: the change of the relative score if the game ended now
+                    (potential-based, discount 1; Ng, Harada, Russell 1999).  Sums to
+                    ``relative_score``.
 """
 
 from __future__ import annotations
@@ -14,21 +15,21 @@ from __future__ import annotations
 from typing import Literal
 
 from .jit import njit
-from .scoring import scores_into, winners_into
+from .scoring import relative_score, scores_into, win_shares_into, zero_sum_win
 from .state import OVER
 
-Reward = Literal["outcome", "margin", "shaped"]
-REWARDS: tuple[Reward, ...] = ("outcome", "margin", "shaped")
-OUTCOME, MARGIN, SHAPED = range(len(REWARDS))
-MARGIN_SCALE = 50.0
+Reward = Literal["outcome", "relative_score", "shaped"]
+REWARDS: tuple[Reward, ...] = ("outcome", "relative_score", "shaped")
+OUTCOME, RELATIVE_SCORE, SHAPED = range(len(REWARDS))
+SCORE_SCALE = 15.0  # gold: a difference in score that counts as 1; such a lead is nearly a win
 
 
 @njit
-def rewards_into(state, mode, potentials, scores, wins, rewards):
+def rewards_into(state, mode, potentials, scores, win_shares, rewards):
     """Write the rewards of the step that led to ``state`` into ``rewards``, float, (num_players,).
 
-    ``potentials`` keeps the shaped reward's margins from one step to the next; set it to 0 when a
-    game begins.  ``scores`` and ``wins`` are scratch space, int64, (4,).
+    ``potentials`` keeps the shaped reward's relative scores from one step to the next; set it to 0
+    when a game begins.  ``scores``, int64 (4,), and ``win_shares``, float64 (4,), are scratch space.
     """
     players = int(state.num_players)
     over = state.phase == OVER
@@ -37,18 +38,14 @@ def rewards_into(state, mode, potentials, scores, wins, rewards):
         return
     scores_into(state, scores)
     if mode == OUTCOME:
-        winners = winners_into(state, scores, wins)
+        win_shares_into(state, scores, win_shares)
         for seat in range(players):
-            share = wins[seat] / winners
-            rewards[seat] = (players * share - 1) / (players - 1)
+            rewards[seat] = zero_sum_win(win_shares[seat], players)
         return
-    total = 0
     for seat in range(players):
-        total += scores[seat]
-    for seat in range(players):
-        margin = (players * scores[seat] - total) / (players - 1) / MARGIN_SCALE
+        potential = relative_score(scores, seat, players) / SCORE_SCALE
         if mode == SHAPED:
-            rewards[seat] = margin - potentials[seat]
-            potentials[seat] = margin
+            rewards[seat] = potential - potentials[seat]
+            potentials[seat] = potential
         else:
-            rewards[seat] = margin
+            rewards[seat] = potential

@@ -79,16 +79,42 @@ def scores_into(state, out):
 
 
 @njit
-def winners_into(state, scores, out):
-    """Write into ``out`` who wins with these scores (1) and who does not (0); returns how many do.
+def win_shares_into(state, scores, out):
+    """Write every seat's share of the win with these scores into ``out``, float64.
 
-    Scores are compared first, then stored cacao; those still level win together.
+    Scores are compared first, then stored cacao (rules 5); seats that are still level share the win.
     """
     best = scores[0] * 8 + state.cacao[0]
     for seat in range(1, state.num_players):
         best = max(best, scores[seat] * 8 + state.cacao[seat])
-    count = 0
+    winners = 0
     for seat in range(state.num_players):
-        out[seat] = 1 if scores[seat] * 8 + state.cacao[seat] == best else 0
-        count += out[seat]
-    return count
+        out[seat] = 1.0 if scores[seat] * 8 + state.cacao[seat] == best else 0.0
+        winners += out[seat] > 0
+    for seat in range(state.num_players):
+        out[seat] /= winners
+
+
+@inlined
+def margin(scores, seat, num_players):
+    """Score of a seat less the best of the others' scores."""
+    best = scores[1] if seat == 0 else scores[0]
+    for other in range(num_players):
+        if other != seat:
+            best = max(best, scores[other])
+    return scores[seat] - best
+
+
+@inlined
+def relative_score(scores, seat, num_players):
+    """Score of a seat less the mean of the others' scores: zero-sum over the seats."""
+    total = 0
+    for other in range(num_players):
+        total += scores[other]
+    return (num_players * scores[seat] - total) / (num_players - 1)
+
+
+@inlined
+def zero_sum_win(win_share, num_players):
+    """A share of the win on a scale on which all seats add up to 0 and a sole win counts 1."""
+    return (num_players * win_share - 1) / (num_players - 1)

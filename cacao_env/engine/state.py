@@ -1,7 +1,7 @@
 """The state of a game: one element of a structured array, and how it is dealt.
 
 An assignment copies a game, N games are an array of N, and ``tobytes`` saves them.  Chance is in the
-drawing orders and nowhere else: who knows options, deal and actions knows the game.
+drawing orders and nowhere else: a game is fully determined by its options, deal and actions.
 
 Codes on ``board`` (see :mod:`cacao_env.engine.tiles`), above 0 for tiles:
 
@@ -11,6 +11,9 @@ Codes on ``board`` (see :mod:`cacao_env.engine.tiles`), above 0 for tiles:
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -112,7 +115,7 @@ _FIELDS = np.dtype(
     align=True,
 )
 STATE = np.dtype((np.record, _FIELDS))
-OPTIONS = ("num_players", "volcanoes", "auto", "table_size")
+OPTION_FIELDS = ("num_players", "volcanoes", "auto", "table_size")
 StateArray = npt.NDArray[np.void]
 
 # By board code of a worker tile: its owner, its variant, its workers on each side.
@@ -338,3 +341,29 @@ def shuffle_pool(draws, pool, rng):
             draws[count] = kind
             count += 1
     rng_module.shuffle(rng, draws, count)
+
+
+# --- Serialization --------------------------------------------------------------------------
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def arrays_of(games: Any, names: Sequence[str]) -> Arrays:
+    """Copy the named attributes of a batch of games, and its states as bytes (N, bytes a state)."""
+    arrays = {name: getattr(games, name).copy() for name in names}
+    arrays["states"] = games.states.view(np.uint8).reshape(games.num_games, -1).copy()
+    return arrays
+
+
+def restore_arrays(games: Any, names: Sequence[str], arrays: Mapping[str, Any]) -> None:
+    """Restore what ``arrays_of`` saved; ValueError, and nothing changes, if it does not match."""
+    for name, array in arrays_of(games, names).items():
+        if name not in arrays or arrays[name].shape != array.shape:
+            raise ValueError(f"saved games do not match: {name} is missing or has another shape")
+    states = np.ascontiguousarray(arrays["states"], np.uint8).reshape(-1).view(games.states.dtype)
+    for name in OPTION_FIELDS:
+        if (states[name] != games.states[name]).any():
+            raise ValueError(f"saved games do not match: {name} differs")
+    for name in names:
+        getattr(games, name)[...] = arrays[name]
+    games.states[...] = states

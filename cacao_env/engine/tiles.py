@@ -16,21 +16,22 @@ WORKER_KINDS = ("1111", "2101", "3001", "3100")
 WORKER_COPIES = (4, 5, 1, 1)
 WORKER_REMOVED = {2: (0, 0, 0, 0), 3: (1, 0, 0, 0), 4: (1, 1, 0, 0)}
 MAX_TILES = sum(WORKER_COPIES)  # a player's tiles in the largest set (2 players)
-MAX_TURNS = 36  # 4 players with 9 tiles each
+# 4 players with 9 tiles each take the most turns: 36.
+MAX_TURNS = max(n * (MAX_TILES - sum(removed)) for n, removed in WORKER_REMOVED.items())
 HAND_SIZE = 3
 
 # A variant is a kind with a rotation: 13 distinct ones, in this order everywhere.
 VARIANTS = (("1111", 0),) + tuple((kind, turn) for kind in WORKER_KINDS[1:] for turn in range(4))
 NUM_VARIANTS = len(VARIANTS)
 VARIANT_KIND = np.array([WORKER_KINDS.index(kind) for kind, _ in VARIANTS], np.int64)
-FIRST_VARIANT = np.array([0, 1, 5, 9, 13], np.int64)  # of each kind; the last entry closes the list
 
 # EDGES[variant, side]: workers on a side (0 north, 1 east, 2 south, 3 west).  One quarter turn
 # clockwise moves what was on a side to the next one.
 EDGES = np.array(
     [[int(kind[(side - turn) % 4]) for side in range(4)] for kind, turn in VARIANTS], np.int64
 )
-MAX_WORKERS_ON_EDGE = 3
+MAX_WORKERS_ON_EDGE = int(EDGES.max())
+MAX_WORKERS = int(EDGES.sum(axis=1).max())
 
 # --- Jungle tiles ---------------------------------------------------------------------------
 JUNGLE_KINDS = (
@@ -50,8 +51,8 @@ NUM_JUNGLE_KINDS = len(JUNGLE_KINDS)
 JUNGLE_COPIES = (6, 2, 2, 4, 1, 2, 1, 3, 2, 5, 0)
 JUNGLE_REMOVED_2P = (2, 0, 0, 1, 0, 1, 0, 1, 1, 1, 0)
 START_TILES = (("plantation1", (0, 0)), ("market2", (1, 1)))
-MAX_JUNGLE_DRAWS = 26
-MAX_TEMPLES = 5
+MAX_JUNGLE_DRAWS = sum(JUNGLE_COPIES) - len(START_TILES)
+MAX_TEMPLES = JUNGLE_COPIES[JUNGLE_KINDS.index("temple")]
 DISPLAY_SIZE = 2
 
 # Codes of jungle tiles in the state: 0 is no tile, kind k is k + 1.  On the table a volcano has
@@ -69,6 +70,7 @@ ACTION_CLASS = np.array(
     np.int64,
 )
 ACTION_VALUE = np.array([0, 1, 2, 2, 3, 4, 1, 2, 1, 1, 0, 0, 0], np.int64)
+MAX_PRICE = int(ACTION_VALUE[ACTION_CLASS == SELL_CACAO].max())
 # VOLCANO_GOLD[orientation, side of the volcano]: +2 to east and west, or turned, to north and south.
 VOLCANO_GOLD = np.array([[-1, 2, -1, 2], [2, -1, 2, -1]], np.int64)
 

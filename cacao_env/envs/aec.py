@@ -8,7 +8,7 @@ the rewards.
 from __future__ import annotations
 
 import secrets
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -16,21 +16,21 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from ..engine.actions import LEGAL, mask_into, num_actions, why_illegal
-from ..engine.decisions import play_forced
+from ..engine.actions import LEGAL, mask_into, why_illegal
+from ..engine.decisions import new_game
 from ..engine.decisions import step as step_state
 from ..engine.jit import compile_once, njit
-from ..engine.observation import observation_size
-from ..engine.options import Decisions, as_seed, blank_states, check_choice, check_options
+from ..engine.observation import OBSERVATION_DTYPES, ObservationDtype, observe_as
+from ..engine.options import OptionFields, Options, as_seed, check_choice
 from ..engine.rewards import REWARDS, SHAPED, Reward, rewards_into
 from ..engine.rng import new_rng
-from ..engine.scaling import OBSERVATION_DTYPES, ObservationDtype, observe_as
-from ..engine.state import OVER, deal
+from ..engine.state import OVER
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game, as_action
 from .rendering import MODES, Renderer
 
 MaskIn = Literal["observation", "info", "both"]
+MASK_IN: tuple[MaskIn, ...] = ("observation", "info", "both")
 Observation = npt.NDArray[Any]
 Mask = npt.NDArray[np.int8]
 _MASK_DTYPE = np.dtype(np.int8)
@@ -53,9 +53,7 @@ def _begin(states, blank, rng, scaled, rewards, observation, mask):
     """Deal a game and write what its first decider sees; returns who that is."""
     states[0] = blank[0]
     state = states[0]
-    deal(state, rng)
-    if state.auto == 1:
-        play_forced(state)
+    new_game(state, rng)
     rewards[:] = 0
     seat = int(state.seat)
     _see(states, seat, scaled, observation, mask)
@@ -76,41 +74,22 @@ def _step(states, action, mode, scaled, rewards, observation, mask):
     step_state(state, action)
     over = state.phase == OVER
     if over or mode == SHAPED:
-        scratch = np.empty((2, MAX_PLAYERS), np.int64)
-        rewards_into(state, mode, rewards[1], scratch[0], scratch[1], rewards[0])
+        scores, win_shares = np.empty(MAX_PLAYERS, np.int64), np.empty(MAX_PLAYERS)
+        rewards_into(state, mode, rewards[1], scores, win_shares, rewards[0])
     _see(states, 0 if over else int(state.seat), scaled, observation, mask)
     return code, GAME_IS_OVER if over else int(state.seat)
 
 
-def env(
-    num_players: int = 2,
-    volcanoes: bool = False,
-    decisions: Decisions = "auto",
-    table_size: int | None = None,
-    reward: Reward = "outcome",
-    mask_in: MaskIn = "observation",
-    observation_dtype: ObservationDtype = "float32",
-    render_mode: str | None = None,
-) -> AECEnv:
-    """The environment with PettingZoo's standard wrappers; the options are :class:`raw_env`'s.
+def env(**arguments: Any) -> AECEnv:
+    """Make the environment with PettingZoo's standard wrappers; arguments as :class:`raw_env`'s.
 
-    An illegal action ends the game: its player is given -1, the others 0.
+    An illegal action ends the game: its player gets -1, the others 0.
     """
-    wrapped = raw_env(
-        num_players,
-        volcanoes,
-        decisions,
-        table_size,
-        reward,
-        mask_in,
-        observation_dtype,
-        render_mode,
-    )
-    return wrap(wrapped)
+    return wrap(raw_env(**arguments))
 
 
 def wrap(environment: AECEnv) -> AECEnv:
-    """PettingZoo's standard wrappers around an environment with action masks."""
+    """Put PettingZoo's standard wrappers around an environment with action masks."""
     environment = wrappers.TerminateIllegalWrapper(environment, illegal_reward=-1)
     environment = wrappers.AssertOutOfBoundsWrapper(environment)
     return wrappers.OrderEnforcingWrapper(environment)
@@ -119,12 +98,9 @@ def wrap(environment: AECEnv) -> AECEnv:
 class raw_env(AECEnv):
     """Cacao as a PettingZoo AEC environment.
 
-    - ``num_players``: 2, 3 or 4.
-    - ``volcanoes``: play with the mini-expansion.
-    - ``decisions``: ``"auto"`` asks only what can matter, ``"explicit"`` every elementary decision.
-    - ``table_size``: side of the square window; None for the smallest that shows every legal
-      placement of every game (23 with 2 players, 30 with 3 or 4).
-    - ``reward``: ``"outcome"``, ``"margin"`` or ``"shaped"``.
+    - ``options``, or its fields ``num_players``, ``volcanoes``, ``decisions`` and ``table_size`` as
+      keyword arguments: the game (:class:`~cacao_env.engine.options.Options`).
+    - ``reward``: ``"outcome"``, ``"relative_score"`` or ``"shaped"``.
     - ``mask_in``: the action mask is in the ``"observation"`` (a dict), in the ``"info"`` (the
       observation is then the plain vector), or in ``"both"``.
     - ``observation_dtype``: ``"float32"`` in [0, 1], or raw ``"uint8"``.
@@ -144,31 +120,30 @@ class raw_env(AECEnv):
 
     def __init__(
         self,
-        num_players: int = 2,
-        volcanoes: bool = False,
-        decisions: Decisions = "auto",
-        table_size: int | None = None,
+        options: Options | None = None,
+        *,
         reward: Reward = "outcome",
         mask_in: MaskIn = "observation",
         observation_dtype: ObservationDtype = "float32",
         render_mode: str | None = None,
+        **fields: Unpack[OptionFields],
     ) -> None:
         super().__init__()
-        players, _, size = check_options(num_players, decisions, table_size)
+        self.options = Options.of(options, fields)
         self._reward_mode = check_choice("reward", reward, REWARDS)
-        check_choice("mask_in", mask_in, ("observation", "info", "both"))
+        check_choice("mask_in", mask_in, MASK_IN)
         check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
-        self._blank = blank_states(1, players, volcanoes, decisions, size)
+        self._blank = self.options.blank_states()
         self._mask_in_observation = mask_in != "info"
         self._mask_in_info = mask_in != "observation"
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
 
-        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self.possible_agents = [f"player_{seat}" for seat in range(self.options.num_players)]
         self.agents: list[str] = []
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        length, count = observation_size(players, size), int(num_actions(size))
+        length, count = self.options.observation_size, self.options.num_actions
         self._dtype = np.dtype(observation_dtype)
         high = 1 if observation_dtype == "float32" else 255
         vector = spaces.Box(0, high, (length,), self._dtype.type)
@@ -189,7 +164,7 @@ class raw_env(AECEnv):
         self._rng = np.random.default_rng(secrets.randbits(128))
         self._game: Game | None = None
 
-    # --- What PettingZoo asks for -----------------------------------------------------------
+    # --- PettingZoo's interface ------------------------------------------------------------
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations, the same object every time."""
@@ -260,7 +235,7 @@ class raw_env(AECEnv):
             raise ValueError(game.why_illegal(number, code))
         game.note(number)
         over = seat == GAME_IS_OVER
-        if over or self._reward_mode == SHAPED:  # there is nothing to give out at other steps
+        if over or self._reward_mode == SHAPED:  # other steps have no rewards
             self._give_rewards(agent)
         if over:
             self.terminations = dict.fromkeys(self.agents, True)

@@ -35,16 +35,13 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..agents.opponents import Opponents
-from ..engine.options import Decisions, as_int, check_choice
-from ..engine.rewards import Reward
-from ..engine.scaling import ObservationDtype
+from ..engine.options import as_int, check_choice
 from ..game import Game
-from .aec import MaskIn
+from .aec import MASK_IN, MaskIn
+from .opponents import OpponentSpec
 from .rendering import MODES, Renderer
 from .versus import Illegal, VersusGames
 
-MASK_IN: tuple[MaskIn, ...] = ("observation", "info", "both")
 VECTOR_MODES = [mode for mode in MODES if mode != "human"]  # one window for many games?
 _FAR = 2**31  # illegal, as is everything beyond
 
@@ -66,37 +63,19 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
 
     def __init__(
         self,
-        opponents: Opponents = "random",
-        num_players: int = 2,
-        volcanoes: bool = False,
-        decisions: Decisions = "auto",
-        table_size: int | None = None,
-        reward: Reward = "outcome",
+        opponents: OpponentSpec = "random",
+        *,
         mask_in: MaskIn = "observation",
-        observation_dtype: ObservationDtype = "float32",
-        seat: int | None = None,
         illegal: Illegal = "lose",
         render_mode: str | None = None,
+        **arguments: Any,
     ) -> None:
         check_choice("mask_in", mask_in, MASK_IN)
         check_choice("render_mode", render_mode, (None, *MODES))
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
         self._mask_in = mask_in
-        self._games = VersusGames(
-            1,
-            opponents,
-            num_players,
-            volcanoes,
-            decisions,
-            table_size,
-            reward,
-            None,
-            observation_dtype,
-            seat,
-            illegal,
-            begin=False,
-        )
+        self._games = VersusGames(1, opponents, illegal=illegal, begin=False, **arguments)
         self.action_space = spaces.Discrete(self._games.action_masks.shape[1])
         self.observation_space = _observation_space(self._games, mask_in)
         self._started = self._over = False
@@ -204,18 +183,13 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
     def __init__(
         self,
         num_envs: int = 1,
-        opponents: Opponents = "random",
-        num_players: int = 2,
-        volcanoes: bool = False,
-        decisions: Decisions = "auto",
-        table_size: int | None = None,
-        reward: Reward = "outcome",
+        opponents: OpponentSpec = "random",
+        *,
         mask_in: MaskIn = "observation",
-        observation_dtype: ObservationDtype = "float32",
-        seat: int | None = None,
         illegal: Illegal = "lose",
         render_mode: str | None = None,
         copy: bool = True,
+        **arguments: Any,
     ) -> None:
         check_choice("mask_in", mask_in, MASK_IN)
         check_choice("render_mode", render_mode, (None, *VECTOR_MODES))
@@ -225,18 +199,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         self.render_mode, self._mask_in, self._copy = render_mode, mask_in, copy
         self._renderer = Renderer(render_mode)
         self.games = VersusGames(
-            self.num_envs,
-            opponents,
-            num_players,
-            volcanoes,
-            decisions,
-            table_size,
-            reward,
-            None,
-            observation_dtype,
-            seat,
-            illegal,
-            begin=False,
+            self.num_envs, opponents, illegal=illegal, begin=False, **arguments
         )
         self.single_action_space = spaces.Discrete(self.games.action_masks.shape[1])
         self.single_observation_space = _observation_space(self.games, mask_in)

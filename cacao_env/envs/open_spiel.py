@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from ..engine import calls
-from ..engine.actions import num_actions
-from ..engine.observation import observation_size, scale
+from ..engine.decisions import restart
+from ..engine.observation import scale
+from ..engine.options import Options
 from ..engine.rng import RngArray, new_rng
+from ..engine.scoring import zero_sum_win
 from ..engine.tiles import (
     JUNGLE_DRAWS,
     JUNGLE_KINDS,
@@ -28,7 +29,6 @@ from ..engine.tiles import (
     WORKER_KINDS,
 )
 from ..game import Game
-from ..play.render.text import picture
 
 NAME = "python_cacao"
 JUNGLE = -1  # the jungle pile; the others are those of the seats
@@ -61,19 +61,18 @@ class CacaoGame(pyspiel.Game):
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         given = params or {}
-        self.options: dict[str, Any] = {
-            "num_players": given.get("players", 2),
-            "volcanoes": given.get("volcanoes", False),
-            "decisions": given.get("decisions", "auto"),
-            "table_size": given.get("table_size", 0) or None,
-        }
-        start = Game.new(seed=0, **self.options)
-        players = start.num_players
-        self.factors = scale(players, start.table_size)
-        self.tensor_size = observation_size(players, start.table_size)
+        self.options = Options(
+            num_players=given.get("players", 2),
+            volcanoes=given.get("volcanoes", False),
+            decisions=given.get("decisions", "auto"),
+            table_size=given.get("table_size", 0) or None,
+        )
+        players = self.options.num_players
+        self.factors = scale(players, self.options.table_size)
+        self.tensor_size = self.options.observation_size
         turns = int(TILES_EACH[players]) * players
         info = pyspiel.GameInfo(
-            num_distinct_actions=int(num_actions(start.table_size)),
+            num_distinct_actions=self.options.num_actions,
             max_chance_outcomes=len(WORKER_KINDS) + len(JUNGLE_KINDS),
             num_players=players,
             min_utility=-1.0,
@@ -82,7 +81,7 @@ class CacaoGame(pyspiel.Game):
             max_game_length=turns * _MOST_DECISIONS,
         )
         super().__init__(_GAME_TYPE, info, given)
-        self.draws = turns + int(JUNGLE_DRAWS[players, int(start.volcanoes)])
+        self.draws = turns + int(JUNGLE_DRAWS[players, int(self.options.volcanoes)])
 
     def new_initial_state(self) -> CacaoState:
         """Before the first tile is drawn."""
@@ -103,7 +102,7 @@ class CacaoState(pyspiel.State):
 
     def __init__(self, game: CacaoGame) -> None:
         super().__init__(game)
-        self.game = Game.new(seed=0, **game.options)  # its deal is replaced draw by draw
+        self.game = Game.deal(game.options, seed=0)  # its deal is replaced draw by draw
         self.events: list[tuple[int, str]] = []  # (who may know it, what): -1 for everybody
         self._pending: int | None = None  # the action whose draws are being made
         self._is_new = True
@@ -164,9 +163,7 @@ class CacaoState(pyspiel.State):
         players = self.game.num_players
         if not self.is_terminal():
             return [0.0] * players
-        winners = self.game.winners()
-        shares = [(seat in winners) / len(winners) for seat in range(players)]
-        return [(players * share - 1) / (players - 1) for share in shares]
+        return [float(zero_sum_win(share, players)) for share in self.game.win_shares()]
 
     def __str__(self) -> str:
         """All that has happened, draws included."""
@@ -211,8 +208,7 @@ class CacaoState(pyspiel.State):
             else:
                 one.state.worker_draws[pile] = self._arranged(pile)
         if self._is_new:
-            calls.set_up_game(one.states)
-            calls.play_forced(one.states)
+            restart(one.state)
         else:
             assert pending is not None
             one.play(pending)
@@ -295,6 +291,8 @@ class Observer:
     def string_from(self, state: CacaoState, player: int) -> str:
         """What a player sees, in words."""
         if not self._recall:
+            from ..play.render.text import picture
+
             return picture(state.game, player)
         own = [what for who, what in state.events if who in (-1, JUNGLE, player)]
         return f"player {player}: {'; '.join(own)}"

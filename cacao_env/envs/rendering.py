@@ -11,7 +11,6 @@ from typing import Any
 import gymnasium
 
 from ..game import Game
-from ..play.render.text import picture
 
 MODES = ["ansi", "human", "rgb_array", "svg"]
 WIDTH, HEIGHT = 1120, 720  # of pixels, the same for all positions: films need it so
@@ -25,12 +24,12 @@ class Renderer:
         self._window: Any = None
 
     def show(self, game: Game) -> Any:
-        """The position: returned, or in mode "human" shown in a window."""
+        """Return the position, or show it in a window in mode "human"."""
         if self.mode is None:
             gymnasium.logger.warn("render() needs a render_mode, such as 'ansi'.")
             return None
         if self.mode == "ansi":
-            return picture(game)
+            return str(game)
         from ..play.position import position_of
         from ..play.render.scene import scene_of
 

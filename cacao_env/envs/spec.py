@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from ..engine.actions import ACT_ACTIONS, FILL_ACTIONS, num_actions, place_actions
 from ..engine.observation import CHANNELS, layout
-from ..engine.options import check_options
+from ..engine.options import Options
 from ..engine.tiles import NUM_VARIANTS, VARIANTS
 
 
 def tables(num_players: int = 2, table_size: int | None = None) -> str:
-    """All tables for a number of players and a table size (None: its default)."""
-    players, _, size = check_options(num_players, "auto", table_size)
+    """Write all tables for a number of players and a table size (None: its default)."""
+    options = Options(num_players, table_size=table_size)
+    players, size = options.num_players, options.table_size
     title = f"{players} players, table size {size}"
     return "\n\n".join(
         (

@@ -32,10 +32,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
 
 
-class PerWorker(list[Any]):
-    """An argument of which every share gets an item of its own, scratch space say."""
-
-
 class Workers:
     """How ``num_games`` games are shared out among ``num_threads`` threads, this one included."""
 
@@ -64,7 +60,5 @@ class Workers:
 
 def _cut(argument: Any, number: int, share: slice) -> Any:
     """What share ``number`` gets of an argument."""
-    if isinstance(argument, PerWorker):
-        return argument[number]
     whole = share is WHOLE or not isinstance(argument, np.ndarray)
     return argument if whole else argument[share]

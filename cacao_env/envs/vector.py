@@ -8,30 +8,24 @@ the game that ended, observation, mask and seat already to the new one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from ..agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
-from ..engine.actions import LEGAL, mask_into, num_actions, sample, why_illegal
+from ..engine.actions import LEGAL, mask_into, sample, why_illegal
 from ..engine.decisions import new_game, step
 from ..engine.jit import compile_once, njit
-from ..engine.observation import observation_size, observe_into
-from ..engine.options import Decisions, as_seat, as_seed, blank_states, check_choice
+from ..engine.observation import observe_into
+from ..engine.options import OptionFields, Options, as_seed, check_choice
 from ..engine.rewards import REWARDS, Reward, rewards_into
-from ..engine.serialization import Arrays, arrays_of, restore_arrays
-from ..engine.state import OVER, StateArray
+from ..engine.state import OVER, Arrays, StateArray, arrays_of, restore_arrays
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
-from .threads import PerWorker, Workers
+from .threads import Workers
 
-# Who plays the seats that the caller does not.
-RANDOM, GREEDY = range(2)
-OPPONENTS = {"random": RANDOM, "greedy": GREEDY}
-NUM_OPPONENTS = len(OPPONENTS)
-# Beside the states, what ``VectorGames`` needs to go on.
-_KEPT = ("rngs", "_samplers", "_potentials", "rewards", "terminations", "final_scores")
+# Attributes that ``arrays`` saves beside the states.
+_SAVED = ("rngs", "_samplers", "_potentials", "rewards", "terminations", "final_scores")
 
 
 @njit
@@ -66,11 +60,11 @@ def _step_all(
     if wrong >= 0:
         return wrong
     scores = np.zeros(MAX_PLAYERS, np.int64)
-    wins = np.zeros(MAX_PLAYERS, np.int64)
+    win_shares = np.zeros(MAX_PLAYERS)
     for g in range(len(states)):
         state = states[g]
         step(state, chosen[g])
-        rewards_into(state, mode, potentials[g], scores, wins, rewards[g])
+        rewards_into(state, mode, potentials[g], scores, win_shares, rewards[g])
         terminations[g] = state.phase == OVER
         if state.phase == OVER:
             _finish(state, rngs[g : g + 1], scores, final[g], potentials[g])
@@ -127,64 +121,6 @@ def _deal_all(states, rngs):
         new_game(states[g], rngs[g : g + 1])
 
 
-@njit
-def play_others(states, learners, kinds, rngs, choices):
-    """Let built-in opponents play until each game's learner decides or the game is over.
-
-    ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others;
-    neither looks at anything hidden.  Games of other kinds are left alone.  ``choices``: scratch
-    space, CHOICES, (1,).
-    """
-    for g in range(len(states)):
-        state = states[g]
-        rng = rngs[g : g + 1]
-        while kinds[g] < NUM_OPPONENTS and state.phase != OVER and state.seat != learners[g]:
-            if kinds[g] == GREEDY:
-                step(state, greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng))
-            else:
-                step(state, sample(state, rng))
-
-
-@njit
-def _skip_all(
-    states,
-    learners,
-    kinds,
-    rngs,
-    mode,
-    potentials,
-    rewards,
-    terminations,
-    final,
-    seen,
-    masks,
-    seats,
-    new,
-    choices,
-):
-    """Play every game until its learner decides; a game that ends meanwhile is dealt again.
-
-    What happens in a ``new`` game before its learner's first decision is left to the first step, as
-    the potentials are: it is no part of the game before.
-    """
-    scores = np.zeros(MAX_PLAYERS, np.int64)
-    wins = np.zeros(MAX_PLAYERS, np.int64)
-    each = np.zeros(MAX_PLAYERS)
-    for g in range(len(states)):
-        state = states[g]
-        one = slice(g, g + 1)
-        while state.seat != learners[g]:
-            play_others(states[one], learners[one], kinds[one], rngs[one], choices)
-            if state.phase == OVER or not (new or terminations[g]):
-                rewards_into(state, mode, potentials[g], scores, wins, each)
-                for seat in range(state.num_players):
-                    rewards[g, seat] += each[seat]
-            if state.phase == OVER:
-                terminations[g] = True
-                _finish(state, rngs[one], scores, final[g], potentials[g])
-        _look(state, seen[g], masks[g], seats[one])
-
-
 def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
     """An integer array of shape (num_games,); ValueError for anything else."""
     actions = np.asarray(chosen)
@@ -207,7 +143,10 @@ def explain_illegal(states: StateArray, chosen: npt.NDArray[np.int64], g: int) -
 
 
 class VectorGames:
-    """N games of the same kind, stepped together.
+    """N games with the same options, stepped together.
+
+    ``options``, or its fields as keyword arguments: the game
+    (:class:`~cacao_env.engine.options.Options`).  Not for use by several threads at once.
 
     With ``num_threads`` above 1 the games are shared out among that many threads, which pays from
     some hundred games on; the results are the same whatever their number.
@@ -225,20 +164,20 @@ class VectorGames:
     def __init__(
         self,
         num_games: int,
-        num_players: int = 2,
-        volcanoes: bool = False,
-        decisions: Decisions = "auto",
-        table_size: int | None = None,
+        options: Options | None = None,
+        *,
         reward: Reward = "outcome",
         seed: int | None = None,
         num_threads: int = 1,
+        **fields: Unpack[OptionFields],
     ) -> None:
         self._mode = check_choice("reward", reward, REWARDS)
-        self.states = blank_states(num_games, num_players, volcanoes, decisions, table_size)
-        players, size = num_players, int(self.states[0].table_size)
-        self.num_games, self.num_players, self.table_size = num_games, players, size
-        self.observations = np.zeros((num_games, observation_size(players, size)), np.uint8)
-        self.action_masks = np.zeros((num_games, int(num_actions(size))), np.int8)
+        self.options = Options.of(options, fields)
+        self.states = self.options.blank_states(num_games)
+        players = self.options.num_players
+        self.num_games, self.num_players = num_games, players
+        self.observations = np.zeros((num_games, self.options.observation_size), np.uint8)
+        self.action_masks = np.zeros((num_games, self.options.num_actions), np.int8)
         self.seats = np.zeros(num_games, np.int8)
         self.rewards = np.zeros((num_games, players), np.float32)
         self.terminations = np.zeros(num_games, np.bool_)
@@ -247,8 +186,7 @@ class VectorGames:
         self._samplers = np.zeros(num_games, np.uint64)
         self._potentials = np.zeros((num_games, players))
         self._chosen = np.zeros(num_games, np.int64)
-        self._shares = Workers(num_games, num_threads)
-        self._choices = PerWorker(np.empty(1, CHOICES) for _ in self._shares.slices)
+        self._workers = Workers(num_games, num_threads)
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
@@ -256,16 +194,15 @@ class VectorGames:
         draws = np.random.default_rng(None if seed is None else as_seed(seed))
         for rngs in (self.rngs, self._samplers):
             rngs[:] = draws.integers(2**64, size=self.num_games, dtype=np.uint64)
-        self._shares.run(_deal_all, self.states, self.rngs)
+        self._workers.run(_deal_all, self.states, self.rngs)
         self._potentials[:] = 0
         self.rewards[:] = 0
         self.terminations[:] = False
-        self._new = True
         self.look()
 
     def look(self) -> None:
         """Write observations, masks and seats of the games as they are."""
-        self._shares.run(_look_all, self.states, self.observations, self.action_masks, self.seats)
+        self._workers.run(_look_all, self.states, self.observations, self.action_masks, self.seats)
 
     def step(self, chosen: npt.NDArray[Any], look: bool = True) -> None:
         """One decision in every game; ``chosen``: legal action ids, integers, shape (N,).
@@ -275,9 +212,9 @@ class VectorGames:
         """
         if chosen is not self._chosen:
             self._chosen[:] = as_actions(chosen, self.num_games)
-        if self._shares.several:  # all games are asked before any share of them is stepped
-            self._refuse(self._shares.run(first_illegal, self.states, self._chosen))
-        refused = self._shares.run(
+        if self._workers.several:  # all games are asked before any share of them is stepped
+            self._refuse(self._workers.run(first_illegal, self.states, self._chosen))
+        refused = self._workers.run(
             _step_all,
             self.states,
             self._chosen,
@@ -293,72 +230,31 @@ class VectorGames:
             self.seats,
         )
         self._refuse(refused)
-        self._new = False
 
     def _refuse(self, refused: list[int]) -> None:
         """ValueError if an action is illegal; ``refused`` has the first such game of each share."""
-        for share, number in zip(self._shares.slices, refused):
+        for share, number in zip(self._workers.slices, refused):
             if number >= 0:
                 raise ValueError(explain_illegal(self.states, self._chosen, share.start + number))
 
-    def skip_to(self, seats: int | npt.NDArray[Any], opponent: str = "random") -> None:
-        """Let ``opponent`` play all other seats until ``seats`` (one for all games, or (N,)) decide.
-
-        ``rewards`` and ``terminations`` of the last step take in what happens meanwhile, so that
-        nothing a seat earns between two of its decisions is lost.  A game that ends is dealt again
-        and played up to the seat's first decision; what that earns comes with the next step, so that
-        no reward is counted to the game before.  ValueError for an unknown opponent or seat.
-        """
-        kind = check_choice("opponent", opponent, tuple(OPPONENTS))
-        wanted = np.asarray(seats)
-        if wanted.shape not in ((), (self.num_games,)) or not np.issubdtype(
-            wanted.dtype, np.integer
-        ):
-            raise ValueError(
-                f"seats have shape {wanted.shape} and type {wanted.dtype}, expected one integer or "
-                f"({self.num_games},) integers"
-            )
-        learners = np.broadcast_to(wanted, (self.num_games,)).astype(np.int64)
-        for seat in learners.tolist():
-            as_seat(seat, self.num_players)
-        self._shares.run(
-            _skip_all,
-            self.states,
-            learners,
-            np.full(self.num_games, kind),
-            self.rngs,
-            self._mode,
-            self._potentials,
-            self.rewards,
-            self.terminations,
-            self.final_scores,
-            self.observations,
-            self.action_masks,
-            self.seats,
-            self._new,
-            self._choices,
-        )
-
     def arrays(self) -> Arrays:
-        """All that the games are, by name: ``restore`` goes on from there."""
-        return arrays_of(self, _KEPT) | {"new": np.array([self._new])}
+        """Save the games as arrays by name."""
+        return arrays_of(self, _SAVED)
 
     def restore(self, arrays: Mapping[str, Any]) -> None:
-        """Go on from what ``arrays`` of games with the same options gave; ValueError if others did."""
-        restore_arrays(self, _KEPT, arrays)
-        self._new = bool(arrays["new"][0])
+        """Restore what ``arrays`` saved; ValueError if it was saved from games of other options."""
+        restore_arrays(self, _SAVED, arrays)
         self.look()
 
     def sample(self) -> npt.NDArray[np.int64]:
         """A legal action for every game, uniformly at random; overwritten by the next call."""
-        self._shares.run(_sample_all, self.states, self._samplers, self._chosen)
+        self._workers.run(_sample_all, self.states, self._samplers, self._chosen)
         return self._chosen
 
 
 def _compile() -> None:
     games = VectorGames(2, table_size=15, seed=0)
     games.step(games.sample())
-    games.skip_to(0)
 
 
 compile_once("batched environment", _compile)

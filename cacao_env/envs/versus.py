@@ -1,4 +1,4 @@
-"""One seat against opponents, many games at once: what a single-agent learner steps.
+"""One learner against opponents, many games at once: what a single-agent learner steps.
 
 Each game has one *learner* seat; the other seats are played inside the step.  A step's reward is the
 sum of all rewards the seat earned until it decides again, so every finished game shows the learner
@@ -7,51 +7,165 @@ its outcome exactly once, won or lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from ..agents.greedy import CHOICES
-from ..agents.opponents import Field, Opponent, Opponents
-from ..engine.actions import num_actions
-from ..engine.jit import compile_once
-from ..engine.observation import HIGH_SCORE, observation_size
-from ..engine.options import Decisions, as_seat, as_seed, blank_states, check_choice
-from ..engine.rewards import MARGIN_SCALE, OUTCOME, REWARDS, Reward
-from ..engine.scaling import OBSERVATION_DTYPES, ObservationDtype
-from ..engine.serialization import Arrays, arrays_of, restore_arrays
+from ..agents.agent import Agent
+from ..agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
+from ..engine.actions import LEGAL, mask_into, sample, why_illegal
+from ..engine.decisions import new_game, step
+from ..engine.jit import compile_once, njit
+from ..engine.observation import HIGH_SCORE, OBSERVATION_DTYPES, ObservationDtype, observe_as
+from ..engine.options import OptionFields, Options, as_seat, as_seed, check_choice
+from ..engine.rewards import OUTCOME, REWARDS, SCORE_SCALE, Reward, rewards_into
+from ..engine.rng import next_bits, uniform
+from ..engine.scoring import margin, scores_into
+from ..engine.state import OVER, Arrays, arrays_of, restore_arrays
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game, as_action
-from . import versus_loops as loops
-from .vector import NUM_OPPONENTS, OPPONENTS, as_actions, play_others
+from .opponents import GREEDY, NUM_COMPILED, Opponents, OpponentSpec, is_rng
+from .vector import as_actions, explain_illegal
 
 Illegal = Literal["lose", "raise"]
 FORFEIT = -1  # in place of an action: this game ends here, lost
-NOBODY = -1
-POLICY = NUM_OPPONENTS  # a kind of opponent, beside the bots that play in compiled code
-# Raw observations (M, observation_size) and masks (M, num_actions), both uint8 -> legal actions (M,).
-Policy = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.int8]], npt.NDArray[Any]]
 _EVERY = np.zeros(0, np.bool_)
-# Beside the states, what ``VersusGames`` needs to go on.
-_KEPT = ("rngs", "learners", "kinds", "rewards", "dones", "forfeits", "final_scores", "_potentials")
+# Attributes that ``arrays`` saves beside the states.
+_SAVED = (
+    "rngs",
+    "learners",
+    "kinds",
+    "rewards",
+    "dones",
+    "forfeits",
+    "final_scores",
+    "_potentials",
+)
+
+
+@njit
+def _play_compiled(states, learners, kinds, rngs, choices):
+    """Let compiled opponents play until each game's learner decides or the game is over.
+
+    ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others;
+    neither looks at anything hidden.  Games of other kinds are left alone.  ``choices``: scratch
+    space, CHOICES, (1,).
+    """
+    for g in range(len(states)):
+        state = states[g]
+        rng = rngs[g : g + 1]
+        while kinds[g] < NUM_COMPILED and state.phase != OVER and state.seat != learners[g]:
+            if kinds[g] == GREEDY:
+                step(state, greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng))
+            else:
+                step(state, sample(state, rng))
+
+
+@njit
+def _waiting(states, learners, numbers):
+    """Write the games in which another seat than the learner's decides; returns how many."""
+    count = 0
+    for g in range(len(states)):
+        if states[g].phase != OVER and states[g].seat != learners[g]:
+            numbers[count] = g
+            count += 1
+    return count
+
+
+@njit
+def _deal(states, which, learners, fixed, kinds, probabilities, rngs):
+    """Deal the games in ``which``, seat their learners and draw their opponents."""
+    for g in range(len(states)):
+        if not which[g]:
+            continue
+        rng = rngs[g : g + 1]
+        new_game(states[g], rng)
+        if not fixed:
+            learners[g] = (learners[g] + 1) % states[g].num_players
+        draw = uniform(rng)
+        kinds[g] = len(probabilities) - 1
+        for kind in range(len(probabilities)):
+            if draw < probabilities[kind]:
+                kinds[g] = kind
+                break
+            draw -= probabilities[kind]
+
+
+@njit
+def _mark_illegal(states, chosen, forfeits):
+    """Note which actions are illegal; returns the number of the first such game, or -1."""
+    first = -1
+    for g in range(len(states)):
+        forfeits[g] = why_illegal(states[g], chosen[g]) != LEGAL
+        if forfeits[g] and first < 0:
+            first = g
+    return first
+
+
+@njit
+def _play(states, chosen, forfeits):
+    """The learners' actions, but not in games that are forfeited."""
+    for g in range(len(states)):
+        if not forfeits[g]:
+            step(states[g], chosen[g])
+
+
+@njit
+def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final, worst):
+    """What the learners earned since they last decided, and which games are over.
+
+    One call covers all steps since then: a potential's changes add up to their sum, and the other
+    rewards come at the end only.
+    """
+    scores = np.zeros(MAX_PLAYERS, np.int64)
+    win_shares = np.zeros(MAX_PLAYERS)
+    each = np.zeros(MAX_PLAYERS)
+    for g in range(len(states)):
+        state = states[g]
+        learner = learners[g]
+        before = potentials[g, learner]
+        rewards_into(state, mode, potentials[g], scores, win_shares, each)
+        rewards[g] = worst - before if forfeits[g] else each[learner]
+        dones[g] = state.phase == OVER or forfeits[g]
+        if dones[g]:
+            scores_into(state, scores)
+            final[g, 0] = scores[learner]
+            final[g, 1] = scores[learner] - margin(scores, learner, int(state.num_players))
+            potentials[g, :] = 0
+
+
+@njit
+def _look(states, which, learners, scaled, observations):
+    """What each learner sees, of the games in ``which``, or of all if that is empty."""
+    for g in range(len(states)):
+        if len(which) == 0 or which[g]:
+            observe_as(states[g], learners[g], scaled, observations[g])
+
+
+@njit
+def _mask(states, learners, masks):
+    """What each learner may do: nothing while it is not its turn."""
+    for g in range(len(states)):
+        if states[g].phase == OVER or states[g].seat != learners[g]:
+            masks[g, :] = 0
+        else:
+            mask_into(states[g], masks[g])
 
 
 class VersusGames:
     """N games in which the caller plays one seat and opponents the others.
 
-    ``opponents``: a bot's name; odds of several, drawn for every game, e.g. ``{"random": 1,
-    "greedy": 3}``; one for each other seat; or an object with ``act(game)`` (see
-    :mod:`cacao_env.agents.opponents`).  Random and greedy bots alone play in compiled code; with any other
-    opponent all are asked one by one from Python.  ``seat``: the learner's; None lets it rotate from
+    ``opponents``: a name, an Agent, or an object with ``act(game)`` for all other seats; weights of
+    several, drawn for every game, such as ``{"random": 1, "greedy": 3}``; or one for each other seat,
+    clockwise after the learner's.  Random and greedy play in compiled code, all others are asked from
+    Python for many games at once.  ``options``, or its fields as keyword arguments: the game
+    (:class:`~cacao_env.engine.options.Options`).  ``seat``: the learner's; None lets it rotate from
     game to game.  ``illegal``: an illegal action raises ValueError, or loses its game.
-    ``policy`` plays all other seats in a share ``policy_share`` of the games, beside opponents that
-    play in compiled code; it is asked for many games at once and handed what each deciding seat sees.
-    It may be replaced at any time (``games.policy = ...``).
-    ``begin=False`` leaves it to the caller to ``reset`` before anything else, and asks no opponent yet.
+    With ``begin=False`` call ``reset`` before anything else; no opponent is asked before that.
 
-    Attributes, overwritten in place by each call:
+    Not for use by several threads at once.  Attributes, overwritten in place by each call:
 
     - ``observations`` (N, observation_size), from the learner's view: float32 in [0, 1], or raw uint8;
     - ``action_masks`` int8 (N, num_actions);
@@ -66,78 +180,54 @@ class VersusGames:
     def __init__(
         self,
         num_games: int,
-        opponents: Opponents,
-        num_players: int = 2,
-        volcanoes: bool = False,
-        decisions: Decisions = "auto",
-        table_size: int | None = None,
+        opponents: OpponentSpec = "random",
+        options: Options | None = None,
+        *,
         reward: Reward = "outcome",
         seed: int | None = None,
         observation_dtype: ObservationDtype = "float32",
         seat: int | None = None,
         illegal: Illegal = "raise",
         begin: bool = True,
-        policy: Policy | None = None,
-        policy_share: float = 0.0,
+        **fields: Unpack[OptionFields],
     ) -> None:
         self._mode = check_choice("reward", reward, REWARDS)
         check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         self._forgiving = check_choice("illegal", illegal, ("raise", "lose")) == 1
-        self.states = blank_states(num_games, num_players, volcanoes, decisions, table_size)
-        players, size = num_players, int(self.states[0].table_size)
-        self.num_games, self.num_players, self.table_size = num_games, players, size
-        self.seat = None if seat is None else as_seat(seat, players)
-        self._field = Field(opponents, players)
-        shape = num_games, observation_size(players, size)
+        self.options = Options.of(options, fields)
+        self.states = self.options.blank_states(num_games)
+        self.num_games, self.num_players = num_games, self.options.num_players
+        self.seat = None if seat is None else as_seat(seat, self.num_players)
+        self._opponents = Opponents(opponents, self.options)
+        shape = num_games, self.options.observation_size
         self._scaled = observation_dtype == "float32"
         self.observations = np.zeros(shape, np.dtype(observation_dtype))
         self.final_observations = np.zeros_like(self.observations)
-        self.action_masks = np.zeros((num_games, int(num_actions(size))), np.int8)
+        self.action_masks = np.zeros((num_games, self.options.num_actions), np.int8)
         self.rewards = np.zeros(num_games, np.float32)
         self.dones, self.forfeits = np.zeros((2, num_games), np.bool_)
         self.final_scores = np.zeros((num_games, 2), np.int64)
-        self.learners, self.kinds, self._chosen = np.zeros((3, num_games), np.int64)
+        self.learners, self.kinds, self._chosen, self._numbers = np.zeros((4, num_games), np.int64)
         self._choices = np.empty(1, CHOICES)
-        self.policy = policy
-        self._odds = self._shared_odds(policy_share)
         self._potentials = np.zeros((num_games, MAX_PLAYERS))
+        self._memory: list[dict[int, Any]] = [{} for _ in range(num_games)]  # of agents, by seat
         if begin:
             self.reset(seed)
 
-    def _shared_odds(self, share: float) -> npt.NDArray[np.float64]:
-        """The odds of each kind of opponents, the policy's last if it has a share."""
-        odds = self._field.compiled_odds
-        if not 0 <= share <= 1 or (share > 0 and self.policy is None):
-            raise ValueError(f"policy_share is {share!r}, expected 0 to 1, and 0 without a policy")
-        if share == 0:
-            return self._field.odds if odds is None else odds
-        if odds is None:
-            raise ValueError(
-                "a policy goes with opponents that play in compiled code only: "
-                f"{', '.join(OPPONENTS)}"
-            )
-        size = self.num_games
-        self._numbers = np.zeros(size, np.int64)
-        self._seen = np.zeros((size, self.observations.shape[1]), np.uint8)
-        self._masks = np.zeros_like(self.action_masks)
-        return np.append(odds * (1 - share), share)
-
     def reset(self, seed: int | None = None, first_seat: int = 0) -> None:
-        """Deal all games anew; learners sit in every seat in turn, beginning after ``first_seat``.
+        """Deal all games; learners sit in every seat in turn, beginning after ``first_seat``.
 
-        With the same ``seed`` the games and all named opponents' choices come out the same.
+        With the same ``seed`` the games and the opponents' choices come out the same.
         """
         generator = np.random.default_rng(None if seed is None else as_seed(seed))
         self.rngs = generator.integers(2**64, size=self.num_games, dtype=np.uint64)
-        if self._field.compiled_odds is None:
-            self._agents = self._field.seat_agents(int(generator.integers(2**63)))
         self.learners[:] = (first_seat + np.arange(self.num_games)) % self.num_players
         if self.seat is not None:
             self.learners[:] = self.seat
         self.deal(np.ones(self.num_games, np.bool_))
 
     def deal(self, which: npt.NDArray[np.bool_]) -> None:
-        """Give up the games in ``which``, bool (N,), for new ones."""
+        """Replace the games in ``which``, bool (N,), by new ones."""
         self._potentials[which] = 0
         self.rewards[which] = 0
         self.dones[which] = self.forfeits[which] = False
@@ -145,16 +235,16 @@ class VersusGames:
         self.look()
 
     def step(self, chosen: npt.NDArray[Any], deal: bool = True) -> None:
-        """The learners' decisions, legal action ids, integers, shape (N,), and all that follows.
+        """Play the learners' decisions, legal action ids, integers, shape (N,), and all that follows.
 
         ValueError for a wrong shape or type, or naming game, seat and action if one is illegal (and
-        that is not to lose its game); then no game has advanced.  With ``deal=False`` finished games
-        stay as they ended, and :meth:`deal` must be called for them before the next step.
+        does not lose its game); then no game has advanced.  With ``deal=False`` finished games stay
+        as they ended, and :meth:`deal` must be called for them before the next step.
         """
         self._take(chosen)
-        loops.play(self.states, self._chosen, self.forfeits)
+        _play(self.states, self._chosen, self.forfeits)
         self._let_others_play()
-        loops.reward(
+        _reward(
             self.states,
             self.learners,
             self.forfeits,
@@ -163,102 +253,97 @@ class VersusGames:
             self.rewards,
             self.dones,
             self.final_scores,
-            -1.0 if self._mode == OUTCOME else -HIGH_SCORE / MARGIN_SCALE,
+            -1.0 if self._mode == OUTCOME else -HIGH_SCORE / SCORE_SCALE,
         )
         if self.dones.any():
-            loops.look(
-                self.states, self.dones, self.learners, self._scaled, self.final_observations
-            )
+            _look(self.states, self.dones, self.learners, self._scaled, self.final_observations)
             if deal:
                 self._begin(self.dones)
         self.look()
 
     def look(self) -> None:
-        """Write observations and masks of the games as they are."""
-        loops.look(self.states, _EVERY, self.learners, self._scaled, self.observations)
-        loops.mask(self.states, self.learners, self.action_masks)
+        """Write observations and masks of the games in their present positions."""
+        _look(self.states, _EVERY, self.learners, self._scaled, self.observations)
+        _mask(self.states, self.learners, self.action_masks)
 
     def arrays(self) -> Arrays:
-        """All that the games are, by name: ``restore`` goes on from there.
-
-        ValueError if an opponent plays in Python: what that keeps is not known here.
-        """
-        if self._field.compiled_odds is None:
-            raise ValueError(
-                f"only games against {', '.join(OPPONENTS)} or a policy can be kept as arrays"
-            )
-        return arrays_of(self, _KEPT)
+        """Save the games as arrays by name; ValueError if an opponent's memory can't be saved."""
+        unsaved = self._opponents.unsaved()
+        if unsaved is not None:
+            raise ValueError(f"games against {unsaved} can't be saved: its memory is its own")
+        memory = np.zeros(
+            (self.num_games, self.num_players, 2), np.uint64
+        )  # is there one, its bits
+        for g, seats in enumerate(self._memory):
+            for seat, one in seats.items():
+                memory[g, seat] = 1, 0 if one is None else one[0]
+        return arrays_of(self, _SAVED) | {"memory": memory}
 
     def restore(self, arrays: Mapping[str, Any]) -> None:
-        """Go on from what ``arrays`` of games with the same options gave; ValueError if others did."""
-        restore_arrays(self, _KEPT, arrays)
+        """Restore what ``arrays`` saved; ValueError if it was saved from games of other options."""
+        restore_arrays(self, _SAVED, arrays)
+        for g, seats in enumerate(np.asarray(arrays["memory"])):
+            self._memory[g] = {}
+            for seat in np.flatnonzero(seats[:, 0]).tolist():
+                memory = self._agent(g, seat).begin(0)
+                if is_rng(memory):
+                    memory[0] = seats[seat, 1]
+                self._memory[g][seat] = memory
         self.look()
 
     def game(self, number: int) -> Game:
-        """A copy of a game as it is, without its history."""
+        """Return a copy of a game, without its history."""
         return Game(self.states[number : number + 1], []).clone()
 
     def _take(self, chosen: npt.NDArray[Any]) -> None:
-        """Check and keep the actions."""
+        """Check the actions and keep them."""
         self._chosen[:] = as_actions(chosen, self.num_games)
-        wrong = int(loops.mark_illegal(self.states, self._chosen, self.forfeits))
+        wrong = int(_mark_illegal(self.states, self._chosen, self.forfeits))
         if wrong >= 0 and not self._forgiving:
             self.forfeits[:] = False
-            raise ValueError(self.why_illegal(wrong, int(self._chosen[wrong])))
-
-    def why_illegal(self, number: int, action: int) -> str:
-        """One sentence on why an illegal action is refused in a game."""
-        game = Game(self.states[number : number + 1], [])
-        return f"game {number}, seat {game.seat}: {game.why_illegal(action)}"
+            raise ValueError(explain_illegal(self.states, self._chosen, wrong))
 
     def _begin(self, which: npt.NDArray[np.bool_]) -> None:
         """Deal games and play up to their learners' first decisions."""
         fixed = self.seat is not None
-        loops.deal(self.states, which, self.learners, fixed, self.kinds, self._odds, self.rngs)
+        probabilities = self._opponents.probabilities
+        _deal(self.states, which, self.learners, fixed, self.kinds, probabilities, self.rngs)
+        for g in np.flatnonzero(which):
+            self._memory[g] = {}
         self._let_others_play()
 
     def _let_others_play(self) -> None:
         """Let the opponents play until each game's learner decides or the game is over."""
-        if self._field.compiled_odds is not None:
-            play_others(self.states, self.learners, self.kinds, self.rngs, self._choices)
-            if len(self._odds) > POLICY:
-                self._ask_policy()
+        _play_compiled(self.states, self.learners, self.kinds, self.rngs, self._choices)
+        if not self._opponents.in_python:
             return
-        g = loops.next_waiting(self.states, self.learners, 0)
-        while g != NOBODY:
-            self._ask_opponent(g)
-            g = loops.next_waiting(self.states, self.learners, g)
+        while count := int(_waiting(self.states, self.learners, self._numbers)):
+            asked: dict[Agent, list[int]] = {}
+            for g in self._numbers[:count].tolist():
+                asked.setdefault(self._agent(g, int(self.states[g].seat)), []).append(g)
+            for agent, numbers in asked.items():
+                self._ask(agent, numbers)
 
-    def _ask_policy(self) -> None:
-        """Let the policy play in its games until the learner decides in all."""
-        assert self.policy is not None
-        while True:
-            count = loops.waiting(
-                self.states, self.learners, self._numbers, self._seen, self._masks
-            )
-            if count == 0:
-                return
-            numbers, masks = self._numbers[:count], self._masks[:count]
-            chosen = as_actions(self.policy(self._seen[:count], masks), count)
-            wrong = int(loops.step_some(self.states, numbers, chosen))
-            if wrong >= 0:
-                about = self.why_illegal(int(numbers[wrong]), int(chosen[wrong]))
-                raise ValueError(f"{about} (the policy's)")
+    def _ask(self, agent: Agent, numbers: list[int]) -> None:
+        """Let an agent make one decision in each of some games."""
+        games = [Game(self.states[g : g + 1], []) for g in numbers]
+        memory = []
+        for g, game in zip(numbers, games):
+            seats, seat = self._memory[g], int(game.state.seat)
+            if seat not in seats:
+                seats[seat] = agent.begin(int(next_bits(self.rngs[g : g + 1])))
+            memory.append(seats[seat])
+        for g, game, action in zip(numbers, games, agent.act(games, memory), strict=True):
+            seat = game.seat
+            try:
+                game.play(as_action(action))
+            except ValueError as error:
+                raise ValueError(f"game {g}, seat {seat}, {agent.name}: {error}") from error
 
-    def _ask_opponent(self, g: int) -> None:
-        game = Game(self.states[g : g + 1], [])
-        seat = int(self.states[g].seat)
-        opponent = self._opponent(g, seat)
-        guess = game.clone()
-        guess.redeal(seat, self.rngs[g : g + 1])
-        try:
-            game.play(as_action(opponent.act(guess)))
-        except ValueError as error:
-            raise ValueError(f"game {g}, seat {seat}, an opponent: {error}") from error
-
-    def _opponent(self, g: int, seat: int) -> Opponent:
+    def _agent(self, g: int, seat: int) -> Agent:
+        """The opponent in Python on a seat of a game."""
         place = (seat - int(self.learners[g]) - 1) % self.num_players
-        return self._agents[int(self.kinds[g])][place]
+        return self._opponents.agent(int(self.kinds[g]), place)
 
 
 def _compile() -> None:

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cacao_env import Game
-from cacao_env.engine import calls
 from cacao_env.engine.actions import FILL_ACTIONS, apply, place_actions, split_act
-from cacao_env.engine.decisions import NONE, forced_action
+from cacao_env.engine.decisions import NONE, forced_action, restart
 from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.jit import njit
 from cacao_env.engine.state import OVER
@@ -68,7 +67,7 @@ def gold_by_source(game: Game) -> npt.NDArray[np.int64]:
         raise ValueError("only a finished game has its gold counted")
     again = game.clone()
     again.state.auto = 0
-    calls.set_up_game(again.states)
+    restart(again.state)
     out = np.zeros((MAX_PLAYERS, len(SOURCES)), np.int64)
     auto = game.decisions == "auto"
     _sources_into(again.states, auto, np.array(game.history, np.int64), out)

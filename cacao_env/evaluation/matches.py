@@ -92,7 +92,7 @@ class Table:
     ) -> None:
         self.block, self.rotation = block, rotation
         self.names = chunk.pairing.seats(rotation)
-        self.game = Game.new(chunk.pairing.players, rules.seed + block, rules.volcanoes)
+        self.game = Game.new(chunk.pairing.players, rules.seed + block, volcanoes=rules.volcanoes)
         self.kept = [
             agents[name].begin(seat_seed(rules.seed, block, rules.volcanoes, self.names, seat))
             for seat, name in enumerate(self.names)
@@ -130,7 +130,7 @@ class Table:
 def warm_up(chunk: Chunk, agents: Mapping[str, Agent], rules: Rules) -> None:
     """Ask both agents for one decision, untimed: what is compiled or loaded at first use is then."""
     for name in (chunk.pairing.agent, chunk.pairing.field):
-        game = Game.new(chunk.pairing.players, rules.seed, rules.volcanoes)
+        game = Game.new(chunk.pairing.players, rules.seed, volcanoes=rules.volcanoes)
         agents[name].act([game], [agents[name].begin(0)])
 
 

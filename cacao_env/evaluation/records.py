@@ -16,7 +16,7 @@ from .run import Evaluation
 
 def replayed(pairing: Pairing, played: Played, rules: Rules) -> Game:
     """A finished game, played again from what was kept of it."""
-    game = Game.new(pairing.players, rules.seed + played.block, rules.volcanoes)
+    game = Game.new(pairing.players, rules.seed + played.block, volcanoes=rules.volcanoes)
     for action in played.actions:
         game.play(action)
     return game

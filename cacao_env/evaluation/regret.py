@@ -13,7 +13,7 @@ import numpy as np
 from cacao_env import Game
 from cacao_env.agents.endgame import NOT_SOLVED, end_values, is_near_end
 from cacao_env.agents.mc import candidates_into, run_passes
-from cacao_env.agents.playout import MARGIN
+from cacao_env.agents.playout import RELATIVE_SCORE
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.rng import new_rng
 
@@ -67,7 +67,7 @@ def exact_loss(game: Game, action: int) -> float | None:
     than the seat may know.
     """
     ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
-    count = int(end_values(game.states, MARGIN, NODES, True, ids, values))
+    count = int(end_values(game.states, RELATIVE_SCORE, NODES, True, ids, values))
     if count == NOT_SOLVED:
         return None
     chosen = values[:count][ids[:count] == action][0]
@@ -90,12 +90,12 @@ def rollout_loss(game: Game, action: int, rollouts: int, top: int, seed: int) ->
         count += 1
     rng = new_rng(seed)
     half = rollouts // 2
-    run_passes(game.states, ids, count, sums, half, rng, MARGIN)
+    run_passes(game.states, ids, count, sums, half, rng, RELATIVE_SCORE)
     best = int(ids[int(sums[:count].argmax())])
     if best == action:
         return 0.0
     both, margins = np.array([best, action]), np.zeros(2)
-    run_passes(game.states, both, 2, margins, rollouts - half, rng, MARGIN)
+    run_passes(game.states, both, 2, margins, rollouts - half, rng, RELATIVE_SCORE)
     return float(margins[0] - margins[1]) / (rollouts - half)
 
 
@@ -129,7 +129,9 @@ def losses(game: Game, block: int, ruler: Ruler, seed: int) -> GameLosses:
 def _decisions(game: Game) -> list[tuple[Game, int]]:
     """Every position of a finished game in which an action was chosen, and that action."""
     worker_draws, jungle_draws = game.draws
-    again = Game.from_draws(worker_draws, jungle_draws, game.volcanoes, game.decisions)
+    again = Game.from_draws(
+        worker_draws, jungle_draws, volcanoes=game.volcanoes, decisions=game.decisions
+    )
     found = []
     for action in game.history:
         found.append((again.clone(), action))

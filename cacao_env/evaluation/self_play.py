@@ -41,7 +41,9 @@ class Judge:
         """All of a chunk's games, played side by side."""
         rules, found = self._rules, []
         for played in self._player(chunk, lambda games: None).games:
-            game = Game.new(chunk.pairing.players, rules.seed + played.block, rules.volcanoes)
+            game = Game.new(
+                chunk.pairing.players, rules.seed + played.block, volcanoes=rules.volcanoes
+            )
             for action in played.actions:
                 game.play(action)
             found.append(losses(game, played.block, self._ruler, rules.seed))

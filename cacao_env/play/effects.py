@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import calls, decisions
+from ..engine import decisions
 from ..engine.state import ACT, FILL, OVER
-from ..game import Game
+from ..game import Game, try_action
 
 _GOODS = ("gold", "cacao", "sun", "water", "temples")
 _WORDS = {
@@ -49,14 +49,14 @@ def effect_of(game: Game, action: int) -> Effect:
     before, scores = _goods(state), one.scores()
     state.auto = 0
     turn, drawn = int(state.turn), int(state.jungle_drawn)
-    code = calls.play(one.states, action)
+    code = try_action(one.states, action)
     if code:
         raise ValueError(game.why_illegal(action, code))
     while game.decisions == "auto" and _is_same_turn(state, turn, drawn):
         follows = int(decisions.forced_action(state))
         if follows == decisions.NONE:
             break
-        calls.play(one.states, follows)
+        try_action(one.states, follows)
     changes = _goods(state) - before
     after = one.scores()
     ends = bool(state.phase == OVER or state.turn != turn)

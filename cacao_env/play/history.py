@@ -27,7 +27,9 @@ class Story:
 
     def __init__(self, game: Game, viewer: int | None = None) -> None:
         workers, jungle = game.draws
-        self._game = Game.from_draws(workers, jungle, game.volcanoes, "explicit")
+        self._game = Game.from_draws(
+            workers, jungle, volcanoes=game.volcanoes, decisions="explicit"
+        )
         self.frames: list[Frame] = [_start(self._game, viewer)]
 
     def __len__(self) -> int:
@@ -64,7 +66,9 @@ class Story:
         if not 0 <= ply <= len(self):
             raise IndexError(f"ply is {ply}, expected 0 to {len(self)}")
         workers, jungle = self._game.draws
-        game = Game.from_draws(workers, jungle, self._game.volcanoes, "explicit")
+        game = Game.from_draws(
+            workers, jungle, volcanoes=self._game.volcanoes, decisions="explicit"
+        )
         for action in self._game.history[:ply]:
             game.play(action)
         return game

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import calls
 from ..engine.geometry import NEIGHBOR
+from ..engine.scoring import temple_into
 from ..engine.state import (
     FILL,
     OVER,
@@ -93,7 +93,7 @@ def _jungle_tiles(game: Game) -> list[dict[str, Any]]:
         tile = {"row": row, "column": column, "last": False, "kind": kind, "turned": turned}
         if kind == "temple":
             workers, gold = np.zeros((2, MAX_PLAYERS), np.int64)
-            calls.temple(game.states, int(cell), workers, gold)
+            temple_into(game.state, int(cell), workers, gold)
             tile["workers"] = workers[: game.num_players].tolist()
             tile["gold"] = gold[: game.num_players].tolist()
         found.append(tile)

@@ -34,7 +34,7 @@ class Table:
             )
         self.seats = list(seats)
         seed = secrets.randbits(63) if seed is None else seed
-        self.game = Game.new(len(seats), seed, volcanoes)
+        self.game = Game.new(len(seats), seed, volcanoes=volcanoes)
         self._agents: list[Opponent | None] = [
             None if name == HUMAN else find(name, own)
             for name, own in zip(seats, seat_seeds(seed, len(seats)))

@@ -1,79 +1,105 @@
-"""An agent that takes the action whose turn ends best, in the eyes of a network."""
+"""A value network as an agent: it plays the action after which its turn can end best."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ...engine.actions import MAX_LEGAL
 from ...engine.jit import compile_once
+from ...engine.options import PLAYERS, Options
 from ...engine.rng import RngArray, new_rng
 from ...engine.state import ACT, StateArray
 from ...game import Game
+from ..agent import Agent, decider
 from ..analysis import Analysis, certain, from_values
 from ..playout import UNIT
 from .net import Net, new_scratch
 from .turns import expect_after, new_work, value_actions
 
-TOP = 48  # placements that are appraised, the best by greedy; 0 for all
-SPREAD = 0.02  # utility; an action that is so much worse gets a third of the weight in a thought
+TOP = 48  # placements that are evaluated, the best by greedy; 0 for all
+SPREAD = 0.02  # utility; an action that is so much worse gets a third of the weight in an analysis
 
 
 def _compile(net: Net) -> None:
-    """Have all that an agent calls compiled."""
+    """Compile everything that an agent calls."""
     game, rng = Game.new(2, 0), new_rng(0)
     state = game.seen_by(0, rng)[0]
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     value_actions(net, new_scratch(net), new_work(), state, 1, ACT, ids, values, rng)
 
 
-class ValueAgent:
-    """One-ply: a network judges every way to end the turn; ``seed`` is for guessing what is hidden."""
+class ValueAgent(Agent):
+    """One turn ahead: a network judges every way to end the turn.
 
-    def __init__(self, net: Net, seed: int, top: int = TOP) -> None:
-        compile_once("value network", partial(_compile, net))
-        self._net, self._top = net, top
+    ``manifest`` is that of the network's checkpoint, {} for a network without one.
+    """
+
+    def __init__(
+        self, net: Net, name: str = "value", manifest: dict[str, Any] | None = None, top: int = TOP
+    ) -> None:
+        self.name = name
+        self.manifest = manifest or {}
+        self.version = str(self.manifest.get("sha256", ""))
+        rules = self.manifest.get("rules", {})
+        self.players = tuple(rules.get("players", PLAYERS))
+        self._volcanoes = bool(rules.get("volcanoes", True))
+        self.net, self._top = net, top
         self._scratch, self._work = new_scratch(net), new_work()
         self._ids = np.zeros(MAX_LEGAL, np.int64)
         self._values = np.zeros(MAX_LEGAL)
-        self._rng: RngArray = new_rng(seed)
 
-    def act(self, game: Game) -> int:
-        """A legal action for the seat that decides; it knows no more than that seat."""
-        if game.seat is None:
-            raise ValueError("the game is over: there is nothing to decide")
-        return self.choose(game.seen_by(game.seat, self._rng))
+    def supports(self, options: Options) -> bool:
+        """Whether the network was trained for such games."""
+        return super().supports(options) and (self._volcanoes or not options.volcanoes)
 
-    def choose(self, states: StateArray) -> int:
-        """The same for an array of one state in which the hidden part is dealt anew already."""
-        ids, values = self.score_actions(states)
+    @property
+    def plays(self) -> str:
+        """The games it supports, in words."""
+        return super().plays + ("" if self._volcanoes else " without volcanoes")
+
+    def begin(self, seed: int) -> RngArray:
+        """Random numbers to deal hidden tiles again."""
+        compile_once("value network", partial(_compile, self.net))
+        return new_rng(seed)
+
+    def act(self, games: Sequence[Game], memory: Sequence[RngArray]) -> list[int]:
+        """Choose a legal action for each game."""
+        return [
+            self.choose(game.seen_by(decider(game), rng), rng)
+            for game, rng in zip(games, memory, strict=True)
+        ]
+
+    def choose(self, states: StateArray, rng: RngArray) -> int:
+        """Choose for an array of one state in which the hidden part is dealt again already."""
+        ids, values = self.evaluate(states, rng)
         return int(ids[np.argmax(values)])
 
-    def analyze(self, game: Game) -> Analysis:
-        """What it makes of the position, and what it expects after its best way to end the turn."""
-        if game.seat is None:
-            raise ValueError("the game is over: there is nothing to decide")
-        states = game.seen_by(game.seat, self._rng)
-        analysis = self._consider(states)
-        expect_after(self._net, self._scratch, self._work, states, analysis.actions[0], self._rng)
+    def analyze(self, game: Game, memory: RngArray) -> Analysis:
+        """Report the utilities of actions, and what it expects after its best way to end the turn."""
+        states = game.seen_by(decider(game), memory)
+        analysis = self._consider(states, memory)
+        expect_after(self.net, self._scratch, self._work, states, analysis.actions[0], memory)
         players = game.num_players
         return replace(
             analysis,
             win_shares=self._scratch.win_shares[:players].copy(),
-            scores=self._scratch.points[:players].copy(),
+            scores=self._scratch.scores[:players].copy(),
         )
 
-    def _consider(self, states: StateArray) -> Analysis:
-        """Actions and what they are worth."""
-        ids, values = self.score_actions(states)
+    def _consider(self, states: StateArray, rng: RngArray) -> Analysis:
+        """Report actions and their utilities."""
+        ids, values = self.evaluate(states, rng)
         return certain(int(ids[0])) if len(ids) == 1 else from_values(ids, values, SPREAD, UNIT)
 
-    def score_actions(self, states: StateArray) -> tuple[np.ndarray, np.ndarray]:
-        """The actions that were looked at and their utilities, each of one shape."""
+    def evaluate(self, states: StateArray, rng: RngArray) -> tuple[np.ndarray, np.ndarray]:
+        """Return candidate actions, int64 (K,), and their utilities, float64 (K,)."""
         count = value_actions(
-            self._net,
+            self.net,
             self._scratch,
             self._work,
             states[0],
@@ -81,6 +107,6 @@ class ValueAgent:
             ACT,
             self._ids,
             self._values,
-            self._rng,
+            rng,
         )
         return self._ids[:count], self._values[:count]

@@ -1,4 +1,4 @@
-"""Checkpoints of value networks: for all numbers of players, with or without volcanoes."""
+"""Checkpoints of value networks, and agents made from them, alone or with search."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load as load_arrays
-from safetensors.numpy import save as save_arrays
-
-from cacao_env.agents.value.features import NUM_NUMBERS, NUM_ROWS, STAGES, VERSION
-from cacao_env.agents.value.net import Net, from_params, param_shapes
-from cacao_env.agents.value.patterns import NUM_PATTERNS
-from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
-
+from ...engine.tiles import MAX_PLAYERS, MIN_PLAYERS
+from ..bots import Parameter, parse_values
 from ..checkpoint import (
     VALUE_NET,
     CheckpointError,
     check_metadata,
     metadata_of,
+    pack_arrays,
     read_files,
+    unpack_arrays,
     write_files,
 )
+from .agent import ValueAgent
+from .features import NUM_NUMBERS, NUM_ROWS, STAGES, VERSION
+from .net import Net, from_params, param_shapes
+from .patterns import NUM_PATTERNS
+from .search import EXACT, INNER, PRIOR, SearchAgent
 
 
 def features_version() -> str:
@@ -44,13 +43,12 @@ def save_value(
     }
     features = features_version()
     metadata = metadata_of({"rules": rules, "features": features, "network": VALUE_NET})
-    arrays = {key: np.ascontiguousarray(array, np.float32) for key, array in params.items()}
-    weights = save_arrays(arrays, metadata)
+    weights = pack_arrays(params, metadata)
     write_files(folder, name, VALUE_NET, weights, rules=rules, features=features, size=size, **more)
 
 
 def load_value(folder: Path) -> tuple[Net, dict[str, Any]]:
-    """(weights for compiled code, manifest); CheckpointError says why a folder can't be used."""
+    """Read (weights of compiled code, manifest); CheckpointError says why a folder can't be used."""
     params, manifest = read_value(folder)
     return from_params(params), manifest
 
@@ -61,14 +59,10 @@ def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
         if manifest["features"] != features_version():
             raise CheckpointError(f"{folder}: made for other features than these")
-        params = load_arrays(weights)
+        params = unpack_arrays(folder, weights)
         shapes = {name: array.shape for name, array in params.items()}
         if shapes != param_shapes(**manifest["size"]):
             raise CheckpointError(f"{folder}: the arrays in it are not those of such a network")
-        if any(
-            array.dtype != np.float32 or not np.isfinite(array).all() for array in params.values()
-        ):
-            raise CheckpointError(f"{folder}: its weights are not all finite float32 numbers")
         check_metadata(folder, weights, manifest)
         players, volcanoes = manifest["rules"]["players"], manifest["rules"]["volcanoes"]
         known = range(MIN_PLAYERS, MAX_PLAYERS + 1)
@@ -76,8 +70,54 @@ def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             raise CheckpointError(
                 f"{folder}: rules are {manifest['rules']!r}, expected players of 2, 3, 4 and volcanoes"
             )
-    except (KeyError, TypeError, ValueError, SafetensorError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, CheckpointError):
             raise
         raise CheckpointError(f"{folder}: manifest and weights don't fit: {error}") from None
     return params, manifest
+
+
+SEARCH = "+search"
+SEARCH_PARAMETERS = {
+    "ms": Parameter(16, 0, 600_000, "milliseconds a placement, unless sims are given"),
+    "sims": Parameter(0, 0, 1_000_000, "simulations a placement, in place of ms"),
+    "width": Parameter(
+        0, 0, 256, "placements that are tried, the best by the network; 0: by the time"
+    ),
+    "inner": Parameter(INNER, 1, 256, "placements that the network appraises inside"),
+    "turns": Parameter(0, 0, 36, "own turns that a simulation goes on for; 0: by the time"),
+    "near": Parameter(0, 0, 99, "placements left from which it goes on to the end; 0: by the time"),
+    "prior": Parameter(PRIOR, 0, 100_000, "simulations that the network's first opinion is worth"),
+    "exact": Parameter(EXACT, 0, 6, "placements left from which the end is solved"),
+}
+
+
+def split_search(name: str) -> tuple[str, dict[str, Any] | None]:
+    """Split a name into the checkpoint's and the search's parameters, None without a search.
+
+    ValueError names what is wrong.
+    """
+    base, plus, rest = name.partition(SEARCH)
+    if not plus:
+        return base, None
+    if rest and not rest.startswith(":"):
+        raise CheckpointError(
+            f"{name!r}: expected {SEARCH} or {SEARCH}:ms=... after the checkpoint"
+        )
+    given = parse_values(f"search in {name!r}", rest[1:], SEARCH_PARAMETERS)
+    by_time = "ms" in [item.partition("=")[0] for item in rest[1:].split(",")]
+    if given["sims"] and not by_time:
+        given["ms"] = 0
+    if (given["ms"] == 0) == (given["sims"] == 0):
+        raise CheckpointError(
+            f"search in {name!r} has ms={given['ms']} and sims={given['sims']}, expected one of them"
+        )
+    return base, given
+
+
+def load_value_agent(folder: Path, name: str, search: dict[str, Any] | None = None) -> ValueAgent:
+    """Load an agent from a value network's checkpoint; ``search`` as ``split_search`` returned it."""
+    net, manifest = load_value(folder)
+    if search is None:
+        return ValueAgent(net, name, manifest)
+    return SearchAgent(net, name, manifest, **search)

@@ -6,8 +6,8 @@ some channels ("the best place for ...").  What a pattern is worth depends on wh
 beside the sums of both their products are passed on, and those of the maxima with gates of the
 context (factorisation machines; Rendle, 2010).  Then two small layers, of which there is a set for
 each part of the game.
-Outputs, for each seat in turn order from the viewer: what its odds of winning are proportional to the
-exponential of, and the points it will add to its score.
+Outputs, for each seat in turn order from the viewer: the logit of its win probability and the points
+it will still add to its score.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine.jit import njit
-from ...engine.scoring import score, scores_into, winners_into
+from ...engine.scoring import score, scores_into, win_shares_into
 from ...engine.state import OVER
 from ...engine.tiles import MAX_PLAYERS
 from .best_turn import new_room
@@ -36,7 +36,6 @@ from .features import (
 from .patterns import NUM_PARTS, pattern_parts
 
 POINTS = 10.0  # an output of 1 stands for so many points
-MARGIN_SCALE = 15.0  # gold; see ``bots.playout.utility``
 
 
 class Net(NamedTuple):
@@ -58,7 +57,7 @@ class Scratch(NamedTuple):
 
     room: Any
     numbers: Any
-    told: Any  # which of the numbers are not 0
+    nonzero: Any  # which of the numbers are not 0
     rows: Any
     patterns: Any
     context: Any
@@ -67,7 +66,7 @@ class Scratch(NamedTuple):
     middle: Any
     out: Any
     win_shares: Any  # (MAX_PLAYERS,) of the win, expected, by seat
-    points: Any  # (MAX_PLAYERS,) final scores, expected, by seat
+    scores: Any  # (MAX_PLAYERS,) final scores, expected, by seat
 
 
 def new_scratch(net: Net) -> Scratch:
@@ -152,7 +151,7 @@ def _first_layer(net, scratch, count, patterns, open_cells):
     of_patterns[:] = 0
     _add_rows(net.patterns, scratch.rows[:patterns], 0, of_patterns)
     context[:] = net.bias
-    _add_numbers(net.numbers, scratch.numbers, scratch.told, context)
+    _add_numbers(net.numbers, scratch.numbers, scratch.nonzero, context)
     _add_rows(net.rows, scratch.rows[patterns:count], ALONE, context)
     most[:] = 0
     for i in range(open_cells):
@@ -164,21 +163,21 @@ def _first_layer(net, scratch, count, patterns, open_cells):
 # These three are most of what an evaluation takes.  With four rows at a time sums are read and written
 # a quarter as often, and each takes less than a third of the time.
 @njit
-def _add_numbers(weights, numbers, told, out):
+def _add_numbers(weights, numbers, nonzero, out):
     """Add up rows of weights, each times its number; half of the numbers, or more, are 0."""
     count = 0
     for i in range(len(numbers)):
-        told[count] = i
+        nonzero[count] = i
         count += numbers[i] != 0
     whole = count - count % 4
     for i in range(0, whole, 4):
-        a, b, c, d = told[i], told[i + 1], told[i + 2], told[i + 3]
+        a, b, c, d = nonzero[i], nonzero[i + 1], nonzero[i + 2], nonzero[i + 3]
         w, x, y, z = numbers[a], numbers[b], numbers[c], numbers[d]
         of_w, of_x, of_y, of_z = weights[a], weights[b], weights[c], weights[d]
         for k in range(len(out)):
             out[k] += (w * of_w[k] + x * of_x[k]) + (y * of_y[k] + z * of_z[k])
     for i in range(whole, count):
-        x, of_x = numbers[told[i]], weights[told[i]]
+        x, of_x = numbers[nonzero[i]], weights[nonzero[i]]
         for k in range(len(out)):
             out[k] += x * of_x[k]
 
@@ -215,19 +214,14 @@ def _layer(inputs, weights, bias, out):
 
 @njit
 def expect(net, scratch, state, viewer):
-    """Write what ``viewer`` expects of the game into ``win_shares`` and ``points``, by seat.
+    """Write what ``viewer`` expects of the game into ``win_shares`` and ``scores``, by seat.
 
     At the start of a turn by the network, after the end as it is.
     """
     players = int(state.num_players)
     if state.phase == OVER:
-        scores = np.zeros(MAX_PLAYERS, np.int64)
-        wins = np.zeros(MAX_PLAYERS, np.int64)
-        scores_into(state, scores)
-        winners = winners_into(state, scores, wins)
-        for seat in range(players):
-            scratch.win_shares[seat] = wins[seat] / winners
-            scratch.points[seat] = scores[seat]
+        scores_into(state, scratch.scores)
+        win_shares_into(state, scratch.scores, scratch.win_shares)
         return
     count, patterns, open_cells = features_into(
         state, viewer, scratch.room, scratch.numbers, scratch.rows
@@ -242,17 +236,6 @@ def expect(net, scratch, state, viewer):
         seat = (viewer + i) % players
         scratch.win_shares[seat] = math.exp(scratch.out[i] - top)
         total += scratch.win_shares[seat]
-        scratch.points[seat] = score(state, seat) + POINTS * scratch.out[MAX_PLAYERS + i]
+        scratch.scores[seat] = score(state, seat) + POINTS * scratch.out[MAX_PLAYERS + i]
     for seat in range(players):
         scratch.win_shares[seat] /= total
-
-
-@njit
-def utility_of(scratch, players, seat):
-    """Half the zero-sum share of the win, half the margin, as in ``bots.playout.utility``."""
-    margin = 0.0
-    for other in range(players):
-        if other != seat:
-            margin += math.tanh((scratch.points[seat] - scratch.points[other]) / MARGIN_SCALE)
-    win = (players * scratch.win_shares[seat] - 1) / (players - 1)
-    return 0.5 * win + 0.5 * margin / (players - 1)

@@ -14,23 +14,23 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.actions import MAX_LEGAL
 from ...engine.decisions import step
 from ...engine.jit import compile_once, njit
-from ...engine.rng import new_rng, next_bits
+from ...engine.rng import RngArray, new_rng, next_bits
 from ...engine.state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
 from ...engine.tiles import MAX_TURNS
 from ...game import Game
 from ..analysis import Analysis, certain, from_values, from_visits
 from ..endgame import NODES, NOT_SOLVED, placements_left, solve, solved_analysis
-from ..halving import halve, keep_best
-from ..playout import UNIT, UTILITY
+from ..halving import drop_half, halve, keep_best, num_passes, num_rounds
+from ..playout import UNIT, UTILITY, utility_of
 from .agent import SPREAD, TOP, ValueAgent
-from .net import Net, expect, new_scratch, utility_of
+from .net import Net, expect, new_scratch
 from .turns import new_work, value_actions
 
 
@@ -87,15 +87,12 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
             while True:
                 if state.phase == OVER:
                     expect(net, scratch, state, seat)
-                    total += utility_of(scratch, int(state.num_players), seat)
+                    players = int(state.num_players)
+                    total += utility_of(scratch.win_shares, scratch.scores, players, seat)
                     seen += 1
                     break
                 count = value_actions(net, scratch, work, state, top, FILL, actions, values, dice)
-                best = 0
-                if count > 1:
-                    for k in range(1, count):
-                        if values[k] > values[best]:
-                            best = k
+                best = np.argmax(values[:count]) if count > 1 else 0
                 if state.phase == PLACE and state.seat == seat and state.turn > turn:
                     left -= 1
                     if count > 1:
@@ -123,13 +120,11 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
     keep_best(ids, values, count, alive)
     turns = turns_ahead(states[0], SHORT.turns, SHORT.near)
     sums = prior_of(turns, PRIOR) * values[:alive]
-    rounds = int(np.ceil(np.log2(alive)))
-    for _ in range(rounds):
-        passes = max(1, sims // (rounds * alive))
+    rounds = num_rounds(alive)
+    for _ in range(rounds if alive > 1 else 0):
+        passes = num_passes(sims, rounds, alive)
         look_ahead(net, scratch, work, states, ids, alive, sums, passes, INNER, turns, rng)
-        keep = max(1, (alive + 1) // 2)
-        keep_best(ids, sums, alive, keep)
-        alive = keep
+        alive = drop_half(ids, sums, alive)
     return ids[0]
 
 
@@ -149,13 +144,14 @@ def _compile(net: Net) -> None:
 class SearchAgent(ValueAgent):
     """Net and search, with ``sims`` simulations a placement or, if not 0, for ``ms`` milliseconds.
 
-    ``width``, ``turns`` and ``near``: 0 for what there is time for.
+    ``width``, ``turns`` and ``near``: 0 for what fits the budget.
     """
 
     def __init__(
         self,
         net: Net,
-        seed: int,
+        name: str = "search",
+        manifest: dict[str, Any] | None = None,
         sims: int = 32,
         ms: int = 0,
         width: int = 0,
@@ -165,18 +161,22 @@ class SearchAgent(ValueAgent):
         prior: int = PRIOR,
         exact: int = EXACT,
     ) -> None:
-        super().__init__(net, seed)
-        compile_once("search with a value network", partial(_compile, net))
+        super().__init__(net, name, manifest)
         usual = LONG if (ms >= LONG_MS if ms else sims >= LONG_SIMS) else SHORT
         self._reach = Reach(width or usual.width, turns or usual.turns, near or usual.near)
-        self._sims, self._ms, self._inner = sims, ms, inner
+        self.sims, self._ms, self._inner = sims, ms, inner
         self._prior, self._exact = prior, exact
         self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
 
-    def choose(self, states: StateArray) -> int:
-        """An action for an array of one state in which the hidden part is dealt anew already."""
+    def begin(self, seed: int) -> RngArray:
+        """Random numbers to deal hidden tiles again."""
+        compile_once("search with a value network", partial(_compile, self.net))
+        return super().begin(seed)
+
+    def choose(self, states: StateArray, rng: RngArray) -> int:
+        """Choose for an array of one state in which the hidden part is dealt again already."""
         begin = time.perf_counter()
-        ids, values = self.score_actions(states)
+        ids, values = self.evaluate(states, rng)
         if len(ids) == 1:
             return int(ids[0])
         solved = int(solve(states, self._exact, UTILITY, self._nodes))
@@ -184,12 +184,12 @@ class SearchAgent(ValueAgent):
             return solved
         if states[0].phase != PLACE:
             return int(ids[np.argmax(values)])
-        self._search(states, ids, values, begin)
+        self._search(states, rng, ids, values, begin)
         return int(ids[0])
 
-    def _consider(self, states: StateArray) -> Analysis:
+    def _consider(self, states: StateArray, rng: RngArray) -> Analysis:
         begin = time.perf_counter()
-        ids, values = self.score_actions(states)
+        ids, values = self.evaluate(states, rng)
         if len(ids) == 1:
             return certain(int(ids[0]))
         solved = solved_analysis(states, self._exact)
@@ -197,41 +197,27 @@ class SearchAgent(ValueAgent):
             return solved
         if states[0].phase != PLACE:
             return from_values(ids, values, SPREAD, UNIT)
-        means, visits = self._search(states, ids, values, begin)
+        means, visits = self._search(states, rng, ids, values, begin)
         return from_visits(ids[: len(means)], means, visits, UNIT)
 
     def _search(
-        self, states: StateArray, ids: np.ndarray, values: np.ndarray, begin: float
+        self,
+        states: StateArray,
+        rng: RngArray,
+        ids: np.ndarray,
+        values: np.ndarray,
+        begin: float,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Bring the best of the actions in order; mean utility and simulations of each."""
+        """Bring the best actions to the front; returns mean utility and simulations of each."""
         tried = min(self._reach.width, len(ids))
         keep_best(ids, values, len(ids), tried)
         turns = turns_ahead(states[0], self._reach.turns, self._reach.near)
         prior = prior_of(turns, self._prior)
         sums = prior * values[:tried]
-        run = partial(self._simulate, states, turns)
-        visits = halve(run, ids, sums, tried, self._sims, begin, self._ms)
-        return sums / (visits + prior), visits
+        scratch, work, inner = self._scratch, self._work, self._inner
 
-    def _simulate(
-        self,
-        states: StateArray,
-        turns: int,
-        ids: np.ndarray,
-        alive: int,
-        sums: np.ndarray,
-        passes: int,
-    ) -> None:
-        look_ahead(
-            self._net,
-            self._scratch,
-            self._work,
-            states,
-            ids,
-            alive,
-            sums,
-            passes,
-            self._inner,
-            turns,
-            self._rng,
-        )
+        def run(ids: Any, alive: int, sums: Any, passes: int) -> None:
+            look_ahead(self.net, scratch, work, states, ids, alive, sums, passes, inner, turns, rng)
+
+        visits = halve(run, ids, sums, tried, self.sims, begin, self._ms)
+        return sums / (visits + prior), visits

@@ -18,7 +18,8 @@ from ...engine.jit import njit
 from ...engine.rng import mixed
 from ...engine.state import ACT, OVER, PLACE, STATE
 from ..greedy import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
-from .net import expect, utility_of
+from ..playout import utility_of
+from .net import expect
 
 MAX_DEPTH = 32
 MAX_ENDS = 64  # ways to end a turn that are tried for one action; the rest as greedy would
@@ -121,7 +122,10 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
             seen = min(seen + 1, MAX_SEEN)
             if here.phase == OVER or here.turn != turn:
                 expect(net, scratch, here, seat)
-                best = max(best, utility_of(scratch, int(here.num_players), seat))
+                best = max(
+                    best,
+                    utility_of(scratch.win_shares, scratch.scores, int(here.num_players), seat),
+                )
                 ends += 1
                 depth -= 1
                 continue
@@ -167,9 +171,5 @@ def expect_after(net, scratch, work, states, action, rng):
             step(state, greedy_choice(work.choices[0], state, GREEDY_WEIGHTS, rng))
             continue
         count = value_actions(net, scratch, work, state, 1, ACT, ids, values, rng)
-        best = 0
-        for i in range(1, count):
-            if values[i] > values[best]:
-                best = i
-        step(state, ids[best])
+        step(state, ids[np.argmax(values[:count])])
     expect(net, scratch, state, seat)

@@ -1,0 +1,113 @@
+"""The opponents of one learner: who plays the other seats of its games.
+
+Random and greedy play in compiled code; any other agent (:mod:`cacao_env.agents`) is asked from
+Python, for all games in which it decides at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..agents.agent import Agent, require
+from ..agents.registry import as_agent
+from ..engine.options import Options
+
+RANDOM, GREEDY = range(2)
+COMPILED = {"random": RANDOM, "greedy": GREEDY}
+NUM_COMPILED = len(COMPILED)
+
+# A name, an Agent, or an object with ``act(game)``.
+Opponent = Any
+# One opponent for all other seats, a weight for each of several, or one for each other seat.
+OpponentSpec = Opponent | Mapping[Opponent, float] | Sequence[Opponent]
+
+
+class Opponents:
+    """The line-ups of opponents that games are dealt against, validated.
+
+    A game's *kind* is the index of its line-up: RANDOM, GREEDY, then those in Python, in the order in
+    which they were given.  ``probabilities``, float (kinds,), sum to 1.
+    """
+
+    def __init__(self, given: OpponentSpec, options: Options) -> None:
+        others = options.num_players - 1
+        weights = [0.0] * NUM_COMPILED
+        self._line_ups: list[tuple[Agent, ...]] = []
+        for line_up, weight in _line_ups(given, others):
+            names = {one if isinstance(one, str) else None for one in line_up}
+            name = names.pop()
+            if not names and name in COMPILED:
+                weights[COMPILED[name]] += weight
+                continue
+            agents: dict[Any, Agent] = {}  # a name's agent is loaded once
+            for one in line_up:
+                key = one if isinstance(one, str) else id(one)
+                if key not in agents:
+                    agents[key] = as_agent(one)
+                    require(agents[key], options)
+            seats = [agents[one if isinstance(one, str) else id(one)] for one in line_up]
+            self._line_ups.append(tuple(seats * (others // len(seats))))
+            weights.append(weight)
+        self.probabilities = np.array(weights) / sum(weights)
+
+    @property
+    def in_python(self) -> bool:
+        """Whether some opponent is asked from Python."""
+        return bool(self._line_ups)
+
+    def agent(self, kind: int, place: int) -> Agent:
+        """The agent of a line-up in Python, ``place`` seats clockwise after the one beside the learner."""
+        return self._line_ups[kind - NUM_COMPILED][place]
+
+    def unsaved(self) -> str | None:
+        """The name of an agent whose memory is more than random numbers, None if there is none."""
+        for agent in {agent for line_up in self._line_ups for agent in line_up}:
+            memory = agent.begin(0)
+            if memory is not None and not is_rng(memory):
+                return agent.name
+        return None
+
+
+def is_rng(memory: Any) -> bool:
+    """Whether an agent's memory is a generator of :mod:`cacao_env.engine.rng`."""
+    return isinstance(memory, np.ndarray) and memory.dtype == np.uint64 and memory.shape == (1,)
+
+
+def _line_ups(given: OpponentSpec, others: int) -> list[tuple[tuple[Opponent, ...], float]]:
+    """(line-up, weight) of each line-up, one agent for all other seats or one for each."""
+    if isinstance(given, Mapping):
+        return [((one,), float(weight)) for one, weight in _weights(given).items()]
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        if len(given) != others:
+            raise ValueError(
+                f"opponents names {len(given)}, expected one for each of the {others} other seats"
+            )
+        line_up = tuple(given)
+    else:
+        line_up = (given,)
+    for one in line_up:
+        if not isinstance(one, str) and not callable(getattr(one, "act", None)):
+            raise ValueError(
+                f"an opponent is {one!r}, expected a name, weights by name, one for each other seat, "
+                "an Agent or an object with act(game)"
+            )
+    return [(line_up, 1.0)]
+
+
+def _weights(given: Mapping[Opponent, float]) -> Mapping[Opponent, float]:
+    fine = all(
+        (isinstance(one, str) or callable(getattr(one, "act", None)))
+        and isinstance(weight, int | float)
+        and 0 <= weight < float("inf")
+        for one, weight in given.items()
+    )
+    total = float(sum(given.values())) if fine else 0.0
+    if not 0 < total < float("inf"):
+        raise ValueError(
+            f"opponents are {dict(given)!r}, expected weights by name or agent, none below 0 and some "
+            "above"
+        )
+    return given
