@@ -15,7 +15,8 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from cacao_env import record
-from cacao_env.agents.bots import Bot, play_game
+from cacao_env.agents.agent import play_game
+from cacao_env.agents.bots import Bot
 from cacao_env.game import Game
 from cacao_env.play.catalogue import MAX_GAMES, Catalogue, Missing, Shelf
 from cacao_env.play.page import page
@@ -26,7 +27,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 def some_record(players=2, seed=0):
-    game = play_game(Game.new(players, seed), [Bot("greedy", s) for s in range(players)])
+    game = play_game(Game.new(players, seed), [Bot("greedy").player(s) for s in range(players)])
     return json.loads(record.dumps(record.record_of(game)))
 
 
@@ -121,7 +122,7 @@ def test_undo_by_request(ask):
     assert not back["can_undo"]
 
 
-def test_a_thought_of_a_record_and_of_a_game(ask, catalogue):
+def test_an_analysis_of_a_record_and_of_a_game(ask, catalogue):
     body = {"record": "1", "ply": 0, "agent": "mc:sims=32,top=4"}
     status, analysis, _ = ask("/api/think", body)
     assert status == 200
@@ -135,7 +136,7 @@ def test_a_thought_of_a_record_and_of_a_game(ask, catalogue):
     assert {move["words"] for move in analysis["moves"]} <= words
 
 
-def test_what_others_hold_is_not_told_while_a_game_goes_on(ask):
+def test_other_hands_are_hidden_while_a_game_is_in_play(ask):
     """Neither by the frames, nor by asking what an agent would do in another's place."""
     game = begin(ask, "human", "random", "human", seed=2)
     name, ply = game["id"], 0
@@ -237,7 +238,7 @@ def test_an_illegal_request_changes_nothing(ask, catalogue):
         assert status == 400
         assert why in answer["error"]
         assert table.game == before
-        assert len(table.story) == 0
+        assert len(table.history) == 0
     assert ask(f"/api/games/{game['id']}/record")[0] == 400
 
 
