@@ -1,11 +1,8 @@
-"""The board network and the lean masked distribution as sb3-contrib's MaskablePPO wants them.
-
-All that needs Stable-Baselines3 for a network is here, so that others' trainers can do without.
-"""
+"""The board network and a lean masked distribution in the classes that sb3-contrib's MaskablePPO uses."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,7 +46,7 @@ class LeanMaskable(MaskableDistribution):
         self._masks, self._kept = masks, None
 
     def _both(self, actions: Any) -> Any:
-        """Log-probabilities of actions, and entropies: computed together, once."""
+        """Log-probabilities of actions, and entropies, computed together and once."""
         if self._kept is None or self._kept[0] is not actions:
             found = log_prob_and_entropy(self._logits, self._masks, actions.long().view(-1))
             self._kept = (actions, *found)
@@ -89,7 +86,7 @@ class LeanMaskable(MaskableDistribution):
 
 
 class _Whole(BaseFeaturesExtractor):
-    """Hands the observation to the network below as it is; SB3 wants an extractor."""
+    """The extractor that SB3 requires; it passes the observation on unchanged."""
 
     def __init__(self, observation_space: spaces.Space[Any]) -> None:
         super().__init__(observation_space, int(np.prod(observation_space.shape or (0,))))
@@ -99,7 +96,7 @@ class _Whole(BaseFeaturesExtractor):
 
 
 class _Both(nn.Module):
-    """``CellNet`` in the place of SB3's two towers: logits are the policy's latent, and so on."""
+    """``CellNet`` in place of SB3's two towers: its logits are the policy's latent."""
 
     def __init__(self, net: CellNet, num_actions: int) -> None:
         super().__init__()
@@ -122,19 +119,13 @@ class _Both(nn.Module):
 class CellPolicy(MaskableActorCriticPolicy):
     """sb3-contrib's masked actor-critic policy around :class:`CellNet`."""
 
-    def __init__(
-        self, *args: Any, num_players: int, table_size: int, width: int = 64, **kwargs: Any
-    ) -> None:
-        self._make_net = partial(CellNet, num_players, table_size, width)
+    def __init__(self, *args: Any, make_net: Callable[[], CellNet], **kwargs: Any) -> None:
+        self._make_net = make_net
         super().__init__(*args, features_extractor_class=_Whole, **kwargs)
 
     def _build(self, lr_schedule: Any) -> None:
         net = self._make_net()
-        # Logits near 0 at first: every legal action about equally likely.
-        for layer in (net.place, net.late[-1]):
-            assert isinstance(layer, nn.Linear)
-            nn.init.orthogonal_(layer.weight, 0.01)
-            nn.init.zeros_(layer.bias)
+        net.make_actions_equally_likely()
         self.mlp_extractor = _Both(net, int(self.action_space.n))
         self.action_dist = LeanMaskable(int(self.action_space.n))
         self.action_net = nn.Identity()
@@ -145,6 +136,6 @@ class CellPolicy(MaskableActorCriticPolicy):
 
     @property
     def net(self) -> CellNet:
-        """The network alone: what a checkpoint keeps."""
+        """The network alone, which a checkpoint saves."""
         both: _Both = self.mlp_extractor
         return both.net
