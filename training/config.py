@@ -143,9 +143,7 @@ class RunConfig:
             raise ConfigError(f"against is {self.against!r}, expected at least one agent")
         for name, bar in self.bars.items():
             if name not in self.against or not isinstance(bar, int | float) or not 0 <= bar <= 1:
-                raise ConfigError(
-                    f"bars is {self.bars!r}, expected win shares for some of against"
-                )
+                raise ConfigError(f"bars is {self.bars!r}, expected win shares for some of against")
 
     @property
     def games_played(self) -> list[Options]:

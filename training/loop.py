@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest
 from cacao_env.agents.registry import load_agent
-from cacao_env.evaluation.evaluate import measure, print_results
+from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.summary import Result
 
 from .config import RunConfig, agent_named, from_dict, overridden, read
@@ -79,10 +79,10 @@ class Learner(ABC):
     def evaluate(self) -> Iterator[Match]:
         """Play the periodic evaluation."""
 
-    def start(self) -> None:
+    def start(self) -> None:  # noqa: B027
         """Prepare a new run; a resumed run calls ``restore`` instead."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """Release what the learner holds."""
 
     @property
@@ -164,7 +164,11 @@ class Loop:
         """Train until a limit is reached; return False after an interruption.  Both save."""
         learner = self.learner
         quiet = None if self.notes else True
-        with closing(self), self.interrupt, progress_bar(self.config.name, learner.progress, quiet) as bar:
+        with (
+            closing(self),
+            self.interrupt,
+            progress_bar(self.config.name, learner.progress, quiet) as bar,
+        ):
             while learner.progress < 1 and not any_process(self.interrupt.asked):
                 row = self.round()
                 bar.n = round(100 * learner.progress, 1)
@@ -259,9 +263,7 @@ def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
     """Measure the checkpoint on deals that training has not seen; add the results to its manifest."""
     agent = load_agent(str(folder))
     results = [
-        measure(
-            agent, agent_named("against", name), options, config.blocks, config.evaluation_seed
-        )
+        measure(agent, agent_named("against", name), options, config.blocks, config.evaluation_seed)
         for options in config.games_played
         for name in config.against
     ]
@@ -305,7 +307,9 @@ def run_command(work: Callable[[], int]) -> int:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("stopped; resume the last saved round with --resume and the run folder", file=sys.stderr)
+        print(
+            "stopped; resume the last saved round with --resume and the run folder", file=sys.stderr
+        )
         return 130
 
 
@@ -326,7 +330,7 @@ def _train(kind: type[Learner], options: argparse.Namespace) -> int:
         folder = run_folder(config, options)
         learner = kind(config)
         learner.start()
-    return train(learner, folder)
+    return train(learner, folder)[0]
 
 
 def run_folder(config: RunConfig, options: argparse.Namespace) -> Path:
@@ -337,16 +341,17 @@ def run_folder(config: RunConfig, options: argparse.Namespace) -> Path:
     return folder
 
 
-def train(learner: Learner, folder: Path) -> int:
-    """Train, then measure the result; return the exit status."""
+def train(learner: Learner, folder: Path) -> tuple[int, list[Result]]:
+    """Train and measure the result, with messages; return the exit status and the results."""
     with closing(learner):
         finished = Loop(learner, folder).run()
     if rank() > 0:
-        return 0
+        return 0, []
     if not finished:
         print(f"interrupted; resume with --resume {folder}", file=sys.stderr)
-        return 130
+        return 130, []
     made = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in learner.counts.items())
     print(f"trained {made} in {learner.seconds:.0f} s; checkpoint: {folder}")
     results = final_evaluation(learner.config, folder)
-    return 1 if print_results(results, learner.config.bars) else 0
+    bars = {agent_named("bars", name).name: bar for name, bar in learner.config.bars.items()}
+    return (1 if print_results(results, bars) else 0), results

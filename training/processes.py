@@ -124,7 +124,9 @@ def _other(number: int, group: dict[str, Any], work: Callable[..., int], argumen
 
 def _join(group: dict[str, Any], local: int, work: Callable[..., int], arguments: Any) -> int:
     """Work as a member of a process group, with ``local`` processes on this machine."""
-    dist.init_process_group(backend_for(local, torch.cuda.device_count()), timeout=PATIENCE, **group)
+    dist.init_process_group(
+        backend_for(local, torch.cuda.device_count()), timeout=PATIENCE, **group
+    )
     try:
         return work(*arguments)
     finally:

@@ -152,7 +152,9 @@ class AfterstateLearner(loop.Learner):
                 blocks = max(1, config.eval_games // players)
                 seed = config.evaluation_seed - 1
                 yield loop.Match(
-                    name, players, *self.players.match(net, other.net, players, blocks, seed, config.top)
+                    name,
+                    players,
+                    *self.players.match(net, other.net, players, blocks, seed, config.top),
                 )
 
     # --- Files -------------------------------------------------------------------------------

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from cacao_env.evaluation.ray_session import connected
+from cacao_env.evaluation.cluster import connected
 
 from . import loop
 from .ppo.board import BoardLearner
+from .ppo.config import RllibConfig
 from .ppo.network import CellNet
-from .rllib.config import RllibConfig
 from .state import Arrays
 
 POLICY = "shared"  # the name of the network of all seats

@@ -211,7 +211,9 @@ def play_sample_games(
                 if behaviour.td_lambda < 1:
                     for seat in range(players):
                         total_shares[seat] *= behaviour.td_lambda
-                        total_shares[seat] += (1 - behaviour.td_lambda) * win_shares[t, viewer, seat]
+                        total_shares[seat] += (1 - behaviour.td_lambda) * win_shares[
+                            t, viewer, seat
+                        ]
                         total_points[seat] *= behaviour.td_lambda
                         total_points[seat] += (1 - behaviour.td_lambda) * points[t, viewer, seat]
     return written

@@ -1,4 +1,4 @@
-"""The configurations of ``training.train_ppo`` and ``training.train_sb3``."""
+"""The configurations of the trainers of the board network."""
 
 from __future__ import annotations
 
@@ -102,3 +102,22 @@ class PpoConfig(BoardConfig):
     final_clip_range: float = positive(0.1)
     value_coef: float = positive(0.5)
     max_grad_norm: float = positive(0.5)
+
+
+@dataclass(frozen=True)
+class RllibConfig(BoardConfig):
+    """``training.train_rllib``: all seats learn; ``games`` are those of one env runner."""
+
+    address: str = "local"  # of a Ray cluster; "auto": the one that this machine belongs to
+    runners: int = at_least(0, 2)  # env runners, a core each; 0: in this process
+    learners: int = at_least(0, 0)  # processes that learn; 0: in this process
+    gpus_per_learner: float = at_least(0, 0.0)
+    games: int = positive(8)
+    rollout: int = positive(200)
+    final_learning_rate: float = positive(1e-3)  # RLlib keeps the one it starts with
+    restarts: int = at_least(0, 100)  # of lost env runners
+
+    @property
+    def decisions_per_update(self) -> int:
+        """Decisions of all runners between two updates, divided by the learners."""
+        return max(1, self.runners) * self.games * self.rollout // max(1, self.learners)

@@ -1,4 +1,4 @@
-"""The board network and a lean masked distribution in the classes that sb3-contrib's MaskablePPO uses."""
+"""The board network and a lean masked distribution as sb3-contrib's classes."""
 
 from __future__ import annotations
 

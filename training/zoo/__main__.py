@@ -3,8 +3,8 @@
 python -m training.zoo list             what there is, the recommended one first
 python -m training.zoo eval NAME        play it again and compare with what its card says
 python -m training.zoo play NAME        play against it in the terminal
-python -m training.zoo add RUN NAME     make one out of a run's folder
-python -m training.zoo prune NAME       leave out units that never fire: the same play, faster
+python -m training.zoo add RUN NAME     make one from a run's folder
+python -m training.zoo prune NAME       remove units that never fire: the same play, faster
 python -m training.zoo card NAME FILE   take its rows from an evaluation's JSON file
 python -m training.zoo export NAME FILE write its network as ONNX
 """
@@ -14,21 +14,24 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.agents.checkpoint import CheckpointError, shipped_names
 from cacao_env.agents.registry import load_agent
-from cacao_env.evaluation.evaluate import measure
+from cacao_env.engine.options import Options
+from cacao_env.evaluation.run import measure
 
-from .folder import check_sums, home, names, shipped
+from ..loop import run_command
+from .folder import check_sums, home, shipped
 
 BLOCKS = 100
 
 
 def list_all(options: argparse.Namespace) -> int:
-    """Print names, or names with what is known of each."""
-    for number, name in enumerate(names()):
+    """Print the names, with the results unless only names are asked for."""
+    for number, name in enumerate(shipped_names()):
         if options.names:
             print(name)
             continue
@@ -39,29 +42,28 @@ def list_all(options: argparse.Namespace) -> int:
             if row["agent"] == name:
                 volcanoes = " with volcanoes" if row["volcanoes"] else ""
                 print(
-                    f"    {row['players']} players{volcanoes} against {row['field']}: wins "
+                    f"    {row['players']} players{volcanoes} against {row['opponent']}: wins "
                     f"{row['win_share']:.1%} [{row['low']:.1%}, {row['high']:.1%}]"
                 )
     return 0
 
 
 def evaluate(options: argparse.Namespace) -> int:
-    """Measure against bots as the card does; 1 if it is surely weaker than the card says."""
+    """Repeat the card's measurement; return 1 if the agent is clearly weaker than its card says."""
     found = shipped(options.name)
     check_sums(found.path)
     agent, weaker = load_agent(str(found.path)), 0
     rows = [
-        r for r in found.results() if r["agent"] == found.name and r["field"] in options.against
+        r for r in found.results() if r["agent"] == found.name and r["opponent"] in options.against
     ]
     if not rows:
         raise CheckpointError(
             f"{found.path}: its card has no row against {', '.join(options.against)}"
         )
     for row in rows:
-        opponent = load_agent(row["field"])
-        result = measure(
-            agent, opponent, row["players"], row["volcanoes"], options.blocks, options.seed
-        )
+        opponent = load_agent(row["opponent"])
+        games = Options(row["players"], row["volcanoes"])
+        result = measure(agent, opponent, games, options.blocks, options.seed)
         print(result.line())
         weaker += result.high < row["low"]
         verdict = "WEAKER THAN" if result.high < row["low"] else "as"
@@ -71,14 +73,14 @@ def evaluate(options: argparse.Namespace) -> int:
 
 
 def play(options: argparse.Namespace) -> int:
-    """Hand over to the game in the terminal."""
+    """Play in the terminal."""
     from cacao_env.cli import main as cacao
 
     return int(cacao(["play", "--seats", f"human,{shipped(options.name).path}"]))
 
 
 def add(options: argparse.Namespace) -> int:
-    """Make a checkpoint out of a run."""
+    """Make a checkpoint from a run."""
     from .add import add as make
 
     place = Path(options.home) if options.home else home()
@@ -88,7 +90,7 @@ def add(options: argparse.Namespace) -> int:
 
 
 def prune(options: argparse.Namespace) -> int:
-    """Leave out what never fires in a value network."""
+    """Remove the units of a value network that never fire."""
     from .add import prune as smaller
 
     print(smaller(shipped(options.name).path, options.games))
@@ -96,7 +98,7 @@ def prune(options: argparse.Namespace) -> int:
 
 
 def take_figures(options: argparse.Namespace) -> int:
-    """Renew a card."""
+    """Update a card."""
     from .add import measured
 
     made = measured(shipped(options.name).path, [Path(file) for file in options.files])
@@ -132,14 +134,12 @@ def _parser() -> argparse.ArgumentParser:
     one = commands.add_parser("play", help="play against it in the terminal")
     one.add_argument("name")
     one.set_defaults(run_command=play)
-    one = commands.add_parser("add", help="make one out of a run's folder")
+    one = commands.add_parser("add", help="make one from a run's folder")
     one.add_argument("run")
     one.add_argument("name")
     one.add_argument("--home", help="the folder of all; checkpoints if not given")
     one.set_defaults(run_command=add)
-    one = commands.add_parser(
-        "prune", help="leave out units that never fire: the same play, faster"
-    )
+    one = commands.add_parser("prune", help="remove units that never fire: the same play, faster")
     one.add_argument("name")
     one.add_argument("--games", type=int, default=100, help="games for each number of players")
     one.set_defaults(run_command=prune)
@@ -157,14 +157,8 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     options = _parser().parse_args(arguments)
-    try:
-        status: int = options.run_command(options)
-        return status
-    except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    work: Callable[[], int] = partial(options.run_command, options)
+    return run_command(work)
 
 
 if __name__ == "__main__":
