@@ -288,7 +288,7 @@ def test_opponents_by_name(tmp_path):
     ):
         with pytest.raises(ConfigError, match=words):
             opponent_named("opponent", name)
-    with pytest.raises(ConfigError, match="eval_opponents: .* a value network without search"):
+    with pytest.raises(ConfigError, match=r"eval_opponents: .* a value network without search"):
         run_for(tmp_path / "next", 1, eval_opponents=[f"{tmp_path}+search:sims=8"])
 
 

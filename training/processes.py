@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-import torch.multiprocessing as mp
+from torch.multiprocessing.spawn import start_processes
 
 PATIENCE = timedelta(minutes=10)  # how long one process waits for another
 
@@ -100,7 +100,7 @@ def run(processes: int, work: Callable[..., int], *arguments: Any) -> int:
         return work(*arguments)
     with tempfile.TemporaryDirectory() as folder:
         group = {"init_method": f"file://{folder}/store", "world_size": processes}
-        others = mp.start_processes(
+        others = start_processes(
             _other, (group, work, arguments), processes - 1, join=False, daemon=True
         )
         try:

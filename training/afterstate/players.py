@@ -57,8 +57,8 @@ def opponent_named(key: str, name: str, searching: bool = True) -> Opponent:
         return Opponent(GREEDY_OPPONENT)
     search = split_search(name)[1] or {"ms": 0, "sims": 0}
     changed = {k for k, value in search.items() if value != SEARCH_PARAMETERS[k].default}
-    compiled = isinstance(agent, ValueAgent) and not search["ms"] and changed <= {"ms", "sims"}
-    if not compiled or (search["sims"] and not searching):
+    compiled = not search["ms"] and changed <= {"ms", "sims"}
+    if not isinstance(agent, ValueAgent) or not compiled or (search["sims"] and not searching):
         raise ConfigError(
             f"{key}: {name!r} does not play in compiled games; expected greedy or a value network"
             + (", alone or with +search:sims=N" if searching else " without search")
