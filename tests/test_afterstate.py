@@ -26,6 +26,7 @@ from cacao_env.agents.value.turns import new_work
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
+from tests.metrics import documented, logged
 from training.afterstate.config import AfterstateConfig
 from training.afterstate.games import GREEDY_OPPONENT, NET_OPPONENT, NO_OPPONENT
 from training.afterstate.net import ValueNet
@@ -108,6 +109,7 @@ def test_the_command_trains_measures_and_resumes(tmp_path, capsys):
     assert [row["round"] for row in rows] == [1, 2]
     assert [row["played_by"] for row in rows] == ["greedy", "network"]
     assert "wins_greedy_2p" in rows[1]
+    assert logged(rows) == documented("A")
     assert main(["--resume", str(folder), "--set", "rounds=3"]) == 0
     assert [row["round"] for row in read_metrics(folder)] == [1, 2, 3]
     assert json.loads((folder / "config.json").read_text())["rounds"] == 3
@@ -403,7 +405,7 @@ def test_what_is_no_checkpoint_is_refused_with_a_reason(checkpoint):
     for data in (pickle.dumps({"bias": 1}), b"", good[:-10]):
         weights.write_bytes(data)
         add_to_manifest(checkpoint, sha256=hashlib.sha256(data).hexdigest())
-        refused("don't fit")
+        refused("is not a safetensors file")
     weights.write_bytes(good)
     add_to_manifest(checkpoint, sha256=hashlib.sha256(good).hexdigest())
     load_value(checkpoint)

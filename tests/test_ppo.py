@@ -18,6 +18,7 @@ import torch
 
 from cacao_env.agents.policy import load_policy
 from cacao_env.envs.vector import VectorGames
+from tests.metrics import documented, logged
 from training.config import ConfigError, from_dict
 from training.loop import Loop, Stopwatch
 from training.ppo.config import PpoConfig
@@ -215,6 +216,7 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
     assert same(tmp_path / "whole", tmp_path / "half")
     rows = [read_metrics(tmp_path / name) for name in ("whole", "half")]
     assert [row["round"] for row in rows[1]] == [1, 2, 3, 4]
+    assert logged(rows[0]) == documented("P")
     for one, other in zip(*rows, strict=True):
         for key in ("games", "decisions", "loss_value", "loss_policy", "entropy", "learning_rate"):
             assert one[key] == other[key]

@@ -31,6 +31,7 @@ from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
 from cacao_env.engine.symmetry import transform_mask, transform_observation
 from cacao_env.envs.versus import VersusGames
+from tests.metrics import documented, logged
 from training import train_sb3
 from training.afterstate.config import AfterstateConfig
 from training.config import ConfigError, from_dict, read
@@ -69,6 +70,7 @@ def test_a_run_leaves_config_metrics_and_a_checkpoint_that_plays(
     spent = sum(r[f"seconds_{part}"] for r in rows for part in parts)
     assert spent == pytest.approx(rows[-1]["seconds"], abs=0.2)
     assert (run_folder / "curves.png").exists()
+    assert logged(rows) == documented("S")
     assert list((run_folder / "tensorboard").iterdir())
     results = final_evaluation(from_dict(Sb3Config, config), run_folder)
     assert [r.opponent for r in results] == ["random", "greedy"]
@@ -285,9 +287,9 @@ def test_a_checkpoint_for_other_rules_is_refused(tmp_path):
     save_policy(tmp_path, "x", CellNet(2, 15, 8).params(), RULES)
     agent = load_policy(tmp_path)
     for game in (Game.new(3, 0, table_size=15), Game.new(2, 0, volcanoes=True, table_size=15)):
-        with pytest.raises(AgentError, match="x plays with .*num_players=2.* not with"):
+        with pytest.raises(AgentError, match=r"x plays with .*num_players=2.* not with"):
             agent.act([game], [agent.begin(0)])
-        with pytest.raises(AgentError, match="x plays with .*num_players=2.* not with"):
+        with pytest.raises(AgentError, match=r"x plays with .*num_players=2.* not with"):
             require(agent, game.options)
     require(agent, Options(2))
 

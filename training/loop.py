@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from tqdm import tqdm
 
+from cacao_env.agents.agent import require
 from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest
 from cacao_env.agents.registry import load_agent
 from cacao_env.evaluation.run import measure, print_results
@@ -152,7 +153,8 @@ class Loop:
     def __init__(self, learner: Learner, folder: Path) -> None:
         self.learner, self.folder, self.config = learner, folder, learner.config
         for name in self.config.against:  # report a bad name before the training, not after it
-            agent_named("against", name)
+            for options in self.config.games_played:
+                require(agent_named("against", name), options)
         first = rank() == 0
         self.interrupt = Interrupt(quiet=not first)
         self.notes = RunFolder(folder, self.config.as_dict(), learner.rounds) if first else None

@@ -23,8 +23,7 @@ from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.envs.versus import VersusGames
 
 from . import loop
-from .config import agent_named
-from .ppo.board import BoardLearner
+from .ppo.board import BoardLearner, opponent_named
 from .ppo.config import Sb3Config
 from .ppo.network import CellNet
 from .ppo.snapshots import Snapshots
@@ -155,7 +154,7 @@ def make_games(config: Sb3Config, snapshots: Snapshots | None = None) -> VersusG
     """The games of a configuration: its opponents and earlier selves have the other seats."""
     total = sum(config.opponents.values())
     others: dict[Any, float] = {
-        name if name in ("random", "greedy") else agent_named("opponents", name): weight / total
+        opponent_named("opponents", name, config): weight / total
         for name, weight in config.opponents.items()
     }
     if snapshots is not None:

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from cacao_env.agents.agent import AgentError, require
 from cacao_env.agents.policy import save_policy
 from cacao_env.engine.observation import scale
 from cacao_env.engine.rewards import SCORE_SCALE
+from cacao_env.envs.opponents import COMPILED
 from cacao_env.envs.versus import VersusGames
 
-from ..config import agent_named
+from ..config import ConfigError, agent_named
 from ..loop import Learner, Match
 from .config import BoardConfig
 from .network import CellNet
@@ -31,7 +33,7 @@ class BoardLearner(Learner):
         torch.set_num_threads(config.threads)
         self.counts = {"decisions": 0, "games": 0}
         self._eval_opponents = {
-            name: agent_named("eval_opponents", name) for name in config.eval_opponents
+            name: opponent_named("eval_opponents", name, config) for name in config.eval_opponents
         }
 
     @property
@@ -59,6 +61,16 @@ class BoardLearner(Learner):
         """Play against each opponent."""
         for name, opponent in self._eval_opponents.items():
             yield Match(name, self.config.num_players, *play(self.net, opponent, self.config))
+
+
+def opponent_named(key: str, name: str, config: BoardConfig) -> Any:
+    """The opponent for ``VersusGames`` that a configuration names; ConfigError if it can't play."""
+    agent = agent_named(key, name)
+    try:
+        require(agent, config.options)
+    except AgentError as error:
+        raise ConfigError(f"{key}: {error}") from None
+    return name if name in COMPILED else agent
 
 
 @torch.no_grad()
