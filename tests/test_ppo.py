@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,6 +32,7 @@ from training.run_folder import RunFolder, read_metrics
 from training.state import read_state
 from training.train_ppo import PpoLearner, main
 
+FINDING_TRAINING = os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)}
 SMALL = {
     "name": "small",
     "games": 4,
@@ -226,8 +229,9 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
 
 def test_two_processes_learn_as_one_and_resume(tmp_path):
     """Their copies of the network stay the same, and a resumed run is the uninterrupted one."""
+    constant = {"final_learning_rate": 1e-3, "final_clip_range": 0.2, "final_entropy_coef": 0.03}
     for name, steps in (("whole", 1024), ("part", 512)):
-        more = command(tmp_path, name, processes=2, steps=steps)
+        more = command(tmp_path, name, processes=2, steps=steps, **constant)
         done = subprocess.run(
             [sys.executable, "-m", "training.train_ppo", *more], capture_output=True, text=True
         )
@@ -252,8 +256,8 @@ def test_averaged_gradients_are_those_of_all_processes(tmp_path):
     script = tmp_path / "average.py"
     script.write_text(
         "import numpy as np, torch\n"
-        "from training.processes import *\n"
-        "from training.processes import run\n"
+        "from training.processes import any_process, average_gradients, from_first, gather\n"
+        "from training.processes import rank, run\n"
         "def work(start):\n"
         "    net = torch.nn.Linear(3, 2)\n"
         "    for parameter in net.parameters():\n"
@@ -269,7 +273,9 @@ def test_averaged_gradients_are_those_of_all_processes(tmp_path):
         "    assert run(2, work, 1) == 5\n"
         "    print('good')\n"
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=FINDING_TRAINING
+    )
     assert done.stdout == "good\n", done.stderr
 
 
@@ -285,7 +291,11 @@ def test_a_process_that_fails_ends_the_others_and_names_its_error(tmp_path):
         "    run(2, work)\n"
     )
     done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=120
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=FINDING_TRAINING,
     )
     assert done.returncode != 0
     assert "OverflowError: too much" in done.stderr

@@ -10,7 +10,7 @@ from cacao_env.agents.value.net import POINTS
 from tests.test_afterstate import run_for
 from training.afterstate.games import GREEDY_OPPONENT, NET_OPPONENT, Behaviour
 from training.afterstate.net import ValueNet
-from training.afterstate.players import Players, join, play, share_out
+from training.afterstate.players import Players, join, play, split_games
 
 ITSELF = Behaviour(noise=0.02, random=0.02, top=4, td_lambda=0.9, others=0.5)
 
@@ -19,7 +19,7 @@ def test_samples_hold_what_came_of_their_games():
     net = ValueNet(8, 4, 4).compiled()
     whole = ITSELF._replace(td_lambda=1.0, others=1.0)
     for players in (2, 3, 4):
-        [games] = share_out(30, {str(players): 1.0}, 0.0, [players])
+        [games] = split_games(30, {str(players): 1.0}, 0.0, [players])
         samples = play(games, net, whole)
         win_shares = samples.win_shares[:, :players]
         assert (samples.players == players).all()
@@ -40,7 +40,7 @@ def test_samples_hold_what_came_of_their_games():
 
 def test_lambda_mixes_what_was_expected_into_what_came():
     net = ValueNet(8, 4, 4).compiled()
-    [games] = share_out(20, {"2": 1.0}, 0.0, [1])
+    [games] = split_games(20, {"2": 1.0}, 0.0, [1])
     by_lambda = [
         play(games, net, ITSELF._replace(td_lambda=d, others=1.0)) for d in (1.0, 0.5, 0.0)
     ]
@@ -61,7 +61,7 @@ def test_lambda_mixes_what_was_expected_into_what_came():
 
 def test_games_do_not_depend_on_who_plays_them():
     net = ValueNet(8, 4, 4).compiled()
-    chunks = share_out(260, {"2": 0.7, "3": 0.3}, 0.25, [9])
+    chunks = split_games(260, {"2": 0.7, "3": 0.3}, 0.25, [9])
     assert len(chunks) > 3
     assert sum(len(chunk.seeds) for chunk in chunks) == 260
     assert {(chunk.options.num_players, chunk.options.volcanoes) for chunk in chunks} == {
@@ -81,13 +81,13 @@ def test_games_do_not_depend_on_who_plays_them():
 
 def test_no_sample_has_more_rows_than_are_kept():
     net = ValueNet(8, 4, 4).compiled()
-    samples = join([play(games, net, ITSELF) for games in share_out(20, {"4": 1.0}, 0.5, [2])])
+    samples = join([play(games, net, ITSELF) for games in split_games(20, {"4": 1.0}, 0.5, [2])])
     assert (samples.rows[:, -20:] == NO_ROW).all()
 
 
 def test_search_makes_the_fraction_of_decisions_that_it_is_given(tmp_path):
     net = run_for(tmp_path, 4).fitter.mean.compiled()
-    chunks = share_out(200, {"2": 1.0}, 0.0, [1])
+    chunks = split_games(200, {"2": 1.0}, 0.0, [1])
     alone = ITSELF._replace(
         others=0.0,
         random=0.0,
@@ -109,7 +109,7 @@ def test_search_makes_the_fraction_of_decisions_that_it_is_given(tmp_path):
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_against_an_opponent_only_the_learners_view_is_kept(players):
-    [games] = share_out(80, {str(players): 1.0}, 0.0, [1])
+    [games] = split_games(80, {str(players): 1.0}, 0.0, [1])
     net = ValueNet(8, 4, 4).compiled()
     turns = {2: 22, 4: 36}[players] - 1
     everyone = ITSELF._replace(others=1.0, random=0.0, noise=0.0, td_lambda=1.0)

@@ -291,7 +291,7 @@ def main(
         processes = getattr(_configured(kind, options), "processes", 1)
         return run(processes, _train, kind, options)
 
-    return run_command(work)
+    return run_command(work, "; resume the last saved round with --resume and the run folder")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -301,17 +301,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace a run that is there")
 
 
-def run_command(work: Callable[[], int]) -> int:
-    """Run a command; report bad input in one sentence."""
+def run_command(work: Callable[[], int], advice: str = "") -> int:
+    """Run a command; report bad input in one sentence, and an interruption with some advice."""
     try:
         return work()
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(
-            "stopped; resume the last saved round with --resume and the run folder", file=sys.stderr
-        )
+        print(f"stopped{advice}", file=sys.stderr)
         return 130
 
 

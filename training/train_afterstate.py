@@ -28,7 +28,7 @@ from . import loop
 from .afterstate.config import AfterstateConfig
 from .afterstate.games import Behaviour, Samples
 from .afterstate.learning import Fitter
-from .afterstate.players import Players, opponent_named, share_out, warm_up
+from .afterstate.players import Players, opponent_named, split_games, warm_up
 from .config import ConfigError
 from .state import Arrays, named, part
 
@@ -116,7 +116,7 @@ class AfterstateLearner(loop.Learner):
         """Start the games of a round."""
         config = self.config
         count = config.greedy_games if number < config.greedy_rounds else config.games
-        chunks = share_out(count, config.players, config.volcanoes, [config.seed, number])
+        chunks = split_games(count, config.players, config.volcanoes, [config.seed, number])
         net = from_params(self.acting)
         return self.players.begin(chunks, net, self.behaviour(number), self._opponent.net)
 

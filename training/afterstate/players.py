@@ -74,7 +74,7 @@ class Games:
     seeds: Any
 
 
-def share_out(
+def split_games(
     count: int, weights: dict[str, float], volcanoes: float, key: Sequence[int]
 ) -> list[Games]:
     """Divide ``count`` games by numbers of players and rules into chunks; each game gets a seed."""
@@ -168,7 +168,7 @@ def warm_up() -> None:
 
     def play_a_little() -> None:
         net = ValueNet(8, 8, 8).compiled()
-        [games] = share_out(1, {"2": 1.0}, 0.0, [0])
+        [games] = split_games(1, {"2": 1.0}, 0.0, [0])
         play(games, net, Behaviour(top=2, td_lambda=0.9, others=1.0))
         players = Players(1)
         players.match(net, None, 2, 1, 0, 2)

@@ -45,7 +45,7 @@ def advantages_into(seats, rewards, over, values, next_seats, next_values, gae_l
     later = np.zeros(MAX_PLAYERS)  # value at the seat's next decision
     ahead = np.zeros(MAX_PLAYERS)  # advantage there
     earned = np.zeros(MAX_PLAYERS)  # since this one
-    known = np.zeros(MAX_PLAYERS, np.bool_)  # what comes later
+    known = np.zeros(MAX_PLAYERS, np.bool_)  # whether the seat decides again later
     players = rewards.shape[2]
     for g in range(seats.shape[1]):
         known[:] = False
@@ -54,7 +54,7 @@ def advantages_into(seats, rewards, over, values, next_seats, next_values, gae_l
         later[next_seats[g]] = next_values[g]
         ahead[next_seats[g]] = 0.0
         for t in range(seats.shape[0] - 1, -1, -1):
-            if over[t, g]:  # what was summed up so far is of the next game
+            if over[t, g]:  # the sums so far belong to the next game
                 earned[:] = 0.0
                 later[:] = 0.0
                 ahead[:] = 0.0

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from gymnasium import spaces
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from ..ppo.masked import log_prob_and_entropy, sample
@@ -85,16 +83,6 @@ class LeanMaskable(MaskableDistribution):
         return actions, self.log_prob(actions)
 
 
-class _Whole(BaseFeaturesExtractor):
-    """The extractor that SB3 requires; it passes the observation on unchanged."""
-
-    def __init__(self, observation_space: spaces.Space[Any]) -> None:
-        super().__init__(observation_space, int(np.prod(observation_space.shape or (0,))))
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        return observations
-
-
 class _Both(nn.Module):
     """``CellNet`` in place of SB3's two towers: its logits are the policy's latent."""
 
@@ -121,7 +109,7 @@ class CellPolicy(MaskableActorCriticPolicy):
 
     def __init__(self, *args: Any, make_net: Callable[[], CellNet], **kwargs: Any) -> None:
         self._make_net = make_net
-        super().__init__(*args, features_extractor_class=_Whole, **kwargs)
+        super().__init__(*args, **kwargs)
 
     def _build(self, lr_schedule: Any) -> None:
         net = self._make_net()

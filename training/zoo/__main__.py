@@ -1,4 +1,4 @@
-"""The checkpoints that are shipped.
+"""The shipped checkpoints.
 
 python -m training.zoo list             what there is, the recommended one first
 python -m training.zoo eval NAME        play it again and compare with what its card says
@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -155,10 +155,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
+    """Run the command; return its exit status."""
     options = _parser().parse_args(arguments)
-    work: Callable[[], int] = partial(options.run_command, options)
-    return run_command(work)
+    return run_command(partial(options.run_command, options))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The card of a checkpoint: what it is, how it was made, how strong it is, for people."""
+"""The card of a checkpoint: a page for people on its use, strength and training."""
 
 from __future__ import annotations
 
