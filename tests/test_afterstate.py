@@ -156,7 +156,9 @@ def test_ctrl_c_stops_after_a_round_and_saves_it(tmp_path):
     _, error = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "stopping after this round" in error
-    assert f"interrupted; resume with --resume {folder}" in error
+    assert (
+        f"interrupted; resume with: python -m training.train_afterstate --resume {folder}" in error
+    )
     assert resumed(AfterstateLearner, folder).rounds == read_metrics(folder)[-1]["round"]
 
 

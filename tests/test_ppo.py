@@ -315,7 +315,10 @@ def test_ctrl_c_stops_all_processes_after_a_round_and_saves_it(tmp_path):
     _, error = process.communicate(timeout=120)
     assert process.returncode == 130, error
     assert error.count("stopping after this round") == 1
-    assert f"interrupted; resume with --resume {tmp_path / 'run'}" in error
+    assert (
+        f"interrupted; resume with: python -m training.train_ppo --resume {tmp_path / 'run'}"
+        in error
+    )
     _, about = read_state(tmp_path / "run")
     assert about["counts"]["rounds"] == read_metrics(tmp_path / "run")[-1]["round"]
 

@@ -45,6 +45,7 @@ class Match(NamedTuple):
 class Learner(ABC):
     """What a run trains.  The loop counts its rounds and seconds."""
 
+    command: ClassVar[str]  # the module whose command trains it
     config_type: ClassVar[type[RunConfig]]
     algorithm: ClassVar[str]
     unit: ClassVar[str] = "decisions"  # the count whose growth per second is the speed
@@ -276,11 +277,11 @@ def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
 # --- The command line -------------------------------------------------------------------------
 
 
-def main(
-    kind: type[Learner], example: str, description: str | None, arguments: Sequence[str] | None
-) -> int:
+def main(kind: type[Learner], description: str | None, arguments: Sequence[str] | None) -> int:
     """Run a trainer's command; return its exit status."""
-    parser = argparse.ArgumentParser(prog=f"python -m training.{example}", description=description)
+    parser = argparse.ArgumentParser(
+        prog=f"python -m training.{kind.command}", description=description
+    )
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--config", help="a TOML file, such as those in configs/")
     which.add_argument("--resume", metavar="FOLDER", help="the run folder to resume")
@@ -348,7 +349,8 @@ def train(learner: Learner, folder: Path) -> tuple[int, list[Result]]:
     if rank() > 0:
         return 0, []
     if not finished:
-        print(f"interrupted; resume with --resume {folder}", file=sys.stderr)
+        command = f"python -m training.{learner.command} --resume {folder}"
+        print(f"interrupted; resume with: {command}", file=sys.stderr)
         return 130, []
     made = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in learner.counts.items())
     print(f"trained {made} in {learner.seconds:.0f} s; checkpoint: {folder}")

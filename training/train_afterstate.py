@@ -37,6 +37,7 @@ class AfterstateLearner(loop.Learner):
     """Plays the games of the next round while it learns from those of the rounds before."""
 
     config: AfterstateConfig
+    command = "train_afterstate"
     config_type = AfterstateConfig
     algorithm = "afterstate values by self-play"
     unit = "games"
@@ -189,7 +190,7 @@ class AfterstateLearner(loop.Learner):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    return loop.main(AfterstateLearner, "train_afterstate", __doc__, arguments)
+    return loop.main(AfterstateLearner, __doc__, arguments)
 
 
 if __name__ == "__main__":

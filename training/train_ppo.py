@@ -41,6 +41,7 @@ class PpoLearner(BoardLearner):
     """One process's games and its copy of the network; gradients are averaged over all processes."""
 
     config: PpoConfig
+    command = "train_ppo"
     config_type = PpoConfig
     algorithm = "PPO by self-play"
 
@@ -103,7 +104,7 @@ class PpoLearner(BoardLearner):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    return loop.main(PpoLearner, "train_ppo", __doc__, arguments)
+    return loop.main(PpoLearner, __doc__, arguments)
 
 
 if __name__ == "__main__":

@@ -86,6 +86,7 @@ class RllibLearner(BoardLearner):
     """Drives RLlib's algorithm; a round is one of its training iterations."""
 
     config: RllibConfig
+    command = "train_rllib"
     config_type = RllibConfig
     algorithm = "PPO by RLlib, all seats"
 
@@ -161,7 +162,7 @@ def net_weights(module: dict[str, Any]) -> dict[str, torch.Tensor]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    return loop.main(RllibLearner, "train_rllib", __doc__, arguments)
+    return loop.main(RllibLearner, __doc__, arguments)
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ class Sb3Learner(BoardLearner):
     """Drives a MaskablePPO model; ``games`` and ``policy`` replace the usual ones (see ``speed``)."""
 
     config: Sb3Config
+    command = "train_sb3"
     config_type = Sb3Config
     algorithm = "MaskablePPO"
 
@@ -171,7 +172,7 @@ def make_games(config: Sb3Config, snapshots: Snapshots | None = None) -> VersusG
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    return loop.main(Sb3Learner, "train_sb3", __doc__, arguments)
+    return loop.main(Sb3Learner, __doc__, arguments)
 
 
 if __name__ == "__main__":

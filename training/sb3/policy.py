@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from sb3_contrib.common.maskable.distributions import MaskableDistribution
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 
@@ -15,24 +15,17 @@ from ..ppo.masked import log_prob_and_entropy, sample
 from ..ppo.network import CellNet
 
 
-class LeanMaskable(MaskableDistribution):
+class LeanMaskable(MaskableCategoricalDistribution):
     """A categorical distribution over ``action_dim`` actions, some of them masked."""
 
-    def __init__(self, action_dim: int) -> None:
-        super().__init__()
-        self.action_dim = action_dim
-        self._logits: Any = None
-        self._masks: Any = None
-        self._kept: Any = None  # (actions, log-probabilities, entropies)
-
-    def proba_distribution_net(self, latent_dim: int) -> nn.Module:
-        """A layer of logits."""
-        return nn.Linear(latent_dim, self.action_dim)
+    _logits: Any
+    _masks: Any
+    _computed: Any  # (actions, log-probabilities, entropies)
 
     def proba_distribution(self, action_logits: Any) -> LeanMaskable:
         """The distribution with these logits, (B, N), nothing masked."""
         self._logits = action_logits.view(-1, self.action_dim)
-        self._masks = self._kept = None
+        self._masks = self._computed = None
         return self
 
     def apply_masking(self, masks: Any) -> None:
@@ -41,14 +34,14 @@ class LeanMaskable(MaskableDistribution):
             if isinstance(masks, np.ndarray):
                 masks = torch.from_numpy(masks)
             masks = masks.to(self._logits.device, torch.bool).view(self._logits.shape)
-        self._masks, self._kept = masks, None
+        self._masks, self._computed = masks, None
 
     def _both(self, actions: Any) -> Any:
         """Log-probabilities of actions, and entropies, computed together and once."""
-        if self._kept is None or self._kept[0] is not actions:
+        if self._computed is None or self._computed[0] is not actions:
             found = log_prob_and_entropy(self._logits, self._masks, actions.long().view(-1))
-            self._kept = (actions, *found)
-        return self._kept
+            self._computed = (actions, *found)
+        return self._computed
 
     def log_prob(self, actions: Any) -> torch.Tensor:
         """Of each row's action, (B,)."""
@@ -57,9 +50,9 @@ class LeanMaskable(MaskableDistribution):
 
     def entropy(self) -> torch.Tensor:
         """Of each row, (B,)."""
-        if self._kept is None:
+        if self._computed is None:
             self._both(self._logits.new_zeros(len(self._logits), dtype=torch.long))
-        found: torch.Tensor = self._kept[2]
+        found: torch.Tensor = self._computed[2]
         return found
 
     def sample(self) -> torch.Tensor:
@@ -71,16 +64,6 @@ class LeanMaskable(MaskableDistribution):
         if self._masks is None:
             return self._logits.argmax(1)
         return torch.where(self._masks, self._logits, -torch.inf).argmax(1)
-
-    def actions_from_params(self, action_logits: Any, deterministic: bool = False) -> torch.Tensor:
-        """An action for each row of logits."""
-        self.proba_distribution(action_logits)
-        return self.get_actions(deterministic)
-
-    def log_prob_from_params(self, action_logits: Any) -> tuple[torch.Tensor, torch.Tensor]:
-        """Sampled actions and their log-probabilities."""
-        actions = self.actions_from_params(action_logits)
-        return actions, self.log_prob(actions)
 
 
 class _Both(nn.Module):

@@ -1,11 +1,11 @@
 """The shipped checkpoints.
 
-python -m training.zoo list             what there is, the recommended one first
-python -m training.zoo eval NAME        play it again and compare with what its card says
+python -m training.zoo list             list them, the recommended one first
+python -m training.zoo eval NAME        measure it again and compare with its card
 python -m training.zoo play NAME        play against it in the terminal
 python -m training.zoo add RUN NAME     make one from a run's folder
 python -m training.zoo prune NAME       remove units that never fire: the same play, faster
-python -m training.zoo card NAME FILE   take its rows from an evaluation's JSON file
+python -m training.zoo card NAME FILE   copy its rows from an evaluation's JSON file
 python -m training.zoo export NAME FILE write its network as ONNX
 """
 
@@ -14,9 +14,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from cacao_env.agents.checkpoint import CheckpointError, shipped_names
 from cacao_env.agents.registry import load_agent
@@ -97,8 +98,8 @@ def prune(options: argparse.Namespace) -> int:
     return 0
 
 
-def take_figures(options: argparse.Namespace) -> int:
-    """Update a card."""
+def card(options: argparse.Namespace) -> int:
+    """Copy the card's rows from evaluations' JSON files."""
     from .add import measured
 
     made = measured(shipped(options.name).path, [Path(file) for file in options.files])
@@ -122,35 +123,25 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    one = commands.add_parser("list", help="what there is")
-    one.add_argument("--names", action="store_true", help="names only, one a line")
-    one.set_defaults(run_command=list_all)
-    one = commands.add_parser("eval", help="play it again and compare with its card")
-    one.add_argument("name")
+
+    def command(name: str, work: Callable[[argparse.Namespace], int], *names: str) -> Any:
+        one = commands.add_parser(name, help=work.__doc__)
+        for argument in names:
+            one.add_argument(argument)
+        one.set_defaults(run_command=work)
+        return one
+
+    command("list", list_all).add_argument("--names", action="store_true", help="only the names")
+    one = command("eval", evaluate, "name")
     one.add_argument("--blocks", type=int, default=BLOCKS, help="deals for each row")
     one.add_argument("--against", nargs="+", default=["random", "greedy"], help="rows to repeat")
     one.add_argument("--seed", type=int, default=2_000_000_000, help="of the first deal")
-    one.set_defaults(run_command=evaluate)
-    one = commands.add_parser("play", help="play against it in the terminal")
-    one.add_argument("name")
-    one.set_defaults(run_command=play)
-    one = commands.add_parser("add", help="make one from a run's folder")
-    one.add_argument("run")
-    one.add_argument("name")
-    one.add_argument("--home", help="the folder of all; checkpoints if not given")
-    one.set_defaults(run_command=add)
-    one = commands.add_parser("prune", help="remove units that never fire: the same play, faster")
-    one.add_argument("name")
+    command("play", play, "name")
+    command("add", add, "run", "name").add_argument("--home", help="default: checkpoints")
+    one = command("prune", prune, "name")
     one.add_argument("--games", type=int, default=100, help="games for each number of players")
-    one.set_defaults(run_command=prune)
-    one = commands.add_parser("card", help="take its rows from evaluations' JSON files")
-    one.add_argument("name")
-    one.add_argument("files", nargs="*")
-    one.set_defaults(run_command=take_figures)
-    one = commands.add_parser("export", help="write its network as ONNX")
-    one.add_argument("name")
-    one.add_argument("file")
-    one.set_defaults(run_command=export)
+    command("card", card, "name").add_argument("files", nargs="*")
+    command("export", export, "name", "file")
     return parser
 
 

@@ -45,8 +45,6 @@ class Shipped:
         except OSError:
             return []
         rows: list[dict[str, Any]] = json.loads(text)["results"]
-        for row in rows:  # older evaluations call the opponent "field"
-            row.setdefault("opponent", row.pop("field", None))
         return rows
 
 
