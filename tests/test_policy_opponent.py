@@ -91,7 +91,7 @@ def test_what_an_agent_may_not_do_is_named():
     refused("opponents are {", {"random": 0, "greedy": 0})
     refused("opponents are {", {"random": 1, FirstLegal(): -1})
     refused("an opponent is 3, expected a name", 3)
-    refused("game 1, seat 0, wrong: illegal action", Wrong(lambda games: [-5] * len(games)))
+    refused("game 0, seat 0, wrong: illegal action", Wrong(lambda games: [-5] * len(games)))
     refused("shorter", Wrong(lambda games: [0] * (len(games) - 1)))
 
 
