@@ -263,7 +263,7 @@ def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path):
     refused("not those of such a network", rules={**RULES, "width": 16})
     refused("don't fit", rules={})
     for data in (b"", b"no tensors", pickle.dumps(net.state_dict()), good_weights[:-10]):
-        refused("don't fit", data, sha256=hashlib.sha256(data).hexdigest())
+        refused("is not a safetensors file", data, sha256=hashlib.sha256(data).hexdigest())
     for change in ({"features": "0" * 16}, {"rules": json.dumps({**RULES, "volcanoes": True})}):
         told = {"rules": json.dumps(RULES), "features": good["features"], "network": "cell-net"}
         data = save_tensors(net.state_dict(), told | change)
