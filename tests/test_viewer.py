@@ -15,7 +15,8 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from cacao_env import record
-from cacao_env.agents.bots import Bot, play_game
+from cacao_env.agents.agent import play_game
+from cacao_env.agents.bots import Bot
 from cacao_env.game import Game
 from cacao_env.play.catalogue import MAX_GAMES, Catalogue, Missing, Shelf
 from cacao_env.play.page import page
@@ -26,7 +27,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 def some_record(players=2, seed=0):
-    game = play_game(Game.new(players, seed), [Bot("greedy", s) for s in range(players)])
+    game = play_game(Game.new(players, seed), [Bot("greedy").player(s) for s in range(players)])
     return json.loads(record.dumps(record.record_of(game)))
 
 

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from cacao_env import record
-from cacao_env.agents.bots import Bot, play_game, seat_seeds
+from cacao_env.agents.agent import play_game
+from cacao_env.agents.bots import Bot, seat_seeds
 from cacao_env.game import Game
 from cacao_env.play.catalogue import Catalogue
 from cacao_env.record import record_of
@@ -24,7 +25,7 @@ def browser():
 def catalogue():
     one = Catalogue()
     game = Game.new(4, 7, volcanoes=True)
-    play_game(game, [Bot("greedy", seed) for seed in seat_seeds(7, 4)])
+    play_game(game, [Bot("greedy").player(seed) for seed in seat_seeds(7, 4)])
     one.add_record(record_of(game), "four.json")
     return one
 
