@@ -74,22 +74,22 @@ def positions(game: Game, rng: np.random.Generator, style: Style = play_random) 
     yield game
 
 
-def margins(game: Game) -> list[float]:
-    """Score less the mean of the others', over 50 gold, of every seat."""
+def relative_scores(game: Game) -> list[float]:
+    """Score less the mean of the others', over 15 gold, of every seat."""
     scores = game.scores()
     others = len(scores) - 1
-    return [(own - (sum(scores) - own) / others) / 50 for own in scores]
+    return [(own - (sum(scores) - own) / others) / 15 for own in scores]
 
 
 def play(game: Game, action: int) -> dict[str, np.ndarray]:
     """Play an action; every seat's reward for it by mode, worked out from scores and winners alone."""
     players = game.num_players
-    before = np.array(margins(game))
+    before = np.array(relative_scores(game))
     game.play(action)
-    after = np.array(margins(game))
-    outcome, margin = np.zeros((2, players))
+    after = np.array(relative_scores(game))
+    outcome, relative = np.zeros((2, players))
     if game.over:
         winners = game.winners()
         share = np.isin(np.arange(players), winners) / len(winners)
-        outcome, margin = (players * share - 1) / (players - 1), after
-    return {"outcome": outcome, "margin": margin, "shaped": after - before}
+        outcome, relative = (players * share - 1) / (players - 1), after
+    return {"outcome": outcome, "relative_score": relative, "shaped": after - before}

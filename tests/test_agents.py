@@ -11,14 +11,23 @@ from tests.games import STYLES
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 
-from cacao_env.agents.board_agent import BoardAgent
-from cacao_env.agents.registry import AgentError, load_agent, load_agents
+from cacao_env.agents.agent import AgentError
+from cacao_env.agents.policy import load_policy, save_policy
+from cacao_env.agents.registry import load_agent as load_named
+from cacao_env.agents.registry import load_agents as load_several
 from cacao_env.agents.window import View
 from tests.agents_for_tests import Peeker
-from training.ppo.checkpoint import load, save
 from training.ppo.network import CellNet
 
 HERE = "tests.agents_for_tests"
+
+
+def load_agent(name):
+    return load_named(name, allow_code=True)
+
+
+def load_agents(names):
+    return load_several(names, allow_code=True)
 
 
 def checkpoint(folder, name="net", players=2, size=15, volcanoes=False, seed=0):
@@ -27,7 +36,8 @@ def checkpoint(folder, name="net", players=2, size=15, volcanoes=False, seed=0):
 
     torch.manual_seed(seed)
     rules = {"num_players": players, "table_size": size, "volcanoes": volcanoes, "width": 8}
-    save(folder / name, name, CellNet(players, size, 8), rules)
+    params = {key: x.numpy() for key, x in CellNet(players, size, 8).state_dict().items()}
+    save_policy(folder / name, name, params, rules)
     return folder / name
 
 
@@ -61,6 +71,13 @@ def test_what_is_no_agent_gets_one_sentence(name, message):
     with pytest.raises(AgentError, match=message) as caught:
         load_agent(name)
     assert "\n" not in str(caught.value)
+
+
+def test_code_is_loaded_only_where_it_is_allowed():
+    with pytest.raises(AgentError, match="names code, which only the command line may load"):
+        load_named(f"{HERE}:First")
+    with pytest.raises(AgentError, match="names code"):
+        load_several(["greedy", f"{HERE}:First"])
 
 
 def test_an_agent_given_twice_is_refused():
@@ -180,7 +197,7 @@ def test_networks_for_different_windows_meet(tmp_path):
 
 
 def test_without_a_shown_placement_a_network_plays_some_legal_action(tmp_path, monkeypatch):
-    agent = BoardAgent(load(checkpoint(tmp_path)))
+    agent = load_policy(checkpoint(tmp_path))
     game = Game.new(2, 0)
     none = np.zeros(View(game, 15).action_mask().shape, np.int8)
     monkeypatch.setattr(View, "action_mask", lambda view: none)

@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cacao_env import Game, bench
+from cacao_env import Game, bench, cacao_v0
 from cacao_env.bench import aec, batch, memory, peers, report, timing
 from cacao_env.bench.report import compare
 from cacao_env.bench.timing import Row, Task
 from cacao_env.cli import main
-from cacao_env.envs import aec as cacao_v0
 
 NAMES = [
     *(

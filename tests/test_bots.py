@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.bots import BOTS, Bot, parse, play_game, seat_seeds
+from cacao_env.agents.agent import play_game
+from cacao_env.agents.bots import BOTS, Bot, parse, seat_seeds
 from cacao_env.agents.greedy import CHOICES, score_actions
 from cacao_env.agents.heuristic import Weights
 from cacao_env.agents.playout import match
 from cacao_env.engine.actions import MAX_LEGAL
-from cacao_env.engine.options import blank_states
+from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
 from tests.games import STYLES, positions
 
@@ -23,7 +24,7 @@ def test_a_bot_is_named_with_its_parameters():
     assert parse("mc") == ("mc", {"sims": 256, "ms": 0, "top": 16, "exact": 3})
     assert parse("mc:sims=64,top=8")[1] == {"sims": 64, "ms": 0, "top": 8, "exact": 3}
     assert parse("ismcts:exploration=1.5")[1]["exploration"] == 1.5
-    assert Bot("mc:sims=4", 0).name == "mc:sims=4"
+    assert Bot("mc:sims=4").name == "mc:sims=4"
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_a_bot_is_named_with_its_parameters():
 )
 def test_a_wrong_name_or_parameter_is_named(spec, words):
     with pytest.raises(ValueError) as error:
-        Bot(spec, 0)
+        Bot(spec)
     assert words in str(error.value)
 
 
@@ -190,7 +191,7 @@ def test_greedy_beats_random_and_believing_less_is_worse():
     weights = np.array(Weights())
     results = np.zeros((150, 2))
     match(
-        blank_states(3, 2, False, "auto", None),
+        Options().blank_states(3),
         np.stack([weights, ONLY_SCORE]),
         new_rng(5),
         150,
@@ -198,7 +199,7 @@ def test_greedy_beats_random_and_believing_less_is_worse():
     )
     assert results[:, 1].mean() > 0.6
     match(
-        blank_states(3, 2, False, "auto", None),
+        Options().blank_states(3),
         np.stack([weights, weights]),
         new_rng(5),
         150,
@@ -207,7 +208,7 @@ def test_greedy_beats_random_and_believing_less_is_worse():
     assert results[:, 1].mean() == pytest.approx(0.5, abs=0.1)
     for seed in range(20):
         game = Game.new(2, seed)
-        bots = [Bot("greedy", 1), Bot("random", 2)][:: 1 if seed % 2 else -1]
+        bots = [Bot("greedy").player(1), Bot("random").player(2)][:: 1 if seed % 2 else -1]
         play_game(game, bots)
         assert game.winners() == [0 if seed % 2 else 1]
 
@@ -223,7 +224,7 @@ def wins(spec: str, opponent: str, deals: int) -> float:
             specs = [opponent, opponent]
             specs[seat] = spec
             game = Game.new(2, seed)
-            play_game(game, [Bot(s, n) for s, n in zip(specs, seat_seeds(seed, 2))])
+            play_game(game, [Bot(s).player(n) for s, n in zip(specs, seat_seeds(seed, 2))])
             share += (seat in game.winners()) / len(game.winners()) / 2 / deals
     return share
 
@@ -246,7 +247,7 @@ def test_every_bot_plays_whole_games_with_all_options(spec, decisions):
     small = {"mc": "mc:sims=8,top=4", "ismcts": "ismcts:sims=8", "endgame": "endgame:exact=2"}
     for players in (2, 3, 4):
         game = Game.new(players, 3, volcanoes=players != 3, decisions=decisions)
-        play_game(game, [Bot(small.get(spec, spec), n) for n in range(players)])
+        play_game(game, [Bot(small.get(spec, spec)).player(n) for n in range(players)])
         assert game.over
 
 
@@ -255,7 +256,7 @@ def test_the_same_seed_gives_the_same_game(spec):
     games = []
     for seed in (1, 1, 2):
         game = Game.new(2, 5)
-        play_game(game, [Bot(spec, n) for n in seat_seeds(seed, 2)])
+        play_game(game, [Bot(spec).player(n) for n in seat_seeds(seed, 2)])
         games.append(game)
     assert games[0] == games[1]
     assert games[0] != games[2]
@@ -266,7 +267,7 @@ def test_time_is_kept():
 
     game = Game.new(2, 0)
     for spec in ("mc:ms=60", "ismcts:ms=60"):
-        bot = Bot(spec, 0)
+        bot = Bot(spec).player(0)
         bot.act(game)
         begin = time.perf_counter()
         bot.act(game)

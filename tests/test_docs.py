@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cacao_env.cli import main
-from cacao_env.engine.options import check_options
+from cacao_env.engine.options import Options
 from cacao_env.envs.spec import tables
 
 ROOT = Path(__file__).parent.parent
@@ -56,13 +56,13 @@ def test_the_readme_s_commands_run(tmp_path, monkeypatch, capsys):
 def test_the_readme_lists_every_option_of_the_environment():
     from inspect import signature
 
-    from cacao_env.envs import aec as cacao_v0
+    from cacao_env import cacao_v0
 
     for name, parameter in signature(cacao_v0.raw_env).parameters.items():
         assert f"| `{name}` |" in README
         assert parameter.default is not parameter.empty
     assert "23 with 2 players, 30 with 3 or 4" in README
-    assert [check_options(n, "auto", None)[2] for n in (2, 3, 4)] == [23, 30, 30]
+    assert [Options(n).table_size for n in (2, 3, 4)] == [23, 30, 30]
 
 
 def test_pyproject_and_constraints_agree_on_what_is_installed():

@@ -6,19 +6,20 @@ other seats' moves noted.  Rewards are worked out from scores and winners alone.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
+from dataclasses import fields
 from inspect import signature
 from itertools import product
 
 import numpy as np
 import pytest
 
-from cacao_env import Game
+from cacao_env import Game, cacao_v0
+from cacao_env.agents.agent import Agent
 from cacao_env.engine.observation import scale
-from cacao_env.engine.options import DECISIONS
+from cacao_env.engine.options import DECISIONS, OptionFields, Options
 from cacao_env.engine.rewards import REWARDS
 from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
-from cacao_env.envs import aec as cacao_v0
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
 from tests.games import STYLES, play
@@ -32,11 +33,13 @@ STYLE_NAMES = sorted(STYLES)
 
 def test_no_option_is_left_out():
     """Each kind of game is played here with every reward and in every style."""
-    ours = {*NAMES, "reward"}
-    assert set(signature(Game.new).parameters) == {*NAMES, "seed"}
-    assert set(signature(VectorGames).parameters) == {*ours, "num_games", "seed", "num_threads"}
+    assert (
+        {field.name for field in fields(Options)} == set(NAMES) == set(OptionFields.__annotations__)
+    )
+    given = {"options", "fields", "reward"}
+    assert set(signature(VectorGames).parameters) == {*given, "num_games", "seed", "num_threads"}
     shown = {"mask_in", "observation_dtype", "render_mode"}  # how it is shown, not what is played
-    assert set(signature(cacao_v0.raw_env).parameters) == {*ours, *shown}
+    assert set(signature(cacao_v0.raw_env).parameters) == {*given, *shown}
     assert len(KINDS) == 24
     combined = {
         (name, value, mode, style)
@@ -132,27 +135,35 @@ def styles_of(number: int, mode: int) -> tuple[str, str]:
     return STYLE_NAMES[first], STYLE_NAMES[(first + 2) % len(STYLES)]
 
 
-class Noted:
-    """Plays in a style and notes its seat, what it saw, and its action."""
+class Noted(Agent):
+    """Plays in a style and notes, for each game, its seat, what it saw, and its action."""
+
+    name = "noted"
 
     def __init__(self, style: str, seed: int) -> None:
         self.style, self.rng = STYLES[style], np.random.default_rng(seed)
-        self.moves: deque[tuple[int, np.ndarray, int]] = deque()
+        self.moves: dict[int, deque[tuple[int, np.ndarray, int]]] = defaultdict(deque)
 
-    def act(self, game: Game) -> int:
-        action = self.style(game, self.rng)
-        self.moves.append((game.seat, game.observation(game.seat), action))
-        return action
+    def act(self, games, memory) -> list[int]:
+        actions = [self.style(game, self.rng) for game in games]
+        for game, action in zip(games, actions):
+            self.moves[place(game.states)].append((game.seat, game.observation(game.seat), action))
+        return actions
 
-    def follow(self, game: Game, learner: int, mode: str) -> float:
+    def follow(self, game: Game, learner: int, mode: str, at: int) -> float:
         """Play the noted moves until the learner decides; the learner's rewards for them."""
         earned = 0.0
         while not game.over and game.seat != learner:
-            seat, seen, action = self.moves.popleft()
+            seat, seen, action = self.moves[at].popleft()
             assert seat == game.seat
             np.testing.assert_array_equal(seen, game.observation(seat))
             earned += play(game, action)[mode][learner]
         return earned
+
+
+def place(states: np.ndarray) -> int:
+    """Where a game lives in memory: which one of a batch it is."""
+    return states.__array_interface__["data"][0]
 
 
 def as_dealt(game: Game) -> Game:
@@ -180,8 +191,12 @@ def test_a_vector_environment_is_that_game_from_the_learner_s_seat(kind):
         envs = CacaoVectorEnv(2, opponent, **kind, reward=mode, observation_dtype="uint8")
         observations, infos = envs.reset(seed=number)
         games = [as_dealt(envs.games.game(g)) for g in range(2)]
+        at = [place(envs.games.states[g : g + 1]) for g in range(2)]
         # A reset gives no reward: what happens before the first decision comes with the first step.
-        owed = [opponent.follow(game, int(infos["seat"][g]), mode) for g, game in enumerate(games)]
+        owed = [
+            opponent.follow(game, int(infos["seat"][g]), mode, at[g])
+            for g, game in enumerate(games)
+        ]
         ends = np.zeros(2, int)
         while min(ends) == 0:
             learners = infos["seat"].tolist()
@@ -193,7 +208,7 @@ def test_a_vector_environment_is_that_game_from_the_learner_s_seat(kind):
             for g, game in enumerate(games):
                 earned = owed[g] + play(game, chosen[g])[mode][learners[g]]
                 owed[g] = 0.0
-                earned += opponent.follow(game, learners[g], mode)
+                earned += opponent.follow(game, learners[g], mode, at[g])
                 assert rewards[g] == pytest.approx(earned, abs=1e-6)
                 assert overs[g] == game.over
             for g in np.flatnonzero(overs):
@@ -201,8 +216,8 @@ def test_a_vector_environment_is_that_game_from_the_learner_s_seat(kind):
                 _same_end(games[g], learners[g], end, infos["final_obs"][g])
                 ends[g] += 1
                 games[g] = as_dealt(envs.games.game(g))
-                owed[g] = opponent.follow(games[g], int(infos["seat"][g]), mode)
-        assert not opponent.moves
+                owed[g] = opponent.follow(games[g], int(infos["seat"][g]), mode, at[g])
+        assert not any(opponent.moves.values())
 
 
 @kinds
@@ -216,7 +231,8 @@ def test_a_single_environment_is_that_game_from_the_learner_s_seat(kind):
     for seed in (number, None):
         observation, info = env.reset(seed=seed)
         learner, game, over = info["seat"], as_dealt(env.game), False
-        earned = opponent.follow(game, learner, mode)
+        at = place(env._games.states)
+        earned = opponent.follow(game, learner, mode, at)
         while not over:
             raw = observation["observation"] / factors
             whole = np.rint(raw)
@@ -224,13 +240,13 @@ def test_a_single_environment_is_that_game_from_the_learner_s_seat(kind):
             _same_in_gym(game, learner, {**observation, "observation": whole})
             action = STYLES[own](game, rng)
             observation, reward, over, truncated, info = env.step(action)
-            earned += play(game, action)[mode][learner] + opponent.follow(game, learner, mode)
+            earned += play(game, action)[mode][learner] + opponent.follow(game, learner, mode, at)
             assert reward == pytest.approx(earned, abs=1e-6)
             earned = 0.0
             assert (over, truncated) == (game.over, False)
         end = {**observation, "observation": np.rint(observation["observation"] / factors)}
         _same_end(game, learner, info, end)
-        assert not opponent.moves
+        assert not any(opponent.moves.values())
 
 
 def _same_in_gym(game: Game, learner: int, shown) -> None:

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from cacao_env import Game
+from cacao_env import Game, cacao_v0
+from cacao_env.agents.bots import Bot
 from cacao_env.engine.observation import HIGH_SCORE
-from cacao_env.engine.rewards import MARGIN_SCALE, REWARDS
-from cacao_env.envs import aec as cacao_v0
+from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.versus import VersusGames
 
@@ -31,7 +31,13 @@ OPTIONS = [
         "reward": "shaped",
         "opponents": ["greedy", "random"],
     },
-    {"num_players": 4, "volcanoes": True, "decisions": "explicit", "reward": "margin", "seat": 2},
+    {
+        "num_players": 4,
+        "volcanoes": True,
+        "decisions": "explicit",
+        "reward": "relative_score",
+        "seat": 2,
+    },
 ]
 
 
@@ -162,7 +168,7 @@ def test_every_episode_shows_its_outcome_once(reward):
         if reward == "outcome":
             assert total == np.sign(margin)
         else:
-            assert total == pytest.approx(margin / 50, abs=1e-5)
+            assert total == pytest.approx(margin / SCORE_SCALE, abs=1e-5)
         if reward != "shaped":
             assert not any(rewards[:-1])
         scores = env.unwrapped.game.scores()
@@ -230,7 +236,7 @@ def test_an_illegal_action_loses_the_episode_with_the_worst_return(reward):
             action = int(np.flatnonzero(observation["action_mask"] == 0)[0])
         observation, gained, over, truncated, info = env.step(action)
         assert (over, truncated, info["illegal_action"]) == (True, False, True)
-        worst = -1 if reward == "outcome" else -HIGH_SCORE / MARGIN_SCALE
+        worst = -1 if reward == "outcome" else -HIGH_SCORE / SCORE_SCALE
         assert total + gained == pytest.approx(worst, abs=1e-5)
         assert (total != 0) == (reward == "shaped")
         assert not observation["action_mask"].any()
@@ -254,19 +260,21 @@ def test_an_illegal_action_is_explained_if_wanted_and_nothing_has_changed():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        # A bot's name where training is not installed, an agent's where it is.
-        ({"opponents": "genius"}, "(bot|agent) 'genius'.*endgame, greedy, ismcts, mc, random"),
+        (
+            {"opponents": "genius"},
+            "there is no agent 'genius'.*endgame, greedy, ismcts, mc, random",
+        ),
         (
             {"opponents": ["random"]},
             "opponents names 1, expected one for each of the 2 other seats",
         ),
-        ({"opponents": ["random", 3]}, "an opponent is 3, expected a name, odds by name"),
+        ({"opponents": ["random", 3]}, "an opponent is 3, expected a name, weights by name"),
         ({"opponents": 3}, "an opponent is 3, expected a name"),
-        ({"opponents": {"random": -1}}, "expected odds of random, greedy"),
-        ({"opponents": {}}, "expected odds of random, greedy"),
+        ({"opponents": {"random": -1}}, "expected weights by name or agent"),
+        ({"opponents": {}}, "expected weights by name or agent"),
         ({"seat": 3}, "seat is 3, expected 0 to 2"),
         ({"seat": True}, "seat is True, expected 0 to 2"),
-        ({"illegal": "ignore"}, "illegal is 'ignore', expected one of 'raise', 'lose'"),
+        ({"illegal": "ignore"}, "illegal is 'ignore', expected 'raise' or 'lose'"),
         ({"mask_in": "mask"}, "mask_in is 'mask'"),
         ({"observation_dtype": "float64"}, "observation_dtype is 'float64'"),
         ({"render_mode": "rgb"}, "render_mode is 'rgb'"),
@@ -345,7 +353,7 @@ def test_an_opponent_s_illegal_action_is_laid_at_its_door():
             return -5
 
     env = CacaoEnv(Fool(), seat=0)
-    with pytest.raises(ValueError, match="game 0, seat 1, an opponent: illegal action -5"):
+    with pytest.raises(ValueError, match="game 0, seat 1, Fool: illegal action -5"):
         episode(env, 0, np.random.default_rng(0))
 
 
@@ -365,14 +373,11 @@ def test_each_other_seat_has_its_own_opponent_clockwise_after_the_learner():
 
 
 def test_bots_by_name_come_out_alike_in_compiled_code_and_asked_one_by_one():
-    """Odds, seats and rewards are dealt the same way; greedy beats a random learner either way."""
+    """Seats and rewards are dealt the same way; greedy beats a random learner either way."""
     margins = []
-    for opponents in ("greedy", ["greedy"]):
+    for opponents in ("greedy", Bot("greedy")):
         games = VersusGames(32, opponents, table_size=15, seed=2)
-        if opponents != "greedy":
-            games._field.compiled_odds = None
-            games._odds = games._field.odds
-            games.reset(2)
+        assert games._opponents.in_python == (opponents != "greedy")
         rng, found = np.random.default_rng(3), []
         for _ in range(60):
             games.step(np.array([legal(mask, rng) for mask in games.action_masks]))
@@ -383,65 +388,58 @@ def test_bots_by_name_come_out_alike_in_compiled_code_and_asked_one_by_one():
 
 
 class _Point:
-    """An entry point that is installed for the length of a test."""
+    value = "somewhere:Mine"
 
-    value = "somewhere:load"
-
-    def __init__(self, loader):
-        self._loader = loader
+    def __init__(self, name, thing):
+        self.name, self._thing = name, thing
 
     def load(self):
-        return self._loader
+        if isinstance(self._thing, Exception):
+            raise self._thing
+        return self._thing
 
 
 def test_other_names_are_asked_of_installed_packages(monkeypatch):
-    from cacao_env.agents import opponents
+    from cacao_env.agents import registry
 
-    asked = []
-
-    def loader(name, seed):
-        asked.append((name, seed))
-        if name != "runs/mine":
-            raise ValueError(f"there is no agent {name!r} here")
-        return Spy()
-
-    def install(*points):
-        monkeypatch.setattr(opponents, "entry_points", lambda group: list(points))
+    def install(**found):
+        points = [_Point(name, thing) for name, thing in found.items()]
+        monkeypatch.setattr(registry, "entry_points", lambda group: points)
 
     install()
-    with pytest.raises(
-        ValueError, match="need an installed package with an entry point in the group"
-    ):
-        CacaoEnv("runs/mine")
-    install(_Point(loader))
-    env = CacaoEnv({"runs/mine": 1, "greedy": 1}, table_size=15)
+    with pytest.raises(ValueError, match="nor an entry point in the group cacao_env.agents"):
+        CacaoEnv("mine")
+    seeds = []
+
+    class Mine(Spy):
+        def __init__(self, seed):
+            seeds.append(seed)
+            super().__init__()
+
+    install(mine=Mine)
+    env = CacaoEnv({"mine": 1, "greedy": 1}, table_size=15)
+    for seed in range(4):
+        episode(env, seed, np.random.default_rng(0))
+    assert len(set(seeds)) > 2  # one for each game that it plays in, and the first to try it
+    with pytest.raises(ValueError, match="there is no agent 'yours'"):
+        CacaoEnv("yours")
+    install(mine=ModuleNotFoundError("No module named 'torch'"))
+    with pytest.raises(ValueError, match="mine: somewhere:Mine can't be loaded: ModuleNotFoundE"):
+        CacaoEnv("mine")
+    install(mine=lambda seed: 3)
+    with pytest.raises(ValueError, match=r"mine has no method act\(game\)"):
+        CacaoEnv("mine")
+
+
+def test_a_name_that_is_code_is_refused_by_the_environments():
+    with pytest.raises(ValueError, match="names code, which only the command line may load"):
+        CacaoEnv("tests.agents_for_tests:First")
+
+
+def test_the_project_s_own_checkpoints_are_agents():
+    env = CacaoEnv("forastero", table_size=15)
     episode(env, 0, np.random.default_rng(0))
-    assert {name for name, _ in asked} == {"runs/mine"}
-    assert len({seed for _, seed in asked}) > 1
-    with pytest.raises(ValueError, match="there is no agent 'runs/yours' here"):
-        CacaoEnv("runs/yours")
-
-    def without_its_library(name, seed):
-        raise ModuleNotFoundError("No module named 'torch'")
-
-    install(_Point(without_its_library))
-    with pytest.raises(ValueError, match="somewhere:load can't be loaded to ask it: No module"):
-        CacaoEnv("runs/mine")
-    install(_Point(lambda name, seed: 3))
-    with pytest.raises(ValueError, match=r"somewhere:load made a int without act\(game\)"):
-        CacaoEnv("runs/mine")
-
-
-def test_the_project_s_own_checkpoints_are_such_a_package():
-    import tomllib
-    from pathlib import Path
-
-    text = (Path(__file__).parent.parent / "pyproject.toml").read_text()
-    points = tomllib.loads(text)["project"]["entry-points"]["cacao_env.agents"]
-    assert points == {"checkpoints": "cacao_env.agents.entry:load_opponent"}
-    pytest.importorskip("torch")
-    from cacao_env.agents.entry import load_opponent
-
-    assert load_opponent("greedy", 1).act(Game.new(seed=0)) in Game.new(seed=0).legal_actions()
     with pytest.raises(ValueError, match="there is no agent 'nobody'"):
-        load_opponent("nobody", 1)
+        CacaoEnv("nobody")
+    with pytest.raises(ValueError, match="forastero plays with 2 players .*, not with 3 players"):
+        CacaoEnv("forastero", num_players=3)

@@ -76,8 +76,10 @@ def test_every_bot_plays_the_same(players, volcanoes, style, seed):
             other = scramble(game, game.seat, rng)
             for spec in SMALL_BOTS:
                 # Even when it is handed the truth, as in the compiled loops, and not a guess.
-                assert Bot(spec, seed).choose(game.states) == Bot(spec, seed).choose(other.states)
-                assert Bot(spec, seed).act(game) == Bot(spec, seed).act(other)
+                assert Bot(spec).choose(game.states, new_rng(seed)) == Bot(spec).choose(
+                    other.states, new_rng(seed)
+                )
+                assert Bot(spec).player(seed).act(game) == Bot(spec).player(seed).act(other)
 
 
 def test_no_bot_is_left_out():

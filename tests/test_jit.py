@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -11,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from cacao_env.engine.jit import COMPILED, INTERPRETED, _can_write
+from cacao_env.engine.jit import COMPILED, SOURCES, _can_write
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
-ASK = "from cacao_env import scoring, Game; print(scoring.score(Game.new(seed=0).state, 0))"
+ASK = "from cacao_env import Game; from cacao_env.engine import scoring; print(scoring.score(Game.new(seed=0).state, 0))"
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 
@@ -37,7 +38,7 @@ def test_an_edit_in_one_file_is_seen_by_the_functions_of_another(tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     assert run(tmp_path, ASK, **cache).stdout == "-10\n"
     assert any((tmp_path / "cache").rglob("*.nbi"))
-    tiles = tmp_path / "cacao_env" / "tiles.py"
+    tiles = tmp_path / "cacao_env" / "engine" / "tiles.py"
     tiles.write_text(tiles.read_text().replace("[-10, -4, -1,", "[-7, -4, -1,"))
     assert run(tmp_path, ASK, **cache).stdout == "-7\n"
 
@@ -87,26 +88,50 @@ def test_the_first_import_says_that_it_compiles_and_the_next_says_nothing(tmp_pa
     )
     stub = tmp_path / "cacao_env"
     stub.mkdir()
-    (stub / "__init__.py").write_text("")
-    shutil.copy(PACKAGE / "jit.py", stub)
+    (stub / "engine").mkdir()
+    for folder in (stub, stub / "engine"):
+        (folder / "__init__.py").write_text("")
+    shutil.copy(PACKAGE / "engine" / "jit.py", stub / "engine")
     first, second = (run(tmp_path, code, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(2))
     assert first.stdout == "compiled\n"
     assert "compiling the test part" in first.stderr
     assert (second.stdout, second.stderr) == ("", "")
 
 
-def test_nothing_is_compiled_where_an_edit_compiles_nothing_anew():
-    for folder in INTERPRETED:
-        files = list((PACKAGE / folder).rglob("*.py"))
-        assert files
-        for file in files:
-            text = file.read_text(encoding="utf-8")
-            assert "njit" not in text, file
-            assert "inlined" not in text, file
-    folders = (
-        "|".join(INTERPRETED) + r")(?!\.modes"
-    )  # environments draw, their compiled code does not
-    for file in PACKAGE.rglob("*.py"):
-        text = file.read_text(encoding="utf-8")
-        if "njit" in text and file.name != "jit.py":
-            assert not re.search(rf"^from \.+({folders})", text, re.M), file
+def test_compiled_functions_call_only_those_whose_edits_are_noticed():
+    """A compiled function outside of SOURCES calls imported ones of SOURCES alone."""
+    root = PACKAGE.parent
+    trees, compiled = {}, {}
+    for file in [*PACKAGE.rglob("*.py"), *(root / "training").rglob("*.py")]:
+        parts = file.relative_to(root).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        trees[name] = ast.parse(file.read_text(encoding="utf-8"))
+        compiled[name] = {
+            node.name
+            for node in ast.walk(trees[name])
+            if isinstance(node, ast.FunctionDef)
+            and any(ast.unparse(one) in ("njit", "inlined") for one in node.decorator_list)
+        }
+    outside = [name for name in trees if compiled[name] and not noticed(name)]
+    assert len(outside) > 2
+    for name in outside:
+        for module, imported in imports(name, trees[name]):
+            if imported in compiled.get(module, ()):
+                assert noticed(module), f"{name} calls {module}.{imported}"
+    assert noticed("cacao_env.game")
+    assert not noticed("cacao_env.bench.batch")
+
+
+def noticed(module):
+    package, _, rest = module.partition(".")
+    first = rest.split(".")[0]
+    return package == "cacao_env" and (first in SOURCES or f"{first}.py" in SOURCES)
+
+
+def imports(name, tree):
+    """(module, name) of everything that a module imports by name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            base = name.split(".")[: -node.level] if node.level else []
+            target = ".".join([*base, *(node.module.split(".") if node.module else [])])
+            yield from ((target, alias.name) for alias in node.names)

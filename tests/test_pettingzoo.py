@@ -11,15 +11,14 @@ import pytest
 from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
 from pettingzoo.utils import turn_based_aec_to_parallel
 
-from cacao_env import Game
-from cacao_env.engine.rewards import MARGIN_SCALE
-from cacao_env.envs import aec as cacao_v0
+from cacao_env import Game, cacao_v0
+from cacao_env.engine.rewards import SCORE_SCALE
 
 OPTIONS = [
     {},
     {"table_size": 15, "reward": "shaped"},
     {"num_players": 3, "volcanoes": True, "decisions": "explicit", "mask_in": "info"},
-    {"num_players": 4, "reward": "margin", "mask_in": "both", "observation_dtype": "uint8"},
+    {"num_players": 4, "reward": "relative_score", "mask_in": "both", "observation_dtype": "uint8"},
     {"num_players": 2, "volcanoes": True, "mask_in": "info", "observation_dtype": "uint8"},
 ]
 # PettingZoo would rather see plain boxes than dicts with a mask, though its own games have these.
@@ -119,7 +118,7 @@ def test_a_reset_with_a_seed_deals_the_game_of_that_seed():
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_rewards_are_zero_sum_and_say_who_won(players):
-    for reward in ("outcome", "margin", "shaped"):
+    for reward in ("outcome", "relative_score", "shaped"):
         env = cacao_v0.raw_env(num_players=players, reward=reward)
         for seed in range(8):
             log, sums = play(env, seed, np.random.default_rng(seed))
@@ -128,7 +127,7 @@ def test_rewards_are_zero_sum_and_say_who_won(players):
             scores, winners = game.scores(), game.winners()
             for seat, agent in enumerate(env.possible_agents):
                 others = [s for i, s in enumerate(scores) if i != seat]
-                margin = (scores[seat] - sum(others) / len(others)) / MARGIN_SCALE
+                margin = (scores[seat] - sum(others) / len(others)) / SCORE_SCALE
                 share = (seat in winners) / len(winners)
                 outcome = (players * share - 1) / (players - 1)
                 expected = outcome if reward == "outcome" else margin
@@ -146,11 +145,11 @@ def test_a_shared_win_is_shared():
     state.phase = OVER
     state.gold[:] = (30, 40, 40, 20)
     state.cacao[:] = (5, 2, 2, 0)
-    rewards, scratch = np.zeros(4), np.zeros((2, 4), np.int64)
-    rewards_into(state, OUTCOME, np.zeros(4), scratch[0], scratch[1], rewards)
+    rewards, scores, shares = np.zeros(4), np.zeros(4, np.int64), np.zeros(4)
+    rewards_into(state, OUTCOME, np.zeros(4), scores, shares, rewards)
     np.testing.assert_allclose(rewards, [-1 / 3, 1 / 3, 1 / 3, -1 / 3])
     state.cacao[1] = 3
-    rewards_into(state, OUTCOME, np.zeros(4), scratch[0], scratch[1], rewards)
+    rewards_into(state, OUTCOME, np.zeros(4), scores, shares, rewards)
     np.testing.assert_allclose(rewards, [-1 / 3, 1, -1 / 3, -1 / 3])
 
 
@@ -254,7 +253,7 @@ def test_an_illegal_action_in_env_ends_the_game_for_its_player():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"reward": "gold"}, "reward is 'gold', expected one of 'outcome', 'margin', 'shaped'"),
+        ({"reward": "gold"}, "reward is 'gold', expected 'outcome', 'relative_score' or 'shaped'"),
         ({"mask_in": "mask"}, "mask_in is 'mask'"),
         ({"observation_dtype": "float64"}, "observation_dtype is 'float64'"),
         ({"render_mode": "rgb"}, "render_mode is 'rgb'"),

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cacao_env import Game, record
+from cacao_env import Game, cacao_v0, record
 from cacao_env.agents.bots import Bot
 from cacao_env.cli import main
 from cacao_env.engine.tiles import JUNGLE_KINDS
-from cacao_env.envs import aec as cacao_v0
 from cacao_env.envs.rendering import HEIGHT, WIDTH
 from cacao_env.play.position import position_of
 from cacao_env.play.render.art import COLOURS, jungle_tile, worker_tile

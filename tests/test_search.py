@@ -9,7 +9,8 @@ from cacao_env import Game
 from cacao_env.agents.halving import keep_best
 from cacao_env.agents.ismcts import NODE, ROOT, iterate, most_visited
 from cacao_env.agents.mc import candidates_into, run_passes
-from cacao_env.agents.playout import MARGIN_SCALE, UTILITY, utility
+from cacao_env.agents.playout import UTILITY, value_of
+from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
 from tests.games import play_random
 from tests.test_bots import WEIGHTS, expected_gains
@@ -35,12 +36,12 @@ def test_utility_is_half_the_win_and_half_the_margins(players):
             game.state.cacao[:players] = 0
         scores, winners = game.scores(), game.winners()
         shared += len(winners) > 1
-        found = [utility(game.state, seat) for seat in range(players)]
+        found = [value_of(game.state, seat, UTILITY) for seat in range(players)]
         for seat, own in enumerate(scores):
             share = (seat in winners) / len(winners)
             win = (players * share - 1) / (players - 1)
             others = [own - other for n, other in enumerate(scores) if n != seat]
-            margin = np.mean(np.tanh(np.array(others) / MARGIN_SCALE))
+            margin = np.mean(np.tanh(np.array(others) / SCORE_SCALE))
             assert found[seat] == pytest.approx(0.5 * win + 0.5 * margin)
         assert sum(found) == pytest.approx(0)
     assert shared >= 20

@@ -12,16 +12,16 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.greedy import greedy_action
 from cacao_env.agents.random import random_action
-from cacao_env.engine import calls
-from cacao_env.engine.rewards import REWARDS
+from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.engine.rng import new_rng
 from cacao_env.envs.threads import Workers
-from cacao_env.envs.vector import OPPONENTS, VectorGames, playouts
+from cacao_env.envs.vector import VectorGames, playouts
+from cacao_env.envs.versus import VersusGames
 from tests.games import play
 
 KINDS = [
     {"num_players": 2, "table_size": 15, "reward": "shaped"},
-    {"num_players": 3, "volcanoes": True, "decisions": "explicit", "reward": "margin"},
+    {"num_players": 3, "volcanoes": True, "decisions": "explicit", "reward": "relative_score"},
     {"num_players": 4, "table_size": 15, "volcanoes": True},
 ]
 ARRAYS = (
@@ -41,15 +41,12 @@ def everything(games: VectorGames) -> dict[str, bytes]:
 def test_the_number_of_threads_changes_nothing(kind):
     threads = (1, 2, 3, 20)  # 20 are more than there are games
     batches = [VectorGames(7, **kind, seed=5, num_threads=count) for count in threads]
-    seats = np.arange(7) % kind["num_players"]
     ended = 0
-    for number in range(160):
+    for number in range(240):
         samples = [batch.sample().copy() for batch in batches]
         for batch, chosen in zip(batches, samples):
             assert chosen.tolist() == samples[0].tolist()
             batch.step(chosen, look=number % 3 != 0)
-            if number % 4 == 0:
-                batch.skip_to(seats, "greedy" if number % 8 else "random")
         ended += int(batches[0].terminations.sum())
         first = everything(batches[0])
         for batch in batches[1:]:
@@ -84,122 +81,106 @@ def test_a_wrong_number_of_threads_is_named(wrong):
 # --- Other seats played by a bot ------------------------------------------------------------
 
 
-def skip_by_hand(game: Game, rng, seat: int, choose, mode: str, new: bool):
-    """Play others' turns with ``Game``: (game, rewards, scores if one ended, owed to the next step)."""
-    rewards, owed = np.zeros((2, game.num_players))
-    scores = None
-    while game.seat != seat:
-        earned = play(game, int(choose(game.states, rng)))[mode]
-        if new or scores is not None:
-            owed += earned
-        else:
-            rewards += earned
-        if game.over:
-            scores = game.scores()
-            calls.deal_game(game.states, rng)
-            calls.play_forced(game.states)
-    return game, rewards, scores, owed
+def play_others_by_hand(game: Game, rng, seat: int, choose, mode: str):
+    """Play others' turns with ``Game`` until ``seat`` decides or the end; what all earn meanwhile."""
+    rewards = np.zeros(game.num_players)
+    while not game.over and game.seat != seat:
+        rewards += play(game, int(choose(game.states, rng)))[mode]
+    return rewards
 
 
-@pytest.mark.parametrize("opponent", OPPONENTS)
+@pytest.mark.parametrize("opponent", ["random", "greedy"])
 @pytest.mark.parametrize("mode", REWARDS)
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_skipping_is_playing_the_others_by_hand(players, mode, opponent):
+def test_opponents_play_as_by_hand(players, mode, opponent):
     choose = {"random": random_action, "greedy": greedy_action}[opponent]
-    volcanoes, size = players == 3, 6
-    games = VectorGames(
-        size,
+    games = VersusGames(
+        6,
+        opponent,
         num_players=players,
-        volcanoes=volcanoes,
+        volcanoes=players == 3,
         table_size=15,
         reward=mode,
         seed=1,
-        num_threads=2,
+        observation_dtype="uint8",
     )
-    seats = -np.arange(size) % players  # the last seat ends games in its own step
-    owed = np.zeros((size, players))
-    ends = {"in the step": 0, "while skipping": 0}
-    for number in range(150 if players == 2 else 90):
-        singles = [Game(games.states[g : g + 1], []).clone() for g in range(size)]
-        rngs = games.rngs.copy()
-        before, stepped = games.rewards.copy(), games.terminations.copy()
-        scores = games.final_scores.copy()
-        games.skip_to(int(seats[0]) if len(set(seats.tolist())) == 1 else seats, opponent)
-        for g, single in enumerate(singles):
-            new = number == 0 or bool(stepped[g])
-            game, rewards, final, later = skip_by_hand(
-                single, rngs[g : g + 1], seats[g], choose, mode, new
-            )
-            if game.ply == 0 and (final is not None or new):
-                assert games.states[g].turn < players  # the seat's first decision
+    ended = 0
+    began = np.ones(6, bool)
+    for _ in range(150 if players == 2 else 90):
+        singles = [Game(games.states[g : g + 1], []).clone() for g in range(6)]
+        rngs, seats = games.rngs.copy(), games.learners.copy()
+        chosen = games.action_masks.argmax(axis=1)
+        games.step(chosen, deal=False)
+        for g, game in enumerate(singles):
+            seat = int(seats[g])
+            if began[g]:  # what was earned before the learner's first decision belongs to it
+                opening = Game.from_draws(
+                    *game.draws, volcanoes=game.volcanoes, table_size=game.table_size
+                ).scores()
+                now = game.scores()
+                owed = relative(now, seat) - relative(opening, seat) if mode == "shaped" else 0.0
+            else:
+                owed = 0.0
+            earned = play(game, int(chosen[g]))[mode][seat]
+            earned += play_others_by_hand(game, rngs[g : g + 1], seat, choose, mode)[seat]
             assert games.states[g : g + 1].tobytes() == game.states.tobytes()
             assert games.rngs[g] == rngs[g]
-            assert games.seats[g] == seats[g]
-            np.testing.assert_array_equal(games.action_masks[g], game.action_mask())
-            np.testing.assert_array_equal(games.observations[g], game.observation(seats[g]))
-            assert games.rewards[g] == pytest.approx(before[g] + rewards, abs=1e-5)
-            assert games.terminations[g] == (stepped[g] or final is not None)
-            expected = scores[g].tolist() if final is None else final
-            assert games.final_scores[g].tolist() == expected
-            owed[g] = later
-            ends["while skipping"] += final is not None
-        chosen = games.sample().copy()
-        shares = [
-            play(Game(games.states[g : g + 1], []).clone(), chosen[g])[mode] for g in range(size)
-        ]
-        games.step(chosen)
-        assert games.rewards == pytest.approx(np.array(shares) + owed, abs=1e-5)
-        ends["in the step"] += int(games.terminations.sum())
-    assert min(ends.values()) > 0
+            assert games.dones[g] == game.over
+            assert games.rewards[g] == pytest.approx(earned + owed, abs=1e-5)
+            if not game.over:
+                np.testing.assert_array_equal(games.action_masks[g], game.action_mask())
+                np.testing.assert_array_equal(games.observations[g], game.observation(seat))
+            else:
+                scores = game.scores()
+                own = scores.pop(seat)
+                assert games.final_scores[g].tolist() == [own, max(scores)]
+                ended += 1
+        began = games.dones.copy()
+        if began.any():
+            games.deal(games.dones.copy())
+    assert ended > 6
+
+
+def relative(scores: list[int], seat: int) -> float:
+    others = [score for i, score in enumerate(scores) if i != seat]
+    return (scores[seat] - sum(others) / len(others)) / SCORE_SCALE
 
 
 @pytest.mark.parametrize("mode", REWARDS)
 def test_a_learner_s_rewards_add_up_to_each_game_s_outcome(mode):
     """With opponents in the other seats too, and nothing of one game counted to another."""
-    games = VectorGames(8, num_players=2, table_size=15, reward=mode, seed=3)
-    games.skip_to(1)
-    sums, found = np.zeros((8, 2)), 0
+    games = VersusGames(8, "random", num_players=2, table_size=15, reward=mode, seed=3, seat=1)
+    sums, found = np.zeros(8), 0
     for _ in range(200):
-        games.step(games.sample())
-        games.skip_to(1)
+        games.step(games.action_masks.argmax(axis=1))
         sums += games.rewards
-        for g in np.flatnonzero(games.terminations):
-            own, other = games.final_scores[g, 1], games.final_scores[g, 0]
-            expected = (own - other) / 50
+        for g in np.flatnonzero(games.dones):
+            own, other = games.final_scores[g]
+            expected = (own - other) / SCORE_SCALE
             if mode != "outcome":
-                assert sums[g].tolist() == pytest.approx([-expected, expected], abs=1e-4)
+                assert sums[g] == pytest.approx(expected, abs=1e-4)
             elif own != other:
-                assert sums[g].tolist() == [-np.sign(expected), np.sign(expected)]
+                assert sums[g] == np.sign(expected)
             found += 1
             sums[g] = 0
     assert found > 20
 
 
 @pytest.mark.parametrize(
-    ("seats", "opponent", "message"),
+    ("seat", "opponent", "message"),
     [
-        (0, "genius", r"opponent is 'genius', expected one of 'random', 'greedy'"),
+        (0, "genius", r"there is no agent 'genius': neither a bot"),
         (2, "random", r"^seat is 2, expected 0 to 1$"),
         (-1, "random", r"^seat is -1, expected 0 to 1$"),
-        (np.array([0, 1, 0, 2]), "random", r"^seat is 2, expected 0 to 1$"),
-        (np.array([0, 1]), "random", r"have shape \(2,\) and type int64"),
-        (np.zeros((4, 1), int), "random", r"have shape \(4, 1\) and type int64"),
-        (
-            0.0,
-            "random",
-            r"^seats have shape \(\) and type float64, expected one integer or \(4,\) in",
-        ),
-        (np.array([0, 1, np.nan, 0]), "random", r"have shape \(4,\) and type float64"),
-        (None, "random", r"have shape \(\) and type object"),
+        (0.0, "random", r"^seat is 0.0, expected 0 to 1$"),
+        (np.array([0, 1]), "random", r"^seat is array"),
+        (True, "random", r"^seat is True, expected 0 to 1$"),
     ],
     ids=str,
 )
-def test_wrong_seats_and_opponents_are_named_and_nothing_is_played(seats, opponent, message):
-    games = VectorGames(4, seed=0)
-    before = everything(games)
+def test_wrong_seats_and_opponents_are_named(seat, opponent, message):
     with pytest.raises(ValueError, match=message):
-        games.skip_to(seats, opponent)
-    assert everything(games) == before
+        VersusGames(4, opponent, seed=0, seat=seat)
 
 
 # --- Refusals -------------------------------------------------------------------------------
@@ -279,18 +260,19 @@ def test_actions_of_a_wrong_shape_or_type_are_refused(threads):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
-    ("what", "times"), [("step", 100_000), ("sample", 20_000), ("look", 20_000), ("skip_to", 5000)]
+    ("what", "times"), [("step", 100_000), ("sample", 20_000), ("look", 20_000), ("versus", 5000)]
 )
 def test_memory_does_not_grow(what, times, threads):
     """No array is made that stays, and none as large as a batch's observations or masks."""
     if threads == 2:
         times //= 10
     games = VectorGames(16, table_size=15, seed=0, num_threads=threads)
+    versus = VersusGames(16, table_size=15, seed=0)
     calls_of = {
         "step": lambda: games.step(games.sample()),
         "sample": games.sample,
         "look": games.look,
-        "skip_to": lambda: (games.step(games.sample(), False), games.skip_to(0)),
+        "versus": lambda: versus.step(versus.action_masks.argmax(axis=1)),
     }
     work = calls_of[what]
     tracemalloc.start()

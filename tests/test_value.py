@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from cacao_env import Game
-from cacao_env.agents.bots import play_game
+from cacao_env.agents.agent import play_game
 from cacao_env.agents.endgame import placements_left
+from cacao_env.agents.playout import utility_of
 from cacao_env.agents.value import features, net, patterns, search, turns
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.search import (
@@ -120,7 +121,7 @@ def test_a_finished_game_is_worth_what_it_brought():
             pass
         net.expect(compiled, scratch, game.state, 0)
         players = game.num_players
-        assert scratch.points[:players].tolist() == game.scores()
+        assert scratch.scores[:players].tolist() == game.scores()
         winners = game.winners()
         win_shares = [(seat in winners) / len(winners) for seat in range(players)]
         assert scratch.win_shares[:players].tolist() == pytest.approx(win_shares)
@@ -145,7 +146,7 @@ def best_end(model, game: Game, action: int, seat: int) -> float:
         position = todo.pop()
         if position.over or position.turn != turn:
             net.expect(compiled, scratch, position.state, seat)
-            best = max(best, net.utility_of(scratch, game.num_players, seat))
+            best = max(best, utility_of(scratch.win_shares, scratch.scores, game.num_players, seat))
             continue
         if position.seat != seat:
             return np.nan  # others act in between: by greedy, which may draw lots
@@ -215,7 +216,9 @@ def one_simulation(compiled, game: Game, action: int, top: int, after: int, rng)
                     return float(np.mean(found))
         here.play(int(ids[best]))
     net.expect(compiled, scratch, here.state, seat)
-    return float(np.mean([*found, net.utility_of(scratch, game.num_players, seat)]))
+    return float(
+        np.mean([*found, utility_of(scratch.win_shares, scratch.scores, game.num_players, seat)])
+    )
 
 
 def test_a_simulation_is_worth_what_the_seat_s_next_turns_are():
@@ -265,7 +268,9 @@ def simulated(monkeypatch, game, **options):
         calls.append((given[5], given[9]))
         look_ahead(*given)
 
-    agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), 1, inner=2, **options)
+    agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), inner=2, **options).player(
+        1
+    )
     monkeypatch.setattr(search, "look_ahead", seen)
     found = calls, agent.act(game)
     monkeypatch.setattr(search, "look_ahead", look_ahead)
@@ -297,7 +302,7 @@ def test_search_leaves_fills_and_actions_to_the_network(monkeypatch):
         if game.phase != "place" and len(game.legal_actions()) > 1:
             calls, action = simulated(monkeypatch, game, sims=16)
             assert not calls
-            assert action == ValueAgent(compiled, 1).act(game)
+            assert action == ValueAgent(compiled).player(1).act(game)
             met += 1
         game.play(int(dice.choice(game.legal_actions())))
     assert met > 3
@@ -311,7 +316,10 @@ def test_search_leaves_fills_and_actions_to_the_network(monkeypatch):
 def test_agents_play_whole_games_of_all_kinds(players, decisions):
     compiled = some_net(sums=16, maxima=8, units=8).compiled()
     game = Game.new(players, 4, volcanoes=players == 3, decisions=decisions)
-    agents = [ValueAgent(compiled, 1), SearchAgent(compiled, 2, sims=4, width=2, inner=2, exact=2)]
+    agents = [
+        ValueAgent(compiled).player(1),
+        SearchAgent(compiled, sims=4, width=2, inner=2, exact=2).player(2),
+    ]
     play_game(game, [agents[seat % 2] for seat in range(players)])
     assert game.over
 
@@ -324,7 +332,7 @@ def test_agents_do_the_same_whatever_is_hidden():
         if game.over or number % 6:
             continue
         other = scramble(game, game.seat, rng)
-        assert ValueAgent(compiled, 1).act(game) == ValueAgent(compiled, 1).act(other)
+        assert ValueAgent(compiled).player(1).act(game) == ValueAgent(compiled).player(1).act(other)
         searching = {"sims": 8, "width": 4, "inner": 3, "exact": 2}
-        first = SearchAgent(compiled, 1, **searching).act(game)
-        assert first == SearchAgent(compiled, 1, **searching).act(other)
+        first = SearchAgent(compiled, **searching).player(1).act(game)
+        assert first == SearchAgent(compiled, **searching).player(1).act(other)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.engine.rewards import REWARDS
+from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.envs.vector import VectorGames, playouts
 from cacao_env.envs.versus import VersusGames
 
 OPTIONS = [
     {"num_players": 2, "table_size": 15, "reward": "shaped"},
-    {"num_players": 3, "volcanoes": True, "decisions": "explicit", "reward": "margin"},
+    {"num_players": 3, "volcanoes": True, "decisions": "explicit", "reward": "relative_score"},
     {"num_players": 4},
 ]
 
@@ -131,7 +131,7 @@ def test_the_learner_sees_every_outcome_once_won_or_lost(reward, players):
             if reward == "outcome" and own != other:
                 assert (sums[g] > 0) == (own > other)
             if reward != "outcome" and players == 2:
-                assert sums[g] == pytest.approx((own - other) / 50, abs=1e-5)
+                assert sums[g] == pytest.approx((own - other) / SCORE_SCALE, abs=1e-5)
             outcomes.append(float(sums[g]))
             seats.append(int(acting[g]))
             sums[g] = 0
@@ -163,9 +163,10 @@ def test_a_learner_s_illegal_action_is_refused_and_unknown_opponents_too():
         games.step(np.zeros(2, int))
     assert games.states.tobytes() == before
     for opponents in ({}, {"random": 0}, {"random": -1, "greedy": 2}, {"random": "1"}):
-        with pytest.raises(ValueError, match=r"opponents are .*, expected odds of random, greedy"):
+        with pytest.raises(
+            ValueError, match=r"opponents are .*, expected weights by name or agent"
+        ):
             VersusGames(2, opponents)
-    # A bot's name where training is not installed, an agent's where it is.
-    words = "(bot|agent) 'genius'.*endgame, greedy, ismcts, mc, random"
+    words = "there is no agent 'genius'.*endgame, greedy, ismcts, mc, random"
     with pytest.raises(ValueError, match=words):
         VersusGames(2, {"genius": 1})

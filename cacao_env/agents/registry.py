@@ -129,10 +129,11 @@ def _from_class(name: str, found: Any) -> Agent:
     """An agent from an Agent, a subclass of it, or a class with ``act(game)``."""
     if isinstance(found, Agent):
         return found
+    arguments = {} if isinstance(found, type) and issubclass(found, Agent) else {"seed": 0}
     try:
-        made = found() if issubclass(found, Agent) else found(seed=0)
+        made = found(**arguments)
     except Exception as error:
-        how = "" if isinstance(found, type) and issubclass(found, Agent) else " with seed=0"
+        how = " with seed=0" if arguments else ""
         raise AgentError(f"{name} can't be made{how}: {one_line(error)}") from error
     if isinstance(made, Agent):
         return made

@@ -1,7 +1,8 @@
 """Compilation: the decorator of every compiled function, and where compiled code is kept.
 
-Numba's own cache looks only at the file a function stands in, so an edit elsewhere would be served
-stale code.  Here the cache directory carries a hash of all sources that compiled code may come from.
+Numba's own cache checks only the file that a function stands in, so after an edit elsewhere it would
+serve stale code.  Here the name of the cache directory has a hash of ``SOURCES``, from which compiled
+functions call others and take constants.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ from typing import Any, TypeVar
 import numba
 import numpy
 
-# Folders of which nothing is compiled: an edit there compiles nothing anew.
-INTERPRETED = ("bench", "check", "cli", "play")
+# Packages and modules of this package; compiled functions anywhere call functions of these alone.
+SOURCES = ("engine", "agents", "envs", "game.py")
 F = TypeVar("F", bound=Callable[..., Any])
 COMPILED = not numba.config.DISABLE_JIT
 
 
 def _cache_directory() -> Path:
-    """A folder for exactly these sources, where they lie and the versions of what compiles them."""
+    """Choose a folder for exactly these sources, their location and the compiler's versions."""
     package = Path(__file__).resolve().parent.parent
     about = f"{package} {sys.version} {numba.__version__} {numpy.__version__}"
     digest = hashlib.sha256(about.encode())
     for source in sorted(package.rglob("*.py")):
-        if source.relative_to(package).parts[0] in INTERPRETED:
+        if source.relative_to(package).parts[0] not in SOURCES:
             continue
         digest.update(source.relative_to(package).as_posix().encode())
         digest.update(source.read_bytes())
@@ -42,11 +43,11 @@ def _cache_directory() -> Path:
     for directory in (Path(base) / name, Path(tempfile.gettempdir()) / f"cacao_env-{user}" / name):
         if _can_write(directory):
             return directory
-    return Path(tempfile.mkdtemp(prefix="cacao_env-"))  # compiled anew for every process
+    return Path(tempfile.mkdtemp(prefix="cacao_env-"))  # every process compiles again
 
 
 def _can_write(directory: Path) -> bool:
-    """Make the folder, for this user alone, and try it: compiled code is loaded from it."""
+    """Make the folder, private to this user, and try it: compiled code is loaded from it."""
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if hasattr(os, "getuid") and directory.stat().st_uid != os.getuid():
@@ -63,13 +64,13 @@ CACHE = _cache_directory()
 def njit(function: F) -> F:
     """Compile a function (Numba, nopython, without the interpreter's lock), cached on disk.
 
-    With NUMBA_DISABLE_JIT=1 it stays the Python function that it is.
+    With NUMBA_DISABLE_JIT=1 it remains a Python function.
     """
     return _compiled(function)
 
 
 def inlined(function: F) -> F:
-    """The same, and its code is copied to where it is called: for short steps of inner loops."""
+    """Compile a function and copy its code to its callers: for short steps of inner loops."""
     return _compiled(function, forceinline=True)
 
 

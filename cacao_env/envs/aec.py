@@ -8,6 +8,7 @@ the rewards.
 from __future__ import annotations
 
 import secrets
+from inspect import signature
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -78,14 +79,6 @@ def _step(states, action, mode, scaled, rewards, observation, mask):
         rewards_into(state, mode, rewards[1], scores, win_shares, rewards[0])
     _see(states, 0 if over else int(state.seat), scaled, observation, mask)
     return code, GAME_IS_OVER if over else int(state.seat)
-
-
-def env(**arguments: Any) -> AECEnv:
-    """Make the environment with PettingZoo's standard wrappers; arguments as :class:`raw_env`'s.
-
-    An illegal action ends the game: its player gets -1, the others 0.
-    """
-    return wrap(raw_env(**arguments))
 
 
 def wrap(environment: AECEnv) -> AECEnv:
@@ -284,6 +277,17 @@ class raw_env(AECEnv):
             for name in self.agents:
                 shown = mask.copy() if name == agent else np.zeros(self._count, np.int8)
                 self.infos[name] = {"action_mask": shown}
+
+
+def env(**arguments: Any) -> AECEnv:
+    """Make the environment with PettingZoo's standard wrappers; arguments as :class:`raw_env`'s.
+
+    An illegal action ends the game: its player gets -1, the others 0.
+    """
+    return wrap(raw_env(**arguments))
+
+
+env.__signature__ = signature(raw_env)  # type: ignore[attr-defined]
 
 
 def _register() -> None:

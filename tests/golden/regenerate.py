@@ -9,7 +9,8 @@ import hashlib
 from pathlib import Path
 
 from cacao_env import Game
-from cacao_env.agents.bots import Bot, play_game, seat_seeds
+from cacao_env.agents.agent import play_game
+from cacao_env.agents.bots import Bot, seat_seeds
 from cacao_env.play.render.text import picture
 from cacao_env.record import dumps, record_of
 
@@ -28,7 +29,7 @@ def play(name: str) -> Game:
     players, seed, volcanoes, decisions, agents = GAMES[name]
     game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions)
     seeds = seat_seeds(seed, players)
-    return play_game(game, [Bot(agent, s) for agent, s in zip(agents, seeds)])
+    return play_game(game, [Bot(agent).player(s) for agent, s in zip(agents, seeds)])
 
 
 def fingerprints(game: Game) -> str:

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 
-from cacao_env.envs import aec as cacao_v0
+from cacao_env import cacao_v0
 
 OPTIONS = ("num_players", "table_size", "volcanoes", "reward")
 

@@ -72,17 +72,36 @@ def test_other_games_are_refused_and_nothing_changes(make):
     ):
         games, others = make(), make(**options)
         before = games.arrays()
-        with pytest.raises(ValueError, match="the games kept are others than these: ") as error:
+        with pytest.raises(ValueError, match="saved games do not match: ") as error:
             games.restore(others.arrays())
         if make is versus:
             assert name in str(error.value)
         assert all(np.array_equal(a, before[name]) for name, a in games.arrays().items())
     missing = games.arrays()
     del missing["rngs"]
-    with pytest.raises(ValueError, match="rngs does not fit"):
+    with pytest.raises(ValueError, match="rngs is missing or has another shape"):
         games.restore(missing)
 
 
 def test_what_an_agent_in_python_keeps_is_not_known():
-    with pytest.raises(ValueError, match="only games against random, greedy or a policy"):
-        VersusGames(1, "mc:sims=2", seed=0).arrays()
+    games = VersusGames(1, Own(), seed=0)
+    with pytest.raises(ValueError, match="games against Own can't be saved: its memory is its own"):
+        games.arrays()
+
+
+class Own:
+    """An object of the user's, whose memory nobody knows."""
+
+    def act(self, game):
+        return int(game.legal_actions()[0])
+
+
+def test_games_against_a_bot_in_python_resume_with_its_random_numbers():
+    games, other = (VersusGames(3, "mc:sims=2,top=3", seed=s, table_size=15) for s in (1, 2))
+    for _ in range(6):
+        games.step(first_legal(games))
+    other.restore(games.arrays())
+    for _ in range(30):
+        games.step(first_legal(games))
+        other.step(first_legal(other))
+        assert games.states.tobytes() == other.states.tobytes()

@@ -7,13 +7,14 @@ import time
 import numpy as np
 import pytest
 
+from cacao_env.agents.agent import play_game
 from cacao_env.agents.analysis import from_values, from_visits
-from cacao_env.agents.bots import BOTS, Bot, play_game
+from cacao_env.agents.bots import BOTS, Bot
 from cacao_env.agents.halving import halve
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.search import SearchAgent
 from cacao_env.engine.observation import scale
-from cacao_env.engine.rng import new_rng
+from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.game import Game
 from tests.games import positions as played
 from tests.test_value import some_net
@@ -51,14 +52,14 @@ def test_every_bot_can_say_what_it_thinks():
     for name in NAMES:
         for game in positions(volcanoes=True):
             before = game.state.tobytes()
-            holds(Bot(name, 1).analyze(game), game)
+            holds(Bot(name).player(1).analyze(game), game)
             assert game.state.tobytes() == before
 
 
 def test_greedy_thinks_most_of_what_it_plays():
     for game in positions(10):
-        analysis = Bot("greedy", 3).analyze(game)
-        played = Bot("greedy", 3).act(game)
+        analysis = Bot("greedy").player(3).analyze(game)
+        played = Bot("greedy").player(3).act(game)
         best = analysis.values.max()
         assert analysis.values[analysis.actions.tolist().index(played)] == pytest.approx(
             best, abs=1e-6
@@ -68,7 +69,7 @@ def test_greedy_thinks_most_of_what_it_plays():
 @pytest.mark.parametrize("name", ["mc:sims=32,top=6", "ismcts:sims=32,top=6"])
 def test_a_search_thinks_most_of_what_it_plays(name):
     for game in positions():
-        analysis, played = Bot(name, 5).analyze(game), Bot(name, 5).act(game)
+        analysis, played = Bot(name).player(5).analyze(game), Bot(name).player(5).act(game)
         top = analysis.visits == analysis.visits[0]
         assert played in analysis.actions[top]
         assert analysis.visits.sum() <= 64
@@ -76,10 +77,10 @@ def test_a_search_thinks_most_of_what_it_plays(name):
 
 def test_the_end_is_thought_out_exactly():
     game = next(g for g in near_ends() if len(g.legal_actions()) > 3)
-    analysis = Bot("endgame:exact=3", 0).analyze(game)
+    analysis = Bot("endgame:exact=3").player(0).analyze(game)
     assert analysis.unit == "utility"
     assert (
-        Bot("endgame:exact=3", 0).act(game)
+        Bot("endgame:exact=3").player(0).act(game)
         in analysis.actions[analysis.values >= analysis.values[0] - 1e-9]
     )
 
@@ -87,7 +88,7 @@ def test_the_end_is_thought_out_exactly():
 def near_ends():
     for seed in range(20):
         game = Game.new(2, seed)
-        bots = [Bot("greedy", 0), Bot("greedy", 1)]
+        bots = [Bot("greedy").player(0), Bot("greedy").player(1)]
         while not game.over:
             if game.turn >= 20 and game.phase == "place":
                 yield game
@@ -97,10 +98,12 @@ def near_ends():
 
 def test_the_prospects_are_those_of_play_by_greedy():
     game = next(iter(positions(1)))
-    analysis = Bot("greedy", 0).analyze(game)
+    analysis = Bot("greedy").player(0).analyze(game)
     scores = np.zeros(2)
     for seed in range(100):
-        one = play_game(game.determinise(0, seed), [Bot("greedy", seed), Bot("greedy", seed + 1)])
+        one = play_game(
+            game.determinise(0, seed), [Bot("greedy").player(seed), Bot("greedy").player(seed + 1)]
+        )
         scores += one.scores()
     assert analysis.scores == pytest.approx(scores / 100, abs=4)
 
@@ -109,7 +112,7 @@ def test_the_prospects_are_those_of_play_by_greedy():
 def test_value_agents_think_most_of_what_they_play(kind):
     net = some_net().compiled()
     for game in positions(volcanoes=True):
-        analysis, played = kind(net, 4).analyze(game), kind(net, 4).act(game)
+        analysis, played = kind(net).player(4).analyze(game), kind(net).player(4).act(game)
         holds(analysis, game)
         assert played == analysis.actions[0] or analysis.weights[
             analysis.actions.tolist().index(played)
@@ -121,7 +124,7 @@ def test_a_thought_knows_no_more_than_the_seat():
     for name in NAMES:
         for game in positions(4):
             other = game.determinise(game.seat, 99)
-            one, two = Bot(name, 8).analyze(game), Bot(name, 8).analyze(other)
+            one, two = Bot(name).player(8).analyze(game), Bot(name).player(8).analyze(other)
             assert one.actions.tolist() == two.actions.tolist()
             assert one.weights == pytest.approx(two.weights)
 
@@ -165,23 +168,24 @@ def test_weights_of_values_and_visits():
 def test_nothing_is_thought_of_a_finished_game():
     *_, game = played(Game.new(2, 0), np.random.default_rng(0))
     with pytest.raises(ValueError, match="the game is over"):
-        Bot("greedy", 0).analyze(game)
+        Bot("greedy").player(0).analyze(game)
     with pytest.raises(ValueError, match="the game is over"):
-        ValueAgent(some_net().compiled(), int(new_rng(0)[0])).analyze(game)
+        ValueAgent(some_net().compiled()).player(0).analyze(game)
 
 
 def test_a_policy_s_thought_is_its_probabilities_and_its_critic_s_lead(tmp_path):
     torch = pytest.importorskip("torch")
-    from cacao_env.agents.entry import load_opponent
-    from training.ppo.checkpoint import save
+    from cacao_env.agents.policy import load_policy, save_policy
     from training.ppo.network import CellNet
 
     torch.manual_seed(0)
     net = CellNet(2, 15, 8)
     rules = {"num_players": 2, "table_size": 15, "volcanoes": False, "width": 8}
-    for reward, expected in (("shaped", True), ("margin", True), ("outcome", False)):
-        save(tmp_path / reward, "x", net, rules, training={"config": {"reward": reward}})
-        agent = load_opponent(str(tmp_path / reward), 0)
+    for reward, expected in (("shaped", True), ("relative_score", True), ("outcome", False)):
+        params = {name: x.numpy() for name, x in net.state_dict().items()}
+        trained = {"config": {"reward": reward}, "reward_scale": SCORE_SCALE}
+        save_policy(tmp_path / reward, "x", params, rules, training=trained)
+        agent = load_policy(tmp_path / reward).player(0)
         game = Game.new(2, 3, table_size=15)
         rng = np.random.default_rng(0)
         for _ in range(12):
@@ -193,11 +197,13 @@ def test_a_policy_s_thought_is_its_probabilities_and_its_critic_s_lead(tmp_path)
         seen = torch.from_numpy(game.observation(game.seat) * scale(2, 15).copy())[None]
         logits, value = net(seen)
         legal = torch.from_numpy(game.action_mask() == 1)
-        odds = torch.softmax(logits[0].masked_fill(~legal, -torch.inf), 0)
-        np.testing.assert_allclose(analysis.weights, odds[analysis.actions].detach(), rtol=1e-4)
+        probabilities = torch.softmax(logits[0].masked_fill(~legal, -torch.inf), 0)
+        np.testing.assert_allclose(
+            analysis.weights, probabilities[analysis.actions].detach(), rtol=1e-4
+        )
         if not expected:
             assert analysis.lead is None
             continue
         scores, seat = game.scores(), game.seat
         now = scores[seat] - scores[1 - seat] if reward == "shaped" else 0
-        assert analysis.lead == pytest.approx(now + 50 * float(value.detach()), abs=1e-3)
+        assert analysis.lead == pytest.approx(now + SCORE_SCALE * float(value.detach()), abs=1e-3)

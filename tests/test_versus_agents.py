@@ -1,0 +1,130 @@
+"""Agents as the opponents in many games at once, one learner against them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from cacao_env.agents.agent import Agent
+from cacao_env.envs.opponents import NUM_COMPILED
+from cacao_env.envs.versus import VersusGames
+
+
+class Scripted(Agent):
+    """Calls a function with each game's observation and mask."""
+
+    name = "scripted"
+
+    def __init__(self, choose):
+        self.choose = choose
+        self.asked = []
+
+    def act(self, games, memory):
+        self.asked.append(len(games))
+        return [
+            self.choose(game.observation(game.seat), game.action_mask(), rng)
+            for game, rng in zip(games, memory)
+        ]
+
+
+def first_legal(observation, mask, rng):
+    return int(mask.argmax())
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_agent_plays_all_other_seats_and_sees_what_they_see(players, seed):
+    shown = []
+
+    def choose(observation, mask, rng):
+        shown.append((observation.tobytes(), mask.tobytes()))
+        return int(mask.argmax())
+
+    games = VersusGames(1, Scripted(choose), num_players=players, seed=seed, seat=seed % players)
+    assert games.kinds[0] == NUM_COMPILED
+    assert bool(shown) == (seed % players > 0)  # the seats before the learner have begun
+    shown.clear()
+    game, expected = games.game(0), []
+    while not game.over:
+        mask = game.action_mask()
+        if game.seat != games.learners[0]:
+            expected.append((game.observation(game.seat).tobytes(), mask.tobytes()))
+        game.play(int(mask.argmax()))
+    while not games.dones[0]:
+        games.step(games.action_masks.argmax(axis=1), deal=False)
+    assert shown == expected
+    scores = game.scores()
+    own = scores.pop(seed % players)
+    assert games.final_scores[0].tolist() == [own, max(scores)]
+
+
+def test_weights_are_shares_of_the_games():
+    games = VersusGames(3000, {"random": 0.15, "greedy": 0.45, Scripted(first_legal): 0.4}, seed=0)
+    shares = np.bincount(games.kinds, minlength=3) / 3000
+    assert shares == pytest.approx([0.15, 0.45, 0.4], abs=0.04)
+    plain = VersusGames(50, {"random": 1, "greedy": 3, Scripted(first_legal): 0}, seed=0)
+    assert plain.kinds.max() < NUM_COMPILED
+
+
+def test_an_agent_is_asked_for_many_games_at_once():
+    agent = Scripted(first_legal)
+    games = VersusGames(16, agent, seed=1, seat=1)
+    games.step(games.action_masks.argmax(axis=1))
+    assert max(agent.asked) == 16
+
+
+def test_every_seat_of_every_game_has_a_memory_of_its_own():
+    memories = {}
+
+    def choose(observation, mask, rng):
+        memories[id(rng)] = int(rng[0])
+        return int(mask.argmax())
+
+    games = VersusGames(5, Scripted(choose), num_players=3, seed=1, seat=0)
+    for _ in range(6):
+        games.step(games.action_masks.argmax(axis=1), deal=False)
+    assert len(memories) == 10
+    assert len(set(memories.values())) == 10
+
+
+def test_each_seat_has_the_opponent_that_was_named_for_it():
+    one, two = Scripted(first_legal), Scripted(first_legal)
+    games = VersusGames(1, [one, two], num_players=3, seed=0, seat=1, begin=False)
+    games.reset(0)
+    assert (bool(one.asked), bool(two.asked)) == (False, True)  # seat 0 sits two after seat 1
+    for _ in range(10):
+        games.step(games.action_masks.argmax(axis=1), deal=False)
+    assert one.asked
+
+
+def test_what_an_agent_may_not_do_is_named():
+    def refused(words, agent, **options):
+        with pytest.raises(ValueError, match=re.escape(words)):
+            VersusGames(4, **({"opponents": agent, "seed": 0} | options))
+
+    refused("game 0, seat 0, scripted: illegal action", Scripted(lambda o, mask, r: mask.argmin()))
+    refused("game 0, seat 0, scripted: action is 'x'", Scripted(lambda o, mask, r: "x"))
+    two = Scripted(first_legal)
+    two.players = (2,)
+    refused("scripted plays with 2 players, not with 3 players", two, num_players=3)
+
+
+def test_games_are_fairly_played_by_both_sides():
+    """The same policy on both sides wins half."""
+    rng = np.random.default_rng(0)
+
+    def at_random(observation, mask, memory):
+        return int((mask * rng.random(mask.shape)).argmax())
+
+    games = VersusGames(200, Scripted(at_random), seed=2, table_size=15)
+    own = other = 0
+    for _ in range(60):
+        masks = games.action_masks
+        games.step((masks * rng.random(masks.shape)).argmax(axis=1))
+        scores = games.final_scores[games.dones]
+        own += int((scores[:, 0] > scores[:, 1]).sum())
+        other += int((scores[:, 0] < scores[:, 1]).sum())
+    assert own + other > 300
+    assert abs(own - other) / (own + other) < 0.15
