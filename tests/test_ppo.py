@@ -203,10 +203,10 @@ def command(tmp_path, name, **changes):
     return ["--config", str(file), "--out", str(tmp_path / name)]
 
 
-def same(one, other):
+def same(one, other, but=()):
     a, b = (read_state(folder)[0] for folder in (one, other))
     assert sorted(a) == sorted(b)
-    return all(np.array_equal(a[name], b[name]) for name in a)
+    return all(np.array_equal(a[name], b[name]) for name in a if name not in but)
 
 
 def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
@@ -249,7 +249,8 @@ def test_two_processes_learn_as_one_and_resume(tmp_path):
         [sys.executable, "-m", "training.train_ppo", *more], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert same(tmp_path / "whole", tmp_path / "part")
+    unused = [f"rank{rank}.generators.numpy" for rank in (0, 1)]  # each process has its own
+    assert same(tmp_path / "whole", tmp_path / "part", but=unused)
 
 
 def test_averaged_gradients_are_those_of_all_processes(tmp_path):
