@@ -1,12 +1,20 @@
-"""Tables that commands write into pages, between two marker lines."""
+"""Markdown tables, and pages whose tables stand between two marker lines."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
+def table(head: Sequence[object], rows: Iterable[Sequence[object]], left: int | None = None) -> str:
+    """Return a table; the first ``left`` columns are left-aligned (None: all), the others right."""
+    left = len(head) if left is None else left
+    ruler = ["---"] * left + ["---:"] * (len(head) - left)
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [head, ruler, *rows])
+
+
 def between_markers(page: str | Path, begin: str, end: str, text: str) -> str:
-    """The page with ``text`` between its markers; ValueError if it has none or can't be read."""
+    """Return a page with ``text`` between its markers; ValueError if it has none or can't be read."""
     try:
         old = Path(page).read_text(encoding="utf-8")
     except OSError as error:
@@ -14,5 +22,5 @@ def between_markers(page: str | Path, begin: str, end: str, text: str) -> str:
     before, first, rest = old.partition(begin)
     _, last, after = rest.partition(end)
     if not first or not last:
-        raise ValueError(f"{page} has not the lines {begin} and {end}, between which tables go")
+        raise ValueError(f"{page} has no lines {begin} and {end} to write a table between")
     return f"{before}{begin}\n\n{text}\n{end}{after}"
