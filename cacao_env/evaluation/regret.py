@@ -329,8 +329,10 @@ def show(data: dict[str, Any]) -> str:
         )
         for what, row in kinds
     ]
-    names = ("gold lost", "decisions", "a decision", "a placement", "nothing lost")
-    names += tuple(f"more than {b:g}" for b in BLUNDERS)
+    names = (
+        *("gold lost", "decisions", "a decision", "a placement", "nothing lost"),
+        *(f"more than {b:g}" for b in BLUNDERS),
+    )
     head, *rows = zip(names, *columns, strict=True)  # a column for each kind: it fits a terminal
     decisions = sum(row["decisions"] for _, row in kinds)
     lines = [

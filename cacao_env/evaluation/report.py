@@ -90,6 +90,7 @@ def _about(data: Data) -> str:
 def _cards(data: Data, players: int) -> str:
     agents = [row["agent"] for row in of_players(data, "ratings", players)]
     rows = sorted(of_players(data, "scores", players), key=lambda row: agents.index(row["agent"]))
+    ranked = {**data, "scores": rows}
     sources = [s for s in COLOURS if any(abs(row["gold"][s]) > 0.05 for row in rows)]
     gold, ratings, scores, seats = ("",) * 4
     if charts.available():
@@ -118,12 +119,12 @@ def _cards(data: Data, players: int) -> str:
             _card(
                 "Gold by source",
                 "Mean a game.",
-                gold + _table(*tables.gold(data, players, sources)),
+                gold + _table(*tables.gold(ranked, players, sources)),
             ),
             _card(
                 "Final scores",
                 "Thick: the middle half; thin: 5 to 95 % of the games.",
-                scores + _table(*tables.quantiles(data, players)),
+                scores + _table(*tables.quantiles(ranked, players)),
             ),
             _card(
                 "Seats",

@@ -10,7 +10,7 @@ from .summary import Result
 
 Row = Sequence[str]
 Data = Mapping[str, Any]  # what run.document returns
-Table = tuple[Row, list[Row]]
+Table = tuple[Row, Sequence[Row]]
 MANY_RESULTS = 6  # more are shown only as a cross-table
 
 
