@@ -6,11 +6,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
-def table(head: Sequence[object], rows: Iterable[Sequence[object]], left: int | None = None) -> str:
-    """Return a table; the first ``left`` columns are left-aligned (None: all), the others right."""
-    left = len(head) if left is None else left
-    ruler = ["---"] * left + ["---:"] * (len(head) - left)
-    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [head, ruler, *rows])
+def table(head: Sequence[object], rows: Iterable[Sequence[object]], align: str = "l") -> str:
+    """Return a table; ``align`` has "l" or "r" for each column, the last letter for all others."""
+    letters = align.ljust(len(head), align[-1])
+    ruler = [{"l": "---", "r": "---:"}[letter] for letter in letters]
+    return "\n".join(map(row, [head, ruler, *rows]))
+
+
+def row(cells: Sequence[object]) -> str:
+    """Return one row of a table."""
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 def between_markers(page: str | Path, begin: str, end: str, text: str) -> str:

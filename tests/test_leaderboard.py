@@ -100,7 +100,7 @@ def test_other_files_are_refused(tmp_path, capsys):
 def test_tables_and_numbers_read_well():
     rows = [("a", "1"), ("long", "22")]
     assert plain(("x", "y"), rows) == "x      y\na      1\nlong  22"
-    assert table(("x", "y"), rows, left=1).splitlines()[1:3] == ["| --- | ---: |", "| a | 1 |"]
+    assert table(("x", "y"), rows, align="lr").splitlines()[1:3] == ["| --- | ---: |", "| a | 1 |"]
     assert [milliseconds(v) for v in (0.0213, 1.5, 15.27, 152.7)] == [
         "0.021",
         "1.50",

@@ -11,8 +11,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from . import one_line
-
 _AGENT = "a bot (greedy), a checkpoint (a folder) or a class (module:Class)"
 
 
@@ -138,6 +136,7 @@ def _evaluate(options: Namespace) -> int:
     from ..evaluation.sprt import SequentialTest
     from ..evaluation.store import Store
     from ..evaluation.workers import WorkerError
+    from . import one_line
 
     if options.workers is not None and options.workers < 1:
         raise ValueError(f"--workers is {options.workers}, expected at least 1")

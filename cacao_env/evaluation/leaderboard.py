@@ -101,7 +101,7 @@ def text_of(every: Sequence[Data]) -> str:
             blocks = min(r["blocks"] for r in tables.of_players(data, "results", players))
             parts.append(f"## {players} players{volcanoes}\n")
             for kind in (tables.ratings, tables.cross_table):
-                parts.append(markdown.table(*kind(data, players), left=1) + "\n")
+                parts.append(markdown.table(*kind(data, players), align="lr") + "\n")
             parts.append(
                 f"{tables.counted(blocks, 'deal')} a pairing, each with the candidate in every "
                 f"seat, seed {settings['seed']}; commit {data['git_commit'] or 'unknown'}; "
