@@ -19,14 +19,15 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.agents.registry import load_agents
 from cacao_env.engine.options import Options
-from cacao_env.evaluation import charts, report
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings, seat_seed
 from cacao_env.evaluation.matches import SEED, ChunkResult, PlayedGame, Timing, play_chunk
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.sprt import SequentialTest
 from cacao_env.evaluation.store import GAMES, Store, StoreError
 from cacao_env.evaluation.summary import block_scores, summarise, values
-from tests.test_agents import HERE, checkpoint
+from tests.checkpoints import checkpoint
+
+HERE = "tests.agents_for_tests"
 
 ROOT = Path(__file__).parent.parent
 

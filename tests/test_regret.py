@@ -37,8 +37,10 @@ from cacao_env.evaluation.regret import (
     rollout_regret,
     self_play,
 )
+from tests.checkpoints import checkpoint
 from tests.games import STYLES
-from tests.test_agents import HERE, checkpoint
+
+HERE = "tests.agents_for_tests"
 
 ROOT = Path(__file__).parent.parent
 
