@@ -362,8 +362,8 @@ def test_a_foreign_file_is_refused(tmp_path):
         (["greedy", "random", "--out", "{file}"], "file can't be written"),
         (["greedy", "random", "--json", "{file}/x.json"], "file"),
         (["greedy", "random", "--html", "{folder}"], "Is a directory"),
-        (["{net}", "random", "--players", "3"], "net is for 2 players on table size 15"),
-        (["{net}", "random", "--volcanoes"], "without volcanoes, not for 2 players"),
+        (["{net}", "random", "--players", "3"], "net plays with 2 players on table size 15"),
+        (["{net}", "random", "--volcanoes"], "without volcanoes, not with 2 players"),
         (
             ["greedy", "random", "--until-decided", "--players", "2,3"],
             "compares two agents with one",
