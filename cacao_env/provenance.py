@@ -1,4 +1,4 @@
-"""What a result came from: versions of libraries, commit, machine."""
+"""Where a result comes from: time, versions of libraries, commit, machine."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import subprocess
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,18 @@ from typing import Any
 from cacao_env import __version__
 
 
+def provenance() -> dict[str, Any]:
+    """Return what every measurement stores: ``created, versions, git_commit, machine``."""
+    return {
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "git_commit": git_commit(),
+        "machine": machine(),
+    }
+
+
 def versions() -> dict[str, str]:
-    """Versions of what a result depends on."""
+    """Return the installed versions of what a result depends on, by package."""
     names = (
         "numpy",
         "numba",
@@ -34,7 +45,7 @@ def versions() -> dict[str, str]:
 
 
 def git_commit() -> str | None:
-    """The commit of these sources, with ``+`` if they were changed since; None outside of git."""
+    """Return the commit of these sources, with ``+`` after changes; None outside of git."""
     root = Path(__file__).parent.parent
 
     def git(*arguments: str) -> str:
@@ -51,7 +62,7 @@ def git_commit() -> str | None:
 
 
 def machine() -> dict[str, Any]:
-    """What the games were played on."""
+    """Return processor, number of cores, system and Python version."""
     processor = platform.processor()
     try:
         info = Path("/proc/cpuinfo").read_text(encoding="utf-8")

@@ -54,7 +54,7 @@ def test_every_row_is_there_and_says_what_it_counts(ran):
         assert rows[name]["value"] > 0 or name == "memory_growth"
         assert rows[name]["batch"] >= 1 <= rows[name]["threads"]
     versions = rows["versions"]["versions"]
-    assert {"cacao_env", "python", "numpy", "numba", "gymnasium", "pettingzoo"} <= set(versions)
+    assert {"cacao-env", "python", "numpy", "numba", "gymnasium", "pettingzoo"} <= set(versions)
     assert rows["versions"]["skipped"] == {}
     assert set(rows) - {"versions"} == set(NAMES)
 
@@ -94,7 +94,7 @@ def test_the_table_goes_between_the_markers_of_a_page(tmp_path, capsys):
     assert "old" not in text
     page.write_text("no markers")
     assert main(["bench", "--page", str(page)]) == 1
-    assert "has not the lines" in capsys.readouterr().err
+    assert "has no lines" in capsys.readouterr().err
     assert page.read_text() == "no markers"
 
 

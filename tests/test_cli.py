@@ -114,7 +114,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
         (["record", "--agents", "random"], "--agents names 1 agents, expected 2"),
         (
             ["record", "--agents", "random,genius"],
-            "there is no agent 'genius'; there are: endgame, greedy",
+            "there is no agent 'genius': neither a bot (endgame, greedy",
         ),
         (["record", "--games", "0"], "--games is 0, expected at least 1"),
         (["record", "--games", "2"], "--out is missing: several games need a folder"),

@@ -15,19 +15,25 @@ import pytest
 from cacao_env import Game
 from cacao_env.cli import main as cacao
 
-pytest.importorskip("choix", reason="the training extra is not installed")
+pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.agents.registry import load_agents
-from cacao_env.evaluation import evaluate
+from cacao_env.engine.options import Options
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings, seat_seed
-from cacao_env.evaluation.evaluate import measure
-from cacao_env.evaluation.matches import Outcome, Played, Rules, play_chunk
-from cacao_env.evaluation.sprt import Test
+from cacao_env.evaluation.matches import SEED, ChunkResult, PlayedGame, Timing, play_chunk
+from cacao_env.evaluation.run import measure, print_results
+from cacao_env.evaluation.sprt import SequentialTest
 from cacao_env.evaluation.store import GAMES, Store, StoreError
-from cacao_env.evaluation.summary import summarise, values
-from tests.test_agents import HERE, checkpoint
+from cacao_env.evaluation.summary import block_scores, summarise, values
+from tests.checkpoints import checkpoint
+
+HERE = "tests.agents_for_tests"
 
 ROOT = Path(__file__).parent.parent
+
+
+def evaluate(arguments):
+    return cacao(["evaluate", *arguments])
 
 
 def games_of(folder):
@@ -35,28 +41,28 @@ def games_of(folder):
     head, *rows = (folder / GAMES).read_text().splitlines()
     rows = [json.loads(row) for row in rows]
     for row in rows:
-        del row["spent"]
+        del row["timings"]
     return json.loads(head), sorted(rows, key=lambda row: row["key"])
 
 
-def outcomes_of(names, players, blocks=3, rules=None):
-    agents = {agent.name: agent for agent in load_agents(names)}
-    parts = chunks(pairings(names, [players]), blocks)
-    return [play_chunk(chunk, agents, rules or Rules()) for chunk in parts]
+def outcomes_of(names, players, blocks=3, volcanoes=False):
+    agents = {agent.name: agent for agent in load_agents(names, allow_code=True)}
+    parts = chunks(pairings(names, [Options(players, volcanoes)]), blocks)
+    return [play_chunk(chunk, agents, SEED) for chunk in parts]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_every_agent_sits_on_every_seat_of_every_deal(players):
     names = ["a", "b", "c"]
     seen = {}
-    for chunk in chunks(pairings(names, [players]), 20):
+    for chunk in chunks(pairings(names, [Options(players)]), 20):
         for block, rotation in chunk.games():
             seats = chunk.pairing.seats(rotation)
             assert (block, seats) not in seen
             seen[block, seats] = chunk.pairing
-    for block, agent, field, seat in product(range(20), names, names, range(players)):
-        if agent != field:
-            seats = tuple(agent if s == seat else field for s in range(players))
+    for block, agent, opponent, seat in product(range(20), names, names, range(players)):
+        if agent != opponent:
+            seats = tuple(agent if s == seat else opponent for s in range(players))
             assert (block, seats) in seen
     assert len(seen) == 20 * 3 * players * (1 if players == 2 else 2)
 
@@ -65,11 +71,11 @@ def test_games_of_a_block_share_the_deal_and_blocks_do_not():
     outcome = outcomes_of(["random", "greedy"], 3, 2)[0]
     draws = []
     for played in outcome.games:
-        game = Game.new(3, Rules.seed + played.block)
+        game = Game.new(3, SEED + played.block)
         for action in played.actions:
             game.play(action)
         assert game.over
-        assert (game.scores(), game.winners()) == (played.scores, played.winners)
+        assert (game.scores(), game.win_shares()) == (played.scores, played.win_shares)
         assert sum(played.decisions) == len(played.actions)
         assert [sum(row) for row in played.gold] == played.scores
         draws.append((played.block, game.draws))
@@ -79,7 +85,7 @@ def test_games_of_a_block_share_the_deal_and_blocks_do_not():
 def test_a_seat_s_seed_is_that_of_no_other_seat_game_or_evaluation():
     seats = [("a", "b"), ("b", "a"), ("a", "c")]
     seeds = {
-        seat_seed(seed, block, volcanoes, names, seat)
+        seat_seed(seed, block, Options(2, volcanoes), names, seat)
         for seed, block, volcanoes, names, seat in product(
             (0, 1), range(10), (False, True), seats, (0, 1)
         )
@@ -90,53 +96,57 @@ def test_a_seat_s_seed_is_that_of_no_other_seat_game_or_evaluation():
 def test_a_pairing_s_games_are_the_same_whoever_else_is_measured():
     two = outcomes_of(["random", "greedy"], 2, 10)
     three = outcomes_of(["random", f"{HERE}:First", "greedy"], 2, 10)
-    again = [o.games for o in three if o.pairing == Pairing(2, "random", "greedy")]
+    again = [o.games for o in three if o.pairing == Pairing(Options(2), "random", "greedy")]
     assert [o.games for o in two] == again
 
 
 def test_shares_of_wins_and_margins_are_those_of_the_games():
     """By hand: a sole win, a shared one (level in gold and cacao), and one that cacao decides."""
-    pairing = Pairing(2, "x", "y")
+    pairing = Pairing(Options(2), "x", "y")
     games = [
-        Played(0, 0, [50, 40], [0, 0], [0], [[0] * 6] * 2, [1, 1], []),
-        Played(0, 1, [44, 44], [2, 2], [0, 1], [[0] * 6] * 2, [1, 1], []),
-        Played(1, 0, [30, 30], [1, 4], [1], [[0] * 6] * 2, [1, 1], []),
-        Played(1, 1, [10, 35], [0, 0], [1], [[0] * 6] * 2, [1, 1], []),
+        PlayedGame(0, 0, [50, 40], [0, 0], [1, 0], [[0] * 6] * 2, [1, 1], []),
+        PlayedGame(0, 1, [44, 44], [2, 2], [0.5, 0.5], [[0] * 6] * 2, [1, 1], []),
+        PlayedGame(1, 0, [30, 30], [1, 4], [0, 1], [[0] * 6] * 2, [1, 1], []),
+        PlayedGame(1, 1, [10, 35], [0, 0], [0, 1], [[0] * 6] * 2, [1, 1], []),
     ]
-    np.testing.assert_array_equal(values("x", pairing, games, Played.share), [[1, 0.5], [0, 1]])
-    np.testing.assert_array_equal(values("y", pairing, games, Played.share), [[0.5, 0], [0, 1]])
-    np.testing.assert_array_equal(values("x", pairing, games, Played.margin), [[10, 0], [0, 25]])
-    summary = summarise(["x", "y"], False, [Outcome("k", pairing, games, {"x": S(), "y": S()})])
+    np.testing.assert_array_equal(
+        values("x", pairing, games, PlayedGame.win_share), [[1, 0.5], [0, 1]]
+    )
+    np.testing.assert_array_equal(
+        values("y", pairing, games, PlayedGame.win_share), [[0.5, 0], [0, 1]]
+    )
+    np.testing.assert_array_equal(
+        values("x", pairing, games, PlayedGame.margin), [[10, 0], [0, 25]]
+    )
+    summary = summarise(["x", "y"], [ChunkResult("k", pairing, games, {"x": S(), "y": S()})])
     shares = {r.agent: r.win_share for r in summary.results}
     assert shares == {"x": 2.5 / 4, "y": 1.5 / 4}
     assert [seat.win_share for seat in summary.seats] == [1.5 / 4, 2.5 / 4]
     assert [seat.margin for seat in summary.seats] == [-15 / 4, 15 / 4]
     # Three share a win among four: a third each; the margin is to the best other.
-    four = Played(0, 2, [20, 20, 20, 7], [1, 1, 1, 5], [0, 1, 2], [], [], [])
-    assert [four.share(s) for s in range(4)] == [1 / 3, 1 / 3, 1 / 3, 0]
+    four = PlayedGame(0, 2, [20, 20, 20, 7], [1, 1, 1, 5], [1 / 3] * 3 + [0], [], [], [])
+    assert [four.win_share(s) for s in range(4)] == [1 / 3, 1 / 3, 1 / 3, 0]
     assert [four.margin(s) for s in range(4)] == [0, 0, 0, -13]
 
 
 def S():
-    from cacao_env.evaluation.matches import Spent
-
-    return Spent(2, 0.004, 1, 0.003)
+    return Timing(2, 0.004, 1, 0.003)
 
 
 def test_times_are_a_decision_and_a_placement_s():
     result = measure(*load_agents(["random", "greedy"]), blocks=1)
     assert 0 < result.ms_per_move < 50
-    pairing = Pairing(2, "x", "y")
-    games = [Played(0, r, [1, 0], [0, 0], [0], [[0] * 6] * 2, [4, 2], []) for r in (0, 1)]
-    summary = summarise(["x", "y"], False, [Outcome("k", pairing, games, {"x": S(), "y": S()})])
+    pairing = Pairing(Options(2), "x", "y")
+    games = [PlayedGame(0, r, [1, 0], [0, 0], [1, 0], [[0] * 6] * 2, [4, 2], []) for r in (0, 1)]
+    summary = summarise(["x", "y"], [ChunkResult("k", pairing, games, {"x": S(), "y": S()})])
     assert summary.results[0].ms_per_move == pytest.approx(2)
     assert summary.results[0].ms_per_placement == pytest.approx(3)
     assert summary.results[0].decisions_per_game == 6
 
 
 def test_with_more_players_the_reverse_is_played_too():
-    summary = summarise(["random", "greedy"], True, outcomes_of(["random", "greedy"], 3, 8))
-    found = {(r.agent, r.field): r for r in summary.results}
+    summary = summarise(["random", "greedy"], outcomes_of(["random", "greedy"], 3, 8))
+    found = {(r.agent, r.opponent): r for r in summary.results}
     assert set(found) == {("random", "greedy"), ("greedy", "random")}
     # One greedy among random and one random among greedy: games of their own.
     total = found["random", "greedy"].margin + found["greedy", "random"].margin
@@ -147,14 +157,14 @@ def test_with_more_players_the_reverse_is_played_too():
 
 
 def test_measure_says_what_the_command_says(tmp_path, capsys):
-    result = measure(*load_agents(["greedy", "random"]), num_players=3, blocks=5, seed=7)
+    result = measure(*load_agents(["greedy", "random"]), options=Options(3), blocks=5, seed=7)
     out = tmp_path / "e.json"
     command = ["greedy", "random", "--players", "3", "--blocks", "5", "--seed", "7"]
-    assert evaluate.main([*command, "--out", str(tmp_path / "o"), "--json", str(out)]) == 0
+    assert evaluate([*command, "--out", str(tmp_path / "o"), "--json", str(out)]) == 0
     assert result.line() in capsys.readouterr().out
     data = json.loads(out.read_text())
     row = data["results"][0]
-    for key in ("agent", "field", "players", "volcanoes", "blocks", "win_share", "low", "high"):
+    for key in ("agent", "opponent", "players", "volcanoes", "blocks", "win_share", "low", "high"):
         assert row[key] == getattr(result, key)
     assert row["margin"] == result.margin
     assert data["settings"]["seed"] == 7
@@ -167,12 +177,12 @@ def test_measure_says_what_the_command_says(tmp_path, capsys):
 
 
 def test_a_bar_is_reached_by_the_lower_end_of_the_interval(capsys):
-    result = measure(*load_agents(["greedy", "endgame"]), num_players=2, blocks=10, seed=7)
+    result = measure(*load_agents(["greedy", "endgame"]), blocks=10, seed=7)
     assert result.low < result.win_share < result.high
     for bar, missed in ((result.low - 0.01, 0), (result.low + 0.01, 1), (result.high, 1)):
-        assert evaluate.print_results([result], {"endgame": bar}) == missed
+        assert print_results([result], {"endgame": bar}) == missed
         assert ("MISSED" in capsys.readouterr().out) == bool(missed)
-    assert evaluate.print_results([result], {}) == 0
+    assert print_results([result], {}) == 0
 
 
 def test_the_page_needs_nothing_else_and_is_well_formed(tmp_path):
@@ -180,7 +190,7 @@ def test_the_page_needs_nothing_else_and_is_well_formed(tmp_path):
 
     command = ["greedy", "random", f"{HERE}:First", "--players", "2,3", "--blocks", "2"]
     html = tmp_path / "r.html"
-    assert evaluate.main([*command, "--out", str(tmp_path), "--html", str(html)]) == 0
+    assert evaluate([*command, "--out", str(tmp_path), "--html", str(html)]) == 0
     text = html.read_text()
     assert text == (tmp_path / "report.html").read_text()
     assert "<script" not in text
@@ -190,6 +200,7 @@ def test_the_page_needs_nothing_else_and_is_well_formed(tmp_path):
     body = text[text.index("<body>") : text.index("</body>")] + "</body>"
     tree = ElementTree.fromstring(body)
     assert len(list(tree.iter("svg"))) == 8  # ratings, gold, scores and seats, twice
+    assert all(drawn.get("aria-label") for drawn in tree.iter("svg"))
     assert f"{HERE}:First" in "".join(tree.itertext())
 
 
@@ -199,13 +210,11 @@ def test_results_do_not_depend_on_workers_and_records_hold(workers, tmp_path, ca
     command = [net, "random", f"{HERE}:Half", "--blocks", "18", "--seed", "3"]
     for number in {1, workers}:
         out = tmp_path / str(number)
-        assert evaluate.main([*command, "--workers", str(number), "--out", str(out)]) == 0
+        assert evaluate([*command, "--workers", str(number), "--out", str(out)]) == 0
     assert games_of(tmp_path / "1") == games_of(tmp_path / str(workers))
     if workers == 1:
         records = tmp_path / "records"
-        assert (
-            evaluate.main([*command, "--out", str(tmp_path / "1"), "--records", str(records)]) == 0
-        )
+        assert evaluate([*command, "--out", str(tmp_path / "1"), "--records", str(records)]) == 0
         assert len(list(records.glob("*.json"))) == 3 * 18 * 2
         listed = (records / "games.csv").read_text().splitlines()
         assert len(listed) == 1 + 3 * 18 * 2
@@ -216,8 +225,7 @@ def test_results_do_not_depend_on_workers_and_records_hold(workers, tmp_path, ca
 def run(folder, *arguments, **environment):
     command = [
         sys.executable,
-        "-m",
-        "cacao_env.evaluation.evaluate",
+        *("-m", "cacao_env", "evaluate"),
         *arguments,
         "--out",
         str(folder),
@@ -234,7 +242,7 @@ def test_a_worker_that_is_killed_loses_no_finished_game(tmp_path):
     killed = run(tmp_path / "killed", *command, CACAO_TEST_KILL=str(bomb))
     assert killed.returncode == 1
     assert "a worker process ended by signal 9 while it played 2p random" in killed.stderr
-    assert "the same command goes on from there" in killed.stderr
+    assert "the same command resumes from there" in killed.stderr
     assert "Traceback" not in killed.stderr
     again = run(tmp_path / "killed", *command)
     assert again.returncode == 0, again.stderr
@@ -244,7 +252,7 @@ def test_a_worker_that_is_killed_loses_no_finished_game(tmp_path):
 def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path, monkeypatch):
     command = ["random", "greedy", "--blocks", "40", "--workers", "1"]
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    assert evaluate.main([*command, "--out", str(whole)]) == 0
+    assert evaluate([*command, "--out", str(whole)]) == 0
     cut.mkdir()
     lines = (whole / GAMES).read_bytes().splitlines(keepends=True)
     (cut / GAMES).write_bytes(b"".join(lines[:3]) + lines[3][: len(lines[3]) // 2])
@@ -258,11 +266,11 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path, monkeypatch):
         return real(chunk, *arguments)
 
     monkeypatch.setattr(workers, "play_chunk", counted)
-    assert evaluate.main([*command, "--out", str(cut)]) == 0
+    assert evaluate([*command, "--out", str(cut)]) == 0
     assert len(played) == 40 // BLOCKS_AT_ONCE - 2
     assert games_of(cut) == games_of(whole)
     assert (cut / GAMES).read_bytes().splitlines(keepends=True)[:3] == lines[:3]
-    assert evaluate.main([*command, "--out", str(cut)]) == 0
+    assert evaluate([*command, "--out", str(cut)]) == 0
     assert len(played) == 40 // BLOCKS_AT_ONCE - 2  # nothing was left to play
 
 
@@ -278,20 +286,20 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(workers, "play_chunk", interrupted)
     command = ["random", "greedy", "--blocks", "40", "--workers", "1", "--out", str(tmp_path)]
-    assert evaluate.main(command) == 130
+    assert evaluate(command) == 130
     err = capsys.readouterr().err
-    assert "interrupted; 32 games are kept in" in err
-    assert "the same command goes on" in err
+    assert "interrupted; 32 games are stored in" in err
+    assert "the same command resumes" in err
 
 
 def whole_blocks():
     """After how many blocks the test of greedy against random is decided, played one by one."""
     count = total = squares = 0
     for outcome in outcomes_of(["greedy", "random"], 2, 80):
-        shares = values("greedy", outcome.pairing, outcome.games, Played.share).mean(axis=1)
+        shares = values("greedy", outcome.pairing, outcome.games, PlayedGame.win_share).mean(axis=1)
         count, total = count + len(shares), total + shares.sum()
         squares += (shares**2).sum()
-        if Test().verdict(Test().log_ratio(count, total, squares), count):
+        if SequentialTest().verdict(SequentialTest().log_ratio(count, total, squares), count):
             return count
     raise AssertionError("not decided")
 
@@ -300,11 +308,11 @@ def whole_blocks():
 def test_a_decided_test_does_not_depend_on_workers(workers, tmp_path, capsys):
     out, data = tmp_path / workers, tmp_path / "e.json"
     command = ["greedy", "random", "--until-decided", "--workers", workers]
-    assert evaluate.main([*command, "--out", str(out), "--json", str(data)]) == 0
+    assert evaluate([*command, "--out", str(out), "--json", str(data)]) == 0
     assert "H1, +20 Elo rather than +0 Elo" in capsys.readouterr().out
     found = json.loads(data.read_text())
-    assert found["verdict"]["accepted"] == "H1"
-    blocks = found["verdict"]["blocks"]
+    assert found["sprt"]["accepted"] == "H1"
+    blocks = found["sprt"]["blocks"]
     assert blocks == found["results"][0]["blocks"] == whole_blocks()
     assert len((out / GAMES).read_text().splitlines()) >= 1 + blocks // BLOCKS_AT_ONCE
 
@@ -312,18 +320,18 @@ def test_a_decided_test_does_not_depend_on_workers(workers, tmp_path, capsys):
 @pytest.mark.parametrize("players", ["2", "3"])
 def test_a_test_may_run_out_of_blocks(players, tmp_path, capsys):
     command = [f"{HERE}:First", f"{HERE}:Half", "--until-decided", "--blocks", "24"]
-    assert evaluate.main([*command, "--players", players, "--out", str(tmp_path)]) == 0
+    assert evaluate([*command, "--players", players, "--out", str(tmp_path)]) == 0
     assert "not decided between +0 Elo and +20 Elo after 24 blocks" in capsys.readouterr().out
 
 
 def test_other_settings_are_refused(tmp_path, capsys):
     command = ["random", "greedy", "--out", str(tmp_path)]
-    assert evaluate.main([*command, "--blocks", "2"]) == 0
+    assert evaluate([*command, "--blocks", "2"]) == 0
     before = (tmp_path / GAMES).read_bytes()
     capsys.readouterr()
-    assert evaluate.main([*command, "--blocks", "3"]) == 1
-    assert evaluate.main([*command, "--blocks", "2", "--seed", "5"]) == 1
-    assert evaluate.main(["random", f"{HERE}:First", "--blocks", "2", "--out", str(tmp_path)]) == 1
+    assert evaluate([*command, "--blocks", "3"]) == 1
+    assert evaluate([*command, "--blocks", "2", "--seed", "5"]) == 1
+    assert evaluate(["random", f"{HERE}:First", "--blocks", "2", "--out", str(tmp_path)]) == 1
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 3
     assert "its blocks is 2, here 3; give another folder with --out" in lines[0]
@@ -354,8 +362,8 @@ def test_a_foreign_file_is_refused(tmp_path):
         (["greedy", "random", "--out", "{file}"], "file can't be written"),
         (["greedy", "random", "--json", "{file}/x.json"], "file"),
         (["greedy", "random", "--html", "{folder}"], "Is a directory"),
-        (["{net}", "random", "--players", "3"], "net is for 2 players on table size 15"),
-        (["{net}", "random", "--volcanoes"], "without volcanoes, not for 2 players"),
+        (["{net}", "random", "--players", "3"], "net plays with 2 players on table size 15"),
+        (["{net}", "random", "--volcanoes"], "without volcanoes, not with 2 players"),
         (
             ["greedy", "random", "--until-decided", "--players", "2,3"],
             "compares two agents with one",
@@ -386,7 +394,7 @@ def test_bad_input_gets_one_sentence(arguments, message, tmp_path, capsys, monke
     filled = [a.format(**places) for a in arguments]
     if "--blocks" not in filled:
         filled += ["--blocks", "2"]
-    assert evaluate.main(filled) == 1
+    assert evaluate(filled) == 1
     err = capsys.readouterr().err
     assert message in err
     assert len(err.splitlines()) == 1
@@ -400,40 +408,41 @@ def test_what_a_worker_refuses_is_one_sentence_too(tmp_path):
 
 
 def test_the_block_scores_of_a_test_are_means_over_seats():
-    from cacao_env.evaluation.run import _Sums
-
-    outcome = outcomes_of(["greedy", "random"], 2, 8)[0]
-    sums = _Sums()
-    sums.add(outcome)
-    shares = [played.share(played.rotation) for played in outcome.games]
+    test, chunk = SequentialTest(), outcomes_of(["greedy", "random"], 2, 8)[0]
+    shares = [played.win_share(played.rotation) for played in chunk.games]
     means = np.array(shares).reshape(8, 2).mean(axis=1)
-    assert (sums.count, sums.total) == (8, means.sum())
-    assert sums.squares == pytest.approx((means**2).sum())
-    assert sums.log_ratio(Test()) == Test().log_ratio(8, means.sum(), (means**2).sum())
+    np.testing.assert_array_equal(block_scores(chunk), means)
+    found = test.run([means], 2)
+    assert (found.accepted, found.blocks, found.test) == ("", 8, test)
+    assert found.log_ratio == test.log_ratio(8, means.sum(), (means**2).sum())
+    twice = test.run([means, means], 4)
+    expected = test.log_ratio(16, 2 * means.sum(), 2 * (means**2).sum(), 4)
+    assert twice.log_ratio == pytest.approx(expected)
 
 
 def test_a_verdict_waits_for_the_chunks_before_it():
     """Whichever worker was faster: chunks are looked at in their order, up to the first gap."""
-    from types import SimpleNamespace
+    from cacao_env.evaluation.run import make_plan, plan_chunks, sprt_result
 
-    from cacao_env.evaluation.run import _verdict, make_plan, plan_chunks
-
-    plan, agents = make_plan(["greedy", "random"], [2], 80, Rules(), Test())
+    plan, agents = make_plan(["greedy", "random"], [2], blocks=80, test=SequentialTest())
     every = plan_chunks(plan, agents)
     found = {o.key: o for o in outcomes_of(["greedy", "random"], 2, 80)}
-    whole = _verdict(plan, every, SimpleNamespace(outcomes=found))
+    whole = sprt_result(plan, every, found)
     assert (whole.accepted, whole.blocks) == ("H1", whole_blocks())
     first = found.pop(every[0].key)
-    assert _verdict(plan, every, SimpleNamespace(outcomes=found)) is None
+    assert sprt_result(plan, every, found).accepted == ""
     found = {first.key: first, **found}
     del found[every[-1].key]  # after the verdict: of no account
-    assert _verdict(plan, every, SimpleNamespace(outcomes=found)) == whole
+    assert sprt_result(plan, every, found) == whole
 
 
 def test_chunks_cover_all_blocks_once():
     for blocks in (1, 8, 9, 20):
-        parts = chunks([Pairing(2, "a", "b")], blocks)
+        parts = chunks([Pairing(Options(2), "a", "b")], blocks)
         found = [block for chunk in parts for block, rotation in chunk.games() if rotation == 0]
         assert found == list(range(blocks))
         assert len({chunk.key for chunk in parts}) == len(parts)
-    assert Chunk(Pairing(2, "a", "b"), 0, 8).key != Chunk(Pairing(2, "b", "a"), 0, 8).key
+    assert (
+        Chunk(Pairing(Options(2), "a", "b"), 0, 8).key
+        != Chunk(Pairing(Options(2), "b", "a"), 0, 8).key
+    )

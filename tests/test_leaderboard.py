@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("choix", reason="the training extra is not installed")
+pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
-from cacao_env.evaluation import evaluate, leaderboard
-from cacao_env.evaluation.svg import ticks
-from cacao_env.evaluation.tables import elo_interval, markdown, milliseconds, plain
+from cacao_env.cli import main as cacao
+from cacao_env.evaluation import leaderboard
+from cacao_env.evaluation.charts import ticks
+from cacao_env.evaluation.tables import elo_interval, milliseconds, plain
+from cacao_env.markdown import table
 
 ROOT = Path(__file__).parent.parent
 PAGE = f"before\n{leaderboard.BEGIN}\nold\n{leaderboard.END}\nafter\n"
@@ -23,7 +25,7 @@ def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch)
     page.write_text(PAGE)
     config.write_text("seed = 5\n" + TABLE + TABLE.replace("2", "3") + "volcanoes = true\n")
     command = ["--config", str(config), "--page", str(page), "--workers", "1"]
-    assert leaderboard.main(command) == 0
+    assert cacao(["leaderboard", *command]) == 0
     text = page.read_text()
     assert text.startswith("before\n")
     assert text.endswith(f"{leaderboard.END}\nafter\n")
@@ -35,7 +37,7 @@ def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch)
     # Again, from the evaluations that it kept: the same tables.
     kept = sorted((tmp_path / "runs" / "leaderboard").glob("*/evaluation.json"))
     assert len(kept) == 2
-    assert leaderboard.main(["--page", str(page), "--json", *map(str, kept)]) == 0
+    assert cacao(["leaderboard", "--page", str(page), "--json", *map(str, kept)]) == 0
     assert sorted(page.read_text().splitlines()) == sorted(text.splitlines())
 
 
@@ -43,17 +45,16 @@ def test_an_evaluation_of_the_command_is_taken_too(tmp_path):
     page, out = tmp_path / "page.md", tmp_path / "e.json"
     page.write_text(PAGE)
     command = ["random", "greedy", "--players", "4", "--blocks", "1", "--json", str(out)]
-    assert evaluate.main([*command, "--out", str(tmp_path / "o")]) == 0
-    assert leaderboard.main(["--page", str(page), "--json", str(out)]) == 0
+    assert cacao(["evaluate", *command, "--out", str(tmp_path / "o")]) == 0
+    assert cacao(["leaderboard", "--page", str(page), "--json", str(out)]) == 0
     assert "## 4 players\n" in page.read_text()
 
 
 def test_the_shipped_list_and_page_are_valid():
-    assert {plan.players for plan in leaderboard.plans(ROOT / "configs" / "leaderboard.toml")} == {
-        (2,),
-        (3,),
-        (4,),
-    }
+    assert {
+        tuple(options.num_players for options in plan.options)
+        for plan in leaderboard.plans(ROOT / "configs" / "leaderboard.toml")
+    } == {(2,), (3,), (4,)}
     leaderboard.written(ROOT / "docs" / "leaderboard.md", "")
 
 
@@ -74,7 +75,7 @@ def test_a_bad_list_is_one_sentence(text, message, tmp_path, capsys):
     page, config = tmp_path / "page.md", tmp_path / "list.toml"
     page.write_text(PAGE)
     config.write_text(text)
-    assert leaderboard.main(["--config", str(config), "--page", str(page)]) == 1
+    assert cacao(["leaderboard", "--config", str(config), "--page", str(page)]) == 1
     err = capsys.readouterr().err
     assert message in err
     assert len(err.splitlines()) == 1
@@ -85,13 +86,13 @@ def test_other_files_are_refused(tmp_path, capsys):
     page, other = tmp_path / "page.md", tmp_path / "other.json"
     page.write_text("no markers")
     other.write_text("{}")
-    assert leaderboard.main(["--page", str(page)]) == 1
+    assert cacao(["leaderboard", "--page", str(page)]) == 1
     page.write_text(PAGE)
-    assert leaderboard.main(["--page", str(page), "--json", str(other)]) == 1
-    assert leaderboard.main(["--page", str(page), "--json", str(tmp_path / "none.json")]) == 1
+    assert cacao(["leaderboard", "--page", str(page), "--json", str(other)]) == 1
+    assert cacao(["leaderboard", "--page", str(page), "--json", str(tmp_path / "none.json")]) == 1
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 3
-    assert "has not the lines" in lines[0]
+    assert "has no lines" in lines[0]
     assert "is not a cacao-evaluation file" in lines[1]
     assert "can't be read" in lines[2]
 
@@ -99,7 +100,7 @@ def test_other_files_are_refused(tmp_path, capsys):
 def test_tables_and_numbers_read_well():
     rows = [("a", "1"), ("long", "22")]
     assert plain(("x", "y"), rows) == "x      y\na      1\nlong  22"
-    assert markdown(("x", "y"), rows).splitlines()[1:3] == ["| --- | ---: |", "| a | 1 |"]
+    assert table(("x", "y"), rows, align="lr").splitlines()[1:3] == ["| --- | ---: |", "| a | 1 |"]
     assert [milliseconds(v) for v in (0.0213, 1.5, 15.27, 152.7)] == [
         "0.021",
         "1.50",

@@ -1,4 +1,4 @@
-"""Tables with people and agents: choices and what they do, stories, undo, hidden hands."""
+"""Tables with people and agents: choices and their effects, histories, undo, hidden hands."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 
 from cacao_env import record
 from cacao_env.game import Game
-from cacao_env.play.choices import choices_of, in_words
-from cacao_env.play.effects import effect_of, words
-from cacao_env.play.history import NOBODY, Story, pack, told
+from cacao_env.play.choices import choices_of, effect_of, effect_words, in_words
+from cacao_env.play.history import NOBODY, History, pack
 from cacao_env.play.position import position_of
 from cacao_env.play.table import HUMAN, Table, short_name
 from tests.games import STYLES, positions
@@ -97,7 +96,7 @@ def test_effects_stop_where_a_tile_is_drawn():
             assert all(effect == effects[0] for effect in effects)
             assert effects[0].fills == 1
             draws += seen == {True}
-            assert "a tile is drawn" in words(effects[0], game.seat, NAMES)
+            assert "a tile is drawn" in effect_words(effects[0], game.seat, NAMES)
     assert draws > 12
 
 
@@ -140,22 +139,22 @@ def test_moves_in_words():
     assert words == "sell nothing at market 2 (with the tile north of it)"
 
 
-def test_a_story_is_what_the_record_tells():
+def test_a_history_is_what_the_record_says():
     table = finished(["random", "greedy", "random"], 4, volcanoes=True)
     data = json.loads(record.dumps(table.record()))
-    story = told(data)
-    assert len(story) == len(data["moves"])
-    for frame, other in zip(story.frames, table.story.frames, strict=True):
+    history = History.from_record(data)
+    assert len(history) == len(data["moves"])
+    for frame, other in zip(history.frames, table.history.frames, strict=True):
         assert frame == other
-    for ply in (0, 7, len(story)):
-        game = story.game_at(ply)
-        assert position_of(game).items() <= story.frames[ply].items()
+    for ply in (0, 7, len(history)):
+        game = history.game_at(ply)
+        assert position_of(game).items() <= history.frames[ply].items()
     with pytest.raises(IndexError, match="ply is 999"):
-        story.game_at(999)
+        history.game_at(999)
 
 
 def test_packed_frames_are_the_same_frames():
-    frames = finished(["random", "random"], 3).story.frames
+    frames = finished(["random", "random"], 3).history.frames
     packed = json.loads(json.dumps(pack(frames)))
     for frame, small in zip(frames, packed["frames"], strict=True):
         tiles = [packed["tiles"][number] for number in small["tiles"]]
@@ -178,15 +177,15 @@ def test_undo_takes_back_to_the_last_decision_of_a_person():
     for _ in range(12):
         while not table.awaits_person:
             table.advance()
-        before, frames = table.game.clone(), list(table.story.frames)
+        before, frames = table.game.clone(), list(table.history.frames)
         assert table.can_undo == (before.ply > 0)
         table.play(int(rng.choice(table.game.legal_actions())))
         while not table.game.over and not table.awaits_person:
             table.advance()
         table.undo()
         assert table.game == before
-        assert table.story.frames == frames
-        assert table.story.game.state.turn == before.state.turn
+        assert table.history.frames == frames
+        assert table.history.game.state.turn == before.state.turn
         table.play(int(rng.choice(table.game.legal_actions())))
 
 
@@ -197,7 +196,7 @@ def test_only_who_is_to_decide_decides():
     with pytest.raises(ValueError, match="illegal action 0"):
         table.play(0)
     assert table.game.ply == 0
-    assert len(table.story) == 0
+    assert len(table.history) == 0
     while table.awaits_person:
         table.play(int(table.game.legal_actions()[0]))
     assert table.choices() == []
@@ -218,11 +217,11 @@ def test_people_see_their_own_hand_alone():
                 table.play(int(rng.choice(table.game.legal_actions())))
             else:
                 table.advance()
-    for frame in one.story.frames:
+    for frame in one.history.frames:
         assert [seat["hand"] is not None for seat in frame["seats"]] == [True, False]
-    assert all(seat["hand"] is not None for f in none.story.frames for seat in f["seats"])
+    assert all(seat["hand"] is not None for f in none.history.frames for seat in f["seats"])
     assert two.viewer in (0, 2, NOBODY)
-    for frame in two.story.frames[1:]:
+    for frame in two.history.frames[1:]:
         assert frame["seats"][1]["hand"] is None
         assert sum(seat["hand"] is not None for seat in frame["seats"]) <= 1
 
@@ -241,5 +240,5 @@ def test_names_and_wrong_tables():
 def test_a_deal_is_repeated_by_its_seed():
     assert Table([HUMAN, HUMAN], 5).game == Table([HUMAN, HUMAN], 5).game
     assert Table([HUMAN, HUMAN]).game != Table([HUMAN, HUMAN]).game
-    story = Story(Table([HUMAN, HUMAN], 5).game)
-    assert story.game.draws == Table([HUMAN, HUMAN], 5).game.draws
+    history = History(Table([HUMAN, HUMAN], 5).game)
+    assert history.game.draws == Table([HUMAN, HUMAN], 5).game.draws

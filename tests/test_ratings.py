@@ -7,18 +7,16 @@ import math
 import numpy as np
 import pytest
 
-pytest.importorskip("choix", reason="the training extra is not installed")
+pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.evaluation.intervals import interval, resampled_means, share_interval
-from cacao_env.evaluation.matches import Played
+from cacao_env.evaluation.matches import PlayedGame
 from cacao_env.evaluation.ratings import _newton, pair_wins, rate, strengths
 
 
 def played(scores, cacao=None, block=0):
     cacao = cacao or [0] * len(scores)
-    best = max(zip(scores, cacao))
-    winners = [s for s, place in enumerate(zip(scores, cacao)) if place == best]
-    return Played(block, 0, scores, cacao, winners, [], [], [])
+    return PlayedGame(block, 0, scores, cacao, [], [], [], [])
 
 
 def plackett_luce(rng, seats, elo):
@@ -127,6 +125,6 @@ def test_nobody_is_infinitely_strong_but_the_bound_is_open():
 
 def test_newton_finds_what_the_library_finds():
     wins = np.array([[0, 30, 40.0], [12, 0, 25], [3, 9, 0]])
-    ours = _newton(wins + 0.5 * (wins + wins.T > 0), np.zeros(0))
+    ours = _newton(wins + 0.5 * (wins + wins.T > 0))
     ours = (ours - ours.mean()) * 400 / math.log(10)
     np.testing.assert_allclose(ours, strengths(wins), atol=1e-3)

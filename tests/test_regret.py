@@ -18,25 +18,41 @@ from cacao_env.agents.playout import RELATIVE_SCORE
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.rng import new_rng
 
-pytest.importorskip("torch", reason="the training extra is not installed")
+pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.agents.registry import load_agent
+from cacao_env.cli import main as cacao
+from cacao_env.engine.options import Options
 from cacao_env.evaluation import regret as module
-from cacao_env.evaluation import regret_command as regret
-from cacao_env.evaluation.matches import Rules
-from cacao_env.evaluation.regret import GameLosses, Loss, Ruler, exact_loss, losses, rollout_loss
-from cacao_env.evaluation.regret_command import figures
-from cacao_env.evaluation.self_play import GAMES_AT_ONCE, play_and_judge, self_play
+from cacao_env.evaluation.matches import SEED
+from cacao_env.evaluation.regret import (
+    GAMES_AT_ONCE,
+    DecisionRegret,
+    GameRegret,
+    RegretSettings,
+    exact_regret,
+    figures,
+    game_regret,
+    measure_regret,
+    rollout_regret,
+    self_play,
+)
+from tests.checkpoints import checkpoint
 from tests.games import STYLES
-from tests.test_agents import HERE, checkpoint
+
+HERE = "tests.agents_for_tests"
 
 ROOT = Path(__file__).parent.parent
 
 
-def measured(spec, games=16, players=2, ruler=None, volcanoes=False):
-    rules = Rules(7, volcanoes)
-    agent = load_agent(spec)
-    return play_and_judge(spec, agent, players, games, rules, ruler or Ruler(rollouts=0))
+def regret(arguments):
+    return cacao(["regret", *arguments])
+
+
+def measured(spec, games=16, players=2, settings=None, volcanoes=False):
+    agent, options = load_agent(spec, allow_code=True), Options(players, volcanoes)
+    settings = settings or RegretSettings(rollouts=0)
+    return measure_regret(spec, agent, options, games, 7, settings)
 
 
 def last_sale() -> Game:
@@ -56,22 +72,24 @@ def test_by_hand_what_is_not_sold_is_lost():
     game = last_sale()
     none, one, two = (int(a) for a in game.legal_actions())
     for action, gold in ((none, 6), (one, 3), (two, 0)):
-        assert exact_loss(game, action) == pytest.approx(gold)
+        assert exact_regret(game, action) == pytest.approx(gold)
         # Nothing is left to chance, so every playout says the same.
-        assert rollout_loss(game, action, 6, 2, seed=1) == pytest.approx(gold)
+        assert rollout_regret(game, action, 6, 2, seed=1) == pytest.approx(gold)
         finished = game.clone()
         finished.play(action)
-        (last,) = [x for x in losses(finished, 0, Ruler(1, 0), 0).exact if x.ply == game.ply]
+        (last,) = [
+            x for x in game_regret(finished, 0, RegretSettings(1, 0), 0).exact if x.ply == game.ply
+        ]
         assert (last.placement, last.gold) == (False, pytest.approx(gold))
 
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_who_plays_the_solution_loses_nothing(players):
-    games = measured(f"{HERE}:Solver", 16, players, Ruler(2, 0), volcanoes=True)
+    games = measured(f"{HERE}:Solver", 16, players, RegretSettings(2, 0), volcanoes=True)
     found = figures(games, lambda game: game.exact)
     assert found["decisions"] > 40
     assert found["placements"] > 20
-    assert found["loss"] == {"value": 0, "low": 0, "high": 0}
+    assert found["regret"] == {"value": 0, "low": 0, "high": 0}
     assert found["best_share"]["value"] == found["best_share"]["high"] == 1
     # All games alike: that is as sure as 16 of 16 heads.
     assert found["best_share"]["low"] == pytest.approx(0.025 ** (1 / 16))
@@ -79,37 +97,49 @@ def test_who_plays_the_solution_loses_nothing(players):
 
 
 def test_random_loses_much_more_than_greedy_near_the_end_and_before():
-    ruler = Ruler(2, rollouts=32, sample=3)
-    random, greedy = measured("random", 40, ruler=ruler), measured("greedy", 40, ruler=ruler)
+    settings = RegretSettings(2, rollouts=32, sample=3)
+    random, greedy = (
+        measured("random", 40, settings=settings),
+        measured("greedy", 40, settings=settings),
+    )
     for of in (lambda game: game.exact, lambda game: game.rollouts):
         much, little = figures(random, of), figures(greedy, of)
-        assert much["loss"]["value"] > 4 * little["loss"]["value"] > 0
-        assert much["loss"]["low"] > little["loss"]["high"]
-        assert much["placement_loss"]["low"] > little["placement_loss"]["high"]
+        assert much["regret"]["value"] > 4 * little["regret"]["value"] > 0
+        assert much["regret"]["low"] > little["regret"]["high"]
+        assert much["placement_regret"]["low"] > little["placement_regret"]["high"]
         assert much["best_share"]["high"] < little["best_share"]["low"]
     assert all(len(game.rollouts) == 3 for game in greedy)
 
 
 def test_means_shares_and_blunders_by_hand():
     games = [
-        GameLosses(0, [Loss(40, True, 3.5), Loss(41, False, 0.0), Loss(42, False, 1.0)], [], 0),
-        GameLosses(1, [Loss(40, True, 1.5)], [], 0),
-        GameLosses(2, [], [], 1),
+        GameRegret(
+            0,
+            [
+                DecisionRegret(40, True, 3.5),
+                DecisionRegret(41, False, 0.0),
+                DecisionRegret(42, False, 1.0),
+            ],
+            [],
+            0,
+        ),
+        GameRegret(1, [DecisionRegret(40, True, 1.5)], [], 0),
+        GameRegret(2, [], [], 1),
     ]
     found = figures(games, lambda game: game.exact)
     assert (found["decisions"], found["placements"]) == (4, 2)
-    assert found["loss"]["value"] == pytest.approx(6 / 4)
-    assert found["placement_loss"]["value"] == pytest.approx(5 / 2)
+    assert found["regret"]["value"] == pytest.approx(6 / 4)
+    assert found["placement_regret"]["value"] == pytest.approx(5 / 2)
     assert found["best_share"]["value"] == 1 / 4
     assert found["blunders_over_1"]["value"] == 2 / 4  # more than 1, not 1 itself
     assert found["blunders_over_3"]["value"] == 1 / 4
     # Whole games are drawn: none lies outside of what a game's own mean can be.
-    assert found["loss"]["low"] == pytest.approx(1.5)
-    assert found["loss"]["high"] == pytest.approx(1.5)
-    assert found["placement_loss"]["low"] == pytest.approx(1.5)
-    assert found["placement_loss"]["high"] == pytest.approx(3.5)
+    assert found["regret"]["low"] == pytest.approx(1.5)
+    assert found["regret"]["high"] == pytest.approx(1.5)
+    assert found["placement_regret"]["low"] == pytest.approx(1.5)
+    assert found["placement_regret"]["high"] == pytest.approx(3.5)
     nothing = figures(games, lambda game: game.rollouts)
-    assert (nothing["decisions"], nothing["loss"], nothing["best_share"]) == (0, None, None)
+    assert (nothing["decisions"], nothing["regret"], nothing["best_share"]) == (0, None, None)
 
 
 def test_every_decision_near_the_end_is_solved_and_no_other():
@@ -120,7 +150,7 @@ def test_every_decision_near_the_end_is_solved_and_no_other():
         if is_near_end(game.state, 2):
             expected.add((game.ply, game.phase == "place"))
         game.play(STYLES["crowd"](game, rng))
-    found = losses(game, 0, Ruler(2, 2, 100), 0)
+    found = game_regret(game, 0, RegretSettings(2, 2, 100), 0)
     assert {(loss.ply, loss.placement) for loss in found.exact} == expected
     assert len(found.rollouts) > 15
     assert not {x.ply for x in found.rollouts} & {x.ply for x in found.exact}
@@ -131,8 +161,11 @@ def test_earlier_decisions_are_drawn_from_all():
     game, rng = Game.new(2, 3), np.random.default_rng(3)
     while not game.over:
         game.play(STYLES["crowd"](game, rng))
-    every = {loss.ply for loss in losses(game, 0, Ruler(2, 2, 100), 0).rollouts}
-    drawn = [[x.ply for x in losses(game, n, Ruler(2, 2, 6), 0).rollouts] for n in range(70)]
+    every = {loss.ply for loss in game_regret(game, 0, RegretSettings(2, 2, 100), 0).rollouts}
+    drawn = [
+        [x.ply for x in game_regret(game, n, RegretSettings(2, 2, 6), 0).rollouts]
+        for n in range(70)
+    ]
     assert all(len(set(plies)) == 6 for plies in drawn)
     assert {ply for plies in drawn for ply in plies} == every
 
@@ -142,9 +175,9 @@ def test_what_is_not_solved_is_counted(monkeypatch):
     game, rng = Game.new(2, 3), np.random.default_rng(3)
     while not game.over:
         game.play(STYLES["crowd"](game, rng))
-    few = losses(game, 0, Ruler(3, 0), 0)
+    few = game_regret(game, 0, RegretSettings(3, 0), 0)
     monkeypatch.undo()
-    every = losses(game, 0, Ruler(3, 0), 0)
+    every = game_regret(game, 0, RegretSettings(3, 0), 0)
     assert every.unsolved == 0
     assert few.unsolved > 0
     assert len(few.exact) + few.unsolved == len(every.exact)
@@ -160,7 +193,7 @@ def test_an_action_s_loss_is_that_of_the_one_chosen(players):
     count = int(end_values(game.states, RELATIVE_SCORE, 10**6, True, ids, values))
     assert count == len(game.legal_actions()) > 5
     expected = {int(a): max(values[:count]) - v for a, v in zip(ids[:count], values)}
-    assert {a: exact_loss(game, a) for a in expected} == pytest.approx(expected)
+    assert {a: exact_regret(game, a) for a in expected} == pytest.approx(expected)
 
 
 def test_few_playouts_do_not_make_a_loss_larger():
@@ -169,8 +202,8 @@ def test_few_playouts_do_not_make_a_loss_larger():
     ids = np.zeros(16, np.int64)
     candidates_into(game.states, 16, ids)
     action = int(ids[0])
-    few = [rollout_loss(game, action, 2, 16, seed) for seed in range(400)]
-    many = [rollout_loss(game, action, 400, 16, seed) for seed in range(3)]
+    few = [rollout_regret(game, action, 2, 16, seed) for seed in range(400)]
+    many = [rollout_regret(game, action, 400, 16, seed) for seed in range(3)]
     assert np.mean(few) < np.mean(many) + 1
 
 
@@ -213,7 +246,7 @@ def test_the_margin_is_to_the_mean_of_the_others():
 
 
 def test_all_deals_are_played_once():
-    parts = self_play("x", 3, 2 * GAMES_AT_ONCE + 1)
+    parts = self_play("x", Options(3), 2 * GAMES_AT_ONCE + 1)
     assert [game for part in parts for game in part.games()] == [
         (block, 0) for block in range(2 * GAMES_AT_ONCE + 1)
     ]
@@ -226,7 +259,7 @@ def test_results_do_not_depend_on_workers(tmp_path, capsys):
     for number in ("1", "2"):
         path = tmp_path / f"{number}.json"
         command = [net, "--games", str(GAMES_AT_ONCE + 4), "--rollouts", "8", "--sample", "2"]
-        assert regret.main([*command, "--workers", number, "--json", str(path)]) == 0
+        assert regret([*command, "--workers", number, "--json", str(path)]) == 0
         data = json.loads(path.read_text())
         for key in ("created", "seconds"):
             del data[key]
@@ -234,20 +267,20 @@ def test_results_do_not_depend_on_workers(tmp_path, capsys):
     assert found[0] == found[1]
     data = found[0]
     assert [game["block"] for game in data["games"]] == list(range(GAMES_AT_ONCE + 4))
-    assert data["settings"]["seed"] == Rules.seed
+    assert data["settings"]["seed"] == SEED
     assert list(data["settings"]["agent"]) == ["net"]
     assert data["versions"]["numpy"] == np.__version__
     assert {"git_commit", "machine", "unsolved"} <= set(data)
     out = capsys.readouterr().out
     assert f"net against itself, 2 players, without volcanoes, {GAMES_AT_ONCE + 4} games" in out
-    assert f"{data['exact']['loss']['value']:.3f} [" in out
-    assert f"{data['rollouts']['placement_loss']['value']:.3f} [" in out
+    assert f"{data['exact']['regret']['value']:.3f} [" in out
+    assert f"{data['rollouts']['placement_regret']['value']:.3f} [" in out
 
 
 def test_without_rollouts_there_are_none(tmp_path, capsys):
     path = tmp_path / "r.json"
     command = ["greedy", "--games", "2", "--rollouts", "0", "--players", "3", "--workers", "1"]
-    assert regret.main([*command, "--json", str(path)]) == 0
+    assert regret([*command, "--json", str(path)]) == 0
     assert json.loads(path.read_text())["rollouts"] is None
     assert "playouts" not in capsys.readouterr().out
 
@@ -265,7 +298,7 @@ def test_without_rollouts_there_are_none(tmp_path, capsys):
         (["greedy", "--sample", "0"], "--sample is 0, expected 1 to 100"),
         (["greedy", "--top", "1"], "--top is 1, expected 2 to 256"),
         (["greedy", "--json", "{folder}"], "Is a directory"),
-        (["{net}", "--players", "3"], "net is for 2 players on table size 15"),
+        (["{net}", "--players", "3"], "net plays with 2 players on table size 15"),
         ([f"{HERE}:Illegal"], "Illegal on seat 0 of block 0, decision 1: illegal action -3"),
         ([f"{HERE}:Broken"], "Broken failed in act: KeyError: 'nothing' (agents_"),
     ],
@@ -279,7 +312,7 @@ def test_bad_input_gets_one_sentence(arguments, message, tmp_path, capsys):
         filled += ["--games", "2"]
     if "--workers" not in filled:
         filled += ["--workers", "1"]
-    assert regret.main(filled) == 1
+    assert regret(filled) == 1
     err = capsys.readouterr().err
     assert message in err
     assert len(err.splitlines()) == 1
@@ -288,8 +321,7 @@ def test_bad_input_gets_one_sentence(arguments, message, tmp_path, capsys):
 def test_what_a_worker_refuses_is_one_sentence_too():
     command = [
         sys.executable,
-        "-m",
-        "cacao_env.evaluation.regret_command",
+        *("-m", "cacao_env", "regret"),
         f"{HERE}:Illegal",
         "--workers",
         "2",

@@ -20,7 +20,7 @@ from cacao_env.envs.rendering import HEIGHT, WIDTH
 from cacao_env.play.position import position_of
 from cacao_env.play.render.art import COLOURS, jungle_tile, worker_tile
 from cacao_env.play.render.film import replayed, scenes
-from cacao_env.play.render.raster import fitted, image, pixels
+from cacao_env.play.render.raster import fitted, image
 from cacao_env.play.render.scene import scene_of
 from cacao_env.play.render.shapes import UNIT, Polygon, Rect, turned
 from cacao_env.play.render.svg import svg
@@ -132,7 +132,7 @@ def test_every_tile_has_a_face_of_its_own():
     signs = {worker_tile(owner, (1, 1, 1, 1)) for owner in range(4)}
     assert len(signs) == 4
     for shapes in (*faces.values(), *signs):
-        drawn = pixels(scene_for(shapes), 40)
+        drawn = np.asarray(image(scene_for(shapes), 40))
         assert drawn.std() > 20  # there is something to see
 
 
@@ -180,7 +180,7 @@ def test_pixels_show_owners_and_grounds(tile):
     game = played(2, 1, 20)
     position = position_of(game)
     scene = scene_of(position)
-    drawn = pixels(scene, tile)
+    drawn = np.asarray(image(scene, tile))
     assert drawn.shape == (round(scene.height * tile / 100), round(scene.width * tile / 100), 3)
     assert drawn.dtype == np.uint8
     for found in position["tiles"]:

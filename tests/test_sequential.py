@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("choix", reason="the training extra is not installed")
+pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE
-from cacao_env.evaluation.sprt import LEAST_BLOCKS, Test, expected_share
+from cacao_env.evaluation.sprt import LEAST_BLOCKS, SequentialTest, expected_share
 
 
 def verdicts(test, elo, players=2, runs=1500, blocks=6000, seed=0):
     """Verdicts and lengths of ``runs`` tests of an agent of known strength, looked at as in use.
 
-    Each of a block's games is won with the odds that the strength gives, more on the first seat.
+    Each of a block's games is won with the probability that the strength gives, more on the first seat.
     """
     rng = np.random.default_rng(seed)
     share = expected_share(elo, players)
@@ -38,7 +38,7 @@ def test_both_kinds_of_error_are_as_rare_as_asked_for(players):
 
     The figures of docs/evaluation.md come from these very runs.
     """
-    test = Test()
+    test = SequentialTest()
     false_alarm, length = verdicts(test, 0, players)
     missed, _ = verdicts(test, 20, players)
     assert 0.025 <= (false_alarm == 1).mean() <= 0.07
@@ -48,14 +48,14 @@ def test_both_kinds_of_error_are_as_rare_as_asked_for(players):
 
 
 def test_other_levels_are_kept_too():
-    test = Test(alpha=0.2, beta=0.02)
+    test = SequentialTest(alpha=0.2, beta=0.02)
     assert 0.13 <= (verdicts(test, 0)[0] == 1).mean() <= 0.22
     assert (verdicts(test, 20)[0] == -1).mean() <= 0.03
 
 
 @pytest.mark.parametrize(("players", "blocks"), [(2, 310), (4, 220)])
 def test_what_lies_outside_is_decided_sooner_and_surely(players, blocks):
-    test = Test()
+    test = SequentialTest()
     weaker, _ = verdicts(test, -20, players)
     stronger, length = verdicts(test, 40, players)
     assert (weaker == -1).all()
@@ -64,7 +64,7 @@ def test_what_lies_outside_is_decided_sooner_and_surely(players, blocks):
 
 
 def test_scores_that_never_differ_are_decided_the_right_way():
-    test = Test()
+    test = SequentialTest()
     for score, expected in ((1.0, 1), (0.5, -1), (0.0, -1)):
         ratio = test.log_ratio(200, 200 * score, 200 * score**2)
         assert test.verdict(ratio, 200) == expected
@@ -77,4 +77,4 @@ def test_expected_shares_follow_the_model():
     assert expected_share(400, 2) == pytest.approx(10 / 11)
     assert expected_share(400, 3) == pytest.approx(10 / 12)
     with pytest.raises(ValueError, match="--elo0 is 20, expected less than --elo1, 20"):
-        Test(20, 20)
+        SequentialTest(20, 20)

@@ -56,9 +56,9 @@ def test_a_whole_game_is_typed(tmp_path):
     assert table.game.over
     assert record.check(record.load(target)).scores() == table.game.scores()
     assert f"you {table.game.scores()[0]}, greedy {table.game.scores()[1]}" in typist.text
-    told = [f"{'AB'[f['mover']]} {f['move']}" for f in table.story.frames[1:]]
+    moves = [f"{'AB'[f['mover']]} {f['move']}" for f in table.history.frames[1:]]
     lines_written = [line.strip() for line in typist.text.splitlines()]
-    assert [line for line in lines_written if line in told] == told, "each move is told once"
+    assert [line for line in lines_written if line in moves] == moves, "each move is shown once"
 
 
 def test_a_number_is_the_choice_that_was_listed():
@@ -66,7 +66,7 @@ def test_a_number_is_the_choice_that_was_listed():
         table = Table([HUMAN, "random"], 4)
         text = typed(table, "list", str(number))
         listed = [line for line in text.splitlines() if line.startswith(f"  {number:>3}  ")]
-        assert table.story.frames[1]["move"] in listed[0]
+        assert table.history.frames[1]["move"] in listed[0]
 
 
 def test_tiles_and_cells_name_choices():
@@ -78,7 +78,7 @@ def test_tiles_and_cells_name_choices():
     assert table.game.ply == 0
     assert "2-1-0-1 can't go to 5,5" in typed(table, "2101 5,5")
     typed(table, "0121 0,1")
-    assert table.story.frames[1]["move"] == "place 0-1-2-1 at 0,1"
+    assert table.history.frames[1]["move"] == "place 0-1-2-1 at 0,1"
 
 
 def test_moves_in_full_undo_and_advice():

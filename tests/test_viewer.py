@@ -122,7 +122,7 @@ def test_undo_by_request(ask):
     assert not back["can_undo"]
 
 
-def test_a_thought_of_a_record_and_of_a_game(ask, catalogue):
+def test_an_analysis_of_a_record_and_of_a_game(ask, catalogue):
     body = {"record": "1", "ply": 0, "agent": "mc:sims=32,top=4"}
     status, analysis, _ = ask("/api/think", body)
     assert status == 200
@@ -136,7 +136,7 @@ def test_a_thought_of_a_record_and_of_a_game(ask, catalogue):
     assert {move["words"] for move in analysis["moves"]} <= words
 
 
-def test_what_others_hold_is_not_told_while_a_game_goes_on(ask):
+def test_other_hands_are_hidden_while_a_game_is_in_play(ask):
     """Neither by the frames, nor by asking what an agent would do in another's place."""
     game = begin(ask, "human", "random", "human", seed=2)
     name, ply = game["id"], 0
@@ -238,7 +238,7 @@ def test_an_illegal_request_changes_nothing(ask, catalogue):
         assert status == 400
         assert why in answer["error"]
         assert table.game == before
-        assert len(table.story) == 0
+        assert len(table.history) == 0
     assert ask(f"/api/games/{game['id']}/record")[0] == 400
 
 

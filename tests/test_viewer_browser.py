@@ -131,13 +131,13 @@ def test_a_game_is_played_by_clicking_and_its_record_holds(opened, catalogue, tm
         )
         if table.game.over:
             break
-        before = len(table.story)
+        before = len(table.history)
         choice = decide(page, table, number)
         page.wait_for_function(
             "(n) => Number(document.getElementById('slider').max) > n",
             arg=before,
         )
-        assert table.story.frames[before + 1]["move"] == choice["words"]
+        assert table.history.frames[before + 1]["move"] == choice["words"]
         if number == 12:
             shots(page, "play")
         if number == 5:
@@ -169,7 +169,7 @@ def test_two_people_at_one_screen_see_only_the_hand_of_who_decides(opened, catal
             ).count()
             held = sum(table.game.state.hand[other])
             assert backs == (0 if other == seat else held)
-        before = len(table.story)
+        before = len(table.history)
         decide(page, table, number)
         page.wait_for_function(
             "(n) => Number(document.getElementById('slider').max) > n", arg=before
@@ -183,7 +183,7 @@ def test_a_record_of_four_players_is_replayed(opened, catalogue):
     one = opened("#record=1")
     page = one.page
     page.wait_for_selector("#seats .seat")
-    frames = catalogue.records.get("1").story.frames
+    frames = catalogue.records.get("1").history.frames
     end = len(frames) - 1
     assert page.inner_text("#count") == f"0 / {end}"
     for ply in range(1, end + 1):
@@ -219,7 +219,7 @@ def test_all_hands_can_be_hidden_from_the_spectator(opened):
 def test_tiles_tell_what_they_are(opened, catalogue):
     page = opened("#record=1&ply=200").page
     page.wait_for_selector("#seats .seat")
-    last = catalogue.records.get("1").story.frames[-1]
+    last = catalogue.records.get("1").history.frames[-1]
     temple = next(tile for tile in last["tiles"] if sum(tile.get("gold", [])) > 0)
     click_cell(page, [temple["row"], temple["column"]])
     text = page.inner_text("#about")
@@ -332,7 +332,7 @@ def test_an_exported_game_opens_without_a_server(browser, catalogue, tmp_path):
     one = Page(browser)
     one.page.goto(target.as_uri() + "#ply=25")
     one.page.wait_for_selector("#seats .seat")
-    end = len(catalogue.records.get("1").story)
+    end = len(catalogue.records.get("1").history)
     assert one.page.inner_text("#count") == f"25 / {end}"
     one.page.keyboard.press("ArrowRight")
     assert one.page.inner_text("#count") == f"26 / {end}"

@@ -1,9 +1,12 @@
-"""Speed on this machine, each row saying what it counts.  See docs/benchmark.md."""
+"""Measure speed on this machine; each row says what it counts.  See docs/benchmark.md."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
+from ..files import write_whole
 from .aec import groups as aec_groups
 from .batch import gym_group, playout_group, search_group, step_groups, threads_group
 from .memory import allocations, bandwidth_task, growth
@@ -16,9 +19,7 @@ from .report import (
     line,
     markdown,
     read_json,
-    versions,
-    write_json,
-    write_text,
+    what_ran,
 )
 from .timing import Row, Task, measure, yardstick
 
@@ -34,11 +35,11 @@ def run(
     peers: bool = False,
     page: str | None = None,
 ) -> int:
-    """Print the table row by row; returns 1 if a row is too slow beside an earlier file, else 0.
+    """Print the table row by row; returns 1 if a row is slower than in an earlier file, else 0.
 
-    ``seconds`` a row.  ``quick``: less time and fewer decisions.  ``json_file`` is written,
-    ``compare_file`` read; in ``page`` the table between the markers is replaced.  ValueError for what
-    cannot be.
+    ``seconds``: time a row.  ``quick``: less time and fewer decisions.  ``json_file`` is written and
+    ``compare_file`` read; the table between the markers of ``page`` is replaced.  ValueError for bad
+    arguments, OSError for a file that can't be written.
     """
     if seconds is None:
         seconds = QUICK_SECONDS if quick else SECONDS
@@ -48,7 +49,7 @@ def run(
     if page is not None:
         into_page(page, "")  # before anything is timed
     slices = QUICK_SLICES if quick else SLICES
-    print(", ".join(f"{name} {found}" for name, found in versions().items()))
+    print(what_ran())
     print(
         f"medians of {slices} slices, {seconds:g} s a row; bytes: observation + mask, GB/s: of them"
     )
@@ -71,19 +72,20 @@ def run(
     for name, reason in skipped.items():
         print(f"{name:<30} skipped: {reason}")
     if json_file is not None:
-        write_json(json_file, as_json(found, skipped, bandwidth))
+        entries = as_json(found, skipped, bandwidth)
+        write_whole(Path(json_file), json.dumps(entries, indent=2) + "\n")
     if page is not None:
-        write_text(page, into_page(page, markdown(found, skipped, bandwidth)))
+        write_whole(Path(page), into_page(page, markdown(found, skipped, bandwidth)))
     if earlier is None:
         return 0
     lines, slow = compare(found, earlier)
-    print(f"\nbeside {compare_file}, by the yardstick:")
+    print(f"\ncompared with {compare_file}, by the yardstick:")
     print("\n".join(lines))
     return int(slow)
 
 
 def _rows(seconds: float, slices: int, quick: bool) -> Iterator[Row]:
-    """All rows of this package, each as soon as it is there."""
+    """Yield all rows of this package, each when it is ready."""
     for group in step_groups():
         yield from measure(group, seconds, slices)
     yield from measure(playout_group(), seconds, slices)

@@ -204,7 +204,7 @@ def gym_group() -> list[Task]:
         ("gym_vector.p2.no_copy", False, "float32"),
         ("gym_vector.p2.no_copy.uint8", False, "uint8"),
     ):
-        envs = CacaoVectorEnv(BATCH, copy=copy, observation_dtype=dtype)  # type: ignore[arg-type]
+        envs = CacaoVectorEnv(BATCH, copy=copy, observation_dtype=dtype)
         about = f"make_vec(), copy={copy}: {text.replace('float32', dtype)}, {drawn}"
         sizes = envs.games.observations[0].nbytes, envs.games.action_masks[0].nbytes
         tasks.append(Task(name, UNIT, about, _vector(envs), BATCH, 1, *sizes))

@@ -1,37 +1,27 @@
-"""The table on the screen, the JSON file, and the comparison with an earlier one."""
+"""The table on the screen and in a page, the JSON file, and the comparison with an earlier one."""
 
 from __future__ import annotations
 
 import json
 import os
-import platform
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from .. import __version__
-from ..markdown import between_markers
+from ..markdown import between_markers, table
+from ..provenance import machine, versions
 from .timing import Row
 
 SLOWER = 0.8  # of the earlier value, after normalising: less than this is marked
 BEGIN, END = "<!-- bench -->", "<!-- end of bench -->"  # lines of a page around the table
-_PACKAGES = ("numba", "gymnasium", "pettingzoo")
 
 
-def versions() -> dict[str, str]:
-    """What ran: versions of everything that matters for speed, and the machine."""
-    found = {"cacao_env": __version__, "python": platform.python_version(), "numpy": np.__version__}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "unknown"
-    found["machine"] = f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs"
-    return found
+def what_ran() -> str:
+    """Return the versions and the machine in one line."""
+    about = ", ".join(f"{name} {found}" for name, found in versions().items())
+    here = machine()
+    return f"{about}; {here['processor']}, {here['cores']} cores, {here['system']}"
 
 
 HEAD = (
@@ -41,7 +31,7 @@ HEAD = (
 
 
 def line(row: Row, bandwidth: float) -> str:
-    """A row as one line of the table, under ``HEAD``; ``bandwidth`` in bytes/s."""
+    """Return a row as one line of the table, under ``HEAD``; ``bandwidth`` in bytes/s."""
     value, unit, batch, threads, size, speed, share, text = _cells(row, bandwidth)
     return (
         f"{row.name:<30} {value:>14} {unit:<12} {batch:>5} {threads:>7} {size:>13} "
@@ -50,7 +40,7 @@ def line(row: Row, bandwidth: float) -> str:
 
 
 def _cells(row: Row, bandwidth: float) -> list[str]:
-    """What the table says of a row, beside its name."""
+    """The cells of a row beside its name."""
     value = f"{row.value:,.2f}" if row.unit == "times" else f"{row.value:,.0f}"
     size = speed = share = ""
     if row.observation_bytes:
@@ -64,32 +54,37 @@ def _cells(row: Row, bandwidth: float) -> list[str]:
 
 
 def markdown(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> str:
-    """The table for a page, with what ran below it."""
-    cells = [
-        ["row", "value", "unit", "batch", "threads", "bytes", "GB/s", "share of write", "counted"],
-        ["---", "--:", "---", "--:", "--:", "--:", "--:", "--:", "---"],
+    """Return the table for a page, with what ran below it."""
+    head = [
+        "row",
+        "value",
+        "unit",
+        "batch",
+        "threads",
+        "bytes",
+        "GB/s",
+        "share of write",
+        "counted",
     ]
-    for row in rows:
-        cells.append([f"`{row.name}`", *_cells(row, bandwidth)])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in cells)
-    ran = ", ".join(f"{name} {found}" for name, found in versions().items())
+    cells = [[f"`{row.name}`", *_cells(row, bandwidth)] for row in rows]
     left_out = "".join(f" {name} was skipped: {reason}." for name, reason in skipped.items())
-    return f"{table}\n\n{ran}.{left_out}\n"
+    return f"{table(head, cells, 'lrlrrrrrl')}\n\n{what_ran()}.{left_out}\n"
 
 
 def into_page(path: str, table: str) -> str:
-    """A page's text with the table between its markers; ValueError if it has not got them."""
+    """Return a page with the table between its markers; ValueError if it has no markers."""
     return between_markers(path, BEGIN, END, table)
 
 
 def as_json(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> list[dict[str, Any]]:
-    """The rows as plain data; the first entry is about the run."""
+    """Return the rows as plain data; the first entry is about the run."""
     about = {
         "name": "versions",
         "value": os.cpu_count() or 0,
         "unit": "CPUs",
         "counts": "what ran, and what was left out",
         "versions": versions(),
+        "machine": machine(),
         "skipped": skipped,
     }
     found: list[dict[str, Any]] = [about]
@@ -102,21 +97,8 @@ def as_json(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> l
     return found
 
 
-def write_json(path: str, entries: list[dict[str, Any]]) -> None:
-    """Write the file; ValueError if that fails."""
-    write_text(path, json.dumps(entries, indent=2) + "\n")
-
-
-def write_text(path: str, text: str) -> None:
-    """Write a file; ValueError if that fails."""
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"{path} can't be written: {error.strerror}") from None
-
-
 def read_json(path: str) -> dict[str, dict[str, Any]]:
-    """The entries of an earlier run by name; ValueError for a file that is not one."""
+    """Return the entries of an earlier run by name; ValueError for any other file."""
     try:
         entries = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -133,10 +115,10 @@ def read_json(path: str) -> dict[str, dict[str, Any]]:
 
 
 def compare(rows: Sequence[Row], earlier: dict[str, dict[str, Any]]) -> tuple[list[str], bool]:
-    """Lines that set rows beside their earlier selves, and whether one is too slow.
+    """Return lines that compare rows with an earlier run, and whether a row is too slow.
 
-    Rates are divided by the yardstick's, timed beside each of them, so that another machine or a busy
-    one does not count as a change.  Rows of other units, and of other people's code, are left out.
+    Rates are divided by that of the yardstick, which is timed beside each of them, so a different or
+    busy machine does not count as a change.  Rows of other units and of peers are left out.
     """
     lines, slow = [], False
     for row in rows:

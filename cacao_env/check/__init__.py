@@ -1,7 +1,7 @@
-"""``python -m cacao_env check``: does this work with the libraries that are installed here?
+"""``cacao check``: does the environment work with the libraries that are installed here?
 
-For each library a short program (:mod:`.examples`), the one that docs/libraries.md shows, is run in an
-interpreter of its own.
+For each library it runs a short program (:mod:`.examples`), which docs/libraries.md shows, in a
+separate interpreter.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from .. import markdown
 
 TIMEOUT = 600  # seconds, for one library
 EXAMPLES = Path(__file__).parent / "examples"
@@ -53,7 +55,7 @@ OK, FAILED, MISSING = "ok", "FAILED", "not installed"
 
 @dataclass(frozen=True)
 class Result:
-    """How a library did: ``status``, versions in words, seconds, what was shown and what left out."""
+    """The result of a library: status, versions, seconds, what was shown and what was left out."""
 
     library: Library
     status: str
@@ -63,7 +65,7 @@ class Result:
 
 
 def versions(library: Library) -> str | None:
-    """The installed versions in words; None if a package is missing."""
+    """Return the installed versions in words; None if a package is missing."""
     try:
         return ", ".join(f"{name} {version(name)}" for name in library.packages)
     except PackageNotFoundError:
@@ -71,7 +73,7 @@ def versions(library: Library) -> str | None:
 
 
 def try_out(library: Library) -> Result:
-    """Run a library's program, if it is installed."""
+    """Run the program of a library if it is installed."""
     found = versions(library)
     if found is None:
         return Result(library, MISSING, "", 0.0, "")
@@ -93,23 +95,24 @@ def try_out(library: Library) -> Result:
 
 
 def check(names: Sequence[str]) -> int:
-    """Try all libraries, or those named, and print a table; 1 if one failed, else 0."""
+    """Try all libraries, or those named, and print a table; returns 1 if one failed, else 0."""
     known = {library.name.lower(): library for library in LIBRARIES}
     for name in names:
         if name.lower() not in known:
             there = ", ".join(library.name for library in LIBRARIES)
             raise ValueError(f"there is no check of {name!r}; there are: {there}")
     chosen = [known[name.lower()] for name in names] or list(LIBRARIES)
-    print(f"| {'library':<17} | {'result':<13} | {'versions':<44} | seconds | what |")
-    print(f"| {'-' * 17} | {'-' * 13} | {'-' * 44} | ------: | --- |")
+    print(markdown.table(_padded("library", "result", "versions", "seconds", "what"), []))
     failed = 0
     for library in chosen:
         result = try_out(library)
         failed += result.status == FAILED
         seconds = f"{result.seconds:.0f}" if result.status != MISSING else ""
-        print(
-            f"| {library.name:<17} | {result.status:<13} | {result.versions:<44} | {seconds:>7} "
-            f"| {result.words} |",
-            flush=True,
-        )
+        cells = _padded(library.name, result.status, result.versions, seconds, result.words)
+        print(markdown.row(cells), flush=True)
     return 1 if failed else 0
+
+
+def _padded(*cells: str) -> list[str]:
+    """Cells as wide as their columns, which are printed before all of their rows are known."""
+    return [cell.ljust(width) for cell, width in zip(cells, (17, 13, 44, 7, 0), strict=True)]

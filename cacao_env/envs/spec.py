@@ -6,6 +6,7 @@ from ..engine.actions import ACT_ACTIONS, FILL_ACTIONS, num_actions, place_actio
 from ..engine.observation import CHANNELS, layout
 from ..engine.options import Options
 from ..engine.tiles import NUM_VARIANTS, VARIANTS
+from ..markdown import table
 
 
 def tables(num_players: int = 2, table_size: int | None = None) -> str:
@@ -25,57 +26,51 @@ def tables(num_players: int = 2, table_size: int | None = None) -> str:
     )
 
 
-def _row(*cells: object) -> str:
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"
-
-
 def _actions(size: int) -> str:
     fills = int(place_actions(size))
     acts = fills + FILL_ACTIONS
     variants = ", ".join(f"{kind}/{turn}" for kind, turn in VARIANTS)
-    return "\n".join(
+    head = ("ids", "block", "meaning of an id's offset in its block")
+    rows = [
         (
-            _row("ids", "block", "meaning of an id's offset in its block"),
-            _row("---", "---", "---"),
-            _row(
-                f"0..{fills - 1}",
-                "place",
-                f"worker cell of the window × {NUM_VARIANTS} + variant; on an own tile it overbuilds",
-            ),
-            _row(
-                f"{fills}..{acts - 1}",
-                "fill",
-                "side of the tile just placed × 4 + display slot × 2 + orientation",
-            ),
-            _row(
-                f"{acts}..{acts + ACT_ACTIONS - 1}",
-                "act",
-                "side of the tile just placed × 16 + side of the jungle tile there × 4 + workers",
-            ),
-            "",
-            f"`Discrete({int(num_actions(size))})`. Sides: 0 north, 1 east, 2 south, 3 west. "
-            f"Variants (tile/rotation) 0..{NUM_VARIANTS - 1}: {variants}.",
-        )
+            f"0..{fills - 1}",
+            "place",
+            f"worker cell of the window × {NUM_VARIANTS} + variant; on an own tile it overbuilds",
+        ),
+        (
+            f"{fills}..{acts - 1}",
+            "fill",
+            "side of the tile just placed × 4 + display slot × 2 + orientation",
+        ),
+        (
+            f"{acts}..{acts + ACT_ACTIONS - 1}",
+            "act",
+            "side of the tile just placed × 16 + side of the jungle tile there × 4 + workers",
+        ),
+    ]
+    return (
+        f"{table(head, rows)}\n\n"
+        f"`Discrete({int(num_actions(size))})`. Sides: 0 north, 1 east, 2 south, 3 west. "
+        f"Variants (tile/rotation) 0..{NUM_VARIANTS - 1}: {variants}."
     )
 
 
 def _observation(players: int, size: int) -> str:
     entries = layout(players, size)
-    rows = [_row("slice", "name", "shape", "largest raw value", "meaning"), _row(*["---"] * 5)]
+    rows = []
     for entry in entries:
         high = entry.high if isinstance(entry.high, int) else "by channel"
         shape = " × ".join(map(str, entry.shape))
-        rows.append(
-            _row(f"{entry.start}:{entry.stop}", f"`{entry.name}`", shape, high, entry.meaning)
-        )
-    return "\n".join([*rows, "", f"{entries[-1].stop} entries in all."])
+        place = f"{entry.start}:{entry.stop}"
+        rows.append((place, f"`{entry.name}`", shape, high, entry.meaning))
+    head = ("slice", "name", "shape", "largest raw value", "meaning")
+    return f"{table(head, rows)}\n\n{entries[-1].stop} entries in all."
 
 
 def _channels(players: int) -> str:
-    rows = [_row("channel", "name", "largest raw value", "meaning"), _row(*["---"] * 4)]
-    rows += [_row(i, f"`{name}`", high, text) for i, (name, high, text) in enumerate(CHANNELS)]
+    rows = [(i, f"`{name}`", high, text) for i, (name, high, text) in enumerate(CHANNELS)]
     for relative in range(players):
         whose = "the observer" if relative == 0 else f"relative seat {relative}"
         number = len(CHANNELS) + relative
-        rows.append(_row(number, f"`owner_{relative}`", 1, f"worker tile of {whose}"))
-    return "\n".join(rows)
+        rows.append((number, f"`owner_{relative}`", 1, f"worker tile of {whose}"))
+    return table(("channel", "name", "largest raw value", "meaning"), rows)

@@ -1,1 +1,1 @@
-"""Measuring agents: deal blocks, intervals, ratings, reports."""
+"""Measure agents: games over deal blocks, intervals, ratings, reports.  See docs/evaluation.md."""

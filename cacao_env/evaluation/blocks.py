@@ -1,11 +1,11 @@
 """Which games are played: deal blocks, in chunks.
 
-A *deal block* is one deal played once for every seat of the candidate, the other seats taken by
-copies of its opponent, the *field*.  With 2 players the block of A against B is also that of B
-against A and is played once; with more, the reverse is a block of its own.
+A *deal block* is one deal, played once with the candidate in each seat; copies of its opponent take
+the other seats.  With 2 players the block of A against B is also that of B against A and is played
+once; with more players the reverse is a block of its own.
 
-A *chunk* is a few blocks of one pairing: what is played at once, kept at once, and handed to one
-process.  It alone says which games a network sees in one batch.
+A *chunk* is a few blocks of one pairing.  Its games are played side by side, stored together and
+handed to one process, so the chunk alone determines which games a network sees in one batch.
 """
 
 from __future__ import annotations
@@ -15,20 +15,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
+from ..engine.options import Options
+
 BLOCKS_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """A candidate in one seat against copies of a field in the others."""
+    """A candidate in one seat against copies of one opponent in the others."""
 
-    players: int
+    options: Options
     agent: str
-    field: str
+    opponent: str
+
+    @property
+    def players(self) -> int:
+        """Number of players."""
+        return self.options.num_players
 
     def seats(self, rotation: int) -> tuple[str, ...]:
-        """Who sits where in a block's game number ``rotation``: the candidate on that seat."""
-        return tuple(self.agent if s == rotation else self.field for s in range(self.players))
+        """Return the agent of each seat in a block's game ``rotation``: the candidate's seat."""
+        return tuple(self.agent if s == rotation else self.opponent for s in range(self.players))
+
+    def candidates(self) -> tuple[str, ...]:
+        """Return the agents that the games measure: with 2 players each is the other's opponent."""
+        return (self.agent, self.opponent) if self.players == 2 else (self.agent,)
 
 
 @dataclass(frozen=True)
@@ -41,28 +52,28 @@ class Chunk:
 
     @property
     def key(self) -> str:
-        """A name that no other chunk of an evaluation has."""
+        """A name that is unique within an evaluation."""
         pairing = self.pairing
-        return f"{pairing.players}p {pairing.agent} / {pairing.field} {self.first}+{self.blocks}"
+        return f"{pairing.players}p {pairing.agent} / {pairing.opponent} {self.first}+{self.blocks}"
 
     def games(self) -> Iterator[tuple[int, int]]:
-        """(block, rotation) of every game."""
+        """Yield (block, rotation) of every game."""
         for block in range(self.first, self.first + self.blocks):
             for rotation in range(self.pairing.players):
                 yield block, rotation
 
 
-def pairings(agents: Sequence[str], players: Sequence[int]) -> list[Pairing]:
-    """Everyone against everyone, for each number of players."""
+def pairings(agents: Sequence[str], options: Sequence[Options]) -> list[Pairing]:
+    """Return all pairings of the agents, for each of the options."""
     return [
-        Pairing(count, agent, field)
-        for count in players
-        for agent, field in (combinations if count == 2 else permutations)(agents, 2)
+        Pairing(one, agent, opponent)
+        for one in options
+        for agent, opponent in (combinations if one.num_players == 2 else permutations)(agents, 2)
     ]
 
 
 def chunks(pairs: Sequence[Pairing], blocks: int) -> list[Chunk]:
-    """All chunks, so ordered that every pairing gets on at the same pace."""
+    """Return all chunks, ordered so that every pairing advances at the same pace."""
     return [
         Chunk(pairing, first, min(BLOCKS_AT_ONCE, blocks - first))
         for first in range(0, blocks, BLOCKS_AT_ONCE)
@@ -70,7 +81,7 @@ def chunks(pairs: Sequence[Pairing], blocks: int) -> list[Chunk]:
     ]
 
 
-def seat_seed(seed: int, block: int, volcanoes: bool, seats: Sequence[str], seat: int) -> int:
-    """The seed of the agent on a seat of a game: the same whenever and wherever it is played."""
-    about = "\n".join([str(seed), str(block), str(int(volcanoes)), str(seat), *seats])
-    return int.from_bytes(hashlib.blake2b(about.encode(), digest_size=8).digest(), "big")
+def seat_seed(seed: int, block: int, options: Options, seats: Sequence[str], seat: int) -> int:
+    """Return the seed of the agent on a seat; it depends on the game alone, not on who runs it."""
+    key = "\n".join([str(seed), str(block), str(int(options.volcanoes)), str(seat), *seats])
+    return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big")

@@ -1,4 +1,4 @@
-"""Blocks of deals as Ray tasks: the same games as ``cacao_env.evaluation.workers`` plays."""
+"""Play chunks as Ray tasks: the same games as :mod:`.workers` plays."""
 
 from __future__ import annotations
 
@@ -7,18 +7,42 @@ from functools import cache
 from typing import Any
 
 from .blocks import Chunk
-from .matches import Outcome, Rules
-from .ray_session import connected
-from .workers import Player, Progress, WorkerError
+from .matches import ChunkResult, Progress
+from .workers import ChunkPlayer, WorkerError
 
-RETRIES = 3  # of a block whose worker was lost
+RETRIES = 3  # of a chunk whose worker was lost
+
+
+class ClusterError(ValueError):
+    """One sentence on why there is no Ray cluster to use."""
+
+
+def connected(address: str, cores: int | None = None) -> Any:
+    """Connect to Ray and return the module ``ray``; ClusterError if that fails.
+
+    ``address`` is that of a cluster, ``auto`` for the one that this machine belongs to, or ``local``
+    for a new one with ``cores`` processors (all if None) that ends with this process.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise ClusterError("Ray is not installed: pip install 'cacao-env[ray]'") from None
+    if not ray.is_initialized():
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        if address == "local":
+            options |= {"num_cpus": cores, "include_dashboard": False}
+        try:
+            ray.init(address=address, ignore_reinit_error=True, **options)
+        except (ConnectionError, ValueError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise ClusterError(f"there is no Ray cluster at {address!r}: {reason}") from None
+    return ray
 
 
 class RayPlayers:
-    """Plays chunks all over a cluster; called like ``play_all``, whose number of workers it ignores.
+    """Play chunks on a cluster; called like ``play_all``, but ignores the number of workers.
 
-    Agents are found by the same names on every machine: checkpoints lie on shared storage, or are
-    installed.
+    Every machine finds the agents by the same names: checkpoints are on shared storage or installed.
     """
 
     def __init__(self, address: str) -> None:
@@ -28,43 +52,43 @@ class RayPlayers:
         self,
         todo: Sequence[Chunk],
         specs: Sequence[str],
-        rules: Rules,
+        seed: int,
         workers: int,
         progress: Progress = lambda games: None,
-    ) -> Generator[Outcome, None, None]:
-        """One task a chunk; outcomes come as they get ready."""
+    ) -> Generator[ChunkResult, None, None]:
+        """Run one task a chunk; yields results as they become ready."""
         ray = connected(self.address)
         task = ray.remote(num_cpus=1, max_retries=RETRIES)(play)
-        waiting = {task.remote(chunk, tuple(specs), rules): chunk for chunk in todo}
+        waiting = {task.remote(chunk, tuple(specs), seed): chunk for chunk in todo}
         try:
             while waiting:
                 ready, _ = ray.wait(list(waiting), num_returns=1)
                 chunk = waiting.pop(ready[0])
-                outcome = self._outcome(ray, ready[0], chunk)
+                result = self._result(ray, ready[0], chunk)
                 progress(chunk.blocks * chunk.pairing.players)
-                yield outcome
+                yield result
         finally:
             for one in waiting:
                 ray.cancel(one, force=True)
 
-    def _outcome(self, ray: Any, ready: Any, chunk: Chunk) -> Outcome:
+    def _result(self, ray: Any, ready: Any, chunk: Chunk) -> ChunkResult:
         try:
-            outcome: Outcome = ray.get(ready)
+            result: ChunkResult = ray.get(ready)
         except ray.exceptions.RayTaskError as error:
             if isinstance(error.cause, ValueError):
                 raise ValueError(str(error.cause)) from None
             raise WorkerError(f"a task failed while it played {chunk.key}: {error.cause}") from None
         except ray.exceptions.RayError as error:
-            first = " ".join(str(error).split())[:200]
-            raise WorkerError(f"a task was lost while it played {chunk.key}: {first}") from None
-        return outcome
+            reason = " ".join(str(error).split())[:200]
+            raise WorkerError(f"a task was lost while it played {chunk.key}: {reason}") from None
+        return result
 
 
-def play(chunk: Chunk, specs: tuple[str, ...], rules: Rules) -> Outcome:
-    """Play a chunk in this process, with agents that are kept for the next."""
-    return _player(specs, rules)(chunk, lambda games: None)
+def play(chunk: Chunk, specs: tuple[str, ...], seed: int) -> ChunkResult:
+    """Play a chunk in this process, which keeps the agents for the next one."""
+    return _player(specs, seed)(chunk, lambda games: None)
 
 
 @cache
-def _player(specs: tuple[str, ...], rules: Rules) -> Player:
-    return Player(specs, rules)
+def _player(specs: tuple[str, ...], seed: int) -> ChunkPlayer:
+    return ChunkPlayer(specs, seed)

@@ -1,7 +1,7 @@
-"""Where a finished game's gold came from.
+"""Attribute a finished game's gold to its sources.
 
-The game is played again, one elementary move at a time, and every change of a seat's coins goes to
-the kind of tile that the move used.  Water, sun tokens and temples are added as the rules score
+The game is replayed one elementary move at a time, and every change of a seat's coins is attributed
+to the kind of tile that the move used.  Water, sun tokens and temples are added as the rules score
 them, so a seat's sources add up to its final score.
 """
 
@@ -10,13 +10,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cacao_env import Game
-from cacao_env.engine.actions import FILL_ACTIONS, apply, place_actions, split_act
-from cacao_env.engine.decisions import NONE, forced_action, restart
-from cacao_env.engine.geometry import NEIGHBOR
-from cacao_env.engine.jit import njit
-from cacao_env.engine.state import OVER
-from cacao_env.engine.tiles import (
+from ..engine.actions import FILL_ACTIONS, apply, place_actions, split_act
+from ..engine.decisions import NONE, forced_action, restart
+from ..engine.geometry import NEIGHBOR
+from ..engine.jit import njit
+from ..engine.state import OVER
+from ..engine.tiles import (
     ACTION_CLASS,
     ERUPT,
     MAX_PLAYERS,
@@ -24,6 +23,7 @@ from cacao_env.engine.tiles import (
     TAKE_GOLD,
     WATER_TRACK,
 )
+from ..game import Game
 
 SOURCES = ("sales", "mines", "volcanoes", "water", "sun", "temples")
 SALES, MINES, VOLCANOES, WATER_FIELD, SUN, TEMPLES = range(len(SOURCES))
@@ -31,8 +31,9 @@ SALES, MINES, VOLCANOES, WATER_FIELD, SUN, TEMPLES = range(len(SOURCES))
 
 @njit
 def _sources_into(states, auto, asked, out):
-    """Play ``asked`` from the start in ``states[0]``; write gold into ``out``, (MAX_PLAYERS, 6)."""
+    """Replay ``asked`` in ``states[0]`` and add gold to ``out``, int64 (MAX_PLAYERS, 6)."""
     state = states[0]
+    restart(state)
     done = 0
     while state.phase != OVER:
         action = forced_action(state) if auto else NONE
@@ -62,13 +63,11 @@ def _sources_into(states, auto, asked, out):
 
 
 def gold_by_source(game: Game) -> npt.NDArray[np.int64]:
-    """Gold of each seat of a finished game from each of ``SOURCES``, (num_players, 6)."""
+    """Return each seat's gold from each of ``SOURCES``, (num_players, 6), of a finished game."""
     if not game.over:
-        raise ValueError("only a finished game has its gold counted")
+        raise ValueError("gold can be attributed only in a finished game")
     again = game.clone()
     again.state.auto = 0
-    restart(again.state)
     out = np.zeros((MAX_PLAYERS, len(SOURCES)), np.int64)
-    auto = game.decisions == "auto"
-    _sources_into(again.states, auto, np.array(game.history, np.int64), out)
+    _sources_into(again.states, game.decisions == "auto", np.array(game.history, np.int64), out)
     return out[: game.num_players]

@@ -1,7 +1,7 @@
 """95 % intervals by the bootstrap over deal blocks.
 
-The games of a block share a deal and are no independent draws; blocks are.  So blocks are drawn anew,
-with replacement, and what is asked of them is computed each time.
+The games of a block share a deal and are not independent; blocks are.  So whole blocks are resampled
+with replacement, and the statistic is computed for each sample.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _AT_ONCE = 4_000_000  # numbers drawn at once
 def resampled_means(
     values: npt.NDArray[np.float64], samples: int = BOOTSTRAP, seed: int = 0
 ) -> npt.NDArray[np.float64]:
-    """Means over blocks (the first axis) of ``samples`` sets of blocks drawn anew."""
+    """Return the means over blocks (the first axis) of ``samples`` resampled sets of blocks."""
     rng = np.random.default_rng(seed)
     blocks = len(values)
     flat = values.reshape(blocks, -1)
@@ -34,16 +34,16 @@ def resampled_means(
 
 
 def interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
-    """95 % interval of the mean of one value a block."""
+    """Return the 95 % interval of the mean of ``values``, one a block."""
     low, high = np.percentile(resampled_means(values, seed=seed), LEVEL)
     return float(low), float(high)
 
 
 def share_interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
-    """The same for shares of wins.
+    """Return the 95 % interval of a mean win share.
 
-    Where every block was won (or lost) the bootstrap can't tell anything; then the bound is the
-    exact binomial one for as many blocks.
+    If every block was won, or lost, all samples are equal; the bound is then the exact binomial one
+    for that number of blocks.
     """
     low, high = interval(values, seed)
     rest = 0.025 ** (1 / len(values))

@@ -1,32 +1,33 @@
-"""Write the tables of docs/leaderboard.md anew.
+"""Write the tables of docs/leaderboard.md, from evaluations that a list describes or files hold.
 
-    python -m cacao_env.evaluation.leaderboard                     # play what configs/leaderboard.toml lists
-    python -m cacao_env.evaluation.leaderboard --json a.json b.json    # or take evaluations that there are
-
-Games are kept under ``runs/leaderboard``, so a run that was stopped goes on where it was, and one with
-a longer list is another evaluation.  What stands outside of the markers is left alone.
+Games are stored under ``runs/leaderboard``, so a run that was stopped resumes; a changed list is
+another evaluation.  Text outside the markers of the page is not changed.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import sys
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from cacao_env.markdown import between_markers
-
+from .. import markdown
+from ..files import write_whole
 from . import tables
-from .evaluate import add_playing_options, player_on
-from .matches import Rules
-from .run import FORMAT, VERSION, Plan, default_folder, document, make_plan, run_evaluation
-from .run import settings as settings_of
+from .run import (
+    FORMAT,
+    VERSION,
+    Plan,
+    default_folder,
+    document,
+    make_plan,
+    run_evaluation,
+    settings,
+)
 from .store import Store
-from .workers import PlayAll, WorkerError
+from .workers import PlayAll
 
 CONFIG, PAGE = "configs/leaderboard.toml", "docs/leaderboard.md"
 BEGIN, END = "<!-- leaderboard: begin -->", "<!-- leaderboard: end -->"
@@ -35,7 +36,7 @@ Data = Mapping[str, Any]
 
 
 def plans(path: str | Path) -> list[Plan]:
-    """The evaluations that a configuration lists; ValueError names what is wrong in it."""
+    """Read the evaluations that a configuration lists; ValueError names what is wrong in it."""
     try:
         data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -59,28 +60,26 @@ def _plan(where: str, entry: Any, seed: int) -> Plan:
             raise ValueError(f"{where}: {key} is {value!r}, expected {_TYPES[key].__name__}")
     if missing := [key for key in ("players", "agents", "blocks") if key not in entry]:
         raise ValueError(f"{where}: {missing[0]} is missing")
-    rules = Rules(seed, entry.get("volcanoes", False))
+    agents, players, blocks = entry["agents"], [entry["players"]], entry["blocks"]
     try:
-        return make_plan(entry["agents"], [entry["players"]], entry["blocks"], rules)[0]
+        return make_plan(agents, players, entry.get("volcanoes", False), blocks, seed)[0]
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
 
 def evaluated(plan: Plan, workers: int | None, play: PlayAll) -> Data:
-    """Play a plan, or what is left of it; its figures."""
-    _, agents = make_plan(plan.specs, plan.players, plan.blocks, plan.rules)
+    """Play a plan, or what is left of it, and return its figures."""
+    players, volcanoes = [one.num_players for one in plan.options], plan.options[0].volcanoes
+    _, agents = make_plan(plan.specs, players, volcanoes, plan.blocks, plan.seed)
     folder = Path("runs/leaderboard") / default_folder(plan, agents).name
-    store = Store(folder, settings_of(plan, agents))
-    try:
+    with closing(Store(folder, settings(plan, agents))) as store:
         data = document(run_evaluation(plan, store, agents, workers, play))
-    finally:
-        store.close()
-    (folder / "evaluation.json").write_text(json.dumps(data, indent=2) + "\n")
+    write_whole(folder / "evaluation.json", json.dumps(data, indent=2) + "\n")
     return data
 
 
 def loaded(path: str) -> Data:
-    """The figures that ``cacao_env.evaluation.evaluate --json`` wrote."""
+    """Read the figures that ``cacao evaluate --json`` wrote; ValueError for another file."""
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -93,16 +92,16 @@ def loaded(path: str) -> Data:
 
 
 def text_of(every: Sequence[Data]) -> str:
-    """All tables, in Markdown."""
+    """Return all tables in Markdown."""
     parts = []
     for data in every:
         settings = data["settings"]
-        for players in sorted({row["players"] for row in data["ratings"]}):
-            volcanoes = ", with volcanoes" if settings["volcanoes"] else ""
-            blocks = min(r["blocks"] for r in data["results"] if r["players"] == players)
+        volcanoes = ", with volcanoes" if settings["options"][0]["volcanoes"] else ""
+        for players in tables.number_of_players(data):
+            blocks = min(r["blocks"] for r in tables.of_players(data, "results", players))
             parts.append(f"## {players} players{volcanoes}\n")
-            parts.append(tables.markdown(*tables.ratings(data, players)) + "\n")
-            parts.append(tables.markdown(*tables.cross_table(data, players)) + "\n")
+            for kind in (tables.ratings, tables.cross_table):
+                parts.append(markdown.table(*kind(data, players), align="lr") + "\n")
             parts.append(
                 f"{tables.counted(blocks, 'deal')} a pairing, each with the candidate in every "
                 f"seat, seed {settings['seed']}; commit {data['git_commit'] or 'unknown'}; "
@@ -112,39 +111,5 @@ def text_of(every: Sequence[Data]) -> str:
 
 
 def written(page: Path, tables_text: str) -> str:
-    """The page with the tables between its markers; ValueError if it has not got them."""
-    return between_markers(page, BEGIN, END, tables_text)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m cacao_env.evaluation.leaderboard", description=__doc__
-    )
-    parser.add_argument("--config", default=CONFIG, help="what to play")
-    parser.add_argument("--json", nargs="+", metavar="FILE", help="evaluations to take instead")
-    parser.add_argument("--page", default=PAGE, help="the Markdown page with the markers")
-    add_playing_options(parser)
-    options = parser.parse_args(arguments)
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    try:
-        page = Path(options.page)
-        written(page, "")  # before anything is played
-        if options.json:
-            every = [loaded(path) for path in options.json]
-        else:
-            todo, play = plans(options.config), player_on(options.ray)
-            every = [evaluated(plan, options.workers, play) for plan in todo]
-        page.write_text(written(page, text_of(every)), encoding="utf-8")
-    except KeyboardInterrupt:
-        print("interrupted; the same command goes on where it was", file=sys.stderr)
-        return 130
-    except (ValueError, WorkerError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    print(f"{page}: {sum(len(data['results']) for data in every)} pairings")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    """Return the page with the tables between its markers; ValueError if it has no markers."""
+    return markdown.between_markers(page, BEGIN, END, tables_text)

@@ -1,4 +1,4 @@
-"""Play a chunk of deal blocks, all its games side by side, and keep what can be told of them."""
+"""Play a chunk of deal blocks, all its games side by side, and record their results."""
 
 from __future__ import annotations
 
@@ -7,56 +7,49 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from cacao_env import Game
-
-from ..agents.agent import Agent, AgentError
+from ..agents.agent import Agent, AgentError, decider
+from ..engine.options import Options
+from ..game import Game
 from .blocks import Chunk, Pairing, seat_seed
 from .gold_sources import gold_by_source
 
-Progress = Callable[[int], None]  # told how many games have just ended
+Progress = Callable[[int], None]  # called with the number of games that have just ended
+SEED = 1_000_000_000  # of the first deal; no training uses such seeds
 
 
 @dataclass(frozen=True)
-class Rules:
-    """What all games of an evaluation have in common."""
-
-    seed: int = 1_000_000_000
-    volcanoes: bool = False
-
-
-@dataclass(frozen=True)
-class Played:
+class PlayedGame:
     """One finished game; lists go by seat."""
 
     block: int
     rotation: int  # the candidate's seat
     scores: list[int]
     cacao: list[int]
-    winners: list[int]
-    gold: list[list[int]]  # by seat and source (tally.SOURCES)
+    win_shares: list[float]
+    gold: list[list[int]]  # by seat and source (gold_sources.SOURCES)
     decisions: list[int]
     actions: list[int]
 
-    def share(self, seat: int) -> float:
-        """The seat's share of the win."""
-        return 1 / len(self.winners) if seat in self.winners else 0.0
+    def win_share(self, seat: int) -> float:
+        """Return the seat's share of the win."""
+        return self.win_shares[seat]
 
     def margin(self, seat: int) -> int:
-        """The seat's score less the best other."""
+        """Return the seat's score less the best other."""
         return self.scores[seat] - max(s for i, s in enumerate(self.scores) if i != seat)
 
 
 @dataclass
-class Spent:
-    """An agent's decisions and the seconds that it took over them; placements among them."""
+class Timing:
+    """An agent's decisions and the seconds that they took; placements are counted again."""
 
     decisions: int = 0
     seconds: float = 0.0
     placements: int = 0
     placement_seconds: float = 0.0
 
-    def add(self, other: Spent) -> None:
-        """Add another count to this one."""
+    def add(self, other: Timing) -> None:
+        """Add another timing to this one."""
         self.decisions += other.decisions
         self.seconds += other.seconds
         self.placements += other.placements
@@ -64,45 +57,49 @@ class Spent:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """All that a chunk's games left: the games, and the time that each agent took."""
+class ChunkResult:
+    """The games of a chunk, and how long each agent took over its decisions."""
 
     key: str
     pairing: Pairing
-    games: list[Played]
-    spent: dict[str, Spent]
+    games: list[PlayedGame]
+    timings: dict[str, Timing]
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the result as plain data."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
-        """From what ``as_dict`` gave."""
-        spent = {name: Spent(**row) for name, row in data["spent"].items()}
-        games = [Played(**game) for game in data["games"]]
-        return cls(data["key"], Pairing(**data["pairing"]), games, spent)
+    def from_dict(cls, data: Mapping[str, Any]) -> ChunkResult:
+        """Return the result that ``as_dict`` was called on."""
+        pairing = dict(data["pairing"])
+        return cls(
+            data["key"],
+            Pairing(Options.from_dict(pairing.pop("options")), **pairing),
+            [PlayedGame(**game) for game in data["games"]],
+            {name: Timing(**row) for name, row in data["timings"].items()},
+        )
 
 
-class Table:
-    """One game being played: who sits where and what each seat keeps."""
+class _Match:
+    """A game in play: the agent and the memory of each seat."""
 
     def __init__(
-        self, chunk: Chunk, block: int, rotation: int, agents: Mapping[str, Agent], rules: Rules
+        self, chunk: Chunk, block: int, rotation: int, agents: Mapping[str, Agent], seed: int
     ) -> None:
         self.block, self.rotation = block, rotation
+        options = chunk.pairing.options
         self.names = chunk.pairing.seats(rotation)
-        self.game = Game.new(chunk.pairing.players, rules.seed + block, volcanoes=rules.volcanoes)
-        self.kept = [
-            agents[name].begin(seat_seed(rules.seed, block, rules.volcanoes, self.names, seat))
+        self.game = Game.deal(options, seed + block)
+        self.memory = [
+            agents[name].begin(seat_seed(seed, block, options, self.names, seat))
             for seat, name in enumerate(self.names)
         ]
         self.decisions = [0] * len(self.names)
 
     def play(self, action: int) -> None:
-        """The deciding seat's action; AgentError names the game if it is illegal."""
-        seat = self.game.seat
-        assert seat is not None
+        """Play the deciding seat's action; AgentError names the game if it is illegal."""
+        seat = decider(self.game)
         try:
             self.game.play(action)
         except ValueError as error:
@@ -112,65 +109,63 @@ class Table:
             ) from None
         self.decisions[seat] += 1
 
-    def result(self) -> Played:
-        """What is kept of the finished game."""
+    def result(self) -> PlayedGame:
+        """Return the result of the finished game."""
         game = self.game
-        return Played(
+        return PlayedGame(
             self.block,
             self.rotation,
             game.scores(),
             [int(c) for c in game.state.cacao[: game.num_players]],
-            game.winners(),
+            game.win_shares(),
             gold_by_source(game).tolist(),
             self.decisions,
             list(game.history),
         )
 
 
-def warm_up(chunk: Chunk, agents: Mapping[str, Agent], rules: Rules) -> None:
-    """Ask both agents for one decision, untimed: what is compiled or loaded at first use is then."""
-    for name in (chunk.pairing.agent, chunk.pairing.field):
-        game = Game.new(chunk.pairing.players, rules.seed, volcanoes=rules.volcanoes)
-        agents[name].act([game], [agents[name].begin(0)])
+def warm_up(chunk: Chunk, agents: Mapping[str, Agent], seed: int) -> None:
+    """Ask both agents for one decision, untimed, so that compiling and loading is done."""
+    for name in (chunk.pairing.agent, chunk.pairing.opponent):
+        agents[name].act([Game.deal(chunk.pairing.options, seed)], [agents[name].begin(0)])
 
 
 def play_chunk(
     chunk: Chunk,
     agents: Mapping[str, Agent],
-    rules: Rules,
+    seed: int,
     progress: Progress = lambda games: None,
-) -> Outcome:
-    """Play a chunk's games to their end."""
-    tables = [Table(chunk, *game, agents, rules) for game in chunk.games()]
-    spent = {name: Spent() for name in (chunk.pairing.agent, chunk.pairing.field)}
-    going = tables
-    while going:
-        for (name, placing), turn in _by_decider(going).items():
-            _act(turn, agents[name], placing, spent[name])
-        left = [table for table in going if not table.game.over]
-        if len(left) < len(going):
-            progress(len(going) - len(left))
-        going = left
-    return Outcome(chunk.key, chunk.pairing, [table.result() for table in tables], spent)
+) -> ChunkResult:
+    """Play the games of a chunk to their end; block b has the deal of seed ``seed + b``."""
+    matches = [_Match(chunk, *game, agents, seed) for game in chunk.games()]
+    timings = {name: Timing() for name in (chunk.pairing.agent, chunk.pairing.opponent)}
+    running = matches
+    while running:
+        for (name, placing), turn in _by_decider(running).items():
+            _act(turn, agents[name], placing, timings[name])
+        left = [match for match in running if not match.game.over]
+        if len(left) < len(running):
+            progress(len(running) - len(left))
+        running = left
+    return ChunkResult(chunk.key, chunk.pairing, [match.result() for match in matches], timings)
 
 
-def _by_decider(going: list[Table]) -> dict[tuple[str, bool], list[tuple[Table, int]]]:
-    """The games, with the seat that decides, by its agent and by whether it is to place a tile."""
-    found: dict[tuple[str, bool], list[tuple[Table, int]]] = {}
-    for table in going:
-        seat = table.game.seat
-        assert seat is not None
-        key = table.names[seat], table.game.phase == "place"
-        found.setdefault(key, []).append((table, seat))
+def _by_decider(running: list[_Match]) -> dict[tuple[str, bool], list[tuple[_Match, int]]]:
+    """Group the games, with the seat that decides, by its agent and by whether it places a tile."""
+    found: dict[tuple[str, bool], list[tuple[_Match, int]]] = {}
+    for match in running:
+        seat = decider(match.game)
+        found.setdefault((match.names[seat], match.game.phase == "place"), []).append((match, seat))
     return found
 
 
-def _act(turn: list[tuple[Table, int]], agent: Agent, placing: bool, clock: Spent) -> None:
+def _act(turn: list[tuple[_Match, int]], agent: Agent, placing: bool, timing: Timing) -> None:
     """Let an agent make one decision in each of some games."""
-    games, kept = [table.game for table, _ in turn], [table.kept[seat] for table, seat in turn]
+    games = [match.game for match, _ in turn]
+    memory = [match.memory[seat] for match, seat in turn]
     begin = time.perf_counter()
-    actions = agent.act(games, kept)
+    actions = agent.act(games, memory)
     seconds = time.perf_counter() - begin
-    for (table, _), action in zip(turn, actions, strict=True):
-        table.play(action)
-    clock.add(Spent(len(turn), seconds, len(turn) * placing, seconds * placing))
+    for (match, _), action in zip(turn, actions, strict=True):
+        match.play(action)
+    timing.add(Timing(len(turn), seconds, len(turn) * placing, seconds * placing))

@@ -1,28 +1,51 @@
-"""What single decisions lose, in gold: by exact ends, and by playouts before that.
+"""The regret of single decisions, in gold: exact near the end, by playouts before it.
 
-Gold is the margin: own score less the mean of the others'.
+An agent plays itself on every seat.  The regret of a decision is the expected relative score (own
+score less the mean of the others') of the best action less that of the action chosen.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
 
-from cacao_env import Game
-from cacao_env.agents.endgame import NOT_SOLVED, end_values, is_near_end
-from cacao_env.agents.mc import candidates_into, run_passes
-from cacao_env.agents.playout import RELATIVE_SCORE
-from cacao_env.engine.actions import MAX_LEGAL
-from cacao_env.engine.rng import new_rng
+from ..agents.agent import Agent
+from ..agents.endgame import NOT_SOLVED, end_values, is_near_end
+from ..agents.mc import candidates_into, run_passes
+from ..agents.playout import RELATIVE_SCORE
+from ..engine.actions import MAX_LEGAL
+from ..engine.options import Options
+from ..engine.rng import new_rng
+from ..game import Game
+from ..provenance import provenance
+from . import tables
+from .blocks import Chunk, Pairing
+from .intervals import LEVEL, resampled_means
+from .matches import Progress
+from .records import replayed
+from .store import engine_version
+from .workers import ChunkPlayer, do_all
 
-NODES = 2_000_000  # positions looked at before a decision counts as not solved: some seconds
+FORMAT, VERSION = "cacao-regret", 2  # version 1 named a regret "loss"
+GAMES = 200
+GAMES_AT_ONCE = 16
+NODES = 2_000_000  # positions searched before a decision counts as unsolved: some seconds
+BLUNDERS = (1.0, 3.0)  # gold; a decision with a larger regret is a blunder
+BEST = 1e-6  # gold; an action with no more regret is as good as the best
 
 
 @dataclass(frozen=True)
-class Loss:
-    """What one decision lost."""
+class DecisionRegret:
+    """The regret of one decision."""
 
     ply: int
     placement: bool
@@ -30,15 +53,26 @@ class Loss:
 
 
 @dataclass(frozen=True)
-class Ruler:
-    """How losses are measured."""
+class GameRegret:
+    """The regrets of the decisions of one game, all seats together."""
+
+    block: int
+    exact: list[DecisionRegret]
+    rollouts: list[DecisionRegret]
+    unsolved: int  # decisions near the end that the solver gave up
+
+
+@dataclass(frozen=True)
+class RegretSettings:
+    """How regrets are measured."""
 
     last: int = 2  # decisions with at most so many placements left in the game are solved
-    rollouts: int = 256  # playouts a candidate for each earlier decision looked at; 0 for none
-    sample: int = 4  # earlier decisions looked at in a game
+    rollouts: int = 256  # playouts a candidate for each earlier decision sampled; 0 for none
+    sample: int = 4  # earlier decisions sampled in a game
     top: int = 16  # candidates, the best by greedy
 
     def __post_init__(self) -> None:
+        """Check the ranges."""
         for name, value, low, high in (
             ("last", self.last, 1, 4),
             ("sample", self.sample, 1, 100),
@@ -50,21 +84,14 @@ class Ruler:
             raise ValueError(f"--rollouts is {self.rollouts}, expected 0, or 2 to 1000000")
 
 
-@dataclass(frozen=True)
-class GameLosses:
-    """What the decisions of one game lost, all seats together."""
-
-    block: int
-    exact: list[Loss]
-    rollouts: list[Loss]
-    unsolved: int  # decisions near the end on which the solver gave up
+# --- One decision, one game ---------------------------------------------------------------------
 
 
-def exact_loss(game: Game, action: int) -> float | None:
-    """The best expected margin of who decides less that of an action; None if not solved.
+def exact_regret(game: Game, action: int) -> float | None:
+    """Return the regret of an action by the exact solution; None if it was not solved.
 
-    All others' hands are known by then, and the draws are weighed by their odds: no more is used
-    than the seat may know.
+    Near the end all hands are known and draws are weighted by their probabilities, so the solution
+    uses no more than the seat may know.
     """
     ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
     count = int(end_values(game.states, RELATIVE_SCORE, NODES, True, ids, values))
@@ -74,16 +101,13 @@ def exact_loss(game: Game, action: int) -> float | None:
     return float(values[:count].max() - chosen)
 
 
-def rollout_loss(game: Game, action: int, rollouts: int, top: int, seed: int) -> float:
-    """What an action loses against the best of greedy's ``top``, by greedy playouts.
+def rollout_regret(game: Game, action: int, rollouts: int, top: int, seed: int) -> float:
+    """Return the regret of an action against the best of greedy's ``top``, by greedy playouts.
 
-    The best is the one that leads after half of the playouts; it and the action are compared over
-    the other half.  Had the same playouts done both, the one that was lucky would have been chosen
-    and its luck counted as a loss.  So the mean is right for the rival chosen, and if another was
-    better still it is too low; a single decision's may be below 0.  An action that leads itself
-    loses nothing.
+    Half of the playouts choose the best; the other half compare it with the action, so that choosing
+    it does not make the regret larger.  All actions of a pass share their deal and random numbers.
     """
-    ids, sums = np.zeros(top + 1, np.int64), np.zeros(top + 1)
+    ids, sums = np.empty(top + 1, np.int64), np.zeros(top + 1)
     count = int(candidates_into(game.states, top, ids))
     if action not in ids[:count]:
         ids[count] = action
@@ -94,44 +118,43 @@ def rollout_loss(game: Game, action: int, rollouts: int, top: int, seed: int) ->
     best = int(ids[int(sums[:count].argmax())])
     if best == action:
         return 0.0
-    both, margins = np.array([best, action]), np.zeros(2)
-    run_passes(game.states, both, 2, margins, rollouts - half, rng, RELATIVE_SCORE)
-    return float(margins[0] - margins[1]) / (rollouts - half)
+    both, gold = np.array([best, action]), np.zeros(2)
+    run_passes(game.states, both, 2, gold, rollouts - half, rng, RELATIVE_SCORE)
+    return float(gold[0] - gold[1]) / (rollouts - half)
 
 
-def losses(game: Game, block: int, ruler: Ruler, seed: int) -> GameLosses:
-    """What the decisions of a finished game lost; what is asked always has a choice.
+def game_regret(game: Game, block: int, settings: RegretSettings, seed: int) -> GameRegret:
+    """Return the regrets of a finished game's decisions.
 
-    Those near the end are solved; of the others a few are drawn with equal odds.
+    Those near the end are solved; of the others a few are sampled with equal probability.
     """
     exact, earlier, unsolved = [], [], 0
-    for ply, (then, action) in enumerate(_decisions(game)):
-        if is_near_end(then.state, ruler.last):
-            gold = exact_loss(then, action)
+    for ply, (position, action) in enumerate(_decisions(game)):
+        if is_near_end(position.state, settings.last):
+            gold = exact_regret(position, action)
             if gold is None:
                 unsolved += 1
             else:
-                exact.append(Loss(ply, then.phase == "place", gold))
+                exact.append(DecisionRegret(ply, position.phase == "place", gold))
         else:
-            earlier.append((ply, then, action))
+            earlier.append((ply, position, action))
     rollouts = []
-    if ruler.rollouts and earlier:
+    if settings.rollouts and earlier:
         rng = np.random.default_rng(_seed(seed, block, 0))
-        count = min(ruler.sample, len(earlier))
+        count = min(settings.sample, len(earlier))
         for place in sorted(rng.choice(len(earlier), count, replace=False)):
-            ply, then, action = earlier[place]
+            ply, position, action = earlier[place]
             bits = _seed(seed, block, 1 + ply)
-            gold = rollout_loss(then, action, ruler.rollouts, ruler.top, bits)
-            rollouts.append(Loss(ply, then.phase == "place", gold))
-    return GameLosses(block, exact, rollouts, unsolved)
+            gold = rollout_regret(position, action, settings.rollouts, settings.top, bits)
+            rollouts.append(DecisionRegret(ply, position.phase == "place", gold))
+    return GameRegret(block, exact, rollouts, unsolved)
 
 
 def _decisions(game: Game) -> list[tuple[Game, int]]:
     """Every position of a finished game in which an action was chosen, and that action."""
-    worker_draws, jungle_draws = game.draws
-    again = Game.from_draws(
-        worker_draws, jungle_draws, volcanoes=game.volcanoes, decisions=game.decisions
-    )
+    again = game.clone()
+    while again.ply:
+        again.undo()
     found = []
     for action in game.history:
         found.append((again.clone(), action))
@@ -140,6 +163,191 @@ def _decisions(game: Game) -> list[tuple[Game, int]]:
 
 
 def _seed(seed: int, block: int, what: int) -> int:
-    """Random numbers of its own for each thing drawn, whoever plays and whatever was drawn before."""
+    """A seed for each thing that is drawn, independent of the agent and of what was drawn before."""
     text = f"regret {seed} {block} {what}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+
+
+# --- Many games -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SelfPlay(Chunk):
+    """A chunk of deals that are played once each: the same agent is on every seat."""
+
+    def games(self) -> Iterator[tuple[int, int]]:
+        """Yield (deal, 0) of every game."""
+        for block in range(self.first, self.first + self.blocks):
+            yield block, 0
+
+
+def self_play(name: str, options: Options, games: int) -> list[SelfPlay]:
+    """Return all games in chunks, which determine the games that a network sees in one batch."""
+    ends = [*range(0, games, GAMES_AT_ONCE), games]
+    return [SelfPlay(Pairing(options, name, name), i, k - i) for i, k in pairwise(ends)]
+
+
+class _Worker:
+    """Plays games of self-play and measures the regret of their decisions."""
+
+    def __init__(self, spec: str, seed: int, settings: RegretSettings) -> None:
+        self._player = ChunkPlayer([spec], seed)
+        self._seed, self._settings = seed, settings
+
+    def __call__(self, chunk: SelfPlay, progress: Progress) -> list[GameRegret]:
+        found = []
+        for played in self._player(chunk, lambda games: None).games:
+            game = replayed(chunk.pairing, played, self._seed)
+            found.append(game_regret(game, played.block, self._settings, self._seed))
+            progress(1)
+        return found
+
+
+def measure_regret(
+    spec: str,
+    agent: Agent,
+    options: Options,
+    games: int,
+    seed: int,
+    settings: RegretSettings,
+    workers: int = 1,
+) -> list[GameRegret]:
+    """Measure an agent, which ``spec`` names, game by game; returned in the order of the deals."""
+    todo = self_play(agent.name, options, games)
+    with (
+        tqdm(total=games, unit="game", disable=None) as bar,
+        closing(do_all(todo, partial(_Worker, spec, seed, settings), workers, bar.update)) as parts,
+    ):
+        found = [game for part in parts for game in part]
+    return sorted(found, key=lambda game: game.block)
+
+
+# --- Figures --------------------------------------------------------------------------------------
+
+_COLUMNS = (
+    *("decisions", "placements", "gold", "placement_gold", "best"),
+    *(f"over {b:g}" for b in BLUNDERS),
+)
+_RATIOS = (
+    ("regret", "gold", "decisions"),
+    ("placement_regret", "placement_gold", "placements"),
+    ("best_share", "best", "decisions"),
+    *((f"blunders_over_{b:g}", f"over {b:g}", "decisions") for b in BLUNDERS),
+)
+
+
+def figures(
+    games: Sequence[GameRegret], of: Callable[[GameRegret], list[DecisionRegret]]
+) -> dict[str, Any]:
+    """Return means over all decisions of a kind, with 95 % intervals by bootstrap over games."""
+    rows = np.array([_sums(of(game)) for game in games])
+    samples = resampled_means(rows)
+    count = dict(zip(_COLUMNS, rows.sum(axis=0), strict=True))
+    found: dict[str, Any] = {
+        "decisions": int(count["decisions"]),
+        "placements": int(count["placements"]),
+    }
+    for name, part, whole in _RATIOS:
+        top, bottom = _COLUMNS.index(part), _COLUMNS.index(whole)
+        if not count[whole]:
+            found[name] = None
+            continue
+        seen = samples[samples[:, bottom] > 0]
+        low, high = np.percentile(seen[:, top] / seen[:, bottom], LEVEL)
+        value = count[part] / count[whole]
+        if part not in ("gold", "placement_gold"):
+            low, high = _widened(value, low, high, len(games))
+        found[name] = {"value": float(value), "low": float(low), "high": float(high)}
+    return found
+
+
+def _widened(value: float, low: float, high: float, games: int) -> tuple[float, float]:
+    """An interval of a share: where it is 0 or 1, the exact binomial bound for the games."""
+    rest = float(0.025 ** (1 / games))
+    return (rest if value == 1 else low), (1 - rest if value == 0 else high)
+
+
+def _sums(decisions: Sequence[DecisionRegret]) -> list[float]:
+    """A game's row, in the order of ``_COLUMNS``."""
+    gold: npt.NDArray[np.float64] = np.array([one.gold for one in decisions])
+    placed = np.array([one.placement for one in decisions], bool)
+    blunders = [float((gold > most).sum()) for most in BLUNDERS]
+    best = float((gold <= BEST).sum())
+    return [len(gold), float(placed.sum()), gold.sum(), gold[placed].sum(), best, *blunders]
+
+
+def document(
+    agent: Agent,
+    options: Options,
+    seed: int,
+    settings: RegretSettings,
+    games: list[GameRegret],
+    seconds: float,
+) -> dict[str, Any]:
+    """Return all figures as plain data, as ``--json`` writes them."""
+    rollouts = figures(games, lambda game: game.rollouts)
+    for name in [key for key in rollouts if key.startswith("blunders")]:
+        del rollouts[name]  # the regret of a single decision is too uncertain
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "settings": {
+            "agent": {agent.name: agent.version},
+            "options": options.as_dict(),
+            "games": len(games),
+            "seed": seed,
+            **asdict(settings),
+            "nodes": NODES,
+            "games_at_once": GAMES_AT_ONCE,
+            "engine": engine_version(),
+        },
+        "exact": figures(games, lambda game: game.exact),
+        "unsolved": sum(game.unsolved for game in games),
+        "rollouts": rollouts if settings.rollouts else None,
+        "games": [asdict(game) for game in games],
+        "seconds": seconds,
+        **provenance(),
+    }
+
+
+def show(data: dict[str, Any]) -> str:
+    """Return the figures as text."""
+    settings, exact, rollouts = data["settings"], data["exact"], data["rollouts"]
+    name = next(iter(settings["agent"]))
+    options = settings["options"]
+    with_or_without = "with" if options["volcanoes"] else "without"
+    kinds = [(f"the last {settings['last']} placements, solved", exact)]
+    if rollouts:
+        kinds.append((f"before that, {settings['rollouts']} playouts", rollouts))
+    blunders = [f"blunders_over_{b:g}" for b in BLUNDERS]
+    columns = [
+        (
+            what,
+            f"{row['decisions']:,}",
+            *(_interval(row[key], ".3f") for key in ("regret", "placement_regret")),
+            *(_interval(row.get(key), ".1%") for key in ("best_share", *blunders)),
+        )
+        for what, row in kinds
+    ]
+    names = (
+        *("gold lost", "decisions", "a decision", "a placement", "nothing lost"),
+        *(f"more than {b:g}" for b in BLUNDERS),
+    )
+    head, *rows = zip(names, *columns, strict=True)  # a column for each kind: it fits a terminal
+    decisions = sum(row["decisions"] for _, row in kinds)
+    lines = [
+        f"{name} against itself, {options['num_players']} players, {with_or_without} volcanoes, "
+        f"{settings['games']:,} games, seed {settings['seed']}\n",
+        tables.plain(head, rows),
+        f"\n{decisions:,} decisions in {data['seconds']:.1f} s, games included "
+        f"({decisions / data['seconds']:,.0f} a second)",
+    ]
+    if data["unsolved"]:
+        lines.append(f"not solved within {settings['nodes']:,} positions: {data['unsolved']}")
+    return "\n".join(lines)
+
+
+def _interval(ratio: dict[str, float] | None, form: str) -> str:
+    if ratio is None:
+        return "·"
+    return f"{ratio['value']:{form}} [{ratio['low']:{form}}, {ratio['high']:{form}}]"

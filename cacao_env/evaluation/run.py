@@ -1,58 +1,46 @@
-"""An evaluation from its plan to its figures: what to play, what is missing, what came out."""
+"""Evaluation runs: from a plan to its figures."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from ..agents.agent import Agent
+from ..agents.agent import Agent, require
 from ..agents.registry import load_agents
-from ..provenance import git_commit, machine, versions
+from ..engine.options import PLAYERS, Options
+from ..provenance import provenance
 from .blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
-from .matches import Outcome, Rules
-from .sprt import Test
+from .matches import SEED, ChunkResult, play_chunk, warm_up
+from .sprt import SequentialTest, SprtResult
 from .store import Store, engine_version
-from .summary import Summary, summarise, values
+from .summary import Result, Summary, block_scores, summarise
 from .workers import PlayAll, cores, play_all
 
-FORMAT, VERSION = "cacao-evaluation", 1
+FORMAT, VERSION = "cacao-evaluation", 2  # version 1 named an opponent "field"
+BLOCKS, MOST_BLOCKS = 200, 10_000  # by default; the second until a test is decided
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be played; ``specs`` are agents as ``load_agent`` takes them."""
+    """What to play: agents as ``load_agent`` takes them, games, and perhaps a sequential test.
+
+    With a test ``blocks`` is the most that it may take.
+    """
 
     specs: tuple[str, ...]
-    players: tuple[int, ...]
-    blocks: int = 200
-    rules: Rules = field(default_factory=Rules)
-    test: Test | None = None  # play until it is decided, ``blocks`` at most
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """How a sequential test came out."""
-
-    accepted: str  # "H0", "H1" or "" when the blocks ran out
-    blocks: int
-    log_ratio: float
-    test: Test
-
-    def line(self) -> str:
-        """The verdict as one line for people."""
-        zero, one = f"{self.test.elo0:+g} Elo", f"{self.test.elo1:+g} Elo"
-        if not self.accepted:
-            return f"not decided between {zero} and {one} after {self.blocks} blocks"
-        kept, other = (one, zero) if self.accepted == "H1" else (zero, one)
-        return f"decided after {self.blocks} blocks: {self.accepted}, {kept} rather than {other}"
+    options: tuple[Options, ...]
+    blocks: int = BLOCKS
+    seed: int = SEED
+    test: SequentialTest | None = None
 
 
 @dataclass(frozen=True)
@@ -62,69 +50,70 @@ class Evaluation:
     plan: Plan
     agents: list[Agent]
     summary: Summary
-    outcomes: list[Outcome]
-    verdict: Verdict | None
+    results: list[ChunkResult]
+    sprt: SprtResult | None
 
 
 def make_plan(
     specs: Sequence[str],
     players: Sequence[int] | None = None,
-    blocks: int = 200,
-    rules: Rules | None = None,
-    test: Test | None = None,
+    volcanoes: bool = False,
+    blocks: int = BLOCKS,
+    seed: int = SEED,
+    test: SequentialTest | None = None,
 ) -> tuple[Plan, list[Agent]]:
-    """A plan that can be carried out, and its agents; ValueError says what is wrong with others."""
-    rules = rules or Rules()
+    """Return a valid plan and its agents; ValueError says what is wrong with any other.
+
+    ``players``: numbers of players; by default a checkpoint's own, or 2.
+    """
     if len(specs) < 2:
         raise ValueError(
             "there is one agent, expected two or more: an agent is measured against others"
         )
     if blocks < 1:
         raise ValueError(f"--blocks is {blocks}, expected at least 1")
-    agents = load_agents(specs)
+    agents = load_agents(specs, allow_code=True)
     if players is None:
-        made = [a.players[0] for a in agents if len(a.players) == 1]
-        players = made[:1] or [2]
-    for count in players:
-        if count not in (2, 3, 4) or list(players).count(count) > 1:
-            text = ",".join(map(str, players))
-            raise ValueError(f"--players is {text}, expected some of 2, 3 and 4, each once")
+        players = [a.players[0] for a in agents if len(a.players) == 1][:1] or [2]
+    if set(players) - set(PLAYERS) or len(set(players)) < len(players):
+        text = ",".join(map(str, players))
+        raise ValueError(f"--players is {text}, expected some of 2, 3 and 4, each once")
+    options = tuple(Options(count, volcanoes) for count in players)
+    for one in options:
         for agent in agents:
-            agent.check(count, rules.volcanoes)
-    if test is not None and (len(agents) != 2 or len(players) != 1):
+            require(agent, one)
+    if test is not None and (len(agents) != 2 or len(options) != 1):
         raise ValueError("--until-decided compares two agents with one number of players")
-    return Plan(tuple(specs), tuple(players), blocks, rules, test), agents
+    return Plan(tuple(specs), options, blocks, seed, test), agents
 
 
 def settings(plan: Plan, agents: Sequence[Agent]) -> dict[str, Any]:
-    """All that decides which games are played, as plain data."""
+    """Return everything that determines which games are played, as plain data."""
     return {
         "agents": {agent.name: agent.version for agent in agents},
-        "players": list(plan.players),
+        "options": [one.as_dict() for one in plan.options],
         "blocks": plan.blocks,
         "blocks_at_once": BLOCKS_AT_ONCE,
-        "seed": plan.rules.seed,
-        "volcanoes": plan.rules.volcanoes,
+        "seed": plan.seed,
         "test": None if plan.test is None else asdict(plan.test),
         "engine": engine_version(),
     }
 
 
 def default_folder(plan: Plan, agents: Sequence[Agent]) -> Path:
-    """Where a plan's games are kept if nothing else is said: a name for exactly these settings."""
+    """Return the folder of a plan's games; its name identifies the settings."""
     text = json.dumps(settings(plan, agents), sort_keys=True)
     names = "-".join(re.sub(r"\W+", "_", agent.name) for agent in agents)[:60]
-    players = "".join(map(str, plan.players))
-    return Path("runs/evaluation") / (
-        f"{names}-{players}p-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
-    )
+    players = "".join(str(one.num_players) for one in plan.options)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:10]
+    return Path("runs/evaluation") / f"{names}-{players}p-{digest}"
 
 
 def plan_chunks(plan: Plan, agents: Sequence[Agent]) -> list[Chunk]:
-    """All that may have to be played, in order."""
-    pairs = pairings([agent.name for agent in agents], plan.players)
+    """Return all chunks that may have to be played, in order."""
+    pairs = pairings([agent.name for agent in agents], plan.options)
     if plan.test is not None:
-        pairs = pairs[:1]  # the first agent's games alone are the test's
+        pairs = pairs[:1]  # a test needs only the first agent's games
     return chunks(pairs, plan.blocks)
 
 
@@ -135,91 +124,93 @@ def run_evaluation(
     workers: int | None,
     play: PlayAll = play_all,
 ) -> Evaluation:
-    """Play what the store lacks, and sum up; ``play`` says where."""
+    """Play the chunks that the store lacks and sum up; ``play`` is what plays them."""
     every = plan_chunks(plan, agents)
-    verdict = _verdict(plan, every, store)
-    todo = [chunk for chunk in every if chunk.key not in store.outcomes]
-    if todo and verdict is None:
+    sprt = sprt_result(plan, every, store.results)
+    todo = [chunk for chunk in every if chunk.key not in store.results]
+    if todo and not (sprt and sprt.accepted):
         total = sum(chunk.blocks * chunk.pairing.players for chunk in every)
-        with tqdm(total=total, initial=store.games, unit="game", disable=None) as bar:
-            outcomes = play(todo, plan.specs, plan.rules, workers or cores(), bar.update)
-            try:
-                for outcome in outcomes:
-                    store.add(outcome)
-                    verdict = _verdict(plan, every, store)
-                    if verdict is not None:
-                        break
-            finally:
-                outcomes.close()
-    used = [store.outcomes[chunk.key] for chunk in every if chunk.key in store.outcomes]
-    if plan.test is not None:
-        verdict = verdict or _undecided(plan, used)
-        used = used[: -(-verdict.blocks // BLOCKS_AT_ONCE)]
-    summary = summarise([agent.name for agent in agents], plan.rules.volcanoes, used)
-    return Evaluation(plan, agents, summary, used, verdict)
+        with (
+            tqdm(total=total, initial=store.games, unit="game", disable=None) as bar,
+            closing(play(todo, plan.specs, plan.seed, workers or cores(), bar.update)) as results,
+        ):
+            for result in results:
+                store.add(result)
+                sprt = sprt_result(plan, every, store.results)
+                if sprt and sprt.accepted:
+                    break
+    used = [store.results[chunk.key] for chunk in every if chunk.key in store.results]
+    if sprt:
+        used = used[: -(-sprt.blocks // BLOCKS_AT_ONCE)]
+    return Evaluation(plan, agents, summarise([a.name for a in agents], used), used, sprt)
 
 
-def _verdict(plan: Plan, every: list[Chunk], store: Store) -> Verdict | None:
-    """The test's verdict on the blocks up to the first that is missing, or None.
+def sprt_result(
+    plan: Plan, every: list[Chunk], results: Mapping[str, ChunkResult]
+) -> SprtResult | None:
+    """Run the plan's test, if it has one, on the chunks up to the first that is missing.
 
-    It is asked after each chunk in their order, whichever was played first.
+    The chunks are taken in their order, whichever was played first.
     """
     if plan.test is None:
         return None
-    sums = _Sums()
-    for chunk in every:
-        if chunk.key not in store.outcomes:
-            return None
-        sums.add(store.outcomes[chunk.key])
-        ratio = sums.log_ratio(plan.test)
-        accepted = int(plan.test.verdict(ratio, sums.count))
-        if accepted:
-            return Verdict("H1" if accepted > 0 else "H0", sums.count, ratio, plan.test)
-    return None
-
-
-def _undecided(plan: Plan, used: list[Outcome]) -> Verdict:
-    assert plan.test is not None
-    sums = _Sums()
-    for outcome in used:
-        sums.add(outcome)
-    return Verdict("", sums.count, sums.log_ratio(plan.test), plan.test)
-
-
-class _Sums:
-    """Block scores of the candidate, summed up."""
-
-    def __init__(self) -> None:
-        self.count, self.total, self.squares, self.players = 0, 0.0, 0.0, 2
-
-    def add(self, outcome: Outcome) -> None:
-        pairing: Pairing = outcome.pairing
-        shares = values(pairing.agent, pairing, outcome.games, lambda g, s: g.share(s)).mean(axis=1)
-        self.count += len(shares)
-        self.total += float(shares.sum())
-        self.squares += float((shares * shares).sum())
-        self.players = pairing.players
-
-    def log_ratio(self, test: Test) -> float:
-        return float(test.log_ratio(self.count, self.total, self.squares, self.players))
+    there = takewhile(lambda chunk: chunk.key in results, every)
+    scores = (block_scores(results[chunk.key]) for chunk in there)
+    return plan.test.run(scores, plan.options[0].num_players)
 
 
 def document(evaluation: Evaluation) -> dict[str, Any]:
-    """The evaluation as plain data: what ``--json`` writes."""
-    plan, summary = evaluation.plan, evaluation.summary
-    verdict = evaluation.verdict
+    """Return the evaluation as plain data, as ``--json`` writes it."""
+    plan, summary, sprt = evaluation.plan, evaluation.summary, evaluation.sprt
     return {
         "format": FORMAT,
         "version": VERSION,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "settings": settings(plan, evaluation.agents),
         "specs": dict(zip((a.name for a in evaluation.agents), plan.specs, strict=True)),
         "results": [result.as_dict() for result in summary.results],
         "ratings": [asdict(row) for row in summary.ratings],
         "seats": [asdict(row) for row in summary.seats],
         "scores": [asdict(row) for row in summary.scores],
-        "verdict": None if verdict is None else {**asdict(verdict), "text": verdict.line()},
-        "versions": versions(),
-        "git_commit": git_commit(),
-        "machine": machine(),
+        "sprt": None if sprt is None else {**asdict(sprt), "text": sprt.line()},
+        **provenance(),
     }
+
+
+def measure(
+    agent: Agent,
+    opponent: Agent,
+    options: Options | None = None,
+    blocks: int = BLOCKS,
+    seed: int = SEED,
+) -> Result:
+    """Play an agent against one opponent in this process; block b has the deal of ``seed + b``."""
+    if agent.name == opponent.name:
+        raise ValueError(f"both agents are named {agent.name!r}")
+    if blocks < 1:
+        raise ValueError(f"blocks is {blocks}, expected at least 1")
+    options = options or Options()
+    for one in (agent, opponent):
+        require(one, options)
+    both = {agent.name: agent, opponent.name: opponent}
+    parts = chunks([Pairing(options, agent.name, opponent.name)], blocks)
+    total = blocks * options.num_players
+    with tqdm(total=total, unit="game", disable=None, leave=False) as bar:
+        warm_up(parts[0], both, seed)
+        results = [play_chunk(chunk, both, seed, bar.update) for chunk in parts]
+    return summarise(list(both), results).results[0]
+
+
+def print_results(results: Sequence[Result], bars: Mapping[str, float]) -> int:
+    """Print each result and whether its lower end reached the bar of its opponent.
+
+    Returns how many did not.
+    """
+    missed = 0
+    for result in results:
+        print(result.line())
+        if result.opponent in bars:
+            bar = bars[result.opponent]
+            missed += result.low < bar
+            verdict = "reached" if result.low >= bar else "MISSED"
+            print(f"  bar of {bar:.0%} against {result.opponent}: {verdict}")
+    return missed

@@ -1,7 +1,7 @@
-"""Where an evaluation keeps its games: one file, a line for each finished chunk.
+"""Store the games of an evaluation: one file, one line for each finished chunk.
 
-The first line says which evaluation it is.  Lines are only ever appended, so whatever ends a run, all
-chunks before it are there; a last line that was cut off is dropped.
+The first line identifies the evaluation.  Lines are only appended, so a run that ends early loses no
+finished chunk; an incomplete last line is dropped.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any
 
 import cacao_env
 
-from .matches import Outcome
+from .matches import ChunkResult
 
-FORMAT, VERSION = "cacao-evaluation-games", 1
+FORMAT, VERSION = "cacao-evaluation-games", 2
 GAMES = "games.jsonl"
 
 
 class StoreError(ValueError):
-    """A folder that can't take or give an evaluation's games, and why."""
+    """One sentence on why a folder can't hold an evaluation's games."""
 
 
 def engine_version() -> str:
-    """A fingerprint of the sources of ``cacao_env``: the same one plays the same games."""
+    """Return a fingerprint of the sources of ``cacao_env``: equal ones play the same games."""
     package = Path(cacao_env.__file__).parent
     digest = hashlib.sha256()
     for source in sorted(package.rglob("*.py")):
@@ -34,11 +34,11 @@ def engine_version() -> str:
 
 
 class Store:
-    """The chunks played so far; ``settings``, plain data, must be those the folder was made with."""
+    """The chunks played so far; ``settings``, plain data, must match those of the folder."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self.path = folder / GAMES
-        self.outcomes: dict[str, Outcome] = {}
+        self.results: dict[str, ChunkResult] = {}
         settings = json.loads(json.dumps(settings))  # as it will be read back
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -63,24 +63,26 @@ class Store:
             return
         try:
             head, *rows = [json.loads(line) for line in lines]
-            kept = head["settings"] if (head["format"], head["version"]) == (FORMAT, VERSION) else 0
+            stored = (
+                head["settings"] if (head["format"], head["version"]) == (FORMAT, VERSION) else 0
+            )
             for row in rows:
-                self.outcomes.setdefault(row["key"], Outcome.from_dict(row))
+                self.results.setdefault(row["key"], ChunkResult.from_dict(row))
         except (ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{self.path} is not a file of games: {error!r}") from None
-        if not isinstance(kept, dict):
+        if not isinstance(stored, dict):
             raise StoreError(f"{self.path} is not a file of games of this version")
         for key in settings:
-            if kept.get(key) != settings[key]:
+            if stored.get(key) != settings[key]:
                 raise StoreError(
                     f"{self.path.parent} holds another evaluation: its {key} "
-                    f"{_differs(kept.get(key), settings[key])}; give another folder with --out"
+                    f"{_difference(stored.get(key), settings[key])}; give another folder with --out"
                 )
 
-    def add(self, outcome: Outcome) -> None:
-        """Keep a chunk's games."""
-        self._append(outcome.as_dict())
-        self.outcomes[outcome.key] = outcome
+    def add(self, result: ChunkResult) -> None:
+        """Store a chunk's games."""
+        self._append(result.as_dict())
+        self.results[result.key] = result
 
     def _append(self, row: dict[str, Any]) -> None:
         try:
@@ -95,13 +97,15 @@ class Store:
 
     @property
     def games(self) -> int:
-        """How many games are kept."""
-        return sum(len(outcome.games) for outcome in self.outcomes.values())
+        """Number of games stored."""
+        return sum(len(result.games) for result in self.results.values())
 
 
-def _differs(kept: Any, asked: Any) -> str:
-    """How two values of a setting differ, in a few words."""
-    if isinstance(kept, dict) and isinstance(asked, dict):
-        names = sorted(set(kept) ^ set(asked)) or sorted(n for n in kept if kept[n] != asked[n])
+def _difference(stored: Any, asked: Any) -> str:
+    """Say in a few words how two values of a setting differ."""
+    if isinstance(stored, dict) and isinstance(asked, dict):
+        names = sorted(set(stored) ^ set(asked)) or sorted(
+            n for n in stored if stored[n] != asked[n]
+        )
         return f"differ in {', '.join(map(str, names))}"
-    return f"is {kept!r}, here {asked!r}"
+    return f"is {stored!r}, here {asked!r}"

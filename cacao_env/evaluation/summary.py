@@ -1,10 +1,9 @@
-"""What the games of an evaluation say: the cross-table, ratings, seats, where the gold comes from."""
+"""Sum up the games of an evaluation: pairings, ratings, seats, scores and sources of gold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from dataclasses import field as default
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,19 @@ import numpy.typing as npt
 from .blocks import Pairing
 from .gold_sources import SOURCES
 from .intervals import interval, share_interval
-from .matches import Outcome, Played, Spent
+from .matches import ChunkResult, PlayedGame, Timing
 from .ratings import Rating, pair_wins, rate
 
-Games = dict[Pairing, list[Played]]
+Games = dict[Pairing, list[PlayedGame]]
 Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Result:
-    """How an agent fared against one opponent; intervals are 95 %."""
+    """How an agent performed against one opponent; intervals are 95 %."""
 
     agent: str
-    field: str
+    opponent: str
     players: int
     volcanoes: bool
     blocks: int
@@ -39,12 +38,12 @@ class Result:
     ms_per_move: float = 0.0
     ms_per_placement: float = 0.0
     decisions_per_game: float = 0.0  # of all seats
-    by_seat: list[dict[str, float]] = default(default_factory=list)  # win_share, margin
+    by_seat: list[dict[str, float]] = field(default_factory=list)  # win_share, margin
 
     def line(self) -> str:
-        """The result as one line for people."""
+        """Return the result as one line for people."""
         return (
-            f"{self.agent} against {self.field}, {self.players} players: wins "
+            f"{self.agent} against {self.opponent}, {self.players} players: wins "
             f"{self.win_share:.1%} [{self.low:.1%}, {self.high:.1%}] of "
             f"{self.blocks * self.players} games ({self.blocks} deals, every seat), margin "
             f"{self.margin:+.1f} [{self.margin_low:+.1f}, {self.margin_high:+.1f}] gold, "
@@ -52,13 +51,13 @@ class Result:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the result as plain data."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Seat:
-    """What a seat is worth when those who sit on it take turns."""
+    """The result of a seat, over all agents that took it."""
 
     players: int
     seat: int
@@ -86,7 +85,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything that is reported of an evaluation."""
+    """All figures of an evaluation."""
 
     results: list[Result]
     ratings: list[Rating]
@@ -94,79 +93,75 @@ class Summary:
     scores: list[Scores]
 
 
-def summarise(agents: Sequence[str], volcanoes: bool, outcomes: Sequence[Outcome]) -> Summary:
-    """Sum up the outcomes; each pairing's blocks must all be there."""
+def summarise(agents: Sequence[str], chunk_results: Sequence[ChunkResult]) -> Summary:
+    """Sum up results, which must contain all blocks of each pairing."""
     games: Games = {}
-    spent: dict[Pairing, dict[str, Spent]] = {}
-    for outcome in outcomes:
-        games.setdefault(outcome.pairing, []).extend(outcome.games)
-        for name, time in outcome.spent.items():
-            spent.setdefault(outcome.pairing, {}).setdefault(name, Spent()).add(time)
+    timings: dict[Pairing, dict[str, Timing]] = {}
+    for chunk in chunk_results:
+        games.setdefault(chunk.pairing, []).extend(chunk.games)
+        for name, timing in chunk.timings.items():
+            timings.setdefault(chunk.pairing, {}).setdefault(name, Timing()).add(timing)
     for played in games.values():
         played.sort(key=lambda game: (game.block, game.rotation))
     results = [
-        _result(agent, pairing, played, volcanoes, spent[pairing][agent])
+        _result(agent, pairing, played, timings[pairing][agent])
         for pairing, played in games.items()
-        for agent in _candidates(pairing)
+        for agent in pairing.candidates()
     ]
     order = {name: i for i, name in enumerate(agents)}
-    results.sort(key=lambda r: (r.players, order[r.agent], order[r.field]))
-    counts = sorted({pairing.players for pairing in games})
-    return Summary(
-        results,
-        [row for players in counts for row in _ratings(agents, _of(games, players))],
-        [row for players in counts for row in _seats(_of(games, players))],
-        [
-            _scores(name, _of(games, players))
-            for players in counts
-            for name in agents
-            if any(p.players == players and name in _candidates(p) for p in games)
-        ],
-    )
-
-
-def _candidates(pairing: Pairing) -> tuple[str, ...]:
-    """Whose results a pairing's games are: with 2 players each is the other's whole field."""
-    return (pairing.agent, pairing.field) if pairing.players == 2 else (pairing.agent,)
-
-
-def _of(games: Games, players: int) -> Games:
-    return {pairing: played for pairing, played in games.items() if pairing.players == players}
+    results.sort(key=lambda r: (r.players, order[r.agent], order[r.opponent]))
+    summary = Summary(results, [], [], [])
+    for players in sorted({pairing.players for pairing in games}):
+        some = {pairing: played for pairing, played in games.items() if pairing.players == players}
+        summary.ratings.extend(_ratings(agents, some, players))
+        summary.seats.extend(_seats(some, players))
+        candidates = {name for pairing in some for name in pairing.candidates()}
+        summary.scores.extend(_scores(name, some, players) for name in agents if name in candidates)
+    return summary
 
 
 def values(
     agent: str,
     pairing: Pairing,
-    played: Sequence[Played],
-    what: Callable[[Played, int], float],
+    played: Sequence[PlayedGame],
+    what: Callable[[PlayedGame, int], float],
 ) -> Values:
-    """``what(game, seat)`` of an agent as candidate, in each block on each seat: (blocks, players)."""
+    """Return ``what(game, seat)`` of a candidate in each block on each seat, (blocks, players)."""
     found = np.empty((len(played) // pairing.players, pairing.players))
     for number, game in enumerate(played):
-        seat = game.rotation if agent == pairing.agent else 1 - game.rotation
+        seat = _seat_of(agent, pairing, game)
         found[number // pairing.players, seat] = what(game, seat)
     return found
 
 
-def _result(
-    agent: str, pairing: Pairing, played: list[Played], volcanoes: bool, spent: Spent
-) -> Result:
-    wins = values(agent, pairing, played, Played.share)
-    margins = values(agent, pairing, played, Played.margin)
+def block_scores(chunk: ChunkResult) -> Values:
+    """Return the candidate's mean win share in each block, (blocks,)."""
+    wins = values(chunk.pairing.agent, chunk.pairing, chunk.games, PlayedGame.win_share)
+    return np.asarray(wins.mean(axis=1))
+
+
+def _seat_of(agent: str, pairing: Pairing, game: PlayedGame) -> int:
+    """The seat of a candidate: of the two players of a pairing either may be the agent."""
+    return game.rotation if agent == pairing.agent else 1 - game.rotation
+
+
+def _result(agent: str, pairing: Pairing, played: list[PlayedGame], timing: Timing) -> Result:
+    wins = values(agent, pairing, played, PlayedGame.win_share)
+    margins = values(agent, pairing, played, PlayedGame.margin)
     scores = values(agent, pairing, played, lambda game, seat: game.scores[seat])
     return Result(
         agent,
-        pairing.field if agent == pairing.agent else pairing.agent,
+        pairing.opponent if agent == pairing.agent else pairing.agent,
         pairing.players,
-        volcanoes,
+        pairing.options.volcanoes,
         len(wins),
         float(wins.mean()),
         *share_interval(wins.mean(axis=1)),
         float(margins.mean()),
         *interval(margins.mean(axis=1)),
         float(scores.mean()),
-        1000 * spent.seconds / max(1, spent.decisions),
-        1000 * spent.placement_seconds / max(1, spent.placements),
+        1000 * timing.seconds / max(1, timing.decisions),
+        1000 * timing.placement_seconds / max(1, timing.placements),
         float(np.mean([sum(game.decisions) for game in played])),
         [
             {"win_share": float(share), "margin": float(margin)}
@@ -175,10 +170,10 @@ def _result(
     )
 
 
-def _by_block(games: Games, what: Callable[[Pairing, Played], Values]) -> Values:
-    """The sum of ``what`` over all games of a deal: (blocks, ...).
+def _by_block(games: Games, what: Callable[[Pairing, PlayedGame], Values]) -> Values:
+    """Return the sum of ``what`` over all games of a deal, (blocks, ...).
 
-    Pairings share their deals, so a deal's games are drawn together when an interval is made.
+    Pairings share their deals, so intervals resample all games of a deal together.
     """
     rows: dict[int, Values] = {}
     for pairing, played in games.items():
@@ -188,23 +183,20 @@ def _by_block(games: Games, what: Callable[[Pairing, Played], Values]) -> Values
     return np.array(list(rows.values()))
 
 
-def _ratings(agents: Sequence[str], games: Games) -> list[Rating]:
+def _ratings(agents: Sequence[str], games: Games, players: int) -> list[Rating]:
     number = {name: i for i, name in enumerate(agents)}
-    players = next(iter(games)).players
     wins = _by_block(games, lambda p, game: pair_wins(game, p.seats(game.rotation), number))
     return rate(agents, players, wins)
 
 
-def _seats(games: Games) -> list[Seat]:
-    """Shares and margins of seats; every pairing has each of its agents on every seat."""
-    players = next(iter(games)).players
-    each = sum(len(played) for played in games.values())
+def _seats(games: Games, players: int) -> list[Seat]:
+    """The results of seats; in every pairing each agent takes every seat equally often."""
 
-    def both(pairing: Pairing, game: Played) -> Values:
-        return np.array([(game.share(s), game.margin(s)) for s in range(players)], float)
+    def both(pairing: Pairing, game: PlayedGame) -> Values:
+        return np.array([(game.win_share(s), game.margin(s)) for s in range(players)], float)
 
     found = _by_block(games, both)
-    found *= len(found) / each  # the mean of a block
+    found *= len(found) / sum(len(played) for played in games.values())  # the mean of a block
     return [
         Seat(
             players,
@@ -218,20 +210,19 @@ def _seats(games: Games) -> list[Seat]:
     ]
 
 
-def _scores(agent: str, games: Games) -> Scores:
-    scores: list[int] = []
-    gold: list[list[int]] = []
-    for pairing, played in games.items():
-        if agent in _candidates(pairing):
-            for game in played:
-                seat = game.rotation if agent == pairing.agent else 1 - game.rotation
-                scores.append(game.scores[seat])
-                gold.append(game.gold[seat])
+def _scores(agent: str, games: Games, players: int) -> Scores:
+    taken = [
+        (game, _seat_of(agent, pairing, game))
+        for pairing, played in games.items()
+        if agent in pairing.candidates()
+        for game in played
+    ]
+    scores = [game.scores[seat] for game, seat in taken]
     kinds, counts = np.unique(scores, return_counts=True)
-    means = np.mean(gold, axis=0)
+    means = np.mean([game.gold[seat] for game, seat in taken], axis=0)
     return Scores(
         agent,
-        next(iter(games)).players,
+        players,
         len(scores),
         float(np.mean(scores)),
         float(np.std(scores)),

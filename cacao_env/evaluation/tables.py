@@ -1,4 +1,4 @@
-"""Tables of an evaluation's figures as text, for the terminal and for Markdown pages."""
+"""The figures of an evaluation as tables: (head, rows) of text, for terminal, page and Markdown."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .gold_sources import SOURCES
+from .summary import Result
 
 Row = Sequence[str]
-Data = Mapping[str, Any]  # what campaign.document makes
+Data = Mapping[str, Any]  # what run.document returns
+Table = tuple[Row, Sequence[Row]]
+MANY_RESULTS = 6  # more are shown only as a cross-table
 
 
 def plain(head: Row, rows: Sequence[Row]) -> str:
-    """Columns of equal width: the first to the left, the others to the right."""
+    """Return a table for the terminal: the first column to the left, the others to the right."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     lines = []
     for row in [head, *rows]:
@@ -22,103 +25,143 @@ def plain(head: Row, rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def markdown(head: Row, rows: Sequence[Row]) -> str:
-    """The same for a Markdown page."""
-    ruler = ["---"] + ["---:"] * (len(head) - 1)
-    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ruler, *rows])
+def show(data: Data) -> str:
+    """Return the figures as text for the terminal."""
+    results = data["results"]
+    parts = []
+    if len(results) <= MANY_RESULTS:
+        parts = [Result(**row).line() for row in results]
+    for players in (options["num_players"] for options in data["settings"]["options"]):
+        kinds = [ratings, gold, seats]
+        if len(results) > MANY_RESULTS:
+            kinds.insert(0, cross_table)
+        parts.append(f"\n{players} players")
+        parts += [plain(*kind(data, players)) + "\n" for kind in kinds]
+    if data["sprt"]:
+        parts.append(data["sprt"]["text"])
+    return "\n".join(parts)
 
 
-def ratings(data: Data, players: int) -> tuple[Row, list[Row]]:
-    """Agents with their ratings, time a move and mean scores, best first."""
-    scores = {r["agent"]: r for r in data["scores"] if r["players"] == players}
+def number_of_players(data: Data) -> list[int]:
+    """Return the numbers of players in an evaluation, ascending."""
+    return sorted({row["players"] for row in data["results"]})
+
+
+def of_players(data: Data, key: str, players: int) -> list[Data]:
+    """Return the rows of ``data[key]`` for a number of players."""
+    return [row for row in data[key] if row["players"] == players]
+
+
+def ratings(data: Data, players: int) -> Table:
+    """Return agents with their ratings, mean scores and time a move, best first."""
+    scores = {r["agent"]: r for r in of_players(data, "scores", players)}
     rows: list[Row] = []
-    for row in data["ratings"]:
-        if row["players"] == players:
-            time = [r for r in data["results"] if r["agent"] == row["agent"]]
-            mean = [r["ms_per_move"] for r in time if r["players"] == players]
-            rows.append(
-                (
-                    row["agent"],
-                    f"{round(row['elo']):+d}",
-                    elo_interval(row),
-                    f"{scores[row['agent']]['score']:.1f}" if row["agent"] in scores else "",
-                    milliseconds(sum(mean) / len(mean)) if mean else "",
-                    f"{1000 * len(mean) / sum(mean):,.0f}" if mean and sum(mean) else "",
-                )
+    for row in of_players(data, "ratings", players):
+        agent = row["agent"]
+        results = of_players(data, "results", players)
+        times = [r["ms_per_move"] for r in results if r["agent"] == agent]
+        mean = sum(times) / len(times) if times else 0
+        rows.append(
+            (
+                agent,
+                f"{round(row['elo']):+d}",
+                elo_interval(row),
+                f"{scores[agent]['score']:.1f}" if agent in scores else "",
+                milliseconds(mean) if times else "",
+                f"{1000 / mean:,.0f}" if mean else "",
             )
+        )
     return ("agent", "Elo", "95 %", "score", "ms a move", "decisions/s"), rows
 
 
-def cross_table(data: Data, players: int) -> tuple[Row, list[Row]]:
-    """Shares of wins of the row's agent against the column's, with their 95 % intervals."""
-    found = {(r["agent"], r["field"]): r for r in data["results"] if r["players"] == players}
-    agents = [r["agent"] for r in data["ratings"] if r["players"] == players]
-    rows: list[Row] = []
-    for agent in agents:
-        cells: list[str] = [agent]
-        for other in agents:
-            result = found.get((agent, other))
-            cells.append(share(result) if result else "·")
-        rows.append(cells)
+def cross_table(data: Data, players: int) -> Table:
+    """Return the win shares of the row's agent against the column's, with their intervals."""
+    found = {(r["agent"], r["opponent"]): share(r) for r in of_players(data, "results", players)}
+    agents = [r["agent"] for r in of_players(data, "ratings", players)]
+    rows = [[agent, *(found.get((agent, other), "·") for other in agents)] for agent in agents]
     return ("wins of … against", *agents), rows
 
 
-def share(result: Data) -> str:
-    """A share of wins with its interval, in percent."""
-    return f"{result['win_share']:.1%} [{result['low']:.1%}, {result['high']:.1%}]"
-
-
-def gold(data: Data, players: int) -> tuple[Row, list[Row]]:
-    """Mean gold by source."""
-    rows: list[Row] = [
-        (r["agent"], *(gold_text(r["gold"][source]) for source in SOURCES), f"{r['score']:.1f}")
-        for r in data["scores"]
-        if r["players"] == players
-    ]
-    return ("gold from", *SOURCES, "score"), rows
-
-
-def seats(data: Data, players: int) -> tuple[Row, list[Row]]:
-    """What each seat is worth."""
+def pairings(data: Data, players: int) -> Table:
+    """Return everything about each pairing, agents in the order of their ratings."""
+    order = [row["agent"] for row in of_players(data, "ratings", players)]
+    results = sorted(
+        of_players(data, "results", players),
+        key=lambda r: (order.index(r["agent"]), order.index(r["opponent"])),
+    )
     rows: list[Row] = [
         (
-            str(r["seat"]),
+            r["agent"],
+            r["opponent"],
             share(r),
             margin(r),
+            f"{r['score']:.1f}",
+            milliseconds(r["ms_per_move"]),
+            milliseconds(r["ms_per_placement"]),
+            str(r["blocks"]),
         )
-        for r in data["seats"]
-        if r["players"] == players
+        for r in results
     ]
+    head = ("agent", "against", "wins", "margin", "score", "ms a move", "ms a placement", "deals")
+    return head, rows
+
+
+def gold(data: Data, players: int, sources: Sequence[str] = SOURCES) -> Table:
+    """Return the mean gold by source."""
+    rows: list[Row] = [
+        (r["agent"], *(gold_text(r["gold"][source]) for source in sources), f"{r['score']:.1f}")
+        for r in of_players(data, "scores", players)
+    ]
+    return ("gold from", *sources, "score"), rows
+
+
+def quantiles(data: Data, players: int) -> Table:
+    """Return the quantiles of the final scores."""
+    rows = [
+        [r["agent"], *(f"{q:.0f}" for q in r["quantiles"])]
+        for r in of_players(data, "scores", players)
+    ]
+    return ("scores", "5 %", "25 %", "median", "75 %", "95 %"), rows
+
+
+def seats(data: Data, players: int) -> Table:
+    """Return the results of each seat."""
+    rows = [(str(r["seat"]), share(r), margin(r)) for r in of_players(data, "seats", players)]
     return ("seat", "wins", "margin"), rows
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def share(result: Data) -> str:
+    """Return a win share with its interval, in percent."""
+    return f"{result['win_share']:.1%} [{result['low']:.1%}, {result['high']:.1%}]"
+
+
+def margin(row: Data) -> str:
+    """Return a margin with its interval."""
+    return f"{signed(row['margin'])} [{signed(row['margin_low'])}, {signed(row['margin_high'])}]"
+
+
 def signed(value: float) -> str:
-    """A number with its sign and one decimal; what rounds to 0 is above it."""
+    """Return a number with its sign and one decimal; never -0.0."""
     return f"{round(value, 1) + 0.0:+.1f}"
 
 
 def gold_text(value: float) -> str:
-    """Gold with one decimal; what rounds to 0 has no sign."""
+    """Return gold with one decimal; never -0.0."""
     return f"{round(value, 1) + 0.0:.1f}"
 
 
-def margin(row: Data) -> str:
-    """A margin with its interval."""
-    return f"{signed(row['margin'])} [{signed(row['margin_low'])}, {signed(row['margin_high'])}]"
-
-
 def is_anchor(row: Data) -> bool:
-    """Whether a rating is 0 because all others are counted from it."""
+    """Whether a rating is 0 because it is the anchor of all others."""
     return bool(row["low"] == row["high"] == 0)
 
 
 def elo_interval(row: Data) -> str:
-    """A rating's 95 % interval; open on the side where no game says how far it goes."""
+    """Return a rating's 95 % interval, which may be open at one end."""
     if is_anchor(row):
         return "fixed"
     if row["low"] is None:
@@ -129,6 +172,6 @@ def elo_interval(row: Data) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """A time with about three figures."""
+    """Return a time with about three figures."""
     digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3
     return f"{value:.{digits}f}"

@@ -1,7 +1,7 @@
-"""Play chunks of games, or do other jobs, here or in several processes.
+"""Play chunks of games, or do other jobs, in this process or in several.
 
-Workers are started afresh (``spawn``), each with one thread; they are told what to do through a
-pipe and answer through it.  Whoever is told that a worker died, or to stop, ends all of them at once.
+Worker processes are spawned and use one thread each; a pipe carries their jobs and answers.  When a
+worker dies or the caller stops, all workers end at once.
 """
 
 from __future__ import annotations
@@ -9,30 +9,29 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import traceback
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, TypeVar
 
-import torch
-
 from ..agents.registry import load_agents
 from .blocks import Chunk, Pairing
-from .matches import Outcome, Rules, play_chunk, warm_up
+from .matches import ChunkResult, Progress, play_chunk, warm_up
 
-Progress = Callable[[int], None]
 J = TypeVar("J", bound="Job")
 R = TypeVar("R")
 Do = Callable[[J, Progress], R]
 
 
 class WorkerError(RuntimeError):
-    """One sentence on why the workers can't go on."""
+    """One sentence on why the workers can't continue."""
 
 
 def cores() -> int:
-    """How many processes this one may run on at once."""
+    """Return how many processors this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
@@ -40,79 +39,82 @@ def cores() -> int:
 
 
 class Job(Protocol):
-    """A part of what is to be done; its key names it when a process dies over it."""
+    """A part of the work; errors name it by its key."""
 
     @property
     def key(self) -> str:
         """A name."""
 
 
-class Player:
-    """Plays chunks with agents of its own; both are asked once, untimed, before a pairing's first."""
+class ChunkPlayer:
+    """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up."""
 
-    def __init__(self, specs: Sequence[str], rules: Rules) -> None:
-        self.agents = {agent.name: agent for agent in load_agents(specs)}
-        self.rules = rules
+    def __init__(self, specs: Sequence[str], seed: int) -> None:
+        self.agents = {agent.name: agent for agent in load_agents(specs, allow_code=True)}
+        self.seed = seed
         self._warm: set[Pairing] = set()
 
-    def __call__(self, chunk: Chunk, progress: Progress) -> Outcome:
+    def __call__(self, chunk: Chunk, progress: Progress) -> ChunkResult:
         """Play a chunk."""
         if chunk.pairing not in self._warm:
-            warm_up(chunk, self.agents, self.rules)
+            warm_up(chunk, self.agents, self.seed)
             self._warm.add(chunk.pairing)
-        return play_chunk(chunk, self.agents, self.rules, progress)
+        return play_chunk(chunk, self.agents, self.seed, progress)
 
 
 def play_all(
     todo: Sequence[Chunk],
     specs: Sequence[str],
-    rules: Rules,
+    seed: int,
     workers: int,
     progress: Progress = lambda games: None,
-) -> Generator[Outcome, None, None]:
-    """Play chunks in ``workers`` processes; outcomes come as they get ready."""
-    return do_all(todo, partial(Player, specs, rules), workers, progress)
+) -> Generator[ChunkResult, None, None]:
+    """Play chunks in ``workers`` processes; yields results as they become ready."""
+    return do_all(todo, partial(ChunkPlayer, specs, seed), workers, progress)
 
 
 PlayAll = Callable[
-    [Sequence[Chunk], Sequence[str], Rules, int, Progress], Generator[Outcome, None, None]
+    [Sequence[Chunk], Sequence[str], int, int, Progress], Generator[ChunkResult, None, None]
 ]
 
 
 def do_all(
     todo: Sequence[J], make: Callable[[], Do[J, R]], workers: int, progress: Progress
 ) -> Generator[R, None, None]:
-    """Do jobs in ``workers`` processes, or here if one is enough; results come as they get ready.
+    """Do jobs in ``workers`` processes, or here if one is enough; yields results as they come.
 
-    ``make`` is called once in each process and gives the function that does a job.  Raises
-    WorkerError when a process dies, ValueError when an agent does what it may not.
+    ``make`` is called once in each process and returns the function that does a job.  Raises
+    WorkerError when a process dies, ValueError when an agent breaks the rules.
     """
     workers = min(workers, len(todo))
     if workers <= 1:
-        yield from _do_here(todo, make, progress)
+        with _one_thread():
+            do = make()
+            for job in todo:
+                yield do(job, progress)
         return
-    team = _Team(workers, make)
+    pool = _Pool(workers, make)
     try:
-        yield from team.do(list(todo), progress)
+        yield from pool.do(list(todo), progress)
     finally:
-        team.stop()
+        pool.stop()
 
 
-def _do_here(
-    todo: Sequence[J], make: Callable[[], Do[J, R]], progress: Progress
-) -> Generator[R, None, None]:
-    """Do jobs one after the other in this process."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Have PyTorch, if it is loaded, use one thread: games are played in parallel instead."""
+    torch = sys.modules.get("torch")
+    threads = torch.get_num_threads() if torch else 1
+    if torch:
+        torch.set_num_threads(1)
     try:
-        do = make()
-        for job in todo:
-            yield do(job, progress)
+        yield
     finally:
-        torch.set_num_threads(threads)
+        if torch:
+            torch.set_num_threads(threads)
 
 
-class _Team:
+class _Pool:
     """Worker processes and the pipes to them."""
 
     def __init__(self, workers: int, make: Callable[[], Do[Any, Any]]) -> None:
@@ -136,7 +138,7 @@ class _Team:
             for pipe in list(self._members):
                 if pipe not in ready:
                     continue
-                kind, content = self._hear(pipe, busy)
+                kind, content = self._receive(pipe, busy)
                 if kind == "games":
                     progress(content)
                 elif kind == "done":
@@ -156,7 +158,7 @@ class _Team:
             except OSError:
                 raise self._death(pipe, busy) from None
 
-    def _hear(self, pipe: Connection, busy: dict[Connection, Job]) -> tuple[str, Any]:
+    def _receive(self, pipe: Connection, busy: dict[Connection, Job]) -> tuple[str, Any]:
         try:
             kind, content = pipe.recv()
         except (EOFError, OSError):
@@ -171,7 +173,7 @@ class _Team:
         return WorkerError(f"a worker process ended {how} while it played {busy[pipe].key}")
 
     def stop(self) -> None:
-        """End all workers, whatever they are doing."""
+        """End all workers at once."""
         for pipe, process in self._members.items():
             pipe.close()
             process.kill()
@@ -180,13 +182,13 @@ class _Team:
 
 
 def _work(pipe: Connection, make: Callable[[], Do[Any, Any]]) -> None:
-    """A worker: do what comes through the pipe until it closes."""
+    """Run a worker: do the jobs that come through the pipe until it closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-    torch.set_num_threads(1)
     try:
-        do = make()
-        while True:
-            pipe.send(("done", do(pipe.recv(), lambda n: pipe.send(("games", n)))))
+        with _one_thread():
+            do = make()
+            while True:
+                pipe.send(("done", do(pipe.recv(), lambda n: pipe.send(("games", n)))))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
     except ValueError as error:

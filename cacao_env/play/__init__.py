@@ -1,1 +1,1 @@
-"""Games with people at the table."""
+"""Play and watch games: tables with people and agents, pictures, the terminal, the web page."""

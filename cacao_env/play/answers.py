@@ -1,23 +1,23 @@
-"""What the server answers, as plain data."""
+"""The server's answers as plain data."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..agents.agent import Agent, decider, require
 from ..agents.analysis import Analysis
 from ..game import Game
-from .catalogue import Catalogue, Told
+from .catalogue import Replay
 from .choices import in_words
-from .history import Story, pack, to_think_about
-from .table import HUMAN, Table, analysis_of, check_plays
+from .history import pack, with_auto_decisions
+from .table import Table
 
-MOVES = 40  # of a thought that are listed
+MOVES = 40  # of an analysis that are listed
 
 
 def game_answer(name: str, table: Table, since: int) -> dict[str, Any]:
-    """A game in play: the frames from ``since`` on, and what is to be decided."""
-    people = [seat for seat, seated in enumerate(table.seats) if seated == HUMAN]
-    frames = table.story.frames
+    """Return a game in play: its frames from ``since`` on, and the decision to make."""
+    people, frames = table.people, table.history.frames
     if len(people) > 1 and not table.game.over:  # nobody looks back at another's hand
         frames = [_without_hands(frame) for frame in frames[:-1]] + frames[-1:]
     since = min(max(since, 0), len(frames))
@@ -40,43 +40,32 @@ def _without_hands(frame: dict[str, Any]) -> dict[str, Any]:
     return frame | {"seats": [seat | {"hand": None} for seat in frame["seats"]]}
 
 
-def record_answer(name: str, one: Told) -> dict[str, Any]:
-    """A record: all its frames."""
-    return {"id": name, **replay_data(one.title, one.story)}
+def replay_data(replay: Replay) -> dict[str, Any]:
+    """Return what the page needs to show a recorded game."""
+    names = [f"player {seat + 1}" for seat in range(replay.history.game.num_players)]
+    return {"title": replay.title, "names": names, **pack(replay.history.frames)}
 
 
-def replay_data(title: str, story: Story) -> dict[str, Any]:
-    """What the page needs to show a finished game."""
-    names = [f"player {seat + 1}" for seat in range(story.game.num_players)]
-    return {"title": title, "names": names, **pack(story.frames)}
-
-
-def analysis_answer(catalogue: Catalogue, agent: str, game: Game) -> dict[str, Any]:
-    """What an agent makes of a position: moves, cells and prospects."""
-    if game.seat is None:
-        raise ValueError("the game is over: there is nothing to decide")
-    asked = to_think_about(game)
-    analysis: Analysis = catalogue.with_thinker(agent, lambda one: _analyze(one, asked))
-    told = {
-        "agent": agent,
-        "seat": game.seat,
+def analysis_answer(name: str, agent: Agent, game: Game) -> dict[str, Any]:
+    """Return an agent's analysis of a position: moves, cells and what it expects."""
+    seat, asked = decider(game), with_auto_decisions(game)
+    require(agent, asked.options)
+    analysis = agent.analyze(asked, agent.begin(0))
+    found: dict[str, Any] = {
+        "agent": name,
+        "seat": seat,
         "weighed": analysis.weighed,
         "unit": analysis.unit,
         "moves": [_move(asked, analysis, i) for i in range(min(MOVES, len(analysis.actions)))],
         "considered": len(analysis.actions),
         "legal": len(asked.legal_actions()),
         "cells": _cells(asked, analysis),
+        "lead": None if analysis.lead is None else round(analysis.lead, 2),
     }
-    told["lead"] = None if analysis.lead is None else round(analysis.lead, 2)
     for key in ("win_shares", "scores"):
-        best_turn = getattr(analysis, key)
-        told[key] = None if best_turn is None else [round(float(x), 4) for x in best_turn]
-    return told
-
-
-def _analyze(agent: Any, game: Game) -> Analysis:
-    check_plays(agent, game)
-    return analysis_of(agent, game)
+        expected = getattr(analysis, key)
+        found[key] = None if expected is None else [round(float(x), 4) for x in expected]
+    return found
 
 
 def _move(game: Game, analysis: Analysis, i: int) -> dict[str, Any]:
@@ -95,7 +84,7 @@ def _move(game: Game, analysis: Analysis, i: int) -> dict[str, Any]:
 
 
 def _cells(game: Game, analysis: Analysis) -> list[dict[str, Any]]:
-    """The weight of each cell, all moves there together."""
+    """The weight of each cell: the sum over all moves there."""
     weights: dict[tuple[int, int], float] = {}
     for action, weight in zip(analysis.actions.tolist(), analysis.weights):
         move = game.move(action)

@@ -1,7 +1,7 @@
-"""What a viewer may show and play against: records and games in memory, agents by name.
+"""What the page may show and play against: records and games in memory, agents by name.
 
-Nothing is read from a path that a request names: records come from the command line or with a request,
-agents are bots, or checkpoints that were named when the viewer was started or are installed.
+No request can name a path or code: records come from the command line or with a request; agents are
+bots, installed checkpoints, and checkpoints that were named when the server was started.
 """
 
 from __future__ import annotations
@@ -9,23 +9,26 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from .. import record
+from ..agents.agent import Agent
+from ..agents.analysis import Analysis
 from ..agents.bots import BOTS, parse
-from ..agents.opponents import Opponent, find, known_names
+from ..agents.registry import installed_agents, load_agent
+from ..engine.options import Options
 from ..game import Game
-from .history import Story, told
-from .table import HUMAN, Table, analysis_of
+from .history import History
+from .table import HUMAN, Table
 
-MAX_GAMES, MAX_RECORDS = 50, 100  # kept; the oldest make room
-MAX_SECONDS = 30  # that an agent may be told to take for a decision
+MAX_GAMES, MAX_RECORDS, MAX_AGENTS = 50, 100, 8  # in memory; the oldest are dropped
+MAX_SECONDS = 30  # that an agent may take for a decision
 MAX_SIMS = 20_000
-T = TypeVar("T")
+_BOTS = ("mc:sims=256", "ismcts:sims=256", "endgame", "greedy", "random")
 
 
 class Missing(ValueError):
@@ -34,7 +37,7 @@ class Missing(ValueError):
 
 @dataclass
 class Shelf:
-    """Things by short names, the oldest dropped when there are too many."""
+    """Things by short names; when there are too many the oldest is dropped."""
 
     noun: str
     most: int
@@ -42,7 +45,7 @@ class Shelf:
     count: int = 0
 
     def add(self, thing: Any) -> str:
-        """Keep a thing; its name."""
+        """Add a thing and return its name."""
         self.count += 1
         name = str(self.count)
         self.kept[name] = thing
@@ -51,82 +54,112 @@ class Shelf:
         return name
 
     def get(self, name: str) -> Any:
-        """The thing of that name; Missing if there is none."""
+        """Return the thing of that name; Missing if there is none."""
         if name not in self.kept:
             raise Missing(f"there is no {self.noun} {name[:20]!r} here")
         return self.kept[name]
 
 
 @dataclass
-class Play:
-    """A table in play, and the lock of those who change it."""
+class OpenGame:
+    """A table in play, and the lock for changing it."""
 
     table: Table
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass
-class Told:
-    """A record that holds."""
+class Replay:
+    """A valid record."""
 
     title: str
-    story: Story
+    history: History
     data: Any
 
 
+class SharedAgent(Agent):
+    """An agent that several games and threads use, one at a time; each seat has its own memory."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent, self._lock = agent, threading.Lock()
+        self.name, self.version, self.players = agent.name, agent.version, agent.players
+
+    def supports(self, options: Options) -> bool:
+        """Whether the agent plays games with these options."""
+        return self._agent.supports(options)
+
+    @property
+    def plays(self) -> str:
+        """The games that the agent supports, in words."""
+        return self._agent.plays
+
+    def begin(self, seed: int) -> Any:
+        """Make the memory of a seat."""
+        with self._lock:
+            return self._agent.begin(seed)
+
+    def act(self, games: Sequence[Game], memory: Sequence[Any]) -> list[int]:
+        """Choose an action for each game."""
+        with self._lock:
+            return self._agent.act(games, memory)
+
+    def analyze(self, game: Game, memory: Any) -> Analysis:
+        """Report what the agent makes of the decision."""
+        with self._lock:
+            return self._agent.analyze(game, memory)
+
+
 class Catalogue:
-    """Records, games and agents of one viewer; ``agents``: names of checkpoints given to it."""
+    """Records, games and agents of one server; ``agents``: names of checkpoints given to it."""
 
     def __init__(self, agents: Sequence[str] = ()) -> None:
         self.records = Shelf("record", MAX_RECORDS)
         self.games = Shelf("game", MAX_GAMES)
         self._given = list(dict.fromkeys(agents))
-        for name in self._given:
-            self.agent(name, 0)  # a wrong one is refused now
-        self._thinkers: dict[str, Opponent] = {}
+        self._agents: OrderedDict[str, SharedAgent] = OrderedDict()
         self._lock = threading.Lock()
+        for name in self._given:
+            self.agent(name)  # refuses a wrong name at once
 
     def agents(self) -> list[dict[str, str]]:
-        """Names and what they are, the best ones first."""
-        found = [{"name": name, "what": "checkpoint"} for name in self._given]
-        found += [
-            {"name": name, "what": what} for name, what in known_names() if name not in self._given
-        ]
-        bots = ("mc:sims=256", "ismcts:sims=256", "endgame", "greedy", "random")
-        return found + [
-            {"name": name, "what": BOTS[name.partition(":")[0]].meaning} for name in bots
-        ]
+        """Return names and descriptions of the agents, the best first."""
+        found = [(name, "checkpoint") for name in self._given]
+        found += [(name, what) for name, what in installed_agents() if name not in self._given]
+        found += [(name, BOTS[name.partition(":")[0]].meaning) for name in _BOTS]
+        return [{"name": name, "what": what} for name, what in found]
 
     def warm_up(self) -> None:
-        """Have the best agent compiled while the page is being opened: it is likely to be met."""
+        """Have the best agent compiled in a thread, while the page is being opened."""
 
         def compile_it() -> None:
-            # What goes wrong here is said to whoever asks for the agent.
-            with suppress(Exception):
-                self.with_thinker(
-                    self.agents()[0]["name"], lambda one: analysis_of(one, Game.new(2))
-                )
+            with suppress(Exception):  # a request for the agent reports the error
+                agent = self.agent(self.agents()[0]["name"])
+                agent.analyze(Game.new(agent.players[0]), agent.begin(0))
 
         threading.Thread(target=compile_it, daemon=True).start()
 
-    def agent(self, name: str, seed: int) -> Opponent:
-        """An agent by a name that may be used here; ValueError for others."""
-        self.allow(name)
-        return find(name, seed)
+    def agent(self, name: str) -> SharedAgent:
+        """Return the agent of a name that may be used here; ValueError for any other name."""
+        self._check_name(name)
+        with self._lock:
+            if name not in self._agents:
+                self._agents[name] = SharedAgent(load_agent(name))
+                while len(self._agents) > MAX_AGENTS:
+                    self._agents.popitem(last=False)
+            return self._agents[name]
 
-    def allow(self, name: str) -> None:
-        """ValueError unless an agent of that name may be used here."""
+    def _check_name(self, name: str) -> None:
         base = name.partition(":")[0].partition("+")[0]
         if base in BOTS:
             _limit(name, parse(name)[1])
-        elif base in self._given or base in dict(known_names()):
+        elif base in self._given or base in dict(installed_agents()):
             _limit(name, _numbers(name))
         else:
             there = ", ".join(agent["name"] for agent in self.agents())
             raise ValueError(f"there is no agent {name[:60]!r} here; there are: {there}")
 
     def open_table(self, seats: Any, volcanoes: Any, seed: Any) -> str:
-        """Begin a game; its name."""
+        """Begin a game and return its name."""
         if not isinstance(seats, list) or not all(isinstance(name, str) for name in seats):
             raise ValueError("seats is not a list of names")
         if not isinstance(volcanoes, bool):
@@ -135,50 +168,37 @@ class Catalogue:
             raise ValueError("seed is not an integer")
         for name in seats:
             if name != HUMAN:
-                self.allow(name)
-        return self.games.add(Play(Table(seats, seed, volcanoes)))
+                self._check_name(name)
+        return self.games.add(OpenGame(Table(seats, seed, volcanoes, self.agent)))
 
     def add_record(self, data: Any, title: str) -> str:
-        """Keep a record; its name.  RecordError if it does not hold."""
-        return self.records.add(Told(title, told(data), data))
+        """Add a record and return its name; RecordError if it is not valid."""
+        return self.records.add(Replay(title, History.from_record(data), data))
 
     def read_record(self, path: Path) -> str:
-        """The same from a file."""
+        """Add the record in a file and return its name; RecordError if it is not valid."""
         try:
             return self.add_record(record.load(path), path.name)
         except record.RecordError as error:
             raise record.RecordError(f"{path}: {error}") from None
 
     def parse_record(self, text: bytes, title: str) -> str:
-        """The same from the bytes of a file."""
+        """Add the record in the bytes of a file and return its name; RecordError if not valid."""
         try:
             data = json.loads(text.decode("utf-8"))
         except (ValueError, RecursionError):
             raise record.RecordError("not a game record: not JSON in UTF-8") from None
         return self.add_record(data, title)
 
-    def with_thinker(self, name: str, use: Callable[[Any], T]) -> T:
-        """Use an agent that thinks about one position after the other; one at a time."""
-        with self._lock:
-            if name not in self._thinkers:
-                if len(self._thinkers) > 8:
-                    self._thinkers.clear()
-                self._thinkers[name] = self.agent(name, 0)
-            return use(self._thinkers[name])
-
 
 def _numbers(name: str) -> dict[str, int | float]:
-    """The parameters of a name that are numbers; a wrong one is refused by whoever makes the agent."""
-    found: dict[str, int | float] = {}
-    for item in name.partition(":")[2].split(","):
-        key, _, value = item.partition("=")
-        if value.isdigit():
-            found[key] = int(value)
-    return found
+    """The integer parameters of a name; loading the agent refuses wrong ones."""
+    pairs = (item.partition("=")[::2] for item in name.partition(":")[2].split(","))
+    return {key: int(value) for key, value in pairs if value.isdigit()}
 
 
 def _limit(name: str, values: dict[str, int | float]) -> None:
-    """ValueError for a budget that would keep everybody waiting."""
+    """ValueError for a budget that would block the server."""
     if values.get("ms", 0) > 1000 * MAX_SECONDS:
         raise ValueError(f"{name}: ms is above {1000 * MAX_SECONDS}, the most that is allowed here")
     if not values.get("ms", 0) and values.get("sims", 0) > MAX_SIMS:

@@ -1,25 +1,40 @@
-"""The choices of a decision as people make them: which tile, where, which way, and what it will do."""
+"""The choices of a decision for people: which tile, where, which way, and the effect of each.
+
+An effect has only what is certain: it stops where a hidden tile is drawn and where the turn ends.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..engine import decisions
 from ..engine.geometry import OFFSETS, SIDE_NAMES, cell_index, opposite
 from ..engine.notation import Move
+from ..engine.state import ACT, FILL, OVER
 from ..engine.tiles import EDGES, JUNGLE_KINDS, VARIANTS, VOLCANO
-from ..game import Game
-from .effects import effect_of, words
+from ..game import Game, try_action
 
 Choice = dict[str, Any]
 _EDGES = {variant: [int(n) for n in EDGES[i]] for i, variant in enumerate(VARIANTS)}
+_GOODS = ("gold", "cacao", "sun", "water", "temples")
+_WORDS = {
+    "gold": "gold",
+    "cacao": "cacao",
+    "sun": ("sun token", "sun tokens"),
+    "water": ("field along the water track", "fields along the water track"),
+    "temples": "at temples, as they stand",
+}
 
 
 def choices_of(game: Game, names: list[str]) -> list[Choice]:
-    """Every legal action, as plain data; ``names`` are those of the seats.
+    """Return every legal action as plain data; ``names`` are those of the seats.
 
-    Keys: ``action`` (id), ``kind`` (``place, overbuild, fill, act``), ``cell`` (that is clicked: where
+    Keys: ``action`` (id), ``kind`` (``place, overbuild, fill, act``), ``cell`` (the one to click: where
     a tile goes, or the jungle tile that acts), ``words``, ``effect`` (in words), ``worth`` (change
-    of the own score if the game ended then); ``tile, turn`` and, of a worker tile, ``edges``; of an
+    of the own score if the game ended then); ``tile, turn`` and for a worker tile ``edges``; for an
     act ``worker`` (cell of the worker tile), ``edge``, ``workers``.
     """
     seat = game.seat
@@ -31,7 +46,7 @@ def choices_of(game: Game, names: list[str]) -> list[Choice]:
         effect = effect_of(game, action)
         choice = {"action": action, "kind": move[0], **_parts(move)}
         choice["words"] = in_words(game, move)
-        choice["effect"] = words(effect, seat, names)
+        choice["effect"] = effect_words(effect, seat, names)
         choice["worth"] = effect.worth.get(seat, 0)
         found.append(choice)
     return found
@@ -55,7 +70,7 @@ def _parts(move: Move) -> dict[str, Any]:
 
 
 def in_words(game: Game, move: Move) -> str:
-    """A legal move as one would say it at the table."""
+    """Return a legal move in words, as a player would say it."""
     if move[0] in ("place", "overbuild"):
         name, tile, turn, cell = move
         edges = "-".join(str(n) for n in _EDGES[tile, turn])
@@ -72,7 +87,7 @@ def in_words(game: Game, move: Move) -> str:
 
 
 def tile_name(kind: str) -> str:
-    """A jungle tile's kind in words: ``market 3``, ``water``."""
+    """Return a jungle tile's kind in words: ``market 3``, ``water``."""
     name = kind.rstrip("0123456789")
     return f"{name} {kind[len(name) :]}".strip()
 
@@ -90,3 +105,99 @@ def _deed(kind: str, workers: int) -> str:
 def _jungle_kind(game: Game, row: int, column: int) -> str:
     code = int(game.state.board[int(cell_index(row, column))])
     return JUNGLE_KINDS[min(code, VOLCANO) - 1]
+
+
+# --- Effects -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The certain effect of an action and of the forced moves that follow it.
+
+    ``gains``: by seat, the goods that change and by how much; ``water`` in fields, ``temples`` in gold
+    if the game ended then.  ``worth``: by seat, the change of the score if the game ended then.
+    ``fills``, ``acts``: cells to fill and edges to decide next.  ``draws``: a hidden tile comes next.
+    ``ends``: the turn is over.
+    """
+
+    gains: dict[int, dict[str, int]]
+    worth: dict[int, int]
+    fills: int
+    acts: int
+    draws: bool
+    ends: bool
+
+
+def effect_of(game: Game, action: int) -> Effect:
+    """Return the effect of a legal action; ValueError for an illegal one.  The game is unchanged."""
+    one = game.clone()
+    state = one.state
+    before, scores = _goods(state), one.scores()
+    state.auto = 0
+    turn, drawn = int(state.turn), int(state.jungle_drawn)
+    code = try_action(one.states, action)
+    if code:
+        raise ValueError(game.why_illegal(action, code))
+    while game.decisions == "auto" and _is_same_turn(state, turn, drawn):
+        follows = int(decisions.forced_action(state))
+        if follows == decisions.NONE:
+            break
+        try_action(one.states, follows)
+    changes = _goods(state) - before
+    after = one.scores()
+    ends = bool(state.phase == OVER or state.turn != turn)
+    return Effect(
+        {
+            seat: {good: int(n) for good, n in zip(_GOODS, row) if n}
+            for seat, row in enumerate(changes.tolist())
+            if any(row)
+        },
+        {s: a - b for s, (a, b) in enumerate(zip(after, scores)) if a != b},
+        0 if ends or state.phase != FILL else int(state.to_fill).bit_count(),
+        0 if ends or state.phase != ACT else _edges(state),
+        not ends and int(state.jungle_drawn) != drawn,
+        ends,
+    )
+
+
+def effect_words(effect: Effect, seat: int, names: list[str]) -> str:
+    """Return an effect in words; ``seat`` decides, ``names`` are those of the seats."""
+    parts = []
+    for who in sorted(effect.gains, key=lambda other: other != seat):
+        got = [_amount(good, n) for good, n in effect.gains[who].items()]
+        parts.append(f"{'you' if who == seat else names[who]}: {', '.join(got)}")
+    if effect.draws:
+        parts.append("then a tile is drawn for the next cell")
+    elif effect.fills:
+        parts.append(f"then {_count(effect.fills, 'jungle cell')} to fill")
+    elif effect.acts:
+        parts.append(f"then {_count(effect.acts, 'edge')} to act")
+    if not parts:
+        return "nothing now"
+    return "; ".join(parts)
+
+
+def _is_same_turn(state: Any, turn: int, drawn: int) -> bool:
+    return bool(state.phase != OVER and state.turn == turn and state.jungle_drawn == drawn)
+
+
+def _goods(state: Any) -> np.ndarray:
+    """Of every seat, in the order of ``_GOODS``: (num_players, 5)."""
+    return np.array(
+        [[int(state[good][seat]) for good in _GOODS] for seat in range(int(state.num_players))]
+    )
+
+
+def _edges(state: Any) -> int:
+    return sum(int(edges).bit_count() for edges in state.pending)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number > 1 else ''}"
+
+
+def _amount(good: str, number: int) -> str:
+    word = _WORDS[good]
+    if not isinstance(word, str):
+        word = word[abs(number) > 1]
+    return f"{'+' if number > 0 else '−'}{abs(number)} {word}"

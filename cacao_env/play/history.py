@@ -1,4 +1,4 @@
-"""A game as one tells it: every elementary move with the position after it, as plain data."""
+"""The history of a game: every elementary move with the position after it, as plain data."""
 
 from __future__ import annotations
 
@@ -16,44 +16,48 @@ Frame = dict[str, Any]
 NOBODY = -1  # a viewer who sees no hand
 
 
-class Story:
-    """The frames of a game that began as ``game`` and goes on move by move.
+class History:
+    """The frames of a game from its deal on.
 
-    ``frames[k]`` is the position after k elementary moves (:mod:`cacao_env.play.position`), and of
-    the move that led there ``move`` (in words, None at the start), ``mover`` (seat), ``auto`` (made
-    without asking) and ``at`` (the cells it concerned).  ``viewer``: a seat, NOBODY, or None for all
-    hands.
+    ``frames[k]`` is the position after k elementary moves (:mod:`cacao_env.play.position`) and the move
+    that led to it: ``move`` (in words, None at the start), ``mover`` (seat), ``auto`` (made without
+    asking) and ``at`` (its cells).  ``viewer``: a seat, NOBODY, or None for all hands.
     """
 
     def __init__(self, game: Game, viewer: int | None = None) -> None:
-        workers, jungle = game.draws
-        self._game = Game.from_draws(
-            workers, jungle, volcanoes=game.volcanoes, decisions="explicit"
-        )
-        self.frames: list[Frame] = [_start(self._game, viewer)]
+        self._game = _dealt(game)
+        nothing: Frame = {"move": None, "mover": None, "auto": False, "at": []}
+        self.frames: list[Frame] = [position_of(self._game, viewer) | nothing]
+
+    @classmethod
+    def from_record(cls, data: Any) -> History:
+        """Return the history of a game record; RecordError if the record is not valid."""
+        record.check(data)
+        history = cls(record.start_of(data))
+        for move, auto in record.moves_of(data):
+            history.add(move, auto, None)
+        return history
 
     def __len__(self) -> int:
-        """How many moves have been made."""
+        """Return the number of elementary moves."""
         return len(self.frames) - 1
 
     @property
     def game(self) -> Game:
-        """The game as it stands, every decision asked; to look at."""
+        """The game with every decision asked; do not change it."""
         return self._game
 
     def add(self, move: Move, auto: bool, viewer: int | None) -> None:
-        """Make a legal move and tell it."""
+        """Make a legal move and add its frame."""
         game = self._game
         mover, text = game.seat, in_words(game, move)
         game.play(game.action(move))
-        told = {"move": text, "mover": mover, "auto": auto, "at": _cells(move)}
-        self.frames.append(position_of(game, viewer) | told)
+        cells: list[Sequence[int]] = [list(part) for part in move if isinstance(part, tuple)]
+        made = {"move": text, "mover": mover, "auto": auto, "at": cells}
+        self.frames.append(position_of(game, viewer) | made)
 
     def follow(self, game: Game, viewer: int | None) -> None:
-        """Tell all that has happened since in the game that this is the story of.
-
-        Where moves were taken back, what they led to is forgotten.
-        """
+        """Add the moves that the game has made since; remove those that it has taken back."""
         moves = game.elementary_moves()
         if len(moves) < len(self):
             self._game = self.game_at(len(moves))
@@ -62,31 +66,25 @@ class Story:
             self.add(move, auto, viewer)
 
     def game_at(self, ply: int) -> Game:
-        """The game after so many elementary moves; IndexError if there were fewer."""
+        """Return the game after ``ply`` elementary moves; IndexError if there were fewer."""
         if not 0 <= ply <= len(self):
             raise IndexError(f"ply is {ply}, expected 0 to {len(self)}")
-        workers, jungle = self._game.draws
-        game = Game.from_draws(
-            workers, jungle, volcanoes=self._game.volcanoes, decisions="explicit"
-        )
+        game = _dealt(self._game)
         for action in self._game.history[:ply]:
             game.play(action)
         return game
 
 
-def told(data: Any) -> Story:
-    """The story of a record; RecordError if it does not hold."""
-    record.check(data)
-    story = Story(record.start_of(data))
-    for move, auto in record.moves_of(data):
-        story.add(move, auto, None)
-    return story
+def _dealt(game: Game) -> Game:
+    """The deal of a game, with every decision asked."""
+    workers, jungle = game.draws
+    return Game.from_draws(workers, jungle, volcanoes=game.volcanoes, decisions="explicit")
 
 
-def to_think_about(game: Game) -> Game:
-    """A copy whose small decisions are made without asking, where the next one is to be asked.
+def with_auto_decisions(game: Game) -> Game:
+    """Return a copy that makes forced decisions itself, where the next decision is a real one.
 
-    Agents are made for games of that kind; what they may do now is the same.
+    Agents are made for such games; the legal actions are the same.
     """
     one = game.clone()
     if not one.over and int(decisions.forced_action(one.state)) == decisions.NONE:
@@ -94,16 +92,8 @@ def to_think_about(game: Game) -> Game:
     return one
 
 
-def _start(game: Game, viewer: int | None) -> Frame:
-    return position_of(game, viewer) | {"move": None, "mover": None, "auto": False, "at": []}
-
-
-def _cells(move: Move) -> list[Sequence[int]]:
-    return [list(part) for part in move if isinstance(part, tuple)]
-
-
 def pack(frames: Sequence[Frame]) -> dict[str, Any]:
-    """Frames with each different tile once, for sending: ``tiles`` of a frame become numbers."""
+    """Return frames with each different tile stored once: a frame's ``tiles`` become numbers."""
     numbers: dict[str, int] = {}
     tiles: list[Any] = []
     packed = []

@@ -1,6 +1,6 @@
-"""The page as one file: styles, scripts and drawings inside it, nothing fetched from elsewhere.
+"""Build the page: one file with its styles, scripts and drawings; it fetches nothing from elsewhere.
 
-The same page is served and exported; an exported one carries its game as data.
+The same page is served and exported; an exported page contains its game as data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PAGE = files(__package__) / "page"
 
 
 def page(title: str, data: dict[str, Any] | None = None) -> str:
-    """The whole page; ``data``: a game (frames packed, names) that it shows without a server."""
+    """Return the page; ``data``: a game (packed frames, names) to show without a server."""
     text = _read("page.html")
     parts = {
         "TITLE": _escaped(title),
@@ -37,7 +37,7 @@ def page(title: str, data: dict[str, Any] | None = None) -> str:
 
 @cache
 def policy() -> str:
-    """The Content-Security-Policy of the served page: its own script and style, its own server."""
+    """Return the Content-Security-Policy of the served page: only its own script, style, server."""
     return "; ".join(
         (
             "default-src 'none'",

@@ -1,7 +1,4 @@
-"""A position as plain data: what pictures and the viewer draw, and nothing else.
-
-``position_of(game)`` has only what lists, numbers and words can say, so it is JSON as it stands.
-"""
+"""A position as plain data, for pictures and the page: lists, numbers and words, ready for JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ _VARIANT = {variant: number for number, variant in enumerate(VARIANTS)}
 
 
 def position_of(game: Game, viewer: int | None = None) -> Position:
-    """The position; hands of other seats than ``viewer``'s are left out, None shows all.
+    """Return the position; ``viewer`` hides the hands of other seats, None shows all.
 
     Keys: ``players, volcanoes, turn, turns, phase, seat, active, overbuilding``; ``tiles``: ``row,
     column, last`` and either ``owner, edges, under`` (tiles below, the lowest first; of a game
@@ -137,7 +134,7 @@ def _cells_to_fill(state: Any) -> list[list[int]]:
 
 
 def _must_fill(state: Any, cell: int) -> bool:
-    """Whether an empty jungle cell lies beside two or more worker tiles (rules 4B)."""
+    """Whether a jungle cell is empty and beside two or more worker tiles (rules 4B)."""
     if state.board[cell] > 0:
         return False
     return sum(int(state.board[int(near)]) > 0 for near in NEIGHBOR[cell]) > 1

@@ -1,4 +1,4 @@
-"""The server of the page: for this machine and its own page alone; an error is one sentence."""
+"""The server of the page.  It serves only this machine and its own page; errors are one sentence."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .. import record
 from ..game import Game
-from .answers import analysis_answer, game_answer, record_answer
-from .catalogue import Catalogue, Missing, Play
+from .answers import analysis_answer, game_answer, replay_data
+from .catalogue import Catalogue, Missing, OpenGame
+from .history import History
 from .page import page, policy
 
 HOST = "127.0.0.1"
@@ -36,7 +37,7 @@ Answer = dict[str, Any]
 
 
 class Refused(Exception):
-    """A request that is not answered: (status, why)."""
+    """A request that is refused: (status, why)."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -44,14 +45,14 @@ class Refused(Exception):
 
 
 class OnlyOwnPage:
-    """Refuses hosts and origins other than this server's own: other sites' pages, rebound names."""
+    """Refuse hosts and origins other than this server's: other sites' pages, DNS rebinding."""
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
         self._hosts = {f"{HOST}:{port}", f"localhost:{port}"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request on or refuse it."""
         if scope["type"] != "http":
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
@@ -71,7 +72,7 @@ class OnlyOwnPage:
 
 
 def application(catalogue: Catalogue, port: int) -> Starlette:
-    """The server's application; ``port``: the one that its own page is reached by."""
+    """Return the application; ``port`` is the one that its page is served on."""
     pages = Endpoints(catalogue)
     routes = [
         Route("/", pages.page),
@@ -97,18 +98,18 @@ def application(catalogue: Catalogue, port: int) -> Starlette:
 
 
 class Endpoints:
-    """What each address does; all work is done in threads, games change one request at a time."""
+    """The endpoints; they run in threads, and one request at a time changes a game."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
 
     async def page(self, request: Request) -> Response:
-        """The page itself."""
+        """Return the page."""
         headers = _HEADERS | {"Content-Security-Policy": policy()}
         return HTMLResponse(page(TITLE), headers=headers)
 
     def catalogue(self, request: Request, body: Any) -> Answer:
-        """Agents, records and games there are."""
+        """Return the agents, records and games."""
         records, games = self._catalogue.records.kept, self._catalogue.games.kept
         return {
             "agents": self._catalogue.agents(),
@@ -117,15 +118,16 @@ class Endpoints:
         }
 
     def add_record(self, request: Request, body: Any) -> Answer:
-        """Take a record that was dropped on the page."""
+        """Add a record that was dropped on the page."""
         title = request.query_params.get("title", "record")[:80]
-        name = self._catalogue.parse_record(body, title)
-        return record_answer(name, self._catalogue.records.get(name))
+        return self._replay(self._catalogue.parse_record(body, title))
 
     def record(self, request: Request, body: Any) -> Answer:
-        """A record's frames."""
-        name = request.path_params["name"]
-        return record_answer(name, self._catalogue.records.get(name))
+        """Return a record's frames."""
+        return self._replay(request.path_params["name"])
+
+    def _replay(self, name: str) -> Answer:
+        return {"id": name, **replay_data(self._catalogue.records.get(name))}
 
     def open(self, request: Request, body: Any) -> Answer:
         """Begin a game."""
@@ -135,29 +137,29 @@ class Endpoints:
         return game_answer(name, self._catalogue.games.get(name).table, 0)
 
     def game(self, request: Request, body: Any) -> Answer:
-        """A game in play."""
-        return self._with(request, 0, lambda play: None)
+        """Return a game in play."""
+        return self._with(request, 0, lambda game: None)
 
     def play(self, request: Request, body: Any) -> Answer:
-        """A person's action."""
+        """Play a person's action."""
         action, ply = _integer(body, "action"), _integer(body, "ply")
-        return self._with(request, ply + 1, lambda play: play.table.play(action), body)
+        return self._with(request, ply + 1, lambda game: game.table.play(action), body)
 
     def advance(self, request: Request, body: Any) -> Answer:
-        """An agent's decision."""
+        """Let an agent decide."""
         ply = _integer(body, "ply")
-        return self._with(request, ply + 1, lambda play: play.table.advance(), body)
+        return self._with(request, ply + 1, lambda game: game.table.advance(), body)
 
     def undo(self, request: Request, body: Any) -> Answer:
         """Take back a person's last decision."""
-        return self._with(request, 0, lambda play: play.table.undo(), body)
+        return self._with(request, 0, lambda game: game.table.undo(), body)
 
     async def download(self, request: Request) -> Response:
-        """The record of a finished game, as a file."""
+        """Return the record of a finished game as a file."""
         try:
             name = request.path_params["name"]
-            play: Play = self._catalogue.games.get(name)
-            text = await run_in_threadpool(lambda: record.dumps(play.table.record()))
+            opened: OpenGame = self._catalogue.games.get(name)
+            text = await run_in_threadpool(lambda: record.dumps(opened.table.record()))
         except Missing as error:
             return _error(404, str(error))
         except ValueError as error:
@@ -168,44 +170,46 @@ class Endpoints:
         return Response(text, media_type="application/json", headers=headers)
 
     def analyze(self, request: Request, body: Any) -> Answer:
-        """What an agent makes of a position of a record or a game."""
+        """Return an agent's analysis of a position of a record or a game."""
         agent = body.get("agent")
         if not isinstance(agent, str):
             raise ValueError("agent is not a name")
-        return analysis_answer(self._catalogue, agent, self._position(body))
+        position = self._position(body)
+        return analysis_answer(agent, self._catalogue.agent(agent), position)
 
     def _position(self, body: Any) -> Game:
         ply = _integer(body, "ply")
         if "record" in body:
-            return _at(self._catalogue.records.get(str(body["record"])).story, ply)
-        play: Play = self._catalogue.games.get(str(body.get("game")))
-        with play.lock:
-            game = _at(play.table.story, ply)
-            viewer = play.table.viewer
+            return _at(self._catalogue.records.get(str(body["record"])).history, ply)
+        opened: OpenGame = self._catalogue.games.get(str(body.get("game")))
+        with opened.lock:
+            game = _at(opened.table.history, ply)
+            viewer = opened.table.viewer
             if viewer is not None and game.seat != viewer:
                 raise ValueError("this hand is hidden while the game goes on")
         return game
 
     def _with(
-        self, request: Request, since: int, change: Callable[[Play], None], body: Any = None
+        self, request: Request, since: int, change: Callable[[OpenGame], None], body: Any = None
     ) -> Answer:
-        """Change a game and answer with its frames from ``since`` on."""
+        """Change a game and return its frames from ``since`` on."""
         name = request.path_params["name"]
-        play: Play = self._catalogue.games.get(name)
-        with play.lock:
-            at = len(play.table.story)
+        game: OpenGame = self._catalogue.games.get(name)
+        with game.lock:
+            at = len(game.table.history)
             if isinstance(body, dict) and body.get("ply", at) != at:
-                raise ValueError(f"ply is {body['ply']!r}, but the game is at {at}: it has gone on")
-            change(play)
-            return game_answer(name, play.table, since)
+                raise ValueError(
+                    f"ply is {body['ply']!r}, but the game is at {at}: it has moved on"
+                )
+            change(game)
+            return game_answer(name, game.table, since)
 
 
-def _at(story: Any, ply: int) -> Game:
+def _at(history: History, ply: int) -> Game:
     try:
-        game: Game = story.game_at(ply)
+        return history.game_at(ply)
     except IndexError as error:
         raise ValueError(str(error)) from None
-    return game
 
 
 def _integer(body: Any, key: str) -> int:
@@ -218,7 +222,7 @@ def _integer(body: Any, key: str) -> int:
 def _answered(
     work: Callable[[Request, Any], Answer],
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Read what was sent, do the work in a thread, answer with JSON or one sentence."""
+    """Make an endpoint: read the request, work in a thread, answer with JSON or one sentence."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -236,7 +240,7 @@ def _answered(
 
 
 async def _body(request: Request) -> Any:
-    """What was sent: an object, or the bytes of a record; not more than is allowed."""
+    """Return the body: an object, or the bytes of a record; Refused if it is too long or wrong."""
     if request.method != "POST":
         return None
     is_record = request.url.path == "/api/records"
@@ -269,7 +273,7 @@ async def _not_found(request: Request, error: Exception) -> Response:
 
 
 def listening(port: int) -> socket.socket:
-    """A socket on this machine's own address; ValueError if the port is taken."""
+    """Return a socket on the loopback address; ValueError if the port can't be used."""
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -277,13 +281,13 @@ def listening(port: int) -> socket.socket:
         found.listen()
     except (OSError, OverflowError) as error:
         found.close()
-        why = getattr(error, "strerror", None) or "it is no port"
+        why = getattr(error, "strerror", None) or "it is not a port"
         raise ValueError(f"port {port} can't be used: {why}; choose another with --port") from None
     return found
 
 
 def server(catalogue: Catalogue, bound: socket.socket) -> Any:
-    """A server that is to be run; ``run()`` returns when it is told to stop."""
+    """Return the server; its ``run()`` returns when it is told to stop."""
     import uvicorn
 
     app = application(catalogue, bound.getsockname()[1])

@@ -1,4 +1,4 @@
-"""``python -m cacao_env play``: a game in the terminal, against the agents that the page has too."""
+"""Play a game in the terminal, against the same agents as on the page."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from .. import record
-from ..agents.opponents import find
+from ..agents.agent import require
+from ..agents.registry import load_agent
 from ..files import write_whole
 from .choices import Choice
 from .render.text import LETTERS, picture
-from .table import Table, analysis_of, check_plays
+from .table import Table
 
 HELP = """\
   2101 0,1     what the tile 2-1-0-1 can do on row 0, column 1 (0,1 alone: every tile there)
   3            choice number 3 of the last list
   place 2101/1 at 0,1   a move in full
-  list         every choice        table   the table again        moves   what has happened
-  best [AGENT] what an agent would do, greedy if none is named
+  list         every choice        table   the table again        moves   all moves so far
+  best [AGENT] what an agent would do; default: greedy
   undo         take back your last decision
   quit         leave the game"""
 MOST_LISTED = 40
@@ -28,7 +29,7 @@ _TILE_AND_CELL = re.compile(r"(?:([\d-]{4,7})\s+)?(-?\d+)\s*,\s*(-?\d+)")
 
 
 class Left(Exception):
-    """The person leaves the game."""
+    """The person left the game."""
 
 
 def play_in_terminal(
@@ -38,21 +39,22 @@ def play_in_terminal(
     colour: bool,
     target: Path | None = None,
 ) -> None:
-    """Play ``table``'s game to its end; ``read(prompt)`` is asked for lines.  Left if it is left.
+    """Play a table's game to its end; Left if the person leaves it.
 
-    The record of the finished game is written to ``target``, if there is one.
+    ``read(prompt)`` returns a line that was typed.  The record of the finished game is written to
+    ``target``, if there is one.
     """
     write(_seating(table))
     shown = 0
     while not table.game.over:
         if table.awaits_person:
-            shown = _tell(table, shown, write)
+            shown = _show_moves(table, shown, write)
             write("\n" + picture(table.game, table.viewer, colour))
             _decide(table, read, write, colour)
-            shown = min(shown, len(table.story))
+            shown = min(shown, len(table.history))
         else:
             table.advance()
-    _tell(table, shown, write)
+    _show_moves(table, shown, write)
     write("\n" + picture(table.game, None, colour))
     write(", ".join(f"{name} {score}" for name, score in zip(table.names, table.game.scores())))
     if target is not None:
@@ -65,11 +67,11 @@ def _seating(table: Table) -> str:
     return f"{seats}. 'help' lists what you can type."
 
 
-def _tell(table: Table, shown: int, write: Callable[[str], None]) -> int:
-    """Say what has happened since frame ``shown``; the number of the newest one."""
-    for frame in table.story.frames[shown + 1 :]:
+def _show_moves(table: Table, shown: int, write: Callable[[str], None]) -> int:
+    """Write the moves since frame ``shown``; returns the number of the newest frame."""
+    for frame in table.history.frames[shown + 1 :]:
         write(f"  {LETTERS[frame['mover']]} {frame['move']}")
-    return len(table.story)
+    return len(table.history)
 
 
 def _decide(
@@ -80,8 +82,8 @@ def _decide(
     listed: list[Choice] = []
     if choices[0]["kind"] in ("fill", "act"):
         listed = _list(choices, write)
-    before = len(table.story)
-    while len(table.story) == before:
+    before = len(table.history)
+    while len(table.history) == before:
         line = read(f"{LETTERS[table.game.state.seat]}> ").strip()
         word, _, rest = line.partition(" ")
         if word in ("quit", "q", "exit"):
@@ -91,7 +93,7 @@ def _decide(
         elif word == "table":
             write(picture(table.game, table.viewer, colour))
         elif word == "moves":
-            _tell(table, 0, write)
+            _show_moves(table, 0, write)
         elif word == "list":
             listed = _list(choices, write)
         elif word == "best":
@@ -141,12 +143,12 @@ def _at(choices: list[Choice], found: re.Match[str], write: Callable[[str], None
 
 
 def _digits(choice: Choice) -> str:
-    """The edges of a turned tile: 0211 names one of the ways of 2101."""
+    """The edges of a tile as placed: 0211 is one orientation of 2101."""
     return "".join(map(str, choice.get("edges", ())))
 
 
 def _list(choices: Iterable[Choice], write: Callable[[str], None]) -> list[Choice]:
-    """Write numbered choices with what they do, those that bring most first."""
+    """Write numbered choices with their effects, the most valuable first."""
     some = sorted(choices, key=lambda choice: -choice["worth"])
     for number, choice in enumerate(some[:MOST_LISTED], 1):
         write(f"  {number:>3}  {choice['words']}  [{choice['effect']}]")
@@ -156,10 +158,10 @@ def _list(choices: Iterable[Choice], write: Callable[[str], None]) -> list[Choic
 
 
 def _best(table: Table, name: str, write: Callable[[str], None]) -> None:
-    """What an agent would do, in a few lines."""
-    agent = find(name, 0)
-    check_plays(agent, table.game)
-    analysis = analysis_of(agent, table.game)
+    """Write what an agent would do, in a few lines."""
+    agent = load_agent(name, allow_code=True)
+    require(agent, table.game.options)
+    analysis = agent.analyze(table.game, agent.begin(0))
     for action, weight in zip(analysis.actions[:5].tolist(), analysis.weights):
         choice = next(one for one in table.choices() if one["action"] == action)
         write(f"  {weight:>4.0%}  {choice['words']}  [{choice['effect']}]")

@@ -4,7 +4,7 @@ const state = {
   source: null,      // "record", "game", or null
   id: null,
   title: "",
-  frames: [],        // positions, see cacao_env/render/position.py and people/story.py
+  frames: [],        // positions, see cacao_env/play/position.py and history.py
   names: [],
   people: [],        // seats of people
   ply: 0,            // the frame shown
@@ -90,8 +90,8 @@ async function tried(work) {
 }
 
 // Frames come with each different tile once.
-function unpacked(told) {
-  return told.frames.map((one) => ({ ...one, tiles: one.tiles.map((number) => told.tiles[number]) }));
+function unpacked(packed) {
+  return packed.frames.map((one) => ({ ...one, tiles: one.tiles.map((number) => packed.tiles[number]) }));
 }
 
 // The hand as it may be shown now: null where it is hidden.

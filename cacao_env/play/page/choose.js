@@ -106,7 +106,7 @@ function drawChoice() {
   if (box.hidden) return;
   const undo = make("button", { type: "button", id: "undo", disabled: !state.canUndo || state.busy, onclick: undoMove }, "Undo");
   if (!isChoosing()) {
-    const text = !atEnd() ? "You look at an earlier position." : state.awaits === "agent" ? `${state.names[frame().seat]} is thinking …` : "…";
+    const text = !atEnd() ? "This is an earlier position." : state.awaits === "agent" ? `${state.names[frame().seat]} is thinking …` : "…";
     const back = atEnd() ? null : make("button", { type: "button", onclick: () => go(state.frames.length - 1) }, "Back to the game");
     return box.replaceChildren(make("div", { class: "effect" }, text), make("div", { class: "buttons" }, back, undo));
   }
@@ -164,7 +164,7 @@ function drawEffect() {
   const hint = {
     place: "Point at a marked cell and click; click again to turn the tile.",
     fill: "Choose a tile of the display and click a cell marked with ?.",
-    act: "Click the jungle tile that shall act, or a line above.",
+    act: "Click the jungle tile to use, or a line above.",
   }[phase];
   if (!choice) return box.replaceChildren(make("span", { class: "quiet" }, hint));
   const worth = choice.worth ? ` (score ${choice.worth > 0 ? "+" : "−"}${Math.abs(choice.worth)} if it ended then)` : "";

@@ -1,4 +1,4 @@
-// Beside the table: who is to do what, display and piles, the village boards.
+// Beside the table: whose decision it is, display and piles, the village boards.
 
 const DOING = { place: "to place a tile", fill: "to fill a jungle cell", act: "to act" };
 

@@ -1,4 +1,4 @@
-// Beginning: a new game, a record, and going on with what there is.
+// Begin a new game, open a record, or continue a game.
 
 const AGENT_SECONDS = 0.45;  // that an agent's decision is shown at least
 
@@ -35,12 +35,12 @@ async function openStart() {
     begin(body);
   } },
   make("h1", {}, "New game"),
-  make("div", { class: "quiet" }, "A seat is for “human”, a bot, or a checkpoint; add “+search:ms=200” to a value network's name for search."),
+  make("div", { class: "quiet" }, "A seat takes “human”, a bot or a checkpoint; add “+search:ms=200” to the name of a value network to make it search."),
   make("div", { class: "fields" }, make("span", {}, "players"), players, ...rows.flat(),
     make("label", { for: "volcanoes" }, "volcanoes"), make("span", {}, volcanoes), make("label", { for: "seed" }, "seed of the deal"), seed),
   make("datalist", { id: "players" }, make("option", { value: "human" }, "you, at this page"),
     ...state.agents.map((agent) => make("option", { value: agent.name }, agent.what))),
-  ...(there.length ? [make("h2", {}, "or go on with"), make("ul", { class: "games" }, ...there)] : []),
+  ...(there.length ? [make("h2", {}, "or continue"), make("ul", { class: "games" }, ...there)] : []),
   make("div", { class: "end" }, make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
     make("button", { type: "submit", class: "main", id: "begin" }, "Begin")),
   ));
@@ -64,8 +64,8 @@ async function begin(body) {
 }
 
 async function openRecord(id, ply = 0) {
-  const told = await tried(() => ask(`/api/records/${id}`));
-  if (told) showRecord(told, ply);
+  const replay = await tried(() => ask(`/api/records/${id}`));
+  if (replay) showRecord(replay, ply);
 }
 
 async function openGame(id) {
@@ -74,8 +74,8 @@ async function openGame(id) {
 }
 
 async function readFile(file) {
-  const told = await tried(async () => ask(`/api/records?title=${encodeURIComponent(file.name)}`, await file.text(), true));
-  if (told) showRecord(told, 0);
+  const replay = await tried(async () => ask(`/api/records?title=${encodeURIComponent(file.name)}`, await file.text(), true));
+  if (replay) showRecord(replay, 0);
 }
 
 function clear(source, id, names) {
@@ -91,10 +91,10 @@ function fitQuietly() {
   Object.assign(view, { scale: 1, x: 0, y: 0 });
 }
 
-function showRecord(told, ply) {
-  clear("record", told.id ?? null, told.names);
-  state.title = told.title;
-  state.frames = unpacked(told);
+function showRecord(replay, ply) {
+  clear("record", replay.id ?? null, replay.names);
+  state.title = replay.title;
+  state.frames = unpacked(replay);
   state.ply = Math.max(0, Math.min(state.frames.length - 1, ply));
   draw();
 }
@@ -105,7 +105,7 @@ function showGame(game) {
   takeGame(game);
 }
 
-// What a game's answer says: frames from `since` on, and what is to be decided.
+// Take the answer of a game: frames from `since` on, and the decision to make.
 function takeGame(game) {
   state.frames = [...state.frames.slice(0, game.since), ...game.frames];
   if (game.people.length > 1 && !game.over) {  // nobody looks back at another's hand

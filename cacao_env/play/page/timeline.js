@@ -38,9 +38,9 @@ function drawTimeline() {
   for (const id of ["first", "back"]) byId(id).disabled = state.ply === 0;
   for (const id of ["forth", "last"]) byId(id).disabled = atEnd();
   const who = now.mover === null ? "" : `${state.names[now.mover]}: `;
-  const told = now.move === null ? "the deal" : now.move + (now.auto ? " (by itself)" : "");
-  byId("move").replaceChildren(make("span", { class: "quiet" }, who), told);
-  byId("move").title = who + told;
+  const move = now.move === null ? "the deal" : now.move + (now.auto ? " (automatic)" : "");
+  byId("move").replaceChildren(make("span", { class: "quiet" }, who), move);
+  byId("move").title = who + move;
   drawCurve();
 }
 

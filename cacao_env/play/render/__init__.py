@@ -1,1 +1,1 @@
-"""Pictures of a game."""
+"""Pictures of a game: text, SVG, pixels, films, a window."""

@@ -1,8 +1,7 @@
-"""How tiles look: own drawings, each on a square of UNIT, made of a few shapes.
+"""The drawings of the tiles, each a few shapes on a square of side UNIT.
 
-Owners are told apart by colour and by the sign in the middle; the colours are close to those of
-Okabe and Ito, which people who see colours differently can tell apart.  A jungle tile's kind is told by
-its ground, its picture and its number.
+Owners differ in colour and in the sign in the middle; the colours are close to those of Okabe and Ito,
+which suit any kind of colour vision.  A jungle tile's kind shows in its ground, picture and number.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ STALK = "#4F6B2E"
 
 
 def ground_of(kind: str) -> str:
-    """The ground of a jungle tile: the kind without its number."""
+    """Return the ground of a jungle tile: its kind without the number."""
     return kind.rstrip("0123456789")
 
 
 @cache
 def worker_tile(owner: int, edges: tuple[int, int, int, int]) -> tuple[Shape, ...]:
-    """A worker tile: so many workers on the north, east, south and west edge."""
+    """Draw a worker tile; ``edges``: workers on the north, east, south and west edge."""
     shapes: list[Shape] = [Rect(2, 2, 96, 96, 10, LIGHT[owner], COLOURS[owner], 4)]
     shapes += sign(owner, _HALF, _HALF, 15)
     for side, count in enumerate(edges):
@@ -45,7 +44,7 @@ def worker_tile(owner: int, edges: tuple[int, int, int, int]) -> tuple[Shape, ..
 
 
 def sign(owner: int, x: float, y: float, size: float) -> list[Shape]:
-    """A player's sign: disc, square, triangle or diamond."""
+    """Draw a player's sign: disc, square, triangle or diamond."""
     colour = COLOURS[owner]
     if owner == 0:
         return [Ellipse(x, y, size, size, colour)]
@@ -71,7 +70,7 @@ def _workers(count: int, colour: str) -> list[Shape]:
 
 @cache
 def jungle_tile(kind: str, is_turned: bool = False) -> tuple[Shape, ...]:
-    """A jungle tile; ``is_turned``: a volcano that gives to north and south."""
+    """Draw a jungle tile; ``is_turned``: a volcano that pays north and south."""
     ground = ground_of(kind)
     shapes: list[Shape] = [Rect(2, 2, 96, 96, 10, GROUNDS[ground], INK, 2.5)]
     number = int(kind[len(ground) :] or 0)
@@ -179,7 +178,7 @@ def _volcano() -> list[Shape]:
 
 
 def _volcano_gold() -> list[Shape]:
-    """What it gives and takes, on each side: +2 to east and west."""
+    """The gold of each side: +2 east and west, -1 north and south."""
     found: list[Shape] = []
     for x, y, text in ((50, 11, "-1"), (89, 50, "+2"), (50, 89, "-1"), (11, 50, "+2")):
         colour = "#F2B705" if text == "+2" else "#3A2A25"
@@ -189,26 +188,26 @@ def _volcano_gold() -> list[Shape]:
 
 
 def gold_coin(x: float, y: float, size: float) -> list[Shape]:
-    """A coin."""
+    """Draw a coin."""
     return [Ellipse(x, y, size, size, "#F2B705", INK, 0.12 * size)]
 
 
 def cacao_fruit(x: float, y: float, size: float, there: bool) -> list[Shape]:
-    """A place for a cacao, with one on it or not."""
+    """Draw a storage place, with or without cacao."""
     if not there:
         return [Ellipse(x, y, 0.6 * size, size, None, SHADE, 0.1 * size)]
     return [Ellipse(x, y, 0.6 * size, size, "#8A4B20", INK, 0.12 * size)]
 
 
 def sun_token(x: float, y: float, size: float, there: bool) -> list[Shape]:
-    """A place for a sun token, with one on it or not."""
+    """Draw a place for a sun token, with or without one."""
     if not there:
         return [Ellipse(x, y, size, size, None, SHADE, 0.1 * size)]
     return [Ellipse(x, y, size, size, "#F7A707", INK, 0.12 * size)]
 
 
 def tile_back(owner: int) -> tuple[Shape, ...]:
-    """A worker tile that lies face down."""
+    """Draw a worker tile face down."""
     return (Rect(2, 2, 96, 96, 10, COLOURS[owner], INK, 3), *_on_back(owner))
 
 
@@ -218,5 +217,5 @@ def _on_back(owner: int) -> Sequence[Shape]:
 
 
 def small(shapes: Sequence[Shape], x: float, y: float, size: float) -> list[Shape]:
-    """A tile drawn ``size`` wide with its corner at a point."""
+    """Draw a tile ``size`` wide with its upper left corner at a point."""
     return moved(shapes, x, y, size / UNIT)

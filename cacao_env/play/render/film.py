@@ -1,4 +1,4 @@
-"""A whole game as a film: GIF by Pillow, MP4 by imageio (the extra ``video``)."""
+"""Write a whole game as a film: GIF by Pillow, MP4 by imageio (the extra ``video``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAST_SECONDS = 4.0  # that the final position is shown
 
 
 def scenes(game: Game, viewer: int | None = None) -> list[Scene]:
-    """Every position of a game, from the deal to where it is now, all on sheets of one size."""
+    """Return a scene for each position of a game from its deal on, all of one size."""
     positions = [position_of(one, viewer) for one in replayed(game)]
     extents = [extent_of(position) for position in positions]
     (tops, bottoms), (lefts, rights) = (tuple(zip(*both)) for both in zip(*extents))
@@ -24,7 +24,7 @@ def scenes(game: Game, viewer: int | None = None) -> list[Scene]:
 
 
 def replayed(game: Game) -> Iterator[Game]:
-    """The game after each of its actions; the same object goes on."""
+    """Yield the game after each of its actions, always the same object."""
     actions = game.history
     one = game.clone()
     while one.ply:
@@ -36,7 +36,7 @@ def replayed(game: Game) -> Iterator[Game]:
 
 
 def write_film(game: Game, path: Path, tile: float, seconds: float, viewer: int | None) -> int:
-    """Write a film of a game, each position ``seconds`` long; returns how many there are."""
+    """Write a film with ``seconds`` a position; returns the number of positions."""
     frames = [image(scene, tile) for scene in scenes(game, viewer)]
     if path.suffix == ".gif":
         durations = [round(1000 * seconds)] * (len(frames) - 1) + [round(1000 * LAST_SECONDS)]

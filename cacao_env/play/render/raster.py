@@ -1,4 +1,4 @@
-"""Shapes as pixels, by Pillow (the extra ``render``)."""
+"""Draw shapes as pixels, by Pillow (the extra ``render``)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,12 @@ import numpy.typing as npt
 from .scene import SHEET, Scene
 from .shapes import UNIT, Ellipse, Polygon, Rect, Shape, Words
 
-FINER = 2  # times as many pixels are drawn, and then averaged, for smooth edges
+FINER = 2  # so many times finer is the drawing, which is then averaged for smooth edges
 Pixels = npt.NDArray[np.uint8]
 
 
-def pixels(scene: Scene, tile: float = 60.0) -> Pixels:
-    """The picture as an array (height, width, 3), uint8; a tile is ``tile`` pixels wide."""
-    return np.asarray(image(scene, tile))
-
-
 def image(scene: Scene, tile: float = 60.0) -> Any:
-    """The same as a Pillow image."""
+    """Return the picture as a Pillow image; a tile is ``tile`` pixels wide."""
     drawing = _pillow("ImageDraw")
     scale = FINER * tile / UNIT
     width, height = (max(1, round(side * tile / UNIT)) for side in (scene.width, scene.height))
@@ -35,7 +30,7 @@ def image(scene: Scene, tile: float = 60.0) -> Any:
 
 
 def fitted(scene: Scene, width: int, height: int) -> Pixels:
-    """The picture as an array (height, width, 3), as large as fits, on a sheet of that size."""
+    """Return the picture, as large as fits a sheet of that size, uint8 (height, width, 3)."""
     tile = min(width / scene.width, height / scene.height) * UNIT
     picture = image(scene, tile)
     sheet = _pillow("Image").new("RGB", (width, height), SHEET)

@@ -1,4 +1,4 @@
-"""A position as a picture: the table, beside it display, piles and the village boards."""
+"""Draw a position: the table, and beside it display, piles and village boards."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NEWEST, OPEN, TO_FILL = "#E4002B", "#B9AE9A", "#E4002B"
 
 @dataclass(frozen=True)
 class Scene:
-    """Shapes, and how large the sheet is that they lie on."""
+    """Shapes and the size of their sheet."""
 
     shapes: list[Shape]
     width: float
@@ -47,7 +47,7 @@ Extent = tuple[tuple[int, int], tuple[int, int]]  # first and last row, first an
 def scene_of(
     position: Position, title: str = "", panel: bool = True, extent: Extent | None = None
 ) -> Scene:
-    """The whole picture; without ``panel`` the table alone.  ``extent``: cells to show, if not all."""
+    """Draw a position; without ``panel`` only the table.  ``extent``: cells to show, default all."""
     rows, columns = extent or extent_of(position)
     width = (columns[1] - columns[0] + 1) * UNIT + 2 * MARGIN
     height = (rows[1] - rows[0] + 1) * UNIT + 2 * MARGIN
@@ -62,7 +62,7 @@ def scene_of(
 
 
 def extent_of(position: Position) -> Extent:
-    """First and last row, first and last column, of all that is drawn on the table."""
+    """Return the first and last row and column of everything drawn on the table."""
     cells = [(tile["row"], tile["column"]) for tile in position["tiles"]]
     cells += [tuple(cell) for cell in position["open"] + position["fill"]]
     rows, columns = zip(*cells)
@@ -70,7 +70,7 @@ def extent_of(position: Position) -> Extent:
 
 
 def table(position: Position, first_row: int, first_column: int) -> list[Shape]:
-    """All tiles, where the next one may be placed, and what must be filled."""
+    """Draw all tiles, the open cells and the cells to fill."""
 
     def corner(row: int, column: int) -> tuple[float, float]:
         return MARGIN + (column - first_column) * UNIT, MARGIN + (row - first_row) * UNIT
@@ -93,7 +93,7 @@ def table(position: Position, first_row: int, first_column: int) -> list[Shape]:
 
 
 def tile_shapes(tile: dict[str, Any], x: float, y: float) -> list[Shape]:
-    """One tile of the table, with the edges of those that lie below it."""
+    """Draw a tile of the table, with the edges of the tiles below it."""
     if "kind" in tile:
         return small(jungle_tile(tile["kind"], tile["turned"]), x, y, UNIT)
     found: list[Shape] = []
@@ -207,7 +207,7 @@ def _stores(player: dict[str, Any], x: float, y: float) -> list[Shape]:
 
 
 def _hand(player: dict[str, Any], seat: int, x: float, y: float) -> list[Shape]:
-    """The tiles in hand, or their backs, and how many are left in the pile."""
+    """The tiles in hand, or their backs, and the size of the pile."""
     shapes: list[Shape] = [Words(x, y + 24, "hand", 16, SHADE, "start")]
     hand = player["hand"] if player["hand"] is not None else [None] * player["held"]
     for number, kind in enumerate(hand):

@@ -1,4 +1,4 @@
-"""The few shapes that pictures are made of; a picture is a list of them, the first at the bottom.
+"""The shapes of pictures; a picture is a list of shapes, the first at the bottom.
 
 Lengths are in units: a tile is UNIT wide.  Colours are ``#rrggbb`` or None for nothing.
 """
@@ -68,7 +68,7 @@ Shape = Rect | Ellipse | Polygon | Words
 
 
 def moved(shapes: Sequence[Shape], x: float, y: float, scale: float = 1.0) -> list[Shape]:
-    """The same shapes ``scale`` times as large, then moved."""
+    """Return shapes scaled by ``scale`` and then moved by (x, y)."""
     return [_moved(shape, x, y, scale) for shape in shapes]
 
 
@@ -93,7 +93,7 @@ def _moved(shape: Shape, x: float, y: float, k: float) -> Shape:
 
 
 def turned(shapes: Sequence[Shape], quarters: int) -> list[Shape]:
-    """The same shapes, of a tile, after quarter turns clockwise; words stay upright."""
+    """Return a tile's shapes after clockwise quarter turns; words stay upright."""
     found = list(shapes)
     for _ in range(quarters % 4):
         found = [_turned(shape) for shape in found]

@@ -12,7 +12,7 @@ FONT = "'DejaVu Sans', Verdana, 'Helvetica Neue', Arial, sans-serif"
 
 
 def svg(scene: Scene, tile: float = 60.0) -> str:
-    """A whole picture; a tile is ``tile`` pixels wide where nothing scales it."""
+    """Return a scene as an SVG file; a tile is ``tile`` pixels wide unless the picture is scaled."""
     width, height = scene.width * tile / UNIT, scene.height * tile / UNIT
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
@@ -22,7 +22,7 @@ def svg(scene: Scene, tile: float = 60.0) -> str:
 
 
 def elements(shapes: Sequence[Shape]) -> str:
-    """Shapes as the elements of a picture."""
+    """Return shapes as SVG elements."""
     return "".join(_element(shape) for shape in shapes)
 
 
@@ -54,5 +54,5 @@ def _element(shape: Shape) -> str:
 
 
 def _n(number: float) -> str:
-    """A number in as few digits as are seen."""
+    """A number with at most two decimals."""
     return f"{number:.2f}".rstrip("0").rstrip(".")

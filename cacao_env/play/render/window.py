@@ -9,7 +9,7 @@ from .raster import Pixels
 
 
 class Window:
-    """One window; closing it by its button only hides what comes later."""
+    """A window.  After its button has closed it, ``show`` does nothing."""
 
     def __init__(self, width: int, height: int, title: str = "Cacao") -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
@@ -28,7 +28,7 @@ class Window:
         pygame.display.set_caption(title)
 
     def show(self, pixels: Pixels) -> None:
-        """Show pixels (height, width, 3) now."""
+        """Show pixels, uint8 (height, width, 3)."""
         if self._screen is None:
             return
         pygame = self._pygame
@@ -40,7 +40,7 @@ class Window:
                 self.close()
 
     def close(self) -> None:
-        """Let it go."""
+        """Close the window."""
         if self._screen is not None:
             self._screen = None
             self._pygame.display.quit()

@@ -1,0 +1,272 @@
+"""Commands about games: ``record``, ``replay``, ``render``, ``play``, ``view``."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .. import record
+from ..engine.options import DECISIONS, Options, as_seat
+from ..files import write_whole
+from ..game import Game
+
+MANY_FILES = 100  # are checked by several processes
+PICTURES, FILMS = (".png", ".svg"), (".gif", ".mp4")
+TILES = (16, 240)  # width of a tile in pixels
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to the parser's subcommands."""
+    one = commands.add_parser("record", help="play games and write their records")
+    one.add_argument("--players", type=int, default=2, help="2, 3 or 4")
+    one.add_argument("--seed", type=int, default=0, help="seed of the first game")
+    one.add_argument("--games", type=int, default=1, help="number of games, with consecutive seeds")
+    one.add_argument("--volcanoes", action="store_true")
+    one.add_argument("--decisions", choices=DECISIONS, default="auto")
+    one.add_argument("--agents", help="one agent a seat, e.g. random,greedy; default: random")
+    one.add_argument("--with-legal", action="store_true", help="list the legal moves as well")
+    one.add_argument(
+        "--out", help="a file, or a folder for several games; default: standard output"
+    )
+    one.set_defaults(run=_record)
+
+    one = commands.add_parser("replay", help="show a recorded game, or check many")
+    one.add_argument("files", nargs="+", metavar="FILE", help="records, or folders with records")
+    one.add_argument("--check", action="store_true", help="only verify; status 0 if all are valid")
+    one.add_argument("--ply", type=int, help="show the position after this many moves")
+    one.set_defaults(run=_replay)
+
+    one = commands.add_parser("render", help="make a picture or a film of a recorded game")
+    one.add_argument("record", help="a game record")
+    one.add_argument("-o", dest="out", required=True, metavar="FILE", help="png, svg, gif or mp4")
+    one.add_argument("--ply", type=int, help="after this many moves; default: all")
+    one.add_argument("--tile", type=int, default=60, help="width of a tile in pixels")
+    one.add_argument("--seconds", type=float, default=0.7, help="of a film, for each position")
+    one.add_argument("--viewer", type=int, help="a seat; the other hands are hidden")
+    one.set_defaults(run=_render)
+
+    one = commands.add_parser("play", help="play in the terminal")
+    one.add_argument(
+        "--seats",
+        help="who plays, in playing order: human, bots, checkpoints; default: you and the best",
+    )
+    one.add_argument("--volcanoes", action="store_true")
+    one.add_argument("--seed", type=int, help="of the deal")
+    one.add_argument("--record", metavar="FILE", help="write the finished game to a file")
+    one.set_defaults(run=_play)
+
+    one = commands.add_parser("view", help="a web page: play, watch, replay, analyze")
+    one.add_argument("records", nargs="*", metavar="RECORD", help="game records to show")
+    one.add_argument(
+        "--agent", action="append", default=[], metavar="NAME", help="a checkpoint; may be repeated"
+    )
+    one.add_argument("--port", type=int, default=8765, help="0 for any free port")
+    one.add_argument("--open", action="store_true", help="open the page in the browser")
+    one.add_argument("--export", metavar="FILE", help="write one record as a page of its own")
+    one.set_defaults(run=_view)
+
+
+def _record(options: Namespace) -> int:
+    from ..agents.agent import play_game
+    from ..agents.bots import seat_seeds, split_names
+    from ..agents.registry import load_agent
+
+    if options.games < 1:
+        raise ValueError(f"--games is {options.games}, expected at least 1")
+    names = split_names(options.agents) if options.agents else ["random"] * options.players
+    if len(names) != options.players:
+        raise ValueError(f"--agents names {len(names)} agents, expected {options.players}")
+    if options.games > 1 and options.out is None:
+        raise ValueError("--out is missing: several games need a folder")
+    rules = Options(options.players, options.volcanoes, options.decisions)
+    agents = [load_agent(name, allow_code=True) for name in names]
+    for seed in range(options.seed, options.seed + options.games):
+        players = [agent.player(s) for agent, s in zip(agents, seat_seeds(seed, len(names)))]
+        game = play_game(Game.deal(rules, seed), players)
+        text = record.dumps(record.record_of(game, options.with_legal))
+        if options.out is None:
+            print(text, end="")
+        elif options.games == 1 and not Path(options.out).is_dir():
+            write_whole(Path(options.out), text)
+        else:
+            folder = Path(options.out)
+            folder.mkdir(parents=True, exist_ok=True)
+            write_whole(folder / f"cacao-{options.players}p-seed{seed}.json", text)
+    return 0
+
+
+def _replay(options: Namespace) -> int:
+    files = [file for name in options.files for file in _files(Path(name))]
+    if options.check:
+        return _check(files)
+    for file in files:
+        try:
+            _show(record.load(file), options.ply)
+        except record.RecordError as error:
+            raise ValueError(f"{file}: {error}") from None
+    return 0
+
+
+def _check(files: Sequence[Path]) -> int:
+    """Verify records, in several processes if there are many; print a line for each bad one."""
+    if len(files) < MANY_FILES:
+        problems = list(map(_problem, files))
+    else:
+        with ProcessPoolExecutor() as pool:
+            problems = list(pool.map(_problem, files, chunksize=16))
+    for file, problem in zip(files, problems):
+        if problem is not None:
+            print(f"{file}: {problem}", file=sys.stderr)
+    if any(problem is not None for problem in problems):
+        return 1
+    print(f"{len(files)} record{'s hold' if len(files) > 1 else ' holds'}")
+    return 0
+
+
+def _problem(file: Path) -> str | None:
+    """What is wrong with a record, or None."""
+    try:
+        record.check(record.load(file))
+    except record.RecordError as error:
+        return str(error)
+    return None
+
+
+def _files(path: Path) -> list[Path]:
+    """The file itself, or the records in a folder; a folder without records is reported as bad."""
+    return (sorted(path.glob("*.json")) or [path]) if path.is_dir() else [path]
+
+
+def _show(data: object, ply: int | None) -> None:
+    """Print a record's moves, turn by turn, and its last position (or that after ``ply`` moves)."""
+    from ..play.render.text import LETTERS, picture
+
+    game, moves = record.positions(data, ply)
+    turn = -1
+    for number, (turn_now, seat, words, auto) in enumerate(moves):
+        if turn_now != turn:
+            turn = turn_now
+            print(f"turn {turn + 1}")
+        note = "  (made without asking)" if auto else ""
+        print(f"  {number + 1:>3}  {LETTERS[seat]}  {words}{note}")
+    print()
+    print(picture(game, colour=sys.stdout.isatty()))
+    if game.over:
+        scores = ", ".join(f"{LETTERS[s]} {score}" for s, score in enumerate(game.scores()))
+        print(f"scores: {scores}")
+
+
+def _render(options: Namespace) -> int:
+    path, tile, seconds = Path(options.out), options.tile, options.seconds
+    if path.suffix not in PICTURES + FILMS:
+        kinds = ", ".join(kind.removeprefix(".") for kind in PICTURES + FILMS)
+        raise ValueError(f"-o is {options.out!r}, expected a file that ends in one of {kinds}")
+    if not TILES[0] <= tile <= TILES[1]:
+        raise ValueError(f"--tile is {tile}, expected {TILES[0]} to {TILES[1]} pixels")
+    if not 0.02 <= seconds <= 60:
+        raise ValueError(f"--seconds is {seconds}, expected 0.02 to 60")
+    game, _ = record.positions(record.load(options.record), options.ply)
+    if options.viewer is not None:
+        as_seat(options.viewer, game.num_players)
+    beside = path.with_name(f".{path.stem}.tmp{path.suffix}")  # the suffix names the format
+    try:
+        what = _draw(game, beside, tile, seconds, options.viewer)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    print(f"{path}: {what}")
+    return 0
+
+
+def _draw(game: Game, path: Path, tile: int, seconds: float, viewer: int | None) -> str:
+    """Write a picture of the position, or a film of the game up to it; returns what was written."""
+    from ..play.position import position_of
+    from ..play.render.scene import scene_of
+
+    if path.suffix in FILMS:
+        from ..play.render.film import write_film
+
+        return f"{write_film(game, path, tile, seconds, viewer)} positions"
+    scene = scene_of(position_of(game, viewer))
+    if path.suffix == ".svg":
+        from ..play.render.svg import svg
+
+        path.write_text(svg(scene, tile), encoding="utf-8")
+        return "picture"
+    from ..play.render.raster import image
+
+    picture = image(scene, tile)
+    picture.save(path)
+    return f"{picture.width} x {picture.height} pixels"
+
+
+def _play(options: Namespace) -> int:
+    from ..agents.bots import split_names
+    from ..agents.registry import load_agent
+    from ..play.table import HUMAN, Table, best_agent
+    from ..play.terminal import Left, play_in_terminal
+
+    seats = split_names(options.seats) if options.seats else [HUMAN, best_agent()]
+    table = Table(seats, options.seed, options.volcanoes, partial(load_agent, allow_code=True))
+    target = Path(options.record) if options.record else None
+    try:
+        play_in_terminal(table, input, print, sys.stdout.isatty(), target)
+    except (Left, EOFError, KeyboardInterrupt):
+        print("the game was left before its end")
+        return 1
+    return 0
+
+
+def _view(options: Namespace) -> int:
+    """Serve the page until Ctrl-C; with ``--export`` write one file and stop."""
+    from ..play.catalogue import Catalogue
+
+    if options.export is not None:
+        return _export(options.records, Path(options.export))
+    try:
+        from ..play.server import HOST, listening, server
+    except ImportError as error:
+        raise ValueError(
+            f"the page needs a server ({error.name} is missing): pip install 'cacao-env[view]'"
+        ) from None
+    bound = listening(options.port)
+    try:
+        catalogue = Catalogue(options.agent)
+        names = [catalogue.read_record(Path(name)) for name in options.records]
+        address = f"http://{HOST}:{bound.getsockname()[1]}/"
+        if names:
+            address += f"#record={names[0]}"
+        print(f"open {address}  (Ctrl-C ends)", flush=True)
+        catalogue.warm_up()
+        if options.open:
+            import webbrowser
+
+            webbrowser.open(address)
+        server(catalogue, bound).run(sockets=[bound])
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+    finally:
+        bound.close()
+    return 0
+
+
+def _export(files: Sequence[str], target: Path) -> int:
+    from ..play.answers import replay_data
+    from ..play.catalogue import Catalogue
+    from ..play.page import page
+
+    if len(files) != 1:
+        raise ValueError(f"--export shows one record, {len(files)} are given")
+    if target.suffix != ".html":
+        raise ValueError(f"--export is {str(target)!r}, expected a file that ends in .html")
+    catalogue = Catalogue()
+    replay = catalogue.records.get(catalogue.read_record(Path(files[0])))
+    text = page(replay.title, replay_data(replay))
+    write_whole(target, text)
+    print(f"{target}: {len(text) // 1000} kB, opens without a server")
+    return 0

@@ -1,0 +1,256 @@
+"""Commands that measure agents: ``evaluate``, ``regret``, ``leaderboard``.  See docs/evaluation.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from argparse import Namespace
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+_AGENT = "a bot (greedy), a checkpoint (a folder) or a class (module:Class)"
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to the parser's subcommands."""
+    one = commands.add_parser(
+        "evaluate",
+        help="measure agents against each other",
+        description="Play agents against each other.  The unit is the deal block: one deal, played "
+        "once with the candidate in each seat and the opponent in all others.  Wins and margins are "
+        "averaged within a block; intervals are bootstrapped over blocks.",
+    )
+    add = one.add_argument
+    add("agents", nargs="+", help=_AGENT)
+    add("--players", type=_counts, metavar="N[,N...]", help="2, 3 and 4; default: a checkpoint's "
+        "own, or 2")  # fmt: skip
+    add("--blocks", type=int, help="deals, each played in every seat; default: 200")
+    add("--until-decided", action="store_true", help="a sequential test of the first agent against "
+        "the second, of at most --blocks deals; default: 10,000")  # fmt: skip
+    add("--elo0", type=float, default=0.0, help="the test's first hypothesis")
+    add("--elo1", type=float, default=20.0, help="its second")
+    add("--volcanoes", action="store_true")
+    _add_seed(one)
+    _add_workers(one)
+    add("--out", metavar="DIR", help="folder of the games; default: one under runs/evaluation")
+    add("--json", metavar="FILE", help="write the figures there as well")
+    add("--html", metavar="FILE", help="write the report there as well")
+    add("--records", metavar="DIR", help="write every game there as a record")
+    one.set_defaults(run=_evaluate)
+
+    one = commands.add_parser(
+        "regret",
+        help="measure the regret of an agent's decisions, in gold",
+        description="Play an agent against itself, on every seat.  Its decisions near the end are "
+        "compared with the exact solution, a sample of the earlier ones with many playouts.",
+    )
+    add = one.add_argument
+    add("agent", help=_AGENT)
+    add("--players", type=int, help="2, 3 or 4; default: a checkpoint's own, or 2")
+    add("--volcanoes", action="store_true")
+    add("--games", type=int, help="deals, each played once; default: 200")
+    add("--last", type=int, metavar="P", help="solve decisions with at most P placements left in "
+        "the game, 1 to 4; default: 2")  # fmt: skip
+    add("--rollouts", type=int, metavar="R", help="playouts a candidate, half of them to choose "
+        "it; 0 for none; default: 256")  # fmt: skip
+    add("--sample", type=int, metavar="D", help="earlier decisions sampled a game; default: 4")
+    add("--top", type=int, help="candidates, greedy's best; default: 16")
+    _add_seed(one)
+    _add_workers(one, with_ray=False)
+    add("--json", metavar="FILE", help="write the figures and every regret there")
+    one.set_defaults(run=_regret)
+
+    one = commands.add_parser(
+        "leaderboard",
+        help="play what a list describes and write the leaderboard's tables",
+        description="Write the tables of the leaderboard between the markers of a page.",
+    )
+    add = one.add_argument
+    add("--config", help="what to play; default: configs/leaderboard.toml")
+    add("--json", nargs="+", metavar="FILE", help="evaluations to show instead of playing")
+    add("--page", help="the Markdown page with the markers; default: docs/leaderboard.md")
+    _add_workers(one)
+    one.set_defaults(run=_leaderboard)
+
+
+def _counts(text: str) -> list[int]:
+    return [int(word) for word in text.split(",")]
+
+
+def _add_seed(parser: Any) -> None:
+    parser.add_argument("--seed", type=int, help="seed of the first deal; default: 1,000,000,000")
+
+
+def _add_workers(parser: Any, with_ray: bool = True) -> None:
+    parser.add_argument("--workers", type=int, help="processes; default: all cores")
+    if with_ray:
+        parser.add_argument("--ray", nargs="?", const="local", metavar="ADDRESS", help="play on a "
+            "Ray cluster: auto, an address, or nothing for a local one")  # fmt: skip
+
+
+def _prepare() -> None:
+    """Check the extra, and let the processes share the cores."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    try:
+        import choix  # noqa: F401
+        import tqdm  # noqa: F401
+    except ImportError as error:
+        raise ValueError(
+            f"measuring agents needs {error.name}: pip install 'cacao-env[evaluate]'"
+        ) from None
+
+
+def _player_on(ray: str | None) -> Any:
+    """What plays the chunks: processes of this machine, or a Ray cluster at an address."""
+    if ray is None:
+        from ..evaluation.workers import play_all
+
+        return play_all
+    from ..evaluation.cluster import RayPlayers
+
+    return RayPlayers(ray)
+
+
+def _check_writable(path: str | None) -> None:
+    """OSError, before anything is played, for a file that can't be written."""
+    if path:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with Path(path).open("a", encoding="utf-8"):
+            pass
+
+
+def _evaluate(options: Namespace) -> int:
+    _prepare()
+    from ..evaluation.matches import SEED
+    from ..evaluation.run import (
+        BLOCKS,
+        MOST_BLOCKS,
+        default_folder,
+        make_plan,
+        run_evaluation,
+        settings,
+    )
+    from ..evaluation.sprt import SequentialTest
+    from ..evaluation.store import Store
+    from ..evaluation.workers import WorkerError
+    from . import one_line
+
+    if options.workers is not None and options.workers < 1:
+        raise ValueError(f"--workers is {options.workers}, expected at least 1")
+    test = SequentialTest(options.elo0, options.elo1) if options.until_decided else None
+    blocks = options.blocks
+    if blocks is None:
+        blocks = MOST_BLOCKS if test else BLOCKS
+    seed = SEED if options.seed is None else options.seed
+    plan, agents = make_plan(options.agents, options.players, options.volcanoes, blocks, seed, test)
+    folder = Path(options.out) if options.out else default_folder(plan, agents)
+    for path in (options.json, options.html):
+        _check_writable(path)
+    if options.records:
+        Path(options.records).mkdir(parents=True, exist_ok=True)
+    with closing(Store(folder, settings(plan, agents))) as store:
+        try:
+            play = _player_on(options.ray)
+            evaluation = run_evaluation(plan, store, agents, options.workers, play)
+            _write_all(evaluation, folder, options)
+            return 0
+        except KeyboardInterrupt:
+            problem, status = "interrupted", 130
+        except (ValueError, WorkerError, OSError) as error:
+            problem, status = one_line(error), 1
+        print(
+            f"{problem}; {store.games} games are stored in {folder}, "
+            "the same command resumes from there",
+            file=sys.stderr,
+        )
+        return status
+
+
+def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
+    """Print the figures and write all files asked for."""
+    from ..evaluation.records import write_records
+    from ..evaluation.report import page
+    from ..evaluation.run import document
+    from ..evaluation.tables import show
+
+    data = document(evaluation)
+    print(show(data))
+    for name, extra, text in (
+        ("evaluation.json", options.json, json.dumps(data, indent=2) + "\n"),
+        ("report.html", options.html, page(data)),
+    ):
+        for path in (folder / name, extra):
+            if path:
+                Path(path).write_text(text, encoding="utf-8")
+    if options.records:
+        count = write_records(evaluation, Path(options.records))
+        print(f"records: {count} in {options.records}")
+    print(f"report: {folder / 'report.html'}")
+
+
+def _regret(options: Namespace) -> int:
+    _prepare()
+    from ..agents.agent import require
+    from ..agents.registry import load_agent
+    from ..engine.options import PLAYERS, Options
+    from ..evaluation.matches import SEED
+    from ..evaluation.regret import GAMES, RegretSettings, document, measure_regret, show
+    from ..evaluation.workers import WorkerError, cores
+
+    for name in ("games", "workers"):
+        value = getattr(options, name)
+        if value is not None and value < 1:
+            raise ValueError(f"--{name} is {value}, expected at least 1")
+    if options.players not in (None, *PLAYERS):
+        raise ValueError(f"--players is {options.players}, expected 2, 3 or 4")
+    given = {name: getattr(options, name) for name in ("last", "rollouts", "sample", "top")}
+    settings = RegretSettings(**{name: x for name, x in given.items() if x is not None})
+    agent = load_agent(options.agent, allow_code=True)
+    rules = Options(options.players or agent.players[0], options.volcanoes)
+    require(agent, rules)
+    _check_writable(options.json)
+    count = GAMES if options.games is None else options.games
+    seed = SEED if options.seed is None else options.seed
+    workers = cores() if options.workers is None else options.workers
+    begin = time.perf_counter()
+    try:
+        games = measure_regret(options.agent, agent, rules, count, seed, settings, workers)
+    except KeyboardInterrupt:
+        print("interrupted; nothing is stored", file=sys.stderr)
+        return 130
+    except WorkerError as error:
+        raise ValueError(str(error)) from None
+    seconds = time.perf_counter() - begin
+    data = document(agent, rules, seed, settings, games, seconds)
+    print(show(data))
+    if options.json:
+        Path(options.json).write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+def _leaderboard(options: Namespace) -> int:
+    _prepare()
+    from ..evaluation import leaderboard
+    from ..evaluation.workers import WorkerError
+    from ..files import write_whole
+
+    page = Path(options.page or leaderboard.PAGE)
+    leaderboard.written(page, "")  # before anything is played
+    try:
+        if options.json:
+            every = [leaderboard.loaded(path) for path in options.json]
+        else:
+            todo = leaderboard.plans(options.config or leaderboard.CONFIG)
+            play = _player_on(options.ray)
+            every = [leaderboard.evaluated(plan, options.workers, play) for plan in todo]
+    except KeyboardInterrupt:
+        print("interrupted; the same command resumes", file=sys.stderr)
+        return 130
+    except WorkerError as error:
+        raise ValueError(str(error)) from None
+    write_whole(page, leaderboard.written(page, leaderboard.text_of(every)))
+    print(f"{page}: {sum(len(data['results']) for data in every)} pairings")
+    return 0
