@@ -12,25 +12,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cacao_env.agents.agent import require
+from cacao_env.agents.policy import read_policy
 from cacao_env.agents.registry import load_agent
+from cacao_env.cli import main as cacao
+from cacao_env.engine.options import Options
 from cacao_env.evaluation import leaderboard
-from cacao_env.evaluation.evaluate import main as evaluate
+from tests.metrics import documented, logged
 from training.config import ConfigError, read
-from training.ppo.checkpoint import load
 
 pytest.importorskip("ray", reason="Ray is not installed")
 # Ray's own warnings are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 from cacao_env.evaluation.cluster import RayPlayers
-from training.rllib.config import RllibConfig
+from training.ppo.config import RllibConfig
+from training.train_rllib import RllibLearner, net_weights
 from training.train_rllib import main as train
-from training.train_rllib import net_weights
 
 CONFIG = str(Path(__file__).parent.parent / "configs" / "rllib_local.toml")
 SMALL = [
     *("--set", "minutes=30", "--set", "games=2", "--set", "rollout=64", "--set", "batch=128"),
-    *("--set", "width=16", "--set", "watch_games=20", "--set", "blocks=3", "--set", "bars={}"),
+    *("--set", "width=16", "--set", "eval_games=20", "--set", "blocks=3", "--set", "bars={}"),
 ]
 
 
@@ -55,23 +58,30 @@ def results(path):
 @pytest.fixture
 def tasks(monkeypatch):
     """The tasks that Ray has played."""
-    found, outcome = [], RayPlayers._outcome
+    found, result = [], RayPlayers._result
 
     def noted(self, ray, ready, chunk):
         found.append(chunk.key)
-        return outcome(self, ray, ready, chunk)
+        return result(self, ray, ready, chunk)
 
-    monkeypatch.setattr(RayPlayers, "_outcome", noted)
+    monkeypatch.setattr(RayPlayers, "_result", noted)
     return found
 
 
 def test_an_evaluation_on_ray_gives_the_same_figures(tmp_path, tasks):
     command = ["greedy", "random", "endgame", "--blocks", "24", "--seed", "5"]
     there, here = str(tmp_path / "there.json"), str(tmp_path / "here.json")
-    assert evaluate([*command, "--ray", "--json", there, "--out", str(tmp_path / "a")]) == 0
+    assert (
+        cacao(["evaluate", *command, "--ray", "--json", there, "--out", str(tmp_path / "a")]) == 0
+    )
     played = len(tasks)
     assert played == len(set(tasks)) > 1
-    assert evaluate([*command, "--workers", "1", "--json", here, "--out", str(tmp_path / "b")]) == 0
+    assert (
+        cacao(
+            ["evaluate", *command, "--workers", "1", "--json", here, "--out", str(tmp_path / "b")]
+        )
+        == 0
+    )
     assert len(tasks) == played
     assert results(there) == results(here)
 
@@ -83,7 +93,7 @@ def test_a_leaderboard_on_ray_has_the_same_figures(tmp_path, monkeypatch, tasks)
     found = []
     for more in (["--ray"], ["--workers", "1"]):
         Path("page.md").write_text(f"{leaderboard.BEGIN}\n{leaderboard.END}\n")
-        assert leaderboard.main(["--config", "some.toml", "--page", "page.md", *more]) == 0
+        assert cacao(["leaderboard", "--config", "some.toml", "--page", "page.md", *more]) == 0
         [kept] = Path("runs", "leaderboard").glob("*/evaluation.json")
         found.append(results(kept))
         shutil.rmtree("runs")
@@ -95,35 +105,33 @@ def test_a_leaderboard_on_ray_has_the_same_figures(tmp_path, monkeypatch, tasks)
 def test_an_agent_s_mistake_on_ray_is_one_sentence(tmp_path, capsys):
     command = ["tests.agents_for_tests:Illegal", "random", "--blocks", "2"]
     command += ["--out", str(tmp_path / "a")]
-    assert evaluate([*command, "--ray"]) == 1
+    assert cacao(["evaluate", *command, "--ray"]) == 1
     there = capsys.readouterr().err
     assert "illegal action" in there
-    assert evaluate([*command, "--workers", "1"]) == 1
+    assert cacao(["evaluate", *command, "--workers", "1"]) == 1
     assert there == capsys.readouterr().err
 
 
-def test_a_run_goes_on_when_a_runner_is_killed(tmp_path):
-    from training.train_rllib import Run
-
+def test_a_run_continues_when_a_runner_is_killed():
     config = read(RllibConfig, CONFIG, [text for text in SMALL if "=" in text])
-    run = Run(config, tmp_path / "run")
+    run = RllibLearner(config)
     try:
-        run.algorithm.train()
+        run.rllib.train()
         before = run.weights()
-        pids = run.algorithm.env_runner_group.foreach_env_runner(
+        pids = run.rllib.env_runner_group.foreach_env_runner(
             lambda worker: os.getpid(), local_env_runner=False
         )
         assert len(set(pids)) == config.runners == 2
         os.kill(pids[0], signal.SIGKILL)
         steps = []
         for _ in range(12):
-            found = run.algorithm.train()
+            found = run.rllib.train()
             steps.append(found["num_env_steps_sampled_lifetime"])
             if run.healthy_runners() == 2 and len(steps) > 2:
                 break
             time.sleep(1)
         assert run.healthy_runners() == 2, "the runner that was killed is back"
-        new = run.algorithm.env_runner_group.foreach_env_runner(
+        new = run.rllib.env_runner_group.foreach_env_runner(
             lambda worker: os.getpid(), local_env_runner=False
         )
         assert pids[0] not in new
@@ -131,10 +139,10 @@ def test_a_run_goes_on_when_a_runner_is_killed(tmp_path):
         after = run.weights()
         assert any(not np.array_equal(before[name], after[name]) for name in before)
     finally:
-        run.stop()
+        run.close()
 
 
-def test_a_run_its_checkpoint_and_going_on(tmp_path, capsys):
+def test_a_run_its_checkpoint_and_resuming(tmp_path, capsys):
     out = tmp_path / "run"
     assert train(["--config", CONFIG, *SMALL, "--set", "steps=600", "--out", str(out)]) == 0
     text = capsys.readouterr().out
@@ -143,17 +151,18 @@ def test_a_run_its_checkpoint_and_going_on(tmp_path, capsys):
     assert rows[-1]["decisions"] >= 600
     assert rows[0]["runners"] == 2
     assert rows[0]["decisions"] == pytest.approx(
-        rows[0]["per_second_decisions"] * rows[0]["seconds"], rel=0.2
+        rows[0]["decisions_per_second"] * rows[0]["seconds"], rel=0.2
     )
-    # Everything else takes it for one of this project's own.
+    assert logged(rows) == documented("R")
+    # Everything else uses it like any other checkpoint of this project.
     agent = load_agent(str(out))
-    agent.check(2, False)
+    require(agent, Options(2))
     command = [str(out), "random", "--blocks", "2", "--workers", "1"]
-    assert evaluate([*command, "--out", str(tmp_path / "evaluation")]) == 0
-    first = load(out).net.state_dict()
-    # It has gone far enough, so nothing is learnt.
+    assert cacao(["evaluate", *command, "--out", str(tmp_path / "evaluation")]) == 0
+    first = read_policy(out)[0]
+    # The limit is reached already, so nothing is learned.
     assert train(["--resume", str(out)]) == 0
-    same = load(out).net.state_dict()
+    same = read_policy(out)[0]
     assert all(np.array_equal(first[name], same[name]) for name in first)
     before = rows
     assert train(["--resume", str(out), "--set", "steps=1200"]) == 0
@@ -161,7 +170,7 @@ def test_a_run_its_checkpoint_and_going_on(tmp_path, capsys):
     assert rows[: len(before)] == before
     assert [row["round"] for row in rows] == list(range(1, len(rows) + 1))
     assert rows[-1]["decisions"] >= 1200
-    second = load(out).net.state_dict()
+    second = read_policy(out)[0]
     assert any(not np.array_equal(first[name], second[name]) for name in first)
 
 
@@ -214,7 +223,7 @@ def test_the_table_asks_one_after_the_other_and_pays_everybody():
         assert sum(totals.values()) == pytest.approx(0)
         assert max(totals.values()) > 0
     table.reset(seed=0)
-    with pytest.raises(ValueError, match="player_1 has not been asked, but player_0"):
+    with pytest.raises(ValueError, match="it is not player_1's turn, but player_0's"):
         table.step({"player_1": 0})
 
 

@@ -68,12 +68,12 @@ def test_samples_are_legal_and_as_frequent_as_likely():
     many = 20_000
     _, (ours, _) = both(logits.repeat_interleave(many, 0), masks.repeat_interleave(many, 0).numpy())
     drawn = ours.sample().view(5, many)
-    chances = torch.softmax(logits.masked_fill(~masks, -torch.inf), 1).numpy()
+    probabilities = torch.softmax(logits.masked_fill(~masks, -torch.inf), 1).numpy()
     for row in range(5):
         found = np.bincount(drawn[row], minlength=40) / many
         assert (found[~masks[row].numpy()] == 0).all()
-        sd = np.sqrt(chances[row] * (1 - chances[row]) / many)
-        assert (np.abs(found - chances[row]) < 5 * sd + 1e-6).all()
+        sd = np.sqrt(probabilities[row] * (1 - probabilities[row]) / many)
+        assert (np.abs(found - probabilities[row]) < 5 * sd + 1e-6).all()
 
 
 def test_a_new_action_is_not_given_the_old_one_s_probability():

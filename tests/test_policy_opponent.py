@@ -1,4 +1,4 @@
-"""A policy as the opponent in many games at once."""
+"""An agent as the opponent in many games at once."""
 
 from __future__ import annotations
 
@@ -6,35 +6,42 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
-from cacao_env.envs.versus import POLICY, VersusGames
+from cacao_env.agents.agent import Agent
+from cacao_env.engine.options import Options
+from cacao_env.envs.opponents import NUM_COMPILED
+from cacao_env.envs.versus import VersusGames
+from training.ppo.network import CellNet
+from training.ppo.snapshots import Snapshots
 
 
-def first_legal(observations, masks):
-    return masks.argmax(axis=1)
+class FirstLegal(Agent):
+    """Plays the first legal action and notes what the deciding seats see."""
+
+    name = "first legal"
+
+    def __init__(self):
+        self.shown, self.asked = [], 0
+
+    def act(self, games, memory):
+        self.asked += 1
+        found = []
+        for game in games:
+            mask = game.action_mask()
+            self.shown.append((game.observation(game.seat).tobytes(), mask.tobytes()))
+            found.append(int(mask.argmax()))
+        return found
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_policy_plays_all_other_seats_and_sees_what_they_see(players, seed):
-    shown = []
-
-    def policy(observations, masks):
-        shown.extend((row.tobytes(), mask.tobytes()) for row, mask in zip(observations, masks))
-        return first_legal(observations, masks)
-
-    games = VersusGames(
-        1,
-        "random",
-        num_players=players,
-        seed=seed,
-        seat=seed % players,
-        policy=policy,
-        policy_share=1.0,
-    )
-    assert games.kinds[0] == POLICY
-    assert bool(shown) == (seed % players > 0)  # who is before the learner has begun
-    shown.clear()
+def test_the_agent_plays_all_other_seats_and_sees_what_they_see(players, seed):
+    agent = FirstLegal()
+    games = VersusGames(1, agent, num_players=players, seed=seed, seat=seed % players)
+    assert games.kinds[0] == NUM_COMPILED
+    assert bool(agent.shown) == (seed % players > 0)  # who is before the learner has begun
+    agent.shown.clear()
     game, expected = games.game(0), []
     while not game.over:
         mask = game.action_mask()
@@ -43,69 +50,93 @@ def test_the_policy_plays_all_other_seats_and_sees_what_they_see(players, seed):
         game.play(int(mask.argmax()))
     while not games.dones[0]:
         games.step(games.action_masks.argmax(axis=1), deal=False)
-    assert shown == expected
+    assert agent.shown == expected
     scores = game.scores()
     own = scores.pop(seed % players)
     assert games.final_scores[0].tolist() == [own, max(scores)]
 
 
-def test_a_share_of_the_games_is_the_policy_s():
-    games = VersusGames(
-        3000, {"random": 1, "greedy": 3}, seed=0, policy=first_legal, policy_share=0.4
-    )
-    shares = np.bincount(games.kinds, minlength=3) / 3000
-    assert shares == pytest.approx([0.15, 0.45, 0.4], abs=0.04)
-    plain = VersusGames(50, {"random": 1, "greedy": 3}, seed=0, policy=first_legal)
-    assert plain.kinds.max() < POLICY
+def test_a_fraction_of_the_games_is_the_agent_s():
+    weights = {"random": 0.15, "greedy": 0.45, FirstLegal(): 0.4}
+    games = VersusGames(3000, weights, seed=0)
+    fractions = np.bincount(games.kinds, minlength=3) / 3000
+    assert fractions == pytest.approx([0.15, 0.45, 0.4], abs=0.04)
+    plain = VersusGames(50, {"random": 1, "greedy": 3}, seed=0)
+    assert plain.kinds.max() < NUM_COMPILED
 
 
-def test_the_policy_may_be_replaced():
-    games = VersusGames(4, "random", seed=1, policy=first_legal, policy_share=1.0)
-    asked = []
-
-    def other(observations, masks):
-        asked.append(len(masks))
-        return first_legal(observations, masks)
-
-    games.policy = other
+def test_an_agent_decides_in_all_its_games_at_once():
+    agent = FirstLegal()
+    games = VersusGames(4, agent, seed=1)
+    agent.shown.clear()
+    agent.asked = 0
     games.step(games.action_masks.argmax(axis=1))
-    assert asked
+    assert 0 < agent.asked < len(agent.shown)
 
 
-def test_what_a_policy_may_not_do_is_named():
-    def refused(words, **options):
+def test_what_an_agent_may_not_do_is_named():
+    class Wrong(Agent):
+        name = "wrong"
+
+        def __init__(self, actions):
+            self.actions = actions
+
+        def act(self, games, memory):
+            return self.actions(games)
+
+    def refused(words, opponents):
         with pytest.raises(ValueError, match=re.escape(words)):
-            VersusGames(4, **({"opponents": "random", "seed": 0} | options))
+            VersusGames(4, opponents, seed=0)
 
-    refused("policy_share is 0.5, expected 0 to 1, and 0 without a policy", policy_share=0.5)
-    refused("policy_share is 1.5", policy_share=1.5, policy=first_legal)
-    refused(
-        "a policy goes with opponents that play in compiled code only: random, greedy",
-        opponents="mc:sims=4",
-        policy=first_legal,
-        policy_share=0.5,
-    )
-    none = {"policy_share": 1.0, "policy": lambda observations, masks: masks.argmin(axis=1)}
-    refused("game 0, seat 0: illegal action", **none)
-    refused("(the policy's)", **none)
-    short = {"policy_share": 1.0, "policy": lambda observations, masks: np.zeros(1, int)}
-    refused("actions have shape (1,)", **short)
+    refused("opponents are {", {"random": 0, "greedy": 0})
+    refused("opponents are {", {"random": 1, FirstLegal(): -1})
+    refused("an opponent is 3, expected a name", 3)
+    refused("game 0, seat 0, wrong: illegal action", Wrong(lambda games: [-5] * len(games)))
+    refused("shorter", Wrong(lambda games: [0] * (len(games) - 1)))
 
 
 def test_games_are_fairly_played_by_both_sides():
-    """The same policy on both sides wins half."""
+    """The same agent on both sides wins half."""
     rng = np.random.default_rng(0)
 
-    def at_random(observations, masks):
-        return (masks * rng.random(masks.shape)).argmax(axis=1)
+    class AtRandom(Agent):
+        name = "at random"
 
-    games = VersusGames(400, "greedy", seed=2, policy=at_random, policy_share=1.0)
+        def act(self, games, memory):
+            return [int(rng.choice(game.legal_actions())) for game in games]
+
+    games = VersusGames(400, AtRandom(), seed=2)
     own = other = 0
     for _ in range(30):
-        games.step(at_random(None, games.action_masks))
+        games.step((games.action_masks * rng.random(games.action_masks.shape)).argmax(axis=1))
         own += int((games.final_scores[games.dones, 0] > games.final_scores[games.dones, 1]).sum())
         other += int(
             (games.final_scores[games.dones, 0] < games.final_scores[games.dones, 1]).sum()
         )
     assert own + other > 300
     assert abs(own - other) / (own + other) < 0.15
+
+
+def test_snapshots_play_as_the_network_was():
+    """Half of the picks are the latest snapshot; samples follow the snapshot's probabilities."""
+    torch.manual_seed(0)
+    options = Options(2, table_size=15)
+    net = CellNet(2, 15, 8)
+    snapshots = Snapshots(net, options)
+    old = {name: x.clone() for name, x in net.state_dict().items()}
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter += 0.5
+    snapshots.take()
+    for draw, expected in ((0.0, net.state_dict()), (0.49, net.state_dict()), (0.5, old)):
+        snapshots.pick(draw)
+        for name, x in snapshots._net.state_dict().items():
+            assert torch.equal(x, expected[name]), draw
+    assert snapshots.supports(options)
+    assert not snapshots.supports(Options(3, table_size=15))
+    game = VersusGames(1, "random", options, seed=0).game(0)
+    actions = snapshots.act([game] * 200, [snapshots.begin(seed) for seed in range(200)])
+    assert set(actions) <= set(game.legal_actions().tolist())
+    assert len(set(actions)) > 5
+    again = snapshots.act([game] * 200, [snapshots.begin(seed) for seed in range(200)])
+    assert actions == again

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
+from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,19 +18,21 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
 
+from cacao_env.agents.policy import load_policy
 from cacao_env.envs.vector import VectorGames
+from tests.metrics import documented, logged
 from training.config import ConfigError, from_dict
-from training.ppo.checkpoint import load
+from training.loop import Loop, Stopwatch
 from training.ppo.config import PpoConfig
-from training.ppo.learner import Coefficients, PpoLearner
+from training.ppo.learner import Coefficients, PpoFitter
 from training.ppo.network import CellNet
-from training.ppo.processes import Group, backend_for
 from training.ppo.rollout import Rollout, SelfPlay, advantages_into
-from training.ppo.stopwatch import Stopwatch
+from training.processes import backend_for
 from training.run_folder import RunFolder, read_metrics
 from training.state import read_state
-from training.train_ppo import Run, main
+from training.train_ppo import PpoLearner, main
 
+FINDING_TRAINING = os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)}
 SMALL = {
     "name": "small",
     "games": 4,
@@ -35,8 +42,8 @@ SMALL = {
     "width": 8,
     "steps": 512,
     "minutes": 1e9,
-    "watch_games": 4,
-    "watch_minutes": 1e9,
+    "eval_games": 4,
+    "eval_minutes": 1e9,
     "blocks": 2,
     "against": ["random"],
     "device": "cpu",
@@ -46,7 +53,7 @@ SMALL = {
 # --- Advantages -----------------------------------------------------------------------------
 
 
-def plain_advantages(seats, rewards, over, values, next_seats, next_values, decay):
+def plain_advantages(seats, rewards, over, values, next_seats, next_values, gae_lambda):
     """The same for each seat's chain, written out: a list of its decisions in each episode."""
     length, count = seats.shape
     found = np.full(seats.shape, np.nan)
@@ -70,15 +77,15 @@ def plain_advantages(seats, rewards, over, values, next_seats, next_values, deca
                     else:
                         continue  # it has not decided again
                     earned = rewards[t:until, g, seat].sum()
-                    ahead = earned + later - values[t, g] + decay * ahead
+                    ahead = earned + later - values[t, g] + gae_lambda * ahead
                     found[t, g] = ahead
             begin = end + 1
     return found
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("decay", [0.0, 0.9, 1.0])
-def test_advantages_follow_each_seat_s_own_chain(players, decay):
+@pytest.mark.parametrize("gae_lambda", [0.0, 0.9, 1.0])
+def test_advantages_follow_each_seat_s_own_chain(players, gae_lambda):
     rng = np.random.default_rng(players)
     shape = (60, 5)
     seats = rng.integers(players, size=shape)
@@ -87,8 +94,8 @@ def test_advantages_follow_each_seat_s_own_chain(players, decay):
     values = rng.normal(size=shape).astype(np.float32)
     next_seats, next_values = rng.integers(players, size=5), rng.normal(size=5).astype(np.float32)
     found = np.empty(shape, np.float32)
-    advantages_into(seats, rewards, over, values, next_seats, next_values, decay, found)
-    expected = plain_advantages(seats, rewards, over, values, next_seats, next_values, decay)
+    advantages_into(seats, rewards, over, values, next_seats, next_values, gae_lambda, found)
+    expected = plain_advantages(seats, rewards, over, values, next_seats, next_values, gae_lambda)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
     np.testing.assert_allclose(found, expected, atol=1e-4)
     assert np.isnan(found).any()
@@ -100,13 +107,13 @@ def test_a_rollout_holds_what_was_seen_and_done():
     copy = VectorGames(3, table_size=15, seed=1, reward="outcome")
     net = CellNet(2, 15, 8)
     play = SelfPlay(games, 150, 1.0, torch.device("cpu"))
-    rollout = play.collect(net, Stopwatch())
+    rollout, finished = play.collect(net, Stopwatch())
     seen = rollout.observations.view(150, 3, -1).numpy()
     masks = rollout.masks.view(150, 3, -1).numpy()
     actions = rollout.actions.view(150, 3).numpy()
     values = rollout.values.view(150, 3)
     advantages = rollout.advantages.view(150, 3).numpy()
-    returns = {}
+    returns, copy_finished = {}, 0
     for t in range(150):
         np.testing.assert_array_equal(seen[t], copy.observations)
         np.testing.assert_array_equal(masks[t], copy.action_masks > 0)
@@ -115,10 +122,11 @@ def test_a_rollout_holds_what_was_seen_and_done():
         for g in range(3):
             returns.setdefault(g, []).append((t, int(seats[g])))
             if copy.terminations[g]:
+                copy_finished += 1
                 for when, seat in returns.pop(g):
                     got = advantages[when, g] + float(values[when, g])
                     assert got == pytest.approx(copy.rewards[g, seat], abs=1e-4)
-    assert play.finished >= 3
+    assert finished == copy_finished >= 3
     assert 0 < len(rollout.known) < 450
 
 
@@ -129,8 +137,8 @@ def test_learning_makes_good_actions_likelier_and_values_right():
     torch.manual_seed(0)
     games = VectorGames(8, table_size=15, seed=1)
     play = SelfPlay(games, 16, 0.95, torch.device("cpu"))
-    learner = PpoLearner(CellNet(2, 15, 16))
-    rollout = play.collect(learner.net, Stopwatch())
+    learner = PpoFitter(CellNet(2, 15, 16))
+    rollout, _ = play.collect(learner.net, Stopwatch())
     # The rewards are made up: an even action was good, an odd one bad.
     even = rollout.actions % 2 == 0
     rollout = Rollout(
@@ -140,22 +148,25 @@ def test_learning_makes_good_actions_likelier_and_values_right():
         known=torch.arange(len(even)),
     )
 
-    def chance_of_even():
+    def probability_of_even():
         with torch.no_grad():
             logits, values = learner.net(rollout.observations * play.factors)
-            chances = logits.masked_fill(~rollout.masks, -torch.inf).softmax(1)
-            return float(chances[:, ::2].sum(1).mean()), values
+            probabilities = logits.masked_fill(~rollout.masks, -torch.inf).softmax(1)
+            return float(probabilities[:, ::2].sum(1).mean()), values
 
-    before, _ = chance_of_even()
+    before, _ = probability_of_even()
     coefficients = Coefficients(3e-3, 0.2, 0.0, 0.5, 0.5)
     for _ in range(6):
-        losses = learner.fit(rollout, play.factors, 2, 4, coefficients)
-    after, values = chance_of_even()
+        metrics = learner.fit(rollout, play.factors, 2, 4, coefficients)
+    after, values = probability_of_even()
     assert after > before + 0.05
-    assert losses.value < 1.0
+    assert metrics["loss_value"] < 1.0
     assert values[even].mean() > values[~even].mean()
-    assert 0 < losses.entropy <= 1
-    assert losses.kl >= 0
+    legal = rollout.masks.sum(1).float()
+    assert 0 < metrics["entropy_fraction"] <= 1 < metrics["entropy"] <= float(legal.log().mean())
+    assert metrics["approx_kl"] >= 0
+    # The values were 0 and the returns 1 or -1: nothing was explained.
+    assert metrics["explained_variance"] == pytest.approx(0, abs=1e-5)
 
 
 def test_the_ratio_is_clipped():
@@ -165,16 +176,16 @@ def test_the_ratio_is_clipped():
     moved = {}
     for clip in (0.02, 10.0):
         torch.manual_seed(0)
-        learner = PpoLearner(CellNet(2, 15, 16))
-        rollout = play.collect(learner.net, Stopwatch())
+        learner = PpoFitter(CellNet(2, 15, 16))
+        rollout, _ = play.collect(learner.net, Stopwatch())
         advantages = torch.randn(len(rollout.actions))
         rollout = rollout._replace(advantages=advantages, known=torch.arange(len(advantages)))
         for _ in range(10):
-            losses = learner.fit(
+            metrics = learner.fit(
                 rollout, play.factors, 2, 1, Coefficients(3e-3, clip, 0.0, 0.0, 0.5)
             )
-        moved[clip] = losses.kl
-        assert (losses.clipped > 0) == (clip < 1)
+        moved[clip] = metrics["approx_kl"]
+        assert (metrics["clip_fraction"] > 0) == (clip < 1)
     assert moved[0.02] < 0.5 * moved[10.0]
 
 
@@ -199,26 +210,28 @@ def same(one, other):
 
 
 def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
-    whole = Run(config(), tmp_path / "whole", Group())
-    assert whole.train()
-    half = Run(config(), tmp_path / "half", Group())
-    half.notes = None
-    half._round()
-    half._round()
-    half.notes = RunFolder(half.folder, {})
-    half.save()
-    half.notes.close()
+    assert Loop(PpoLearner(config()), tmp_path / "whole").run()
+    with closing(Loop(PpoLearner(config()), tmp_path / "half")) as half:
+        half.round()
+        half.round()
+        half.save()
     assert main(["--resume", str(tmp_path / "half")]) == 0
     assert same(tmp_path / "whole", tmp_path / "half")
-    other = Run(config(seed=1), tmp_path / "other", Group())
-    assert other.train()
+    rows = [read_metrics(tmp_path / name) for name in ("whole", "half")]
+    assert [row["round"] for row in rows[1]] == [1, 2, 3, 4]
+    assert logged(rows[0]) == documented("P")
+    for one, other in zip(*rows, strict=True):
+        for key in ("games", "decisions", "loss_value", "loss_policy", "entropy", "learning_rate"):
+            assert one[key] == other[key]
+    assert Loop(PpoLearner(config(seed=1)), tmp_path / "other").run()
     assert not same(tmp_path / "whole", tmp_path / "other")
 
 
-def test_two_processes_learn_as_one_and_go_on(tmp_path):
+def test_two_processes_learn_as_one_and_resume(tmp_path):
     """Their copies of the network stay the same, and a resumed run is the uninterrupted one."""
+    constant = {"final_learning_rate": 1e-3, "final_clip_range": 0.2, "final_entropy_coef": 0.03}
     for name, steps in (("whole", 1024), ("part", 512)):
-        more = command(tmp_path, name, processes=2, steps=steps)
+        more = command(tmp_path, name, processes=2, steps=steps, **constant)
         done = subprocess.run(
             [sys.executable, "-m", "training.train_ppo", *more], capture_output=True, text=True
         )
@@ -228,40 +241,94 @@ def test_two_processes_learn_as_one_and_go_on(tmp_path):
     assert "rank1.games.states" in arrays
     assert not np.array_equal(arrays["rank0.games.states"], arrays["rank1.games.states"])
     assert read_metrics(tmp_path / "part")[-1]["decisions"] == 512
-    assert load(tmp_path / "part").num_players == 2
+    assert load_policy(tmp_path / "part").players == (2,)
     with pytest.raises(ValueError, match="the state is not that of 1 processes"):
-        Run(config(), tmp_path / "x", Group()).restore(arrays, [0, 0, 0.0, 0])
+        PpoLearner(config()).restore(arrays)
+    more = ["--resume", str(tmp_path / "part"), "--set", "steps=1024"]
+    done = subprocess.run(
+        [sys.executable, "-m", "training.train_ppo", *more], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert same(tmp_path / "whole", tmp_path / "part")
 
 
 def test_averaged_gradients_are_those_of_all_processes(tmp_path):
     script = tmp_path / "average.py"
     script.write_text(
-        "import sys, torch\\n".replace("\\n", "\n")
-        + "from training.ppo.learner import average_gradients\n"
-        "from training.ppo.processes import group_of\n"
-        "with group_of(2, [__file__]) as group:\n"
+        "import numpy as np, torch\n"
+        "from training.processes import any_process, average_gradients, from_first, gather\n"
+        "from training.processes import rank, run\n"
+        "def work(start):\n"
         "    net = torch.nn.Linear(3, 2)\n"
         "    for parameter in net.parameters():\n"
-        "        parameter.grad = torch.full_like(parameter, float(group.rank + 1))\n"
+        "        parameter.grad = torch.full_like(parameter, float(start + rank()))\n"
         "    average_gradients(net)\n"
         "    assert all((p.grad == 1.5).all() for p in net.parameters())\n"
-        "    import numpy as np\n"
-        "    found = group.gather({'a': np.array([group.rank, 7]), 'b': np.array([True])})\n"
-        "    assert group.rank or [x['a'].tolist() for x in found] == [[0, 7], [1, 7]]\n"
-        "    assert group.any(group.rank == 1) and not group.any(False)\n"
-        "    assert group.same(float(group.rank)) == 0.0\n"
+        "    found = gather({'a': np.array([rank(), 7]), 'b': np.array([True])})\n"
+        "    assert [x['a'].tolist() for x in found] == [[0, 7], [1, 7]]\n"
+        "    assert any_process(rank() == 1) and not any_process(False)\n"
+        "    assert from_first(float(rank())) == 0.0\n"
+        "    return 5 + rank()\n"
+        "if __name__ == '__main__':\n"
+        "    assert run(2, work, 1) == 5\n"
         "    print('good')\n"
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=FINDING_TRAINING
+    )
     assert done.stdout == "good\n", done.stderr
+
+
+def test_a_process_that_fails_ends_the_others_and_names_its_error(tmp_path):
+    script = tmp_path / "fail.py"
+    script.write_text(
+        "from training.processes import any_process, rank, run\n"
+        "def work():\n"
+        "    if rank() == 1:\n"
+        "        raise OverflowError('too much')\n"
+        "    return any_process(True)\n"
+        "if __name__ == '__main__':\n"
+        "    run(2, work)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=FINDING_TRAINING,
+    )
+    assert done.returncode != 0
+    assert "OverflowError: too much" in done.stderr
+
+
+def test_ctrl_c_stops_all_processes_after_a_round_and_saves_it(tmp_path):
+    more = command(tmp_path, "run", processes=2, steps=10**9, save_minutes=1e-6)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "training.train_ppo", *more], stderr=subprocess.PIPE, text=True
+    )
+    for _ in range(1200):
+        if len(read_metrics(tmp_path / "run")) >= 2:
+            break
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=120)
+    assert process.returncode == 130, error
+    assert error.count("stopping after this round") == 1
+    assert (
+        f"interrupted; resume with: python -m training.train_ppo --resume {tmp_path / 'run'}"
+        in error
+    )
+    _, about = read_state(tmp_path / "run")
+    assert about["counts"]["rounds"] == read_metrics(tmp_path / "run")[-1]["round"]
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"processes": 0}, "processes is 0, expected more than 0"),
-        ({"entropy": -1.0}, "entropy is -1.0, expected 0 or more"),
-        ({"gae_lambda": 1.5}, "gae_lambda is 1.5, expected a share"),
+        ({"entropy_coef": -1.0}, "entropy_coef is -1.0, expected 0 or more"),
+        ({"gae_lambda": 1.5}, "gae_lambda is 1.5, expected a fraction from 0 to 1"),
         ({"opponents": {"random": 1}}, "there is no key 'opponents'"),
         ({"batch": 1000}, "batch is 1000, more than the 128 decisions that games and rollout give"),
     ],

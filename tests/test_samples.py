@@ -1,4 +1,4 @@
-"""What self-play keeps of its games for learning, with rivals and search as well."""
+"""What self-play keeps of its games for learning, with opponents and search as well."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import pytest
 from cacao_env.agents.value.features import NO_ROW, PER_SEAT
 from cacao_env.agents.value.net import POINTS
 from tests.test_afterstate import run_for
-from training.afterstate.games import GREEDY_RIVAL, NET_RIVAL, Behaviour
-from training.afterstate.learning import Players, join, play, share_out
+from training.afterstate.games import GREEDY_OPPONENT, NET_OPPONENT, Behaviour
 from training.afterstate.net import ValueNet
+from training.afterstate.players import Players, join, play, split_games
 
-ITSELF = Behaviour(noise=0.02, random=0.02, top=4, decay=0.9, others=0.5)
+ITSELF = Behaviour(noise=0.02, random=0.02, top=4, td_lambda=0.9, others=0.5)
 
 
 def test_samples_hold_what_came_of_their_games():
     net = ValueNet(8, 4, 4).compiled()
-    whole = ITSELF._replace(decay=1.0, others=1.0)
+    whole = ITSELF._replace(td_lambda=1.0, others=1.0)
     for players in (2, 3, 4):
-        [games] = share_out(30, {str(players): 1.0}, 0.0, [players])
+        [games] = split_games(30, {str(players): 1.0}, 0.0, [players])
         samples = play(games, net, whole)
         win_shares = samples.win_shares[:, :players]
         assert (samples.players == players).all()
@@ -40,29 +40,31 @@ def test_samples_hold_what_came_of_their_games():
 
 def test_lambda_mixes_what_was_expected_into_what_came():
     net = ValueNet(8, 4, 4).compiled()
-    [games] = share_out(20, {"2": 1.0}, 0.0, [1])
-    by_decay = [play(games, net, ITSELF._replace(decay=d, others=1.0)) for d in (1.0, 0.5, 0.0)]
-    assert all(np.array_equal(s.numbers, by_decay[0].numbers) for s in by_decay)
+    [games] = split_games(20, {"2": 1.0}, 0.0, [1])
+    by_lambda = [
+        play(games, net, ITSELF._replace(td_lambda=d, others=1.0)) for d in (1.0, 0.5, 0.0)
+    ]
+    assert all(np.array_equal(s.numbers, by_lambda[0].numbers) for s in by_lambda)
     # 21 turns have another after them, seen by two; the last is followed by nothing but the result.
-    assert len(by_decay[0].stage) == 20 * 42
+    assert len(by_lambda[0].stage) == 20 * 42
     turn = np.arange(20 * 42) // 2 % 21
     last = turn == 20
-    assert np.array_equal(by_decay[0].win_shares[last], by_decay[2].win_shares[last])
+    assert np.array_equal(by_lambda[0].win_shares[last], by_lambda[2].win_shares[last])
     assert not np.array_equal(
-        by_decay[0].win_shares[turn == 19], by_decay[2].win_shares[turn == 19]
+        by_lambda[0].win_shares[turn == 19], by_lambda[2].win_shares[turn == 19]
     )
     # Before that: a share of what was expected at the next turn, the rest from its own target.
-    later = by_decay[2].win_shares[turn == 19]
-    half = by_decay[1].win_shares[turn == 19]
-    assert half == pytest.approx(0.5 * later + 0.5 * by_decay[0].win_shares[last], abs=1e-5)
+    later = by_lambda[2].win_shares[turn == 19]
+    half = by_lambda[1].win_shares[turn == 19]
+    assert half == pytest.approx(0.5 * later + 0.5 * by_lambda[0].win_shares[last], abs=1e-5)
 
 
 def test_games_do_not_depend_on_who_plays_them():
     net = ValueNet(8, 4, 4).compiled()
-    chunks = share_out(260, {"2": 0.7, "3": 0.3}, 0.25, [9])
+    chunks = split_games(260, {"2": 0.7, "3": 0.3}, 0.25, [9])
     assert len(chunks) > 3
     assert sum(len(chunk.seeds) for chunk in chunks) == 260
-    assert {(chunk.num_players, chunk.volcanoes) for chunk in chunks} == {
+    assert {(chunk.options.num_players, chunk.options.volcanoes) for chunk in chunks} == {
         (2, False),
         (2, True),
         (3, False),
@@ -79,41 +81,46 @@ def test_games_do_not_depend_on_who_plays_them():
 
 def test_no_sample_has_more_rows_than_are_kept():
     net = ValueNet(8, 4, 4).compiled()
-    samples = join([play(games, net, ITSELF) for games in share_out(20, {"4": 1.0}, 0.5, [2])])
+    samples = join([play(games, net, ITSELF) for games in split_games(20, {"4": 1.0}, 0.5, [2])])
     assert (samples.rows[:, -20:] == NO_ROW).all()
 
 
-def test_search_makes_the_share_of_decisions_that_it_is_given(tmp_path):
-    net = run_for(tmp_path, 4).learner.mean.compiled()
-    chunks = share_out(200, {"2": 1.0}, 0.0, [1])
+def test_search_makes_the_fraction_of_decisions_that_it_is_given(tmp_path):
+    net = run_for(tmp_path, 4).fitter.mean.compiled()
+    chunks = split_games(200, {"2": 1.0}, 0.0, [1])
     alone = ITSELF._replace(
-        others=0.0, random=0.0, noise=0.0, decay=1.0, rival=GREEDY_RIVAL, rival_share=1.0
+        others=0.0,
+        random=0.0,
+        noise=0.0,
+        td_lambda=1.0,
+        opponent=GREEDY_OPPONENT,
+        opponent_fraction=1.0,
     )
 
-    def ahead(share):
-        how = alone._replace(searched=share, search_sims=16)
+    def ahead(fraction):
+        how = alone._replace(search_fraction=fraction, search_sims=16)
         points = join([play(games, net, how) for games in chunks]).points
         return POINTS * (points[:, 0] - points[:, 1]).mean()
 
-    never, half, always = [ahead(share) for share in (0.0, 0.5, 1.0)]
+    never, half, always = [ahead(fraction) for fraction in (0.0, 0.5, 1.0)]
     # About -7.3, -6.0 and -5.0; another seed moves each by 0.2.
     assert never + 0.5 < half < always - 0.5
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_against_a_rival_only_the_learners_view_is_kept(players):
-    [games] = share_out(80, {str(players): 1.0}, 0.0, [1])
+def test_against_an_opponent_only_the_learners_view_is_kept(players):
+    [games] = split_games(80, {str(players): 1.0}, 0.0, [1])
     net = ValueNet(8, 4, 4).compiled()
     turns = {2: 22, 4: 36}[players] - 1
-    everyone = ITSELF._replace(others=1.0, random=0.0, noise=0.0, decay=1.0)
+    everyone = ITSELF._replace(others=1.0, random=0.0, noise=0.0, td_lambda=1.0)
     alone = play(games, net, everyone)
     assert len(alone.stage) == 80 * turns * players
-    met = play(games, net, everyone._replace(rival=NET_RIVAL, rival_share=1.0))
+    met = play(games, net, everyone._replace(opponent=NET_OPPONENT, opponent_fraction=1.0))
     assert len(met.stage) == 80 * turns
-    by_greedy = play(games, net, everyone._replace(rival=GREEDY_RIVAL, rival_share=1.0))
+    by_greedy = play(games, net, everyone._replace(opponent=GREEDY_OPPONENT, opponent_fraction=1.0))
     assert len(by_greedy.stage) == 80 * turns
     # Greedy is better than a network that knows nothing: the learner's seat falls behind.
     assert by_greedy.win_shares[:, 0].mean() < 0.75 / players
     assert met.win_shares[:, 0].mean() > 0.75 / players
-    half = play(games, net, everyone._replace(rival=GREEDY_RIVAL, rival_share=0.5))
+    half = play(games, net, everyone._replace(opponent=GREEDY_OPPONENT, opponent_fraction=0.5))
     assert len(by_greedy.stage) < len(half.stage) < len(alone.stage)

@@ -14,18 +14,18 @@ from training.ppo.config import Sb3Config
 from training.sb3.vec_env import CacaoVecEnv
 
 
-def test_shares_are_those_of_the_time_spent():
+def test_fractions_are_those_of_the_time_spent():
     rows = [
-        {"seconds": 1.0, "decisions": 100, "seconds_playing": 9.0, "seconds_learning": 9.0}
-        | {"seconds_environment": 9.0, "per_second_learnt": 9.0},
-        {"seconds": 3.0, "decisions": 300, "seconds_playing": 0.8, "seconds_learning": 1.2}
-        | {"seconds_environment": 0.2, "per_second_learnt": 500.0},
-        {"seconds": 5.0, "decisions": 500, "seconds_playing": 0.8, "seconds_learning": 1.2}
-        | {"seconds_environment": 0.2, "per_second_learnt": 500.0},
+        {"seconds": 1.0, "decisions": 100, "seconds_network": 9.0, "seconds_learning": 9.0}
+        | {"seconds_environment": 9.0},
+        {"seconds": 3.0, "decisions": 300, "seconds_network": 0.6, "seconds_learning": 1.2}
+        | {"seconds_environment": 0.2},
+        {"seconds": 5.0, "decisions": 500, "seconds_network": 0.6, "seconds_learning": 1.2}
+        | {"seconds_environment": 0.2},
     ]
-    found = speed._shares("x", rows, "decisions", "seconds_playing")
+    found = speed.fractions("x", rows, 3)
     assert found.generated == pytest.approx(100)
-    assert found.learnt == pytest.approx(300)
+    assert found.learned == pytest.approx(300)
     assert (found.environment, found.net, found.learner) == pytest.approx((0.1, 0.3, 0.6))
 
 
@@ -61,7 +61,7 @@ def test_every_trainer_gets_a_row(tmp_path, capsys):
     assert "times those that it makes with sb3-contrib's distribution" in out
     assert (tmp_path / "speed.json").exists()
     with pytest.raises(ValueError, match=r"x: fewer than two rounds in that time"):
-        speed._shares("x", [{}], "decisions", "seconds_playing")
+        speed.fractions("x", [{}], 1)
     assert speed.main(["--seconds", "0"]) == 1
     assert "--seconds is 0.0, expected more than 0" in capsys.readouterr().err
     assert np.isfinite(

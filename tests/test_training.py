@@ -13,26 +13,35 @@ import pytest
 pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
-from cacao_env.agents.board_agent import BoardAgent, best_actions
 from safetensors.torch import save as save_tensors
 
 from cacao_env import Game
+from cacao_env.agents.agent import AgentError, require
 from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError
+from cacao_env.agents.policy import (
+    JUNGLE_STEPS,
+    WORKER_STEPS,
+    load_policy,
+    read_policy,
+    save_policy,
+)
 from cacao_env.agents.registry import load_agent
+from cacao_env.cli import main as cacao
 from cacao_env.engine.observation import scale
+from cacao_env.engine.options import Options
 from cacao_env.engine.symmetry import transform_mask, transform_observation
 from cacao_env.envs.versus import VersusGames
-from cacao_env.evaluation import evaluate
+from tests.metrics import documented, logged
 from training import train_sb3
 from training.afterstate.config import AfterstateConfig
 from training.config import ConfigError, from_dict, read
-from training.ppo.checkpoint import load, save
-from training.ppo.config import PpoConfig, Sb3Config
-from training.ppo.network import JUNGLE_STEPS, WORKER_STEPS, CellNet
-from training.rllib.config import RllibConfig
+from training.loop import Loop, final_evaluation
+from training.ppo.config import PpoConfig, RllibConfig, Sb3Config
+from training.ppo.network import CellNet, load_net
 from training.run_folder import read_metrics
 from training.sb3.vec_env import CacaoVecEnv
 from training.state import read_state
+from training.train_sb3 import Sb3Learner
 
 ROOT = Path(__file__).parent.parent
 SMALL = {"steps": 1024, "games": 8, "rollout": 32, "batch": 64, "blocks": 3, "width": 8}
@@ -42,9 +51,9 @@ RULES = {"num_players": 2, "table_size": 15, "volcanoes": False, "width": 8}
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
-    run = train_sb3.Run(Sb3Config(**SMALL, name="small"), folder)
-    assert run.train()
-    assert run.learner.num_timesteps == 1024
+    learner = Sb3Learner(Sb3Config(**SMALL, name="small"))
+    assert Loop(learner, folder).run()
+    assert learner.counts["decisions"] == learner.model.num_timesteps == 1024
     return folder
 
 
@@ -56,44 +65,52 @@ def test_a_run_leaves_config_metrics_and_a_checkpoint_that_plays(
     rows = [json.loads(line) for line in (run_folder / "metrics.jsonl").read_text().splitlines()]
     assert [row["decisions"] for row in rows] == [256, 512, 768, 1024]
     assert {"wins_greedy_2p", "wins_greedy_2p_half_width", "margin_greedy_2p"} <= set(rows[0])
-    assert all(r["seconds_environment"] <= r["seconds_playing"] for r in rows)
+    parts = ("environment", "network", "learning")
+    assert all(r[f"seconds_{part}"] > 0 for r in rows for part in parts)
+    spent = sum(r[f"seconds_{part}"] for r in rows for part in parts)
+    assert spent == pytest.approx(rows[-1]["seconds"], abs=0.2)
     assert (run_folder / "curves.png").exists()
+    assert logged(rows) == documented("S")
     assert list((run_folder / "tensorboard").iterdir())
-    results = train_sb3.evaluate(from_dict(Sb3Config, config), run_folder)
-    assert [r.field for r in results] == ["random", "greedy"]
+    results = final_evaluation(from_dict(Sb3Config, config), run_folder)
+    assert [r.opponent for r in results] == ["random", "greedy"]
     assert all(r.blocks == 3 and 0 <= r.low <= r.win_share <= r.high <= 1 for r in results)
     manifest = json.loads((run_folder / MANIFEST).read_text())
     assert manifest["results"][0]["agent"] == "small"
-    assert manifest["training"]["steps"] == 1024
+    assert manifest["training"]["decisions"] == 1024
     monkeypatch.chdir(tmp_path)
-    assert evaluate.main([str(run_folder), "random", "--blocks", "2"]) == 0
+    assert cacao(["evaluate", str(run_folder), "random", "--blocks", "2"]) == 0
     assert "small against random, 2 players: wins" in capsys.readouterr().out
 
 
 def test_the_same_seed_trains_the_same_network(tmp_path):
     nets = []
     for name in ("one", "two"):
-        train_sb3.Run(Sb3Config(**{**SMALL, "steps": 512}, name="same"), tmp_path / name).train()
-        nets.append(load(tmp_path / name).net.state_dict())
+        Loop(Sb3Learner(Sb3Config(**{**SMALL, "steps": 512}, name="same")), tmp_path / name).run()
+        nets.append(read_policy(tmp_path / name)[0])
     for key, value in nets[0].items():
-        assert torch.equal(value, nets[1][key]), key
+        assert np.array_equal(value, nets[1][key]), key
 
 
-EXACT = SMALL | {"minutes": 1e9, "snapshots": 0.5, "snapshot_rounds": 1, "final_entropy": 0.001}
+EXACT = SMALL | {
+    "minutes": 1e9,
+    "snapshot_fraction": 0.5,
+    "snapshot_rounds": 1,
+    "final_entropy_coef": 0.001,
+}
 
 
 def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
     config = Sb3Config(**EXACT, name="exact")
-    whole = train_sb3.Run(config, tmp_path / "whole")
-    assert whole.train()
-    part = train_sb3.Run(config, tmp_path / "part")
-    part._end_of_round = stop_after(part, 2)
-    assert not part.train()
+    assert Loop(Sb3Learner(config), tmp_path / "whole").run()
+    part = Loop(Sb3Learner(config), tmp_path / "part")
+    stop_after(part, 2)
+    assert not part.run()
     arguments = ["--resume", str(tmp_path / "part"), "--set", "blocks=1"]
     assert train_sb3.main(arguments) == 0
-    nets = [load(tmp_path / name).net.state_dict() for name in ("whole", "part")]
+    nets = [read_policy(tmp_path / name)[0] for name in ("whole", "part")]
     for key, value in nets[0].items():
-        assert torch.equal(value, nets[1][key]), key
+        assert np.array_equal(value, nets[1][key]), key
     states = [read_state(tmp_path / name)[0] for name in ("whole", "part")]
     assert sorted(states[0]) == sorted(states[1])
     for name, array in states[0].items():
@@ -104,28 +121,28 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
             assert one.get(key) == other.get(key)
 
 
-def stop_after(run, rounds):
-    """``_end_of_round`` that asks for a stop after so many."""
-    plain = run._end_of_round
+def stop_after(loop, rounds):
+    """Interrupt a run after so many rounds."""
+    plain = loop.learner.round
 
-    def ended():
-        plain()
-        if run.round == rounds:
-            run.interrupt.asked = True
+    def played():
+        metrics = plain()
+        loop.interrupt.asked = loop.learner.rounds + 1 == rounds
+        return metrics
 
-    return ended
+    loop.learner.round = played
 
 
 def test_training_moves_the_weights_and_never_plays_an_illegal_action(run_folder):
-    fresh = train_sb3.Run(Sb3Config(**SMALL, name="small"), run_folder).net.state_dict()
-    trained = load(run_folder).net.state_dict()
-    assert any(not torch.equal(fresh[key], trained[key]) for key in trained)
-    checkpoint = load(run_folder)
+    fresh = Sb3Learner(Sb3Config(**SMALL, name="small")).net.params()
+    trained, _ = read_policy(run_folder)
+    assert any(not np.array_equal(fresh[key], trained[key]) for key in trained)
+    agent = load_policy(run_folder)
     game = Game.new(2, 5, table_size=15)
+    memory = agent.begin(0)
     while not game.over:
-        seen, mask = game.observation(game.seat)[None], game.action_mask()[None]
-        action = best_actions(checkpoint, seen, mask)[0]
-        assert mask[0, action]
+        action = agent.act([game], [memory])[0]
+        assert game.action_mask()[action]
         game.play(action)
 
 
@@ -152,27 +169,29 @@ def test_no_shipped_configuration_is_left_out():
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["stepz=3"], "there is no key 'stepz'; there are: against, anchors, bars, batch"),
+        (
+            ["stepz=3"],
+            "there is no key 'stepz'; there are: against, bars, batch, blocks, clip_range",
+        ),
         (["steps=many"], "steps is 'many', expected int"),
         (["volcanoes=1"], "volcanoes is 1, expected bool"),
         (["seed=true"], "seed is True, expected int"),
-        (["reward=gold"], "reward is 'gold', expected one of outcome, margin, shaped"),
+        (["reward=gold"], "reward is 'gold', expected one of outcome, relative_score, shaped"),
         (["num_players=5"], "num_players is 5"),
         (["table_size=40"], "table_size is 40"),
-        (["opponents={genius=1}"], "opponents is {'genius': 1}, expected some of random, greedy"),
-        (["opponents={random=0}"], "opponents is {'random': 0}, expected odds above 0"),
-        (["against=[]"], r"against is \[\], expected some of"),
+        (["opponents={random=0}"], "opponents is {'random': 0}, expected weights above 0"),
+        (["against=[]"], r"against is \[\], expected at least one agent"),
         (["steps=0"], "steps is 0, expected more than 0"),
         (
             ["batch=100000"],
             "batch is 100000, more than the 8192 decisions that games and rollout give",
         ),
-        (["bars={random=2}"], "bars is {'random': 2}, expected shares of wins"),
-        (["bars={genius=0.5}"], "bars is {'genius': 0.5}, expected shares of wins"),
+        (["bars={random=2}"], "bars is {'random': 2}, expected win shares"),
+        (["bars={genius=0.5}"], "bars is {'genius': 0.5}, expected win shares"),
         (["steps"], "'steps' is not of the form key=value"),
         (["minutes=nan"], "minutes is nan, expected finite numbers"),
         (["bars={random=nan}"], "bars is {'random': nan}, expected finite numbers"),
-        (["anchors=[1]"], r"anchors is \[1\], expected list"),
+        (["eval_opponents=[1]"], r"eval_opponents is \[1\], expected list"),
         (["against=[['greedy']]"], r"against is \[\['greedy'\]\], expected list"),
         (["seed=-1"], "seed is -1, expected 0 to 4294967295"),
         (["evaluation_seed=0"], "evaluation_seed is 0, expected 1 to 4294967295"),
@@ -199,11 +218,17 @@ def test_overrides_replace_values(tmp_path):
 def test_the_commands_refuse_with_one_sentence(tmp_path, capsys):
     config = str(ROOT / "configs" / "maskable_ppo.toml")
     assert train_sb3.main(["--config", config, "--set", "stepz=3"]) == 1
-    assert evaluate.main(["nobody", "random"]) == 1
-    assert evaluate.main(["random", "greedy", "--blocks", "0"]) == 1
-    assert evaluate.main([str(tmp_path), "random"]) == 1
+    assert cacao(["evaluate", "nobody", "random"]) == 1
+    assert cacao(["evaluate", "random", "greedy", "--blocks", "0"]) == 1
+    assert cacao(["evaluate", str(tmp_path), "random"]) == 1
+    genius = ["--config", config, "--out", str(tmp_path / "x")]
+    for key in ("opponents={genius=1}", "eval_opponents=['genius']", "against=['genius']"):
+        more = ["--set", key, "--set", "bars={}"]
+        assert train_sb3.main([*genius, *more]) == 1
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 7
+    for line, key in zip(lines[4:], ("opponents", "eval_opponents", "against")):
+        assert f"{key}: there is no agent 'genius'" in line
     assert "there is no key 'stepz'" in lines[0]
     assert "there is no agent 'nobody'" in lines[1]
     assert "--blocks is 0" in lines[2]
@@ -212,16 +237,15 @@ def test_the_commands_refuse_with_one_sentence(tmp_path, capsys):
 
 def test_a_checkpoint_comes_back_as_it_was(tmp_path):
     net = CellNet(2, 15, 8)
-    save(tmp_path, "x", net, RULES)
-    checkpoint = load(tmp_path)
-    assert checkpoint.name == "x"
+    save_policy(tmp_path, "x", net.params(), RULES)
+    assert load_policy(tmp_path).name == "x"
     for key, value in net.state_dict().items():
-        assert torch.equal(value, checkpoint.net.state_dict()[key])
+        assert torch.equal(value, load_net(tmp_path).state_dict()[key])
 
 
 def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path):
     net = CellNet(2, 15, 8)
-    save(tmp_path, "x", net, RULES)
+    save_policy(tmp_path, "x", net.params(), RULES)
     weights, manifest = (tmp_path / WEIGHTS), (tmp_path / MANIFEST)
     good_weights, good = weights.read_bytes(), json.loads(manifest.read_text())
 
@@ -229,17 +253,17 @@ def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path):
         weights.write_bytes(data)
         manifest.write_text(json.dumps({**good, **changes}))
         with pytest.raises(CheckpointError, match=message):
-            load(tmp_path)
+            load_policy(tmp_path)
 
     refused("does not have the checksum", good_weights[:-10])
     refused("does not have the checksum", b"")
     refused("not that of a cacao-checkpoint", format="other")
     refused("version is 9, expected 1", version=9)
     refused("made for other observations or actions", features="0" * 16)
-    refused("don't fit", rules={**RULES, "width": 16})
+    refused("not those of such a network", rules={**RULES, "width": 16})
     refused("don't fit", rules={})
     for data in (b"", b"no tensors", pickle.dumps(net.state_dict()), good_weights[:-10]):
-        refused("don't fit", data, sha256=hashlib.sha256(data).hexdigest())
+        refused("is not a safetensors file", data, sha256=hashlib.sha256(data).hexdigest())
     for change in ({"features": "0" * 16}, {"rules": json.dumps({**RULES, "volcanoes": True})}):
         told = {"rules": json.dumps(RULES), "features": good["features"], "network": "cell-net"}
         data = save_tensors(net.state_dict(), told | change)
@@ -252,22 +276,22 @@ def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path):
     refused("not all finite float32", data, sha256=hashlib.sha256(data).hexdigest())
     manifest.write_text("{")
     with pytest.raises(CheckpointError, match="is not JSON"):
-        load(tmp_path)
+        load_policy(tmp_path)
     weights.unlink()
     manifest.write_text(json.dumps(good))
     with pytest.raises(CheckpointError, match="can't be read"):
-        load(tmp_path)
+        load_policy(tmp_path)
 
 
 def test_a_checkpoint_for_other_rules_is_refused(tmp_path):
-    save(tmp_path, "x", CellNet(2, 15, 8), RULES)
-    agent = BoardAgent(load(tmp_path))
+    save_policy(tmp_path, "x", CellNet(2, 15, 8).params(), RULES)
+    agent = load_policy(tmp_path)
     for game in (Game.new(3, 0, table_size=15), Game.new(2, 0, volcanoes=True, table_size=15)):
-        with pytest.raises(CheckpointError, match="checkpoint x is for 2 players on table size 15"):
+        with pytest.raises(AgentError, match="x plays with 2 players on table size 15 without volcanoes, not"):
             agent.act([game], [agent.begin(0)])
-        with pytest.raises(CheckpointError, match="checkpoint x is for 2 players on table size 15"):
-            agent.check(game.num_players, game.volcanoes)
-    agent.check(2, False)
+        with pytest.raises(AgentError, match="x plays with 2 players on table size 15 without volcanoes, not"):
+            require(agent, game.options)
+    require(agent, Options(2))
 
 
 def test_a_cell_s_logits_depend_on_what_lies_around_it_and_on_no_other_cell():

@@ -10,19 +10,21 @@ import numpy as np
 import onnxruntime
 import pytest
 import torch
-from cacao_env.agents.board_agent import best_actions
 
 from cacao_env import Game, record
-from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.agents import checkpoint
+from cacao_env.agents.checkpoint import ORDER, CheckpointError, shipped_names
+from cacao_env.agents.policy import load_policy, save_policy
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value import net as compiled
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import load_value, save_value
 from cacao_env.agents.value.features import STAGE, features_into
-from cacao_env.evaluation import evaluate
+from cacao_env.cli import main as cacao
+from cacao_env.engine.observation import scale
+from cacao_env.engine.rng import new_rng
 from training.afterstate.net import ValueNet
-from training.ppo.checkpoint import load, save
-from training.ppo.network import CellNet
+from training.ppo.network import CellNet, load_net
 from training.zoo import folder
 from training.zoo.__main__ import main
 from training.zoo.add import add
@@ -37,8 +39,8 @@ def home(tmp_path, monkeypatch):
     """An empty home of checkpoints."""
     place = tmp_path / "checkpoints"
     place.mkdir()
-    (place / folder.ORDER).write_text("[]")
-    monkeypatch.setattr(folder, "find_home", lambda: place)
+    (place / ORDER).write_text("[]")
+    monkeypatch.setattr(checkpoint, "_HOMES", (place,))
     monkeypatch.chdir(tmp_path)
     return place
 
@@ -80,7 +82,8 @@ def test_a_checkpoint_is_made_measured_and_listed(home, run, tmp_path, capsys):
     # Measured by the command that measures all agents.
     out = str(tmp_path / "figures.json")
     assert (
-        evaluate.main(["first", "greedy", "--players", "2,3", "--blocks", "2", "--json", out]) == 0
+        cacao(["evaluate", "first", "greedy", "--players", "2,3", "--blocks", "2", "--json", out])
+        == 0
     )
     capsys.readouterr()
     assert main(["card", "first", out]) == 0
@@ -105,14 +108,14 @@ def test_a_checkpoint_is_held_to_its_card(home, run, tmp_path, capsys):
     assert main(["eval", "first"]) == 1
     assert "its card has no row against random, greedy" in capsys.readouterr().err
     out = str(tmp_path / "figures.json")
-    assert evaluate.main(["first", "random", "--blocks", "4", "--json", out]) == 0
+    assert cacao(["evaluate", "first", "random", "--blocks", "4", "--json", out]) == 0
     assert main(["card", "first", out]) == 0
     capsys.readouterr()
     assert main(["eval", "first", "--blocks", "4"]) == 0
     assert "as its card says" in capsys.readouterr().out
     # A card that says more than is true.
     rows = json.loads((home / "first" / folder.EVALUATION).read_text())
-    rows["results"][0] |= {"field": "greedy", "win_share": 0.95, "low": 0.9}
+    rows["results"][0] |= {"opponent": "greedy", "win_share": 0.95, "low": 0.9}
     (home / "first" / folder.EVALUATION).write_text(json.dumps(rows))
     assert main(["eval", "first", "--blocks", "4"]) == 1
     assert f"{folder.EVALUATION} does not have the checksum" in capsys.readouterr().err
@@ -132,14 +135,14 @@ def test_what_can_t_be_is_refused(home, run, capsys):
         assert words in capsys.readouterr().err
     assert not (home / "y").exists()
     other = run / "other.json"
-    row = {"agent": "first", "field": "greedy", "players": 2, "volcanoes": False}
+    row = {"agent": "first", "opponent": "greedy", "players": 2, "volcanoes": False}
     for text, words in (
-        ("{", "is not what cacao_env.evaluation.evaluate --json writes"),
-        ('{"results": []}', "is not what cacao_env.evaluation.evaluate --json writes"),
-        ("[]", "is not what cacao_env.evaluation.evaluate --json writes"),
+        ("{", "is not what `cacao evaluate --json` writes"),
+        ('{"results": []}', "is not what `cacao evaluate --json` writes"),
+        ("[]", "is not what `cacao evaluate --json` writes"),
         (
             json.dumps({"settings": {"agents": {"first": "0" * 64}}, "results": [row]}),
-            "first had other weights there than it has here",
+            "first had other weights there",
         ),
     ):
         other.write_text(text)
@@ -199,38 +202,39 @@ def test_the_value_network_s_onnx_file_computes_what_compiled_code_does(tmp_path
 
 def test_the_board_network_s_onnx_file_computes_what_torch_does(tmp_path):
     torch.manual_seed(1)
-    save(tmp_path / "net", "net", CellNet(2, 15, 8), BOARD)
+    save_policy(tmp_path / "net", "net", CellNet(2, 15, 8).params(), BOARD)
     export(tmp_path / "net", tmp_path / "net.onnx")
-    checkpoint = load(tmp_path / "net")
-    seen = np.stack([game.observation(game.seat) for game in some_positions(2, 20)])
-    masks = np.stack([game.action_mask() for game in some_positions(2, 20)])
-    scaled = seen.astype(np.float32) * checkpoint.factors
+    agent, net = load_policy(tmp_path / "net"), load_net(tmp_path / "net")
+    games = list(some_positions(2, 20))
+    seen = np.stack([game.observation(game.seat) for game in games])
+    masks = np.stack([game.action_mask() for game in games])
+    scaled = seen.astype(np.float32) * scale(2, 15)
     logits, values = session(tmp_path / "net.onnx").run(None, {"observation": scaled})
     with torch.no_grad():
-        expected, expected_values = checkpoint.net(torch.from_numpy(scaled))
+        expected, expected_values = net(torch.from_numpy(scaled))
     np.testing.assert_allclose(logits, expected.numpy(), atol=1e-4)
     np.testing.assert_allclose(values, expected_values.numpy(), atol=1e-4)
     chosen = np.where(masks > 0, logits, -np.inf).argmax(1)
-    assert chosen.tolist() == best_actions(checkpoint, seen, masks)
+    assert chosen.tolist() == agent.act(games, [agent.begin(0) for _ in games])
 
 
 def test_every_shipped_checkpoint_plays_as_its_card_says(capsys):
     """The shipped networks against their cards: the least that CI can hold them to."""
-    for name in folder.names():
+    for name in shipped_names():
         assert main(["eval", name, "--blocks", "50"]) == 0, capsys.readouterr().out
 
 
 def test_what_is_shipped_is_listed_and_whole():
     home = folder.home()
     found = [path.name for path in home.iterdir() if path.is_dir()]
-    assert sorted(found) == sorted(folder.names())
-    for name in folder.names():
+    assert sorted(found) == sorted(shipped_names())
+    for name in shipped_names():
         folder.check_sums(home / name)
         size = sum(file.stat().st_size for file in (home / name).rglob("*") if file.is_file())
         assert size < 20_000_000
 
 
-@pytest.mark.parametrize("name", folder.names())
+@pytest.mark.parametrize("name", shipped_names())
 def test_the_shipped_onnx_files_are_those_of_the_shipped_weights(name, tmp_path):
     path = folder.home() / name
     export(path, tmp_path / "again.onnx")
@@ -282,7 +286,8 @@ def test_units_that_never_fire_are_left_out(home, run, tmp_path, capsys):
         game = Game.new(players, 5)
         while game.seat is not None:
             both = [
-                ValueAgent(one, 1).score_actions(game.states)[1].copy() for one in (before, after)
+                ValueAgent(one).evaluate(game.states, new_rng(1))[1].copy()
+                for one in (before, after)
             ]
             assert both[0] == pytest.approx(both[1], abs=1e-6)
             game.play(int(rng.choice(game.legal_actions())))

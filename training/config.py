@@ -1,13 +1,17 @@
-"""Run configurations: one small TOML file a run, checked key by key."""
+"""Run configurations: one small TOML file for each run, checked key by key."""
 
 from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
+
+from cacao_env.agents.agent import Agent
+from cacao_env.agents.registry import load_agent
+from cacao_env.engine.options import Options
 
 
 class ConfigError(ValueError):
@@ -28,7 +32,7 @@ C = TypeVar("C")
 
 
 def read(kind: type[C], path: str | Path, overrides: Sequence[str] = ()) -> C:
-    """A configuration of any kind, a dataclass, from a TOML file and overrides."""
+    """Read a configuration, a dataclass, from a TOML file and overrides."""
     try:
         data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -39,7 +43,7 @@ def read(kind: type[C], path: str | Path, overrides: Sequence[str] = ()) -> C:
 
 
 def overridden(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """The same with ``key=value`` overrides."""
+    """Return a copy of ``data`` with ``key=value`` overrides."""
     data = dict(data)
     for override in overrides:
         data.update(_parse_override(override))
@@ -57,7 +61,7 @@ def _parse_override(text: str) -> dict[str, Any]:
 
 
 def from_dict(kind: type[C], data: dict[str, Any]) -> C:
-    """A configuration from plain data; ConfigError for an unknown key or a wrong type."""
+    """Build a configuration; raise ConfigError for an unknown key or a wrong type."""
     known = {f.name: str(f.type) for f in fields(kind)}  # type: ignore[arg-type]
     for key, value in data.items():
         if key not in known:
@@ -70,8 +74,89 @@ def from_dict(kind: type[C], data: dict[str, Any]) -> C:
             raise ConfigError(f"{key} is {value!r}, expected finite numbers")
         if isinstance(value, list) and not all(isinstance(x, str) for x in value):
             raise ConfigError(f"{key} is {value!r}, expected {known[key]}")
-    for key in {"seed", "evaluation_seed"} & set(data):
-        least = 1 if key == "evaluation_seed" else 0  # training watches on the deals before it
-        if not least <= data[key] < 2**32:
-            raise ConfigError(f"{key} is {data[key]!r}, expected {least} to {2**32 - 1}")
     return kind(**data)
+
+
+def agent_named(key: str, name: str) -> Agent:
+    """Load the agent that a configuration names; the ConfigError names the key."""
+    try:
+        return load_agent(name, allow_code=True)
+    except ValueError as error:
+        raise ConfigError(f"{key}: {error}") from None
+
+
+# --- Keys with limits -------------------------------------------------------------------------
+
+
+def limited(default: Any, holds: Callable[[Any], bool], expected: str) -> Any:
+    """A key with a default whose values must pass a test."""
+    return field(default=default, metadata={"holds": holds, "expected": expected})
+
+
+def positive(default: float) -> Any:
+    """A number above 0."""
+    return limited(default, lambda x: x > 0, "more than 0")
+
+
+def at_least(least: float, default: float) -> Any:
+    """A number that is not below ``least``."""
+    return limited(default, lambda x: x >= least, f"{least} or more")
+
+
+def fraction(default: float) -> Any:
+    """A number from 0 to 1."""
+    return limited(default, lambda x: 0 <= x <= 1, "a fraction from 0 to 1")
+
+
+def _seed(least: int, default: int) -> Any:
+    return limited(default, lambda x: least <= x < 2**32, f"{least} to {2**32 - 1}")
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """The keys that every trainer has."""
+
+    name: str = "run"
+    seed: int = _seed(0, 0)
+    # The run ends after so many minutes of training, or at the trainer's own limit.
+    minutes: float = positive(60.0)
+    save_minutes: float = positive(2.0)
+    # The periodic evaluation: every so many rounds or, if that is 0, every so many minutes.
+    eval_rounds: int = at_least(0, 0)
+    eval_minutes: float = positive(2.0)
+    eval_games: int = positive(300)  # against each opponent
+    eval_opponents: list[str] = field(default_factory=lambda: ["greedy"])
+    # The final evaluation: deals, each played with the agent in every seat, against any agents.
+    blocks: int = positive(200)
+    against: list[str] = field(default_factory=lambda: ["random", "greedy"])
+    evaluation_seed: int = _seed(1, 1_000_000_000)  # the periodic evaluation has the seed before it
+    # The least win share against some of ``against``; the command fails if one is not reached.
+    bars: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check each key's limits; subclasses check how keys fit together."""
+        for key in fields(self):
+            value = getattr(self, key.name)
+            if key.metadata and not key.metadata["holds"](value):
+                raise ConfigError(f"{key.name} is {value!r}, expected {key.metadata['expected']}")
+        if not self.against:
+            raise ConfigError(f"against is {self.against!r}, expected at least one agent")
+        for name, bar in self.bars.items():
+            if name not in self.against or not isinstance(bar, int | float) or not 0 <= bar <= 1:
+                raise ConfigError(f"bars is {self.bars!r}, expected win shares for some of against")
+
+    @property
+    def games_played(self) -> list[Options]:
+        """The kinds of games that the agent is measured in."""
+        raise NotImplementedError
+
+    def as_dict(self) -> dict[str, Any]:
+        """All keys with their values, as plain data."""
+        return asdict(self)
+
+
+def check_weights(key: str, weights: dict[str, float]) -> None:
+    """Raise ConfigError unless weights are numbers from 0 whose sum is above 0."""
+    values = weights.values()
+    if not all(isinstance(x, int | float) and x >= 0 for x in values) or sum(values) <= 0:
+        raise ConfigError(f"{key} is {weights!r}, expected weights above 0")

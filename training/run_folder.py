@@ -1,22 +1,20 @@
-"""What a training run leaves behind, the same for all trainers.
+"""The files that a training run leaves behind, the same for all trainers.
 
 ``config.json``: the resolved configuration; ``run.json``: command, versions, commit, machine;
-``metrics.jsonl``: a line a round; ``tensorboard/``: the same for TensorBoard; ``curves.png``: the same
-to look at.
+``metrics.jsonl``: one line a round; ``tensorboard/``: the same for TensorBoard; ``curves.png``: a
+picture of them.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from tqdm import tqdm
+from filelock import FileLock, Timeout
 
 from cacao_env.agents.checkpoint import MANIFEST, write_whole
 from cacao_env.provenance import git_commit, machine, versions
@@ -29,7 +27,7 @@ TENSORBOARD, LOCK = "tensorboard", ".lock"
 
 
 class RunFolder:
-    """The folder of a run that begins, or goes on after the round ``at``."""
+    """The folder of a run that starts, or resumes after the round ``at``."""
 
     def __init__(self, path: Path, config: dict[str, Any], at: int = 0) -> None:
         self.path = path
@@ -47,13 +45,13 @@ class RunFolder:
         }
         before = json.loads((path / ABOUT).read_text()) if at and (path / ABOUT).exists() else []
         _write_json(path / ABOUT, [*before, started])
-        # Rows after the round that a run goes on from will be written again.
+        # The resumed run writes the rows after that round again.
         write_whole(path / METRICS, "".join(json.dumps(r) + "\n" for r in self.rows).encode())
         self._metrics = (path / METRICS).open("a", encoding="utf-8")
         self._board = _tensorboard(path / TENSORBOARD, at)
 
     def log(self, row: dict[str, Any]) -> None:
-        """Note a round; ``row`` has its number as ``round``."""
+        """Write the metrics of a round; ``row`` has its number as ``round``."""
         self.rows.append(row)
         print(json.dumps(row), file=self._metrics, flush=True)
         if self._board is not None:
@@ -62,76 +60,43 @@ class RunFolder:
                     self._board.add_scalar(name, value, row["round"])
 
     def draw(self) -> None:
-        """Write the curves so far."""
+        """Draw the curves so far."""
         if len(self.rows) > 1:
             try:
                 from .curves import draw
-            except ImportError:  # matplotlib is not there: TensorBoard or the lines have it all
+            except ImportError:  # without matplotlib, TensorBoard and the lines have it all
                 return
             draw(self.rows, self.path / CURVES)
 
     def close(self) -> None:
-        """Write what is left to write."""
+        """Flush the files and release the folder."""
         self._metrics.close()
-        self._lock.close()
+        self._lock.release()
         if self._board is not None:
             self._board.close()
 
 
-def add_run_options(parser: argparse.ArgumentParser, example: str) -> None:
-    """The options that every trainer has."""
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--config", help=f"a TOML file, e.g. {example}")
-    which.add_argument("--resume", metavar="FOLDER", help="a run folder to go on with")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
-    parser.add_argument("--out", default=None, help="the run folder; runs/NAME if not given")
-    parser.add_argument("--overwrite", action="store_true", help="a run that lies there")
-
-
-def run_command(work: Callable[[], int]) -> int:
-    """A trainer's command; what can't be is one sentence, Ctrl-C before or after the rounds another."""
-    try:
-        return work()
-    except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("stopped; go on with --resume and the run folder", file=sys.stderr)
-        return 130
-
-
-def interrupted(folder: Path) -> int:
-    """Say how to go on with a run that was stopped between two rounds."""
-    print(f"interrupted; go on with --resume {folder}", file=sys.stderr)
-    return 130
-
-
-def progress_bar(name: str, done: float, quiet: bool | None = None) -> Any:
-    """A bar in percent that begins where a run goes on: the time left is reckoned from there."""
-    return tqdm(total=100, initial=round(100 * done, 1), unit="%", desc=name, disable=quiet)
-
-
 def clear(folder: Path, overwrite: bool) -> None:
-    """Make way for a new run; ConfigError if there is one and it is not to be overwritten."""
+    """Make room for a new run; raise ConfigError if a run is there and must not be overwritten."""
     if not folder.exists():
         return
-    lock = _locked(folder)  # or a run that goes on there would lose what it goes on from
+    lock = _locked(folder)  # a run that is training there needs its files
     try:
-        for file, how in ((STATE, f"go on with --resume {folder}, or "), (MANIFEST, "")):
+        for file, how in ((STATE, f"resume it with --resume {folder}, or "), (MANIFEST, "")):
             if (folder / file).exists() and not overwrite:
                 kind = "run" if file == STATE else "checkpoint"
                 raise ConfigError(
                     f"{folder} has a {kind} already; {how}give another --out or --overwrite"
                 )
         (folder / STATE).unlink(missing_ok=True)
-        if (folder / TENSORBOARD).is_dir():  # or the curves of both would be drawn as one
+        if (folder / TENSORBOARD).is_dir():  # TensorBoard would draw both runs as one
             shutil.rmtree(folder / TENSORBOARD)
     finally:
-        lock.close()
+        lock.release()
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """The rows of a folder; one that was cut off by a stop is left out."""
+    """Read the rows of a folder, without a last one that an interruption cut off."""
     try:
         lines = (path / METRICS).read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -145,19 +110,14 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _locked(path: Path) -> IO[str]:
-    """An open file that keeps other processes out of a run's folder until it is closed."""
-    file = (path / LOCK).open("w", encoding="utf-8")
+def _locked(path: Path) -> FileLock:
+    """Lock a run's folder against other processes."""
+    lock = FileLock(path / LOCK, timeout=0)
     try:
-        import fcntl
-    except ImportError:  # not on this system
-        return file
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
+        lock.acquire()
+    except Timeout:
         raise ConfigError(f"another process is training in {path}") from None
-    return file
+    return lock
 
 
 def _write_json(path: Path, data: Any) -> None:
@@ -165,7 +125,7 @@ def _write_json(path: Path, data: Any) -> None:
 
 
 def _tensorboard(path: Path, at: int) -> Any:
-    """A writer of TensorBoard's files, or None if that is not installed."""
+    """Open TensorBoard's files; return None if TensorBoard is not installed."""
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:

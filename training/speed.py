@@ -3,9 +3,9 @@
     python -m training.speed
     python -m training.speed --seconds 60 --json speed.json
 
-The trainers run with their settings' defaults, one after the other on one core.  MaskablePPO also runs
-on an environment that does nothing (same spaces, kept observations and masks), which shows what the
-game itself costs, and with sb3-contrib's own masked distribution in place of this project's.
+The trainers run with their default configurations, one after the other on one core.  MaskablePPO also
+runs on an environment that does nothing (same spaces, recorded observations and masks), which shows
+what the game itself costs, and with sb3-contrib's own masked distribution in place of this project's.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -31,33 +32,32 @@ from cacao_env.provenance import git_commit, machine, versions
 
 from .afterstate.config import AfterstateConfig
 from .config import from_dict
+from .loop import Learner, Loop
+from .ppo.board import BoardLearner
 from .ppo.config import PpoConfig, Sb3Config
-from .ppo.processes import Group
 from .run_folder import read_metrics
 from .sb3.policy import CellPolicy
-from .train_afterstate import Run as AfterstateRun
-from .train_afterstate import Trainer
-from .train_ppo import Run as PpoRun
-from .train_sb3 import Run as Sb3Run
-from .train_sb3 import make_games, prepare
+from .train_afterstate import AfterstateLearner
+from .train_ppo import PpoLearner
+from .train_sb3 import Sb3Learner, make_games
 
 GAMES = 20  # whose decisions are counted
 
 
 @dataclass(frozen=True)
 class Row:
-    """Of one trainer: decisions a second, generated and learnt from, and shares of its time."""
+    """Of one trainer: decisions per second, generated and learned from, and fractions of its time."""
 
     name: str
     generated: float
-    learnt: float
+    learned: float
     environment: float
     net: float
     learner: float
 
 
 class Nothing:
-    """Games in which nothing happens: kept observations and masks come round and round."""
+    """Games in which nothing happens: recorded observations and masks, again and again."""
 
     def __init__(self, config: Sb3Config, rounds: int = 32) -> None:
         games, rng = make_games(config), np.random.default_rng(0)
@@ -76,8 +76,12 @@ class Nothing:
     def reset(self, seed: int | None = None) -> None:
         """There is nothing to deal."""
 
+    def arrays(self) -> dict[str, Any]:
+        """ValueError: a run with these games is not resumed."""
+        raise ValueError("there is nothing to save")
+
     def step(self, chosen: Any) -> None:
-        """The next kept observations and masks; a game in 25 steps ends."""
+        """Show the next recorded observations and masks; each game ends after 25 steps."""
         self._at += 1
         self.observations[:], self.action_masks[:] = self._kept[self._at % len(self._kept)]
         self.dones[:] = (np.arange(self.num_games) + self._at) % self._length == 0
@@ -91,47 +95,39 @@ class StockPolicy(CellPolicy):
         self.action_dist = MaskableCategoricalDistribution(int(self.action_space.n))
 
 
-def of_sb3(name: str, config: Sb3Config, games: Any = None, stock: bool = False) -> Row:
-    """MaskablePPO, on the game or another environment."""
-    prepare(config.threads)
-    with tempfile.TemporaryDirectory() as folder:
-        run = Sb3Run(config, Path(folder), games, StockPolicy if stock else CellPolicy)
-        if stock:
-            torch.distributions.Distribution.set_default_validate_args(True)
-        run.train()
-        rows = read_metrics(Path(folder))
-    return _shares(name, rows, "decisions", "seconds_playing")
+def stock(config: Sb3Config) -> Sb3Learner:
+    """The usual learner with sb3-contrib's distribution, its arguments checked as by default."""
+    learner = Sb3Learner(config, policy=StockPolicy)
+    torch.distributions.Distribution.set_default_validate_args(True)
+    return learner
 
 
-def of_ppo(config: PpoConfig) -> Row:
-    """Self-play PPO."""
-    torch.set_num_threads(config.threads)
-    with tempfile.TemporaryDirectory() as folder:
-        PpoRun(config, Path(folder), Group()).train()
-        rows = read_metrics(Path(folder))
-    for row in rows:
-        row["seconds_playing"] = row["seconds_net"] + row["seconds_environment"]
-    return _shares("self-play PPO", rows, "decisions", "seconds_playing")
+def rows_of(learner: Learner) -> list[dict[str, Any]]:
+    """The metrics of a run."""
+    with tempfile.TemporaryDirectory() as folder, closing(learner):
+        Loop(learner, Path(folder)).run()
+        return read_metrics(Path(folder))
+
+
+def of_board(name: str, learner: BoardLearner) -> Row:
+    """A trainer of the board network; it learns from each decision ``epochs`` times."""
+    return fractions(name, rows_of(learner), learner.config.epochs)
 
 
 def of_values(config: AfterstateConfig) -> Row:
     """Afterstate learning: games and learning at the same time, in two threads of one core."""
-    with tempfile.TemporaryDirectory() as folder:
-        Trainer(AfterstateRun(config), Path(folder)).train()
-        rows = [row for row in read_metrics(Path(folder)) if row["by"] == "network"]
-    _check_rounds("afterstate values", rows)
-    seconds = rows[-1]["seconds"] - rows[0]["seconds"]
-    games = rows[-1]["games"] - rows[0]["games"]
-    learnt = sum(row["seconds_learning"] * row["per_second_learnt"] for row in rows[1:])
-    learning = sum(row["seconds_learning"] for row in rows[1:])
+    name = "afterstate values"
+    rows = [r for r in rows_of(AfterstateLearner(config)) if r["played_by"] == "network"]
+    seconds = _growth(name, rows, "seconds")
+    games, steps = _growth(name, rows, "games"), _growth(name, rows, "gradient_steps")
     decisions, moves = plain_games()
-    # Learning's clock runs on while the other thread has the core, so its share is an upper bound.
+    # Learning's clock also runs while the other thread has the core: its part is an upper bound.
     environment = games * moves / seconds
-    learner = min(learning / seconds, 1 - environment)
+    learner = min(sum(row["seconds_learning"] for row in rows[1:]) / seconds, 1 - environment)
     return Row(
-        "afterstate values",
+        name,
         games * decisions / seconds,
-        learnt / seconds,
+        steps * config.batch / seconds,
         environment,
         1 - environment - learner,
         learner,
@@ -139,7 +135,7 @@ def of_values(config: AfterstateConfig) -> Row:
 
 
 def plain_games(count: int = 2000) -> tuple[float, float]:
-    """(decisions, seconds) of a 2-player game at random: what the rules alone cost."""
+    """(decisions, seconds) of a random 2-player game: the cost of the rules alone."""
     games = VectorGames(1, seed=0)
     decisions = 0
     for _ in range(GAMES):
@@ -154,64 +150,57 @@ def plain_games(count: int = 2000) -> tuple[float, float]:
     return decisions / GAMES, (time.perf_counter() - begin) / count
 
 
-def _check_rounds(name: str, rows: Sequence[Any]) -> None:
+def _growth(name: str, rows: Sequence[dict[str, Any]], key: str) -> float:
+    """How much a total has grown since the first round, in which things warm up."""
     if len(rows) < 2:
         raise ValueError(f"{name}: fewer than two rounds in that time; give more --seconds")
+    return float(rows[-1][key] - rows[0][key])
 
 
-def _shares(name: str, rows: list[dict[str, Any]], decisions: str, playing: str) -> Row:
-    """A row from a run's metrics; the first round, in which things warm up, is left out."""
-    _check_rounds(name, rows)
-    first, last = rows[0], rows[-1]
-    seconds = last["seconds"] - first["seconds"]
-    made = last[decisions] - first[decisions]
-
-    def total(key: str) -> float:
-        return float(sum(row[key] for row in rows[1:]))
-
-    learning, environment = total("seconds_learning"), total("seconds_environment")
-    learnt = sum(row["seconds_learning"] * row["per_second_learnt"] for row in rows[1:])
-    net = total(playing) - environment
+def fractions(name: str, rows: list[dict[str, Any]], epochs: int) -> Row:
+    """A row from a run's metrics, without the first round."""
+    seconds, decisions = _growth(name, rows, "seconds"), _growth(name, rows, "decisions")
+    environment, network, learning = (
+        sum(row[f"seconds_{part}"] for row in rows[1:]) / seconds
+        for part in ("environment", "network", "learning")
+    )
     return Row(
-        name,
-        made / seconds,
-        learnt / seconds,
-        environment / seconds,
-        net / seconds,
-        learning / seconds,
+        name, decisions / seconds, epochs * decisions / seconds, environment, network, learning
     )
 
 
 def measure(seconds: float) -> list[Row]:
-    """All rows, each from a run of so many seconds."""
+    """Run each trainer for so many seconds and return the rows."""
     minutes = seconds / 60
-    quiet = {"minutes": minutes, "watch_minutes": 1e9, "save_minutes": 1e9, "blocks": 1}
+    quiet = {"minutes": minutes, "eval_opponents": [], "save_minutes": 1e9}
     sb3 = from_dict(Sb3Config, {"name": "MaskablePPO", **quiet})
     ppo = from_dict(PpoConfig, {"name": "PPO", "device": "cpu", "games": 64, **quiet})
     values = from_dict(
         AfterstateConfig,
-        {"name": "values", "minutes": minutes, "threads": 1, "greedy_rounds": 1, "games": 100}
-        | {"greedy_games": 300, "watch_rounds": 1_000_000, "save_minutes": 1e9},
+        {"name": "values", "threads": 1, "greedy_rounds": 1, "games": 100, "greedy_games": 300}
+        | quiet,
     )
     works = [
         lambda: of_values(values),
-        lambda: of_ppo(ppo),
-        lambda: of_sb3("MaskablePPO", sb3),
-        lambda: of_sb3("MaskablePPO, environment that does nothing", sb3, Nothing(sb3)),
-        lambda: of_sb3("MaskablePPO, sb3-contrib's distribution", sb3, stock=True),
+        lambda: of_board("self-play PPO", PpoLearner(ppo)),
+        lambda: of_board("MaskablePPO", Sb3Learner(sb3)),
+        lambda: of_board(
+            "MaskablePPO, environment that does nothing", Sb3Learner(sb3, Nothing(sb3))
+        ),
+        lambda: of_board("MaskablePPO, sb3-contrib's distribution", stock(sb3)),
     ]
     return [work() for work in tqdm(works, unit="trainer", disable=None)]
 
 
 def show(rows: Sequence[Row]) -> str:
-    """The rows as a table in Markdown, and what the comparisons say."""
+    """The rows as a table in Markdown, and the comparisons."""
     lines = [
-        "| trainer | decisions/s generated | learnt from/s | environment | net | learner |",
+        "| trainer | decisions/s generated | learned from/s | environment | net | learner |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for r in rows:
         lines.append(
-            f"| {r.name} | {r.generated:,.0f} | {r.learnt:,.0f} | {r.environment:.1%} | "
+            f"| {r.name} | {r.generated:,.0f} | {r.learned:,.0f} | {r.environment:.1%} | "
             f"{r.net:.0%} | {r.learner:.0%} |"
         )
     plain, nothing, stock = rows[-3:]
@@ -228,7 +217,7 @@ def show(rows: Sequence[Row]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
+    """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m training.speed", description=__doc__)
     parser.add_argument("--seconds", type=float, default=30, help="that each trainer runs")
     parser.add_argument("--json", metavar="FILE", help="write the figures there as well")

@@ -1,4 +1,4 @@
-"""The state of a learner as named arrays: what a run needs to go on exactly, with no pickle."""
+"""The state of a run as named arrays, without pickle: what it needs to resume exactly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Arrays = dict[str, Any]
 
 
 def write_state(folder: Path, arrays: Arrays, **about: Any) -> None:
-    """Write arrays and plain data; a stop in between leaves what was there."""
+    """Write arrays and plain data; an interruption leaves the old file."""
     metadata = {key: json.dumps(value) for key, value in about.items()}
     # (``ascontiguousarray`` would give a number a dimension.)
     contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
@@ -27,7 +27,7 @@ def write_state(folder: Path, arrays: Arrays, **about: Any) -> None:
 
 
 def read_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
-    """(arrays, plain data); CheckpointError if the state can't be read."""
+    """Read (arrays, plain data); CheckpointError if that fails."""
     try:
         with safe_open(folder / STATE, "numpy") as file:
             about = {key: json.loads(value) for key, value in file.metadata().items()}
@@ -37,18 +37,18 @@ def read_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
 
 
 def named(prefix: str, arrays: Mapping[str, Any]) -> Arrays:
-    """The same with a prefix to each name."""
+    """Add a prefix to each name."""
     return {f"{prefix}.{name}": array for name, array in arrays.items()}
 
 
 def part(prefix: str, arrays: Mapping[str, Any]) -> Arrays:
-    """Those with a prefix, without it."""
+    """Select the names with a prefix and remove it."""
     start = prefix + "."
     return {name.removeprefix(start): x for name, x in arrays.items() if name.startswith(start)}
 
 
 def learner_arrays(net: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Arrays:
-    """Weights, and what the optimizer keeps of each."""
+    """The weights, and the optimizer's state of each."""
     found = named("net", {name: _array(x) for name, x in net.state_dict().items()})
     for name, parameter in net.named_parameters():
         for what, value in optimizer.state.get(parameter, {}).items():
@@ -60,7 +60,7 @@ def learner_arrays(net: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Ar
 def restore_learner(
     net: torch.nn.Module, optimizer: torch.optim.Optimizer, arrays: Mapping[str, Any]
 ) -> None:
-    """Go on from what ``learner_arrays`` gave; CheckpointError if it is of another network."""
+    """Restore what ``learner_arrays`` returned; CheckpointError for another network."""
     try:
         net.load_state_dict(
             {n: torch.from_numpy(np.array(x)) for n, x in part("net", arrays).items()}
@@ -85,7 +85,7 @@ def _array(value: Any) -> Any:
 
 
 def generator_arrays() -> Arrays:
-    """Where torch's and numpy's global random numbers are."""
+    """The states of torch's and NumPy's global random generators."""
     _, keys, place, has_gauss, gauss = np.random.get_state()  # noqa: NPY002
     on_gpu = {"cuda": torch.cuda.get_rng_state().numpy()} if torch.cuda.is_available() else {}
     return on_gpu | {
@@ -97,7 +97,7 @@ def generator_arrays() -> Arrays:
 
 
 def restore_generators(arrays: Mapping[str, Any]) -> None:
-    """Go on from what ``generator_arrays`` gave."""
+    """Restore what ``generator_arrays`` returned."""
     torch.set_rng_state(torch.from_numpy(np.array(arrays["torch"])))
     if "cuda" in arrays and torch.cuda.is_available():
         torch.cuda.set_rng_state(torch.from_numpy(np.array(arrays["cuda"])))

@@ -1,11 +1,10 @@
-"""Find greedy's weights: what it believes stocks and places are worth (``bots.appraisal.Weights``).
+"""Find greedy's weights: the values of its heuristic (:class:`cacao_env.agents.heuristic.Weights`).
 
     python -m training.tune_greedy --minutes 10
 
-A normal distribution over weights is moved towards those that do best against the weights it began
-with, on common deals with 2, 3 and 4 players, seats rotated (the cross-entropy method; Rubinstein
-1999).  Prints the weights found and how they fare against the old ones on deals of their own; nothing
-is written.
+The cross-entropy method (Rubinstein, 1999) moves a normal distribution over weights towards those
+that do best against the initial weights, on common deals with 2, 3 and 4 players, seats rotated.
+Prints the weights found and their results against the old ones on other deals; writes no file.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import numpy.typing as npt
 
 from cacao_env.agents.heuristic import Weights
 from cacao_env.agents.playout import match
-from cacao_env.engine.options import blank_states
+from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
 
 Array = npt.NDArray[np.float64]
@@ -30,11 +29,11 @@ ELITE = 0.25
 FINAL_BLOCKS = 2000
 
 
-def fare(new: Array, old: Array, blocks: int, seed: int, volcanoes: bool = False) -> Array:
-    """Utility and share of wins of ``new`` against ``old``, (players, 2), from common deals."""
+def play(new: Array, old: Array, blocks: int, seed: int, volcanoes: bool = False) -> Array:
+    """Utility and win share of ``new`` against ``old``, (players, 2), on common deals."""
     found = np.zeros((len(PLAYERS), 2))
     for row, players in enumerate(PLAYERS):
-        states = blank_states(3, players, volcanoes, "auto", None)
+        states = Options(players, volcanoes).blank_states(3)
         results = np.zeros((blocks, 2))
         match(states, np.stack([new, old]), new_rng(seed + players), blocks, results)
         found[row] = results.mean(axis=0)
@@ -42,7 +41,7 @@ def fare(new: Array, old: Array, blocks: int, seed: int, volcanoes: bool = False
 
 
 def tune(start: Array, minutes: float, population: int, blocks: int, seed: int) -> Array:
-    """The mean of the distribution when the time is over."""
+    """Return the mean of the distribution when the time is over."""
     rng = np.random.default_rng(seed)
     mean, spread = start.copy(), 0.3 * np.maximum(start, 0.2)
     end = time.monotonic() + 60 * minutes
@@ -50,7 +49,7 @@ def tune(start: Array, minutes: float, population: int, blocks: int, seed: int) 
     while time.monotonic() < end:
         tried = np.maximum(SMALLEST, rng.normal(mean, spread, (population, len(mean))))
         deals = int(rng.integers(2**62))
-        values = np.array([fare(new, start, blocks, deals)[:, 0].mean() for new in tried])
+        values = np.array([play(new, start, blocks, deals)[:, 0].mean() for new in tried])
         best = tried[np.argsort(values)[-max(2, int(ELITE * population)) :]]
         mean = 0.5 * mean + 0.5 * best.mean(axis=0)
         spread = 0.5 * spread + 0.5 * best.std(axis=0)
@@ -61,7 +60,7 @@ def tune(start: Array, minutes: float, population: int, blocks: int, seed: int) 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
+    """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m training.tune_greedy", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--population", type=int, default=32, help="weights tried in a round")
@@ -78,10 +77,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = tune(start, options.minutes, options.population, options.blocks, options.seed)
     for name, old, new in zip(Weights._fields, start, found):
         print(f"{name:<12} {old:>6.3f} -> {new:>6.3f}")
-    for players, (utility, share) in zip(PLAYERS, fare(found, start, FINAL_BLOCKS, 10**9)):
+    for players, (utility, win_share) in zip(PLAYERS, play(found, start, FINAL_BLOCKS, 10**9)):
         print(
-            f"{players} players: wins {share:.1%} of {FINAL_BLOCKS * players} games against the old "
-            f"weights (equal would be {1 / players:.1%}), utility {utility:+.3f}"
+            f"{players} players: wins {win_share:.1%} of {FINAL_BLOCKS * players} games against "
+            f"the old weights (equal would be {1 / players:.1%}), utility {utility:+.3f}"
         )
     return 0
 

@@ -1,9 +1,8 @@
 """Games for value learning, played and turned into samples in one compiled loop.
 
-A sample is a position at the start of a turn, seen by one seat, with what the game brought later on:
-every seat's share of the win and the points it still added.  Targets are lambda-returns (Sutton, 1988)
-along one seat's view of its game: what came out in the end, mixed with what the network expected at
-the turns in between.
+A sample is a position at the start of a turn, seen by one seat, with two targets: every seat's share
+of the win and the points it still adds.  Targets are lambda-returns (Sutton, 1988) along one seat's
+view of its game: the result, mixed with what the network expected at the turns in between.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.decisions import new_game, step
 from cacao_env.engine.jit import njit
 from cacao_env.engine.rng import below, uniform
-from cacao_env.engine.scoring import score, scores_into, winners_into
+from cacao_env.engine.scoring import margin, score, scores_into, win_shares_into
 from cacao_env.engine.state import ACT, FILL, OVER, STATE, redeal
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
 
@@ -40,11 +39,11 @@ class Samples(NamedTuple):
     stage: Any  # (S,) uint8
     players: Any  # (S,) uint8
     win_shares: Any  # (S, MAX_PLAYERS) float32
-    points: Any  # (S, MAX_PLAYERS) float32, to be added to the score now, in units of POINTS
+    points: Any  # (S, MAX_PLAYERS) float32, still to come, in units of POINTS
 
 
 def new_samples(count: int) -> Samples:
-    """Room for so many."""
+    """Allocate ``count`` samples."""
     return Samples(
         np.zeros((count, NUM_NUMBERS), np.float32),
         np.full((count, KEPT_ROWS), NO_ROW, np.uint16),
@@ -57,26 +56,27 @@ def new_samples(count: int) -> Samples:
     )
 
 
-NO_RIVAL, GREEDY_RIVAL, NET_RIVAL = range(3)
+NO_OPPONENT, GREEDY_OPPONENT, NET_OPPONENT = range(3)
 
 
 class Behaviour(NamedTuple):
     """How the games are played."""
 
-    greedy: float = 0.0  # share of games in which greedy plays all seats
+    greedy: float = 0.0  # fraction of games in which greedy plays all seats
     noise: float = 0.0  # scale of Gumbel noise on utilities
     greedy_noise: float = 0.0  # the same for greedy, in gold
-    random: float = 0.0  # share of decisions made at random
-    top: int = 24  # placements that are appraised, the best by greedy
-    decay: float = 1.0  # lambda, a turn
-    kept: float = 1.0  # share of turns whose last mover's view is kept
+    random: float = 0.0  # fraction of random decisions
+    top: int = 24  # placements that the network evaluates, the best by greedy
+    td_lambda: float = 1.0  # a turn
+    kept: float = 1.0  # fraction of turns whose last mover's view becomes a sample
     others: float = 0.0  # the same of other seats' views
-    searched: float = 0.0  # share of decisions that search makes ...
+    search_fraction: float = 0.0  # fraction of decisions that search makes ...
     search_sims: int = 16  # ... with so many simulations
-    # Who has all seats but one: NO_RIVAL (the learner has all), GREEDY_RIVAL or NET_RIVAL ...
-    rival: int = NO_RIVAL
-    rival_share: float = 0.0  # in so many games; only the one seat's view is kept of them
-    rival_sims: int = 0  # simulations of a decision of a rival that searches, 0 if it does not
+    # In a fraction of the games an opponent (GREEDY_OPPONENT or NET_OPPONENT) has all seats but the
+    # learner's; only the learner's view is kept of them.
+    opponent: int = NO_OPPONENT
+    opponent_fraction: float = 0.0
+    opponent_sims: int = 0  # simulations of each decision if the opponent searches, else 0
 
 
 @njit
@@ -87,9 +87,9 @@ def gumbel(rng):
 
 @njit
 def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
-    """An action for the deciding seat of a state in which hidden things are dealt anew."""
+    """An action for the deciding seat of a state whose hidden information is dealt again."""
     view = views[0]
-    if behaviour.searched > 0 and not by_greedy and uniform(rng) < behaviour.searched:
+    if behaviour.search_fraction > 0 and not by_greedy and uniform(rng) < behaviour.search_fraction:
         sims = int(behaviour.search_sims)
         return search_choice(net, scratch, work, views, sims, ids, values, rng)
     if by_greedy:
@@ -113,12 +113,12 @@ def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
 
 
 @njit
-def _rival_choice(net, scratch, work, views, behaviour, ids, values, rng):
-    """What a rival does in a state in which hidden things are dealt anew: its best, no noise."""
-    if behaviour.rival == GREEDY_RIVAL:
+def _opponent_choice(net, scratch, work, views, behaviour, ids, values, rng):
+    """The opponent's best action in a state whose hidden information is dealt again."""
+    if behaviour.opponent == GREEDY_OPPONENT:
         return greedy_choice(work.choices[0], views[0], GREEDY_WEIGHTS, rng)
-    if behaviour.rival_sims > 0:
-        sims = int(behaviour.rival_sims)
+    if behaviour.opponent_sims > 0:
+        sims = int(behaviour.opponent_sims)
         return search_choice(net, scratch, work, views, sims, ids, values, rng)
     count = value_actions(net, scratch, work, views[0], TOP, ACT, ids, values, rng)
     best = 0
@@ -130,12 +130,11 @@ def _rival_choice(net, scratch, work, views, behaviour, ids, values, rng):
 
 @njit
 def play_sample_games(
-    net, scratch, work, rival, rival_scratch, options, behaviour, seeds, samples, written
+    net, scratch, work, opponent, opponent_scratch, options, behaviour, seeds, samples, written
 ):
-    """Play one game for each seed on a state with the options of ``options[0]`` and keep samples.
+    """Play one game for each seed with the options of ``options[0]``; write samples after ``written``.
 
-    Returns how many are written now, ``written`` of them before; it stops early when there may be
-    no room for another game.
+    Returns how many samples there are now.  It stops early when another game might not fit.
     """
     room = MAX_TURNS * MAX_PLAYERS
     state = np.empty(2, STATE)
@@ -148,7 +147,7 @@ def play_sample_games(
     win_shares = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))  # expected, by viewer
     points = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))
     scores = np.zeros(MAX_PLAYERS, np.int64)
-    wins = np.zeros(MAX_PLAYERS, np.int64)
+    result = np.zeros(MAX_PLAYERS)  # win shares
     total_shares = np.empty(MAX_PLAYERS)
     total_points = np.empty(MAX_PLAYERS)
     for g in range(len(seeds)):
@@ -161,7 +160,7 @@ def play_sample_games(
         players = int(game.num_players)
         by_greedy = uniform(rng) < behaviour.greedy
         learner = -1  # the learner's seat, if it has one only
-        if behaviour.rival != NO_RIVAL and uniform(rng) < behaviour.rival_share:
+        if behaviour.opponent != NO_OPPONENT and uniform(rng) < behaviour.opponent_fraction:
             learner = below(rng, players)
         turns = 0
         while game.phase != OVER:
@@ -175,8 +174,8 @@ def play_sample_games(
                     net, scratch, work, state[1:], behaviour, by_greedy, ids, values, rng
                 )
             else:
-                action = _rival_choice(
-                    rival, rival_scratch, work, state[1:], behaviour, ids, values, rng
+                action = _opponent_choice(
+                    opponent, opponent_scratch, work, state[1:], behaviour, ids, values, rng
                 )
             step(game, action)
             if game.turn == turn or game.phase == OVER:
@@ -184,10 +183,10 @@ def play_sample_games(
             for viewer in range(players):
                 now[turns, viewer] = score(game, viewer)
                 place[turns, viewer] = -1
-                if behaviour.decay < 1:
+                if behaviour.td_lambda < 1:
                     expect(net, scratch, game, viewer)
                     win_shares[turns, viewer] = scratch.win_shares
-                    points[turns, viewer] = scratch.points
+                    points[turns, viewer] = scratch.scores
                 wanted = learner < 0 or viewer == learner
                 if wanted and uniform(rng) < (
                     behaviour.kept if viewer == mover else behaviour.others
@@ -197,10 +196,10 @@ def play_sample_games(
                     written += 1
             turns += 1
         scores_into(game, scores)
-        winners = winners_into(game, scores, wins)
+        win_shares_into(game, scores, result)
         for viewer in range(players):
             for seat in range(players):
-                total_shares[seat] = wins[seat] / winners
+                total_shares[seat] = result[seat]
                 total_points[seat] = scores[seat]
             for t in range(turns - 1, -1, -1):
                 if place[t, viewer] >= 0:
@@ -209,12 +208,14 @@ def play_sample_games(
                         samples.win_shares[place[t, viewer], i] = total_shares[seat]
                         added = total_points[seat] - now[t, seat]
                         samples.points[place[t, viewer], i] = added / POINTS
-                if behaviour.decay < 1:
+                if behaviour.td_lambda < 1:
                     for seat in range(players):
-                        total_shares[seat] *= behaviour.decay
-                        total_shares[seat] += (1 - behaviour.decay) * win_shares[t, viewer, seat]
-                        total_points[seat] *= behaviour.decay
-                        total_points[seat] += (1 - behaviour.decay) * points[t, viewer, seat]
+                        total_shares[seat] *= behaviour.td_lambda
+                        total_shares[seat] += (1 - behaviour.td_lambda) * win_shares[
+                            t, viewer, seat
+                        ]
+                        total_points[seat] *= behaviour.td_lambda
+                        total_points[seat] += (1 - behaviour.td_lambda) * points[t, viewer, seat]
     return written
 
 
@@ -238,16 +239,16 @@ def _keep(game, viewer, scratch, samples, i):
 def play_match(
     net, scratch, work, other_net, other_scratch, options, by_net, top, seeds, win_shares, margins
 ):
-    """Deal blocks of ``net`` in each seat against ``other_net`` in all others, or greedy if not by_net.
+    """Play deal blocks: ``net`` in each seat, ``other_net`` (or greedy if not by_net) in all others.
 
-    Writes the mean share of the win and margin over the best other of each block.
+    Writes the mean win share and margin of each block.
     """
     state = np.empty(3, STATE)
     ids = np.empty(MAX_LEGAL, np.int64)
     values = np.zeros(MAX_LEGAL)
     choices = np.empty(1, CHOICES)
     scores = np.zeros(MAX_PLAYERS, np.int64)
-    wins = np.zeros(MAX_PLAYERS, np.int64)
+    result = np.zeros(MAX_PLAYERS)
     for b in range(len(seeds)):
         rng = seeds[b : b + 1]
         state[2] = options[0]
@@ -277,10 +278,6 @@ def play_match(
                         best = i
                 step(game, ids[best])
             scores_into(game, scores)
-            winners = winners_into(game, scores, wins)
-            most = -1000
-            for seat in range(players):
-                if seat != own:
-                    most = max(most, scores[seat])
-            win_shares[b] += wins[own] / winners / players
-            margins[b] += (scores[own] - most) / players
+            win_shares_into(game, scores, result)
+            win_shares[b] += result[own] / players
+            margins[b] += margin(scores, own, players) / players

@@ -1,8 +1,8 @@
-"""Leaving out units of a value network that never fire: it plays as before, in less time.
+"""Removing units of a value network that never fire: it plays as before, in less time.
 
-Most units of the second layer die while it learns, in each part of the game others.  Which are alive
-is seen in games that the network plays with itself: every legal action of every decision is followed
-to the end of its turn, so positions that it would never choose count too.
+Most units of the second layer die during training, different ones in each stage of the game.  Games
+of self-play show which are alive: every legal action of every decision is followed to the end of its
+turn, so positions that the network would never choose count too.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ LANES = 32  # layers are padded to a multiple: compiled loops over fewer units t
 
 @njit
 def mark_fired(net, scratch, work, state, ids, fired, rng):
-    """Mark in ``fired``, (STAGES, units), what fires after any action of a decision; the best one."""
+    """Mark in ``fired``, (STAGES, units), what fires after any action; return the best action."""
     seat = int(state.seat)
     count = legal_into(state, ids)
-    best, most = ids[0], -2.0
+    best, most = ids[0], -1e18
     for i in range(count):
         value = value_after(net, scratch, work, state, ids[i], seat, PLACE, rng)
         if value > most:
@@ -43,7 +43,7 @@ def mark_fired(net, scratch, work, state, ids, fired, rng):
 
 
 def units_that_fire(net: Net, rules: dict[str, Any], games: int) -> np.ndarray:
-    """(STAGES, units): which fire at all in so many games for each number of players."""
+    """Which units fire in so many games for each number of players, (STAGES, units)."""
     fired = np.zeros((STAGES, net.out.shape[1]), np.bool_)
     scratch, work, ids = new_scratch(net), new_work(), np.zeros(MAX_LEGAL, np.int64)
     for players in rules["players"]:
@@ -57,7 +57,7 @@ def units_that_fire(net: Net, rules: dict[str, Any], games: int) -> np.ndarray:
 
 
 def pruned(params: dict[str, Any], fired: np.ndarray) -> dict[str, Any]:
-    """Weights with those units alone; parts of the game with fewer than others get some of zeros."""
+    """Keep the weights of those units alone; stages with fewer units than others are padded with 0."""
     units = max(1, int(fired.sum(1).max()))
     units = min(-(-units // LANES) * LANES, fired.shape[1])
     small = dict(params)

@@ -1,1 +1,1 @@
-"""Learning by policy gradients: network, distribution, games for Stable-Baselines3."""
+"""Policy gradients: the board network, rollouts, PPO and the configurations."""

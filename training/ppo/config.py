@@ -1,150 +1,123 @@
-"""What ``training.train_sb3`` and ``training.train_ppo`` can be told."""
+"""The configurations of the trainers of the board network."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from cacao_env.engine.options import check_options
+from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS
-from cacao_env.envs.vector import OPPONENTS
 
-from ..config import ConfigError
+from ..config import ConfigError, RunConfig, at_least, check_weights, fraction, positive
+from .network import CellNet
 
 
 @dataclass(frozen=True)
-class BoardConfig:
-    """What both can; the defaults are a 2-player run."""
+class BoardConfig(RunConfig):
+    """The keys of every trainer of the board network; the defaults are a 2-player run."""
 
     # The game.
     num_players: int = 2
     volcanoes: bool = False
     table_size: int = 15
     reward: str = "shaped"
-    # The run: it stops at whichever limit comes first.
-    name: str = "run"
-    seed: int = 0
-    steps: int = 1_000_000  # decisions
-    minutes: float = 60.0
-    threads: int = 1  # of torch, a process
+    # The run: it ends at whichever limit comes first.
+    steps: int = positive(1_000_000)  # decisions
+    threads: int = positive(1)  # of torch, in each process
     # PPO.
-    games: int = 64
-    rollout: int = 64  # decisions in each game
-    batch: int = 512
-    epochs: int = 3
-    learning_rate: float = 1e-3
-    final_learning_rate: float = 1e-4
-    clip: float = 0.2
-    gae_lambda: float = 0.95
-    entropy: float = 0.005
-    final_entropy: float = 0.005
-    width: int = 64
-    # On the way.
-    save_minutes: float = 2.0
-    watch_minutes: float = 2.0  # measured against the anchors every so often
-    watch_games: int = 300
-    anchors: list[str] = field(default_factory=lambda: ["greedy"])
-    # The measurement at the end: deals, each played with the agent in every seat.
-    blocks: int = 200
-    against: list[str] = field(default_factory=lambda: ["random", "greedy"])
-    evaluation_seed: int = 1_000_000_000
-    # Least share of wins against an opponent; the program says whether it was reached.
-    bars: dict[str, float] = field(default_factory=dict)
+    games: int = positive(64)
+    rollout: int = positive(64)  # decisions in each game
+    batch: int = at_least(2, 512)  # advantages are normalised within a batch
+    epochs: int = positive(3)
+    learning_rate: float = positive(1e-3)
+    final_learning_rate: float = positive(1e-4)
+    clip_range: float = positive(0.2)
+    gae_lambda: float = fraction(0.95)
+    entropy_coef: float = at_least(0, 0.005)
+    final_entropy_coef: float = at_least(0, 0.005)
+    width: int = positive(64)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot work."""
+        """Check the keys."""
+        super().__post_init__()
         try:
-            check_options(self.num_players, "auto", self.table_size)
+            _ = self.options
         except ValueError as error:
             raise ConfigError(str(error)) from None
         if self.reward not in REWARDS:
             raise ConfigError(f"reward is {self.reward!r}, expected one of {', '.join(REWARDS)}")
-        self._check_names("against", "anchors")
-        for name, bar in self.bars.items():
-            if name not in self.against or not isinstance(bar, int | float) or not 0 <= bar <= 1:
-                raise ConfigError(
-                    f"bars is {self.bars!r}, expected shares of wins for some of against"
-                )
-        positive: tuple[str, ...] = ("steps", "minutes", "threads", "games", "rollout", "batch")
-        positive += ("epochs", "learning_rate", "final_learning_rate", "clip", "width", "blocks")
-        self._check_positive(*positive, "save_minutes", "watch_minutes", "watch_games")
-        self._check_least("entropy", 0)
-        self._check_least("final_entropy", 0)
-        self._check_shares("gae_lambda")
-        self._check_least("batch", 2)  # advantages are set in relation to others'
-        if self.batch > self.decisions_an_update:
+        if self.batch > self.decisions_per_update:
             raise ConfigError(
-                f"batch is {self.batch}, more than the {self.decisions_an_update} decisions that "
+                f"batch is {self.batch}, more than the {self.decisions_per_update} decisions that "
                 "games and rollout give an update"
             )
 
+    @cached_property
+    def options(self) -> Options:
+        """The rules of the games."""
+        return Options(self.num_players, self.volcanoes, table_size=self.table_size)
+
     @property
-    def decisions_an_update(self) -> int:
+    def games_played(self) -> list[Options]:
+        """The agent is measured in the games that it learned."""
+        return [self.options]
+
+    def new_net(self) -> CellNet:
+        """Make a network of random weights."""
+        return CellNet(self.num_players, self.table_size, self.width)
+
+    @property
+    def decisions_per_update(self) -> int:
         """Decisions that a learner has between two updates."""
         return self.games * self.rollout
-
-    def _check_positive(self, *keys: str) -> None:
-        for key in keys:
-            if getattr(self, key) <= 0:
-                raise ConfigError(f"{key} is {getattr(self, key)!r}, expected more than 0")
-
-    def _check_least(self, key: str, least: float) -> None:
-        if getattr(self, key) < least:
-            raise ConfigError(f"{key} is {getattr(self, key)!r}, expected {least} or more")
-
-    def _check_shares(self, *keys: str) -> None:
-        for key in keys:
-            if not 0 <= getattr(self, key) <= 1:
-                raise ConfigError(f"{key} is {getattr(self, key)!r}, expected a share from 0 to 1")
-
-    def _check_names(self, *keys: str) -> None:
-        for key in keys:
-            names = getattr(self, key)
-            if not names or any(name not in OPPONENTS for name in names):
-                raise ConfigError(f"{key} is {names!r}, expected some of {', '.join(OPPONENTS)}")
-
-    def as_dict(self) -> dict[str, Any]:
-        """All keys with their values, as plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
 class Sb3Config(BoardConfig):
     """``training.train_sb3``: one seat learns, by MaskablePPO."""
 
-    # Odds of bots in the other seats, and the share of games in which an earlier self has them.
+    # Weights of the agents in the other seats, and the fraction of games against earlier selves.
     opponents: dict[str, float] = field(default_factory=lambda: {"random": 0.3, "greedy": 0.7})
-    snapshots: float = 0.0
-    snapshot_rounds: int = 25  # one is kept every so often
-    gamma: float = 1.0
-    target_kl: float = 0.05
+    snapshot_fraction: float = fraction(0.0)
+    snapshot_rounds: int = positive(25)  # between two snapshots
+    gamma: float = fraction(1.0)
+    target_kl: float = positive(0.05)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot work."""
+        """Check the keys."""
         super().__post_init__()
-        self._check_names("opponents")
-        odds = self.opponents.values()
-        if not all(isinstance(x, int | float) and x >= 0 for x in odds) or sum(odds) <= 0:
-            raise ConfigError(f"opponents is {self.opponents!r}, expected odds above 0")
-        self._check_shares("snapshots", "gamma")
-        self._check_positive("snapshot_rounds", "target_kl")
+        check_weights("opponents", self.opponents)
 
 
 @dataclass(frozen=True)
 class PpoConfig(BoardConfig):
     """``training.train_ppo``: all seats learn; ``games`` and ``batch`` are those of one process."""
 
-    processes: int = 1
-    device: str = "auto"  # cuda where there is one; or cpu, cuda, cuda:1
-    epochs: int = 2
-    batch: int = 1024
-    entropy: float = 0.03  # of the share of the largest entropy there can be
-    final_entropy: float = 0.003
-    final_clip: float = 0.1
-    value: float = 0.5  # weight of the value's loss
-    max_norm: float = 0.5  # of the gradient
+    processes: int = positive(1)
+    device: str = "auto"  # cuda if there is one; or cpu, cuda, cuda:1
+    epochs: int = positive(2)
+    batch: int = at_least(2, 1024)
+    entropy_coef: float = at_least(0, 0.03)  # times entropy_fraction, not entropy in nats
+    final_entropy_coef: float = at_least(0, 0.003)
+    final_clip_range: float = positive(0.1)
+    value_coef: float = positive(0.5)
+    max_grad_norm: float = positive(0.5)
 
-    def __post_init__(self) -> None:
-        """Refuse what cannot work."""
-        super().__post_init__()
-        self._check_positive("processes", "final_clip", "value", "max_norm")
+
+@dataclass(frozen=True)
+class RllibConfig(BoardConfig):
+    """``training.train_rllib``: all seats learn; ``games`` are those of one env runner."""
+
+    address: str = "local"  # of a Ray cluster; "auto": the one that this machine belongs to
+    runners: int = at_least(0, 2)  # env runners, a core each; 0: in this process
+    learners: int = at_least(0, 0)  # processes that learn; 0: in this process
+    gpus_per_learner: float = at_least(0, 0.0)
+    games: int = positive(8)
+    rollout: int = positive(200)
+    final_learning_rate: float = positive(1e-3)  # RLlib keeps the one it starts with
+    restarts: int = at_least(0, 100)  # of lost env runners
+
+    @property
+    def decisions_per_update(self) -> int:
+        """Decisions of all runners between two updates, divided by the learners."""
+        return max(1, self.runners) * self.games * self.rollout // max(1, self.learners)

@@ -1,7 +1,7 @@
-"""Proximal policy optimisation (Schulman and others, 2017) on rollouts of self-play.
+"""Proximal policy optimisation (Schulman et al., 2017) on rollouts of self-play.
 
-With several processes each has games and a copy of the network of its own; their gradients are
-averaged, so all copies stay the same.
+With several processes each has its own games and its own copy of the network; their gradients are
+averaged, so all copies stay equal.
 """
 
 from __future__ import annotations
@@ -9,42 +9,39 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import torch
-import torch.distributed as dist
 
+from ..processes import average_gradients
 from .masked import log_prob_and_entropy
 from .network import CellNet
 from .rollout import Rollout
 
+# What a step measures; ``fit`` returns the means over all steps.
+_METRICS = (
+    "loss_policy",
+    "loss_value",
+    "entropy",
+    "entropy_fraction",
+    "approx_kl",
+    "clip_fraction",
+)
+
 
 class Coefficients(NamedTuple):
-    """What a round of learning goes by; most change in the course of a run."""
+    """The coefficients of a round; most change over the run."""
 
     learning_rate: float
-    clip: float
-    entropy: float  # of the entropy as a share of its largest value with as many legal actions
-    value: float
-    max_norm: float  # of the gradient
+    clip_range: float
+    entropy_coef: float  # of the entropy as a fraction of its largest value
+    value_coef: float
+    max_grad_norm: float
 
 
-class Losses(NamedTuple):
-    """Means over a round of learning."""
-
-    policy: float
-    value: float
-    entropy: float  # share of the largest
-    kl: float  # of the policy before from the policy after, estimated
-    clipped: float  # share of samples
-
-
-class PpoLearner:
-    """Network and optimizer."""
+class PpoFitter:
+    """Fits a network to rollouts."""
 
     def __init__(self, net: CellNet) -> None:
         self.net = net
-        for layer in (net.place, net.late[-1]):  # every legal action about equally likely at first
-            assert isinstance(layer, torch.nn.Linear)
-            torch.nn.init.orthogonal_(layer.weight, 0.01)
-            torch.nn.init.zeros_(layer.bias)
+        net.make_actions_equally_likely()
         self.optimizer = torch.optim.Adam(net.parameters(), eps=1e-5)
 
     def fit(
@@ -52,18 +49,22 @@ class PpoLearner:
         rollout: Rollout,
         factors: torch.Tensor,
         epochs: int,
-        parts: int,
+        batches: int,
         coefficients: Coefficients,
-    ) -> Losses:
-        """Go over a rollout ``epochs`` times in ``parts`` minibatches each."""
+    ) -> dict[str, float]:
+        """Learn from a rollout in ``epochs`` passes of ``batches`` minibatches; return metrics."""
         for group in self.optimizer.param_groups:
             group["lr"] = coefficients.learning_rate
-        sums = torch.zeros(len(Losses._fields))
+        sums = torch.zeros(len(_METRICS))
         for _ in range(epochs):
             order = rollout.known[torch.randperm(len(rollout.known)).to(rollout.known.device)]
-            for rows in order.tensor_split(parts):
+            for rows in order.tensor_split(batches):
                 sums += self._step(rollout, rows, factors, coefficients)
-        return Losses(*(sums / (epochs * parts)).tolist())
+        metrics = dict(zip(_METRICS, (sums / (epochs * batches)).tolist()))
+        errors = rollout.advantages[rollout.known]
+        returns = errors + rollout.values[rollout.known]
+        metrics["explained_variance"] = float(1 - errors.var() / returns.var().clamp(min=1e-12))
+        return metrics
 
     def _step(
         self, rollout: Rollout, rows: torch.Tensor, factors: torch.Tensor, c: Coefficients
@@ -76,30 +77,18 @@ class PpoLearner:
         scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         log_ratio = log_probs - rollout.log_probs[rows]
         ratio = log_ratio.exp()
-        clipped = ratio.clamp(1 - c.clip, 1 + c.clip)
+        clipped = ratio.clamp(1 - c.clip_range, 1 + c.clip_range)
         policy = -torch.minimum(ratio * scaled, clipped * scaled).mean()
         value = torch.nn.functional.mse_loss(values, returns)
-        # Many legal actions allow more entropy than few: without this the choice among hundreds of
-        # placements would be kept random for the sake of a bonus that counts nothing elsewhere.
-        share = (entropy / masks.sum(1).clamp(min=2).log()).mean()
+        # Many legal actions allow more entropy than few.  A bonus on the entropy itself would keep
+        # the choice among hundreds of placements random and hardly count elsewhere.
+        fraction = (entropy / masks.sum(1).clamp(min=2).log()).mean()
         self.optimizer.zero_grad(set_to_none=True)
-        (policy + c.value * value - c.entropy * share).backward()
+        (policy + c.value_coef * value - c.entropy_coef * fraction).backward()
         average_gradients(self.net)
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), c.max_norm)
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), c.max_grad_norm)
         self.optimizer.step()
         with torch.no_grad():
-            kl = (ratio - 1 - log_ratio).mean()  # Schulman's estimate: never below 0
-            outside = ((ratio - 1).abs() > c.clip).float().mean()
-        return torch.stack([policy, value, share, kl, outside]).detach().cpu()
-
-
-def average_gradients(net: torch.nn.Module) -> None:
-    """The mean over all processes, where there are several."""
-    if not dist.is_initialized():
-        return
-    gradients = [parameter.grad for parameter in net.parameters() if parameter.grad is not None]
-    flat = torch.cat([gradient.flatten() for gradient in gradients])
-    dist.all_reduce(flat)
-    flat /= dist.get_world_size()
-    for gradient, part in zip(gradients, flat.split([g.numel() for g in gradients])):
-        gradient.copy_(part.view_as(gradient))
+            kl = (ratio - 1 - log_ratio).mean()  # Schulman's estimate, never below 0
+            outside = ((ratio - 1).abs() > c.clip_range).float().mean()
+        return torch.stack([policy, value, entropy.mean(), fraction, kl, outside]).detach().cpu()

@@ -1,8 +1,8 @@
 """Masked categorical distributions that cost little beyond a thousand actions.
 
 The same log-probabilities, entropies and gradients as sb3-contrib's ``MaskableCategorical``, from one
-forward pass and one backward pass over the logits, written by hand.  Illegal actions get the
-logit FLOOR below the best legal one: ``exp`` of much smaller numbers is ten times as slow.
+hand-written forward pass and backward pass over the logits.  Illegal actions get a logit FLOOR below
+the best legal one, because ``exp`` of much smaller numbers is ten times as slow.
 """
 
 from __future__ import annotations
@@ -19,20 +19,19 @@ class _LogProbAndEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, logits: Any, masks: Any, actions: Any) -> Any:
-        odds, chances = _softmax(logits, masks)
-        log_total = odds[0]
-        log_chances = odds[1] - log_total
-        entropy = -(chances * log_chances).sum(1)
-        chosen = log_chances.gather(1, actions[:, None]).squeeze(1)
-        ctx.save_for_backward(chances, log_chances, entropy, actions)
+        (log_total, shifted), probs = _softmax(logits, masks)
+        log_probs = shifted - log_total
+        entropy = -(probs * log_probs).sum(1)
+        chosen = log_probs.gather(1, actions[:, None]).squeeze(1)
+        ctx.save_for_backward(probs, log_probs, entropy, actions)
         return chosen, entropy
 
     @staticmethod
     def backward(ctx: Any, of_chosen: Any, of_entropy: Any) -> Any:
-        chances, log_chances, entropy, actions = ctx.saved_tensors
+        probs, log_probs, entropy, actions = ctx.saved_tensors
         # d log p_a / d z = [a] - p;  d H / d z = -p (log p + H).
-        slope = (log_chances + entropy[:, None]).mul_(of_entropy[:, None]).add_(of_chosen[:, None])
-        slope.mul_(chances).neg_()
+        slope = (log_probs + entropy[:, None]).mul_(of_entropy[:, None]).add_(of_chosen[:, None])
+        slope.mul_(probs).neg_()
         slope.scatter_add_(1, actions[:, None], of_chosen[:, None])
         return slope, None, None
 
@@ -44,12 +43,17 @@ def log_prob_and_entropy(logits: Any, masks: Any, actions: Any) -> tuple[Any, An
 
 
 @torch.no_grad()
-def sample(logits: Any, masks: Any) -> torch.Tensor:
-    """One action a row: where a uniform number falls in the cumulated probabilities."""
-    _, chances = _softmax(logits, masks)
-    reached = chances.cumsum(1)
-    # Less than the last sum, so that what is found has a probability above 0.
-    drawn = torch.rand(len(chances), 1, device=chances.device) * reached[:, -1:]
+def sample(logits: Any, masks: Any, draws: Any = None) -> torch.Tensor:
+    """Draw one action a row: where a uniform number falls in the cumulative probabilities.
+
+    ``draws``: those numbers, (B,); None draws them from torch's generator.
+    """
+    _, probs = _softmax(logits, masks)
+    reached = probs.cumsum(1)
+    # Below the last sum, so that the action found has a probability above 0.
+    if draws is None:
+        draws = torch.rand(len(probs), device=probs.device)
+    drawn = draws[:, None] * reached[:, -1:]
     drawn = torch.minimum(drawn, reached[:, -1:] * (1 - 1e-7))
     return torch.searchsorted(reached, drawn, right=True).squeeze(1)
 
@@ -61,8 +65,8 @@ def _softmax(logits: Any, masks: Any) -> Any:
     else:
         legal = torch.where(masks, logits, -torch.inf)
         shifted = (legal - legal.amax(1, keepdim=True)).clamp_(min=FLOOR)
-    chances = shifted.exp()
+    probs = shifted.exp()
     if masks is not None:
-        chances = chances * masks
-    total = chances.sum(1, keepdim=True)
-    return (total.log(), shifted), chances / total
+        probs = probs * masks
+    total = probs.sum(1, keepdim=True)
+    return (total.log(), shifted), probs / total

@@ -1,73 +1,28 @@
-"""A small network that reads the table cell by cell.
-
-Every cell where a tile could go is described by what lies around it, seen in the four ways that a tile
-can be turned, and all are scored with the same weights: what is learnt at one cell in one direction
-holds at all.  From those descriptions come a logit for each placement (cell * variant) and, pooled
-over the table, the logits of fills and actions and the value.
-"""
+"""The board network in torch, for training: :mod:`cacao_env.agents.policy` explains it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
-from cacao_env.engine.actions import ACT_ACTIONS, FILL_ACTIONS
-from cacao_env.engine.geometry import window_cell
-from cacao_env.engine.observation import CHANNELS, layout
-from cacao_env.engine.symmetry import channel_images, image_of_cell
+from cacao_env.agents.policy import (
+    JUNGLE_SLICES,
+    JUNGLE_STEPS,
+    LAST,
+    LATE_ACTIONS,
+    OPEN,
+    OWN,
+    TOTAL_SCALE,
+    TURNS,
+    WORKER_SLICES,
+    Tables,
+    read_policy,
+)
 from cacao_env.engine.tiles import NUM_VARIANTS, WORKER_KINDS
-
-LATE_ACTIONS = FILL_ACTIONS + ACT_ACTIONS
-TURNS = 4
-# What is read around a worker cell: the jungle cells beside it, the worker cells beyond those.
-JUNGLE_STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
-WORKER_STEPS = ((0, 0), (-1, -1), (-1, 1), (1, 1), (1, -1), (-2, 0), (0, 2), (2, 0), (0, -2))
-_NAMES = [name for name, _, _ in CHANNELS]
-_FIRST_WORKER, _TO_FILL = _NAMES.index("workers_north"), _NAMES.index("to_fill")
-_JUNGLE_CHANNELS = (*range(_FIRST_WORKER), _TO_FILL)
-_JUNGLE_SLICES = (slice(0, _FIRST_WORKER), slice(_TO_FILL, _TO_FILL + 1))
-_WORKER_SLICES = (slice(_FIRST_WORKER, _TO_FILL), slice(_TO_FILL + 1, None))
-# Flat cells of any window: they lie like the squares of a chessboard, jungle first.
-_JUNGLE_CELL, _WORKER_CELL = 0, 1
-_OPEN, _LAST, _OWN = _NAMES.index("open"), _NAMES.index("last"), len(CHANNELS)
-
-
-def patch_places(table_size: int) -> np.ndarray[Any, Any]:
-    """The cells around each worker cell, flat in the window.
-
-    Shape (worker cells, steps): first the jungle cells, then the worker cells.  Of what lies outside
-    the window nothing is to be read: a worker cell in place of a jungle cell and the other way round,
-    whose channels of the other sort are always 0.
-    """
-    cells = np.array([window_cell(index, table_size) for index in range(table_size**2 // 2)])
-    nothing = np.array([_WORKER_CELL] * len(JUNGLE_STEPS) + [_JUNGLE_CELL] * len(WORKER_STEPS))
-    there = cells[:, None] + np.array(JUNGLE_STEPS + WORKER_STEPS)[None]
-    inside = ((there >= 0) & (there < table_size)).all(axis=2)
-    return np.where(inside, there[..., 0] * table_size + there[..., 1], nothing)
-
-
-def turned_patches(worker_channels: Sequence[int]) -> np.ndarray[Any, Any]:
-    """Where each number of a patch goes for who has turned: shape (TURNS, patch size).
-
-    A patch has, for each jungle step, the jungle channels, then for each worker step the worker
-    channels.  A weight for number n of what is seen after ``t`` turns clockwise belongs to the number
-    ``m`` of the patch as it lies with ``[t, m] = n``.
-    """
-    names: list[tuple[tuple[int, int], int]] = []
-    for steps, wanted in ((JUNGLE_STEPS, _JUNGLE_CHANNELS), (WORKER_STEPS, worker_channels)):
-        names += [(step, channel) for step in steps for channel in wanted]
-    places = {name: number for number, name in enumerate(names)}
-    turned = np.empty((TURNS, len(names)), np.int64)
-    for turn in range(TURNS):
-        channels = channel_images(turn)
-        for number, (step, channel) in enumerate(names):
-            image = channels[channel] if channel < len(channels) else channel
-            turned[turn, places[image_of_cell(turn, *step), image]] = number
-    return turned
 
 
 class CellNet(nn.Module):
@@ -79,28 +34,17 @@ class CellNet(nn.Module):
     def __init__(self, num_players: int, table_size: int, width: int = 64) -> None:
         super().__init__()
         self.size = {"num_players": num_players, "table_size": table_size, "width": width}
-        entries = layout(num_players, table_size)
-        by_name = {entry.name: entry for entry in entries}
-        self.board_end = entries[0].stop
-        self.cells = table_size**2 // 2
-        self.overbuilding = by_name["overbuilding"].start
-        worker_channels = [c for c in range(entries[0].shape[0]) if c not in _JUNGLE_CHANNELS]
-        turned = turned_patches(worker_channels)
-        self.patch_size = turned.shape[1]
-        worker_cells = np.array([window_cell(k, table_size) for k in range(self.cells)])
-        tables = {
-            "places": patch_places(table_size),
-            "turned": turned,
-            "where": worker_cells[:, 0] * table_size + worker_cells[:, 1],
-        }
+        tables = Tables(num_players, table_size)
+        self.board_end, self.overbuilding = tables.board_end, tables.overbuilding
+        self.cells, self.planes = tables.cells, tables.planes
         self.places: torch.Tensor
         self.turned: torch.Tensor
         self.where: torch.Tensor
-        for name, table in tables.items():
-            self.register_buffer(name, torch.from_numpy(table).long(), persistent=False)
-        self.planes = (entries[0].shape[0], table_size**2)
-        self.globals = nn.Sequential(nn.Linear(entries[-1].stop - self.board_end, width), nn.ReLU())
-        self.patch = nn.Linear(self.patch_size, width, bias=False)
+        for name in ("places", "turned", "where"):
+            table = torch.from_numpy(getattr(tables, name)).long()
+            self.register_buffer(name, table, persistent=False)
+        self.globals = nn.Sequential(nn.Linear(tables.num_features, width), nn.ReLU())
+        self.patch = nn.Linear(tables.turned.shape[1], width, bias=False)
         self.context = nn.Linear(width, width)
         self.deeper = nn.Linear(width, width)
         self.place = nn.Linear(width, len(WORKER_KINDS))
@@ -117,13 +61,13 @@ class CellNet(nn.Module):
         common = self.globals(observation[:, self.board_end :])
         context = self.context(common)
         board = observation[:, : self.board_end].view(count, *self.planes)
-        open_, own, last = (board[:, c].index_select(1, self.where) for c in (_OPEN, _OWN, _LAST))
-        # Tiles of one's own are places too, once there is overbuilding.
+        open_, own, last = (board[:, c].index_select(1, self.where) for c in (OPEN, OWN, LAST))
+        # Tiles of one's own are places too, once overbuilding has begun.
         over = observation[:, self.overbuilding : self.overbuilding + 1]
         games, cells = torch.nonzero(open_ + own * over, as_tuple=True)
         rows = [  # a row of channels for each cell
             torch.cat([board[:, part] for part in parts], 1).transpose(1, 2).flatten(0, 1)
-            for parts in (_JUNGLE_SLICES, _WORKER_SLICES)
+            for parts in (JUNGLE_SLICES, WORKER_SLICES)
         ]
         weights = self.patch.weight[:, self.turned].transpose(0, 1).flatten(0, 1)
         hidden = self._look(rows, weights, games, cells, context)
@@ -134,12 +78,12 @@ class CellNet(nn.Module):
         )
         logits = observation.new_zeros(count, self.cells, NUM_VARIANTS)
         logits = logits.index_put((games, cells), torch.cat(variants, 1))
-        # The best and the mean over places and directions.
+        # The best and the sum over places and directions.
         hidden = hidden.max(1).values  # (``amax`` takes its time to share gradients out to ties)
         of_game = games[:, None].expand_as(hidden)
         empty = hidden.new_zeros(count, hidden.shape[1])
         most = empty.scatter_reduce(0, of_game, hidden, "amax")
-        total = empty.scatter_add(0, of_game, hidden) / 16
+        total = empty.scatter_add(0, of_game, hidden) * TOTAL_SCALE
         # The cell of the tile placed last is what fills and actions are about.
         there, where = last.max(1)
         all_games = torch.arange(count, device=last.device)
@@ -152,6 +96,17 @@ class CellNet(nn.Module):
     def like(self) -> CellNet:
         """A new network of the same size."""
         return CellNet(**self.size)
+
+    def make_actions_equally_likely(self) -> None:
+        """Scale down the last layers: PPO starts with every legal action about equally likely."""
+        for layer in (self.place, self.late[-1]):
+            assert isinstance(layer, nn.Linear)
+            nn.init.orthogonal_(layer.weight, 0.01)
+            nn.init.zeros_(layer.bias)
+
+    def params(self) -> dict[str, np.ndarray[Any, Any]]:
+        """A copy of the weights as arrays."""
+        return {name: x.detach().cpu().numpy().copy() for name, x in self.named_parameters()}
 
     def _look(
         self,
@@ -174,3 +129,13 @@ class CellNet(nn.Module):
         hidden = (patches @ weights.T).unflatten(1, (TURNS, -1))
         hidden = torch.relu(hidden + context[games].unsqueeze(1))
         return torch.relu(self.deeper(hidden))
+
+
+def load_net(folder: str | Path) -> CellNet:
+    """Load the network of a checkpoint; CheckpointError says why a folder can't be used."""
+    params, manifest = read_policy(folder)
+    rules = manifest["rules"]
+    net = CellNet(rules["num_players"], rules["table_size"], rules["width"])
+    net.load_state_dict({name: torch.from_numpy(array) for name, array in params.items()})
+    net.eval()
+    return net

@@ -1,8 +1,8 @@
-"""Self-play for policy gradients: every seat's decisions, and what each was worth.
+"""Self-play for policy gradients: every seat's decisions and their advantages.
 
-A seat's decisions form a chain of their own: what it earns between two of them, in the turns of others
-too, belongs to the first.  Advantages are generalised advantage estimates along these chains
-(Schulman and others, 2016), computed backwards over a rollout in which the seats take turns.
+The decisions of one seat form a chain: what it earns between two of them, in the turns of others too,
+belongs to the first.  Advantages are generalised advantage estimates (Schulman et al., 2016) along
+these chains, computed backwards over a rollout in which the seats take turns.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from cacao_env.engine.observation import scale
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.envs.vector import VectorGames
 
+from ..loop import Stopwatch
 from .masked import log_prob_and_entropy, sample
 from .network import CellNet
-from .stopwatch import Stopwatch
 
 
 class Rollout(NamedTuple):
@@ -35,17 +35,17 @@ class Rollout(NamedTuple):
 
 
 @njit
-def advantages_into(seats, rewards, over, values, next_seats, next_values, decay, advantages):
-    """Write advantages (T, N); NaN for the last decision of a seat: nothing is known of it yet.
+def advantages_into(seats, rewards, over, values, next_seats, next_values, gae_lambda, advantages):
+    """Write advantages (T, N); NaN for a seat's last decision, whose outcome is not known.
 
     ``seats`` (T, N) that decided, ``rewards`` (T, N, P) of the step that followed, ``over`` (T, N)
     whether it ended the game, ``values`` (T, N) of the deciding seat; then the seats to decide next
-    and their values, (N,).  Discount 1; ``decay``: lambda, a decision of the seat.
+    and their values, (N,).  The discount is 1; ``gae_lambda`` applies per decision of the seat.
     """
     later = np.zeros(MAX_PLAYERS)  # value at the seat's next decision
     ahead = np.zeros(MAX_PLAYERS)  # advantage there
     earned = np.zeros(MAX_PLAYERS)  # since this one
-    known = np.zeros(MAX_PLAYERS, np.bool_)  # what comes later
+    known = np.zeros(MAX_PLAYERS, np.bool_)  # whether the seat decides again later
     players = rewards.shape[2]
     for g in range(seats.shape[1]):
         known[:] = False
@@ -54,7 +54,7 @@ def advantages_into(seats, rewards, over, values, next_seats, next_values, decay
         later[next_seats[g]] = next_values[g]
         ahead[next_seats[g]] = 0.0
         for t in range(seats.shape[0] - 1, -1, -1):
-            if over[t, g]:  # what was summed up so far is of the next game
+            if over[t, g]:  # the sums so far belong to the next game
                 earned[:] = 0.0
                 later[:] = 0.0
                 ahead[:] = 0.0
@@ -64,7 +64,7 @@ def advantages_into(seats, rewards, over, values, next_seats, next_values, decay
             seat = seats[t, g]
             value = values[t, g]
             if known[seat]:
-                ahead[seat] = earned[seat] + later[seat] - value + decay * ahead[seat]
+                ahead[seat] = earned[seat] + later[seat] - value + gae_lambda * ahead[seat]
                 advantages[t, g] = ahead[seat]
             else:
                 ahead[seat] = 0.0
@@ -77,16 +77,16 @@ def advantages_into(seats, rewards, over, values, next_seats, next_values, decay
 class SelfPlay:
     """N games in which one network has all seats."""
 
-    def __init__(self, games: VectorGames, length: int, decay: float, device: Any) -> None:
-        self.games, self._length, self._decay, self._device = games, length, decay, device
-        self.factors = torch.from_numpy(scale(games.num_players, games.table_size).copy()).to(
-            device
-        )
-        self.finished = 0
+    def __init__(self, games: VectorGames, length: int, gae_lambda: float, device: Any) -> None:
+        self.games, self._length, self._device = games, length, device
+        self._lambda = gae_lambda
+        self.factors = torch.from_numpy(
+            scale(games.num_players, games.options.table_size).copy()
+        ).to(device)
 
     @torch.no_grad()
-    def collect(self, net: CellNet, watch: Stopwatch) -> Rollout:
-        """Play ``length`` decisions in every game."""
+    def collect(self, net: CellNet, watch: Stopwatch) -> tuple[Rollout, int]:
+        """Play ``length`` decisions in every game; also count the games that ended."""
         games, length, count = self.games, self._length, self.games.num_games
         shape = length, count
         seen = torch.empty((*shape, games.observations.shape[1]), dtype=torch.uint8)
@@ -99,7 +99,7 @@ class SelfPlay:
         rewards = np.empty((*shape, games.num_players), np.float32)
         over = np.empty(shape, np.bool_)
         for t in range(length):
-            with watch("net"):
+            with watch("network"):
                 seen[t] = torch.from_numpy(games.observations)
                 masks[t] = torch.from_numpy(games.action_masks)
                 logits, values[t] = net(seen[t] * self.factors)
@@ -110,9 +110,8 @@ class SelfPlay:
                 seats[t] = games.seats
                 games.step(chosen)
                 rewards[t], over[t] = games.rewards, games.terminations
-        with watch("net"):
+        with watch("network"):
             _, last = net(torch.from_numpy(games.observations).to(self._device) * self.factors)
-        self.finished += int(over.sum())
         advantages = np.empty(shape, np.float32)
         advantages_into(
             seats,
@@ -121,11 +120,11 @@ class SelfPlay:
             values.cpu().numpy(),
             games.seats,
             last.cpu().numpy(),
-            self._decay,
+            self._lambda,
             advantages,
         )
         found = torch.from_numpy(advantages).to(self._device).flatten()
-        return Rollout(
+        rollout = Rollout(
             seen.flatten(0, 1),
             masks.flatten(0, 1),
             actions.flatten(),
@@ -134,3 +133,4 @@ class SelfPlay:
             found,
             torch.nonzero(~torch.isnan(found)).squeeze(1),
         )
+        return rollout, int(over.sum())

@@ -3,61 +3,81 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from cacao_env import Game
+from cacao_env.agents.agent import Agent, decider
+from cacao_env.engine.observation import scale
+from cacao_env.engine.options import Options
+from cacao_env.engine.rng import RngArray, uniform
+
 from .masked import sample
 from .network import CellNet
 
-ROOM = 8  # of the latest ones
+ROOM = 8  # for the latest ones
 
 
-class Snapshots:
-    """A policy for :class:`cacao_env.envs.versus.VersusGames`: an earlier self, drawn anew by ``pick``.
+class Snapshots(Agent):
+    """An earlier self of a network, chosen by ``pick``; plays by its probabilities.
 
-    Plays by its probabilities, not always its best, so that it is no single line to be learnt by heart.
+    A sampled move is no single line that the learner could learn by heart.
     """
 
-    def __init__(self, net: CellNet, factors: npt.NDArray[np.float32]) -> None:
-        self._source, self._net = net, net.like()
-        self._factors = torch.from_numpy(factors.copy())
+    name = "an earlier self"
+
+    def __init__(self, net: CellNet, options: Options) -> None:
+        self._options = options
+        self._net = net.like()
+        self._factors = torch.from_numpy(scale(options.num_players, options.table_size).copy())
         self._kept: deque[dict[str, torch.Tensor]] = deque(maxlen=ROOM)
+        self.follow(net)
+
+    def follow(self, net: CellNet) -> None:
+        """Keep snapshots of ``net`` from now on, the first one at once."""
+        self._source = net
+        self._kept.clear()
         self.take()
         self.pick(0.0)
 
+    def supports(self, options: Options) -> bool:
+        """Whether these are the games that the network is trained for."""
+        return options == self._options
+
     def take(self) -> None:
-        """Keep the learner as it is now, in place of the oldest if there is no room."""
+        """Keep the network as it is now; drop the oldest snapshot if there is no room."""
         found = self._source.state_dict()
         self._kept.append({name: x.detach().cpu().clone() for name, x in found.items()})
 
     def pick(self, draw: float) -> None:
-        """Who plays from now on, by a number from 0 to 1: the latest in half of all cases."""
+        """Choose the snapshot that plays, by a number from 0 to 1: below 0.5 the latest."""
         count = len(self._kept)
         number = count - 1 if draw < 0.5 else int((draw - 0.5) * 2 * count)
         self._net.load_state_dict(self._kept[number])
 
     @torch.no_grad()
-    def __call__(
-        self, observations: npt.NDArray[np.uint8], masks: npt.NDArray[np.int8]
-    ) -> npt.NDArray[np.int64]:
-        """Actions (M,) for raw observations (M, L) and masks (M, N)."""
-        logits, _ = self._net(torch.from_numpy(observations) * self._factors)
-        found: npt.NDArray[np.int64] = sample(logits, torch.from_numpy(masks) > 0).numpy()
-        return found
+    def act(self, games: Sequence[Game], memory: Sequence[RngArray]) -> list[int]:
+        """Sample an action for each game, in one forward pass for all."""
+        seen = np.stack([game.observation(decider(game)) for game in games])
+        masks = np.stack([game.action_mask() for game in games])
+        logits, _ = self._net(torch.from_numpy(seen) * self._factors)
+        draws = torch.tensor([uniform(rng) for rng in memory], dtype=torch.float32)
+        actions: list[int] = sample(logits, torch.from_numpy(masks) > 0, draws).tolist()
+        return actions
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """All that it is, by name."""
+        """All snapshots, by name."""
         found = {f"playing.{name}": x.numpy().copy() for name, x in self._net.state_dict().items()}
         for number, kept in enumerate(self._kept):
             found |= {f"{number:03}.{name}": x.numpy() for name, x in kept.items()}
         return found
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Go on from ``arrays``."""
+        """Resume from ``arrays``."""
         names = list(self._net.state_dict())
 
         def part(word: str) -> dict[str, torch.Tensor]:

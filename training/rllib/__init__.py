@@ -1,1 +1,1 @@
-"""Past one machine: Ray."""
+"""RLlib's environment and module."""

@@ -1,4 +1,4 @@
-"""All seats of one game as RLlib's multi-agent environment: only who decides is asked."""
+"""All seats of one game as RLlib's multi-agent environment; only the deciding agent acts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ OPTIONS = ("num_players", "table_size", "volcanoes", "reward")
 class CacaoTable(MultiAgentEnv):
     """Agents ``player_0`` ...; ``config`` has some of OPTIONS, as ``cacao_v0.env`` takes them.
 
-    Observations: ``observations`` uint8 (L,), raw, and ``action_mask`` int8 (N,).  Every agent's
-    rewards are reported at the step at which they come, whoever decides.
+    Observations: ``observations`` uint8 (L,), raw, and ``action_mask`` int8 (N,).  Every step reports
+    the rewards of all agents.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
@@ -42,10 +42,10 @@ class CacaoTable(MultiAgentEnv):
         return self._seen(), {}
 
     def step(self, action_dict: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """One decision, of the agent that was asked."""
+        """Play the decision of the agent whose turn it is."""
         ((name, action),) = action_dict.items()
         if name != self._game.agent_selection:
-            raise ValueError(f"{name} has not been asked, but {self._game.agent_selection}")
+            raise ValueError(f"it is not {name}'s turn, but {self._game.agent_selection}'s")
         self._game.step(int(action))
         over = all(self._game.terminations.values())
         rewards = {who: float(self._game.rewards[who]) for who in self.possible_agents}
@@ -59,7 +59,7 @@ class CacaoTable(MultiAgentEnv):
         return {name: {"observations": found["observation"], "action_mask": found["action_mask"]}}
 
     def _nothing(self) -> dict[str, Any]:
-        """What is shown after the end: no value is asked of it."""
+        """The observation after the end, which no network evaluates."""
         space: Any = self.observation_spaces[self.possible_agents[0]]
         count = space["action_mask"].shape[0]
         return {

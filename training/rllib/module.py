@@ -26,7 +26,7 @@ class CellModule(TorchRLModule, ValueFunctionAPI):
     factors: torch.Tensor
 
     def setup(self) -> None:
-        """Make the network."""
+        """Build the network."""
         config = self.model_config
         players, size = config["num_players"], config["table_size"]
         self.net = CellNet(players, size, config["width"])
@@ -35,13 +35,13 @@ class CellModule(TorchRLModule, ValueFunctionAPI):
         )
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Masked logits of what was asked."""
+        """Return masked logits."""
         logits, _ = self._both(batch)
         illegal = batch[Columns.OBS]["action_mask"] == 0
         return {Columns.ACTION_DIST_INPUTS: logits.masked_fill(illegal, ILLEGAL)}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> torch.Tensor:
-        """What who decides expects, (B,)."""
+        """Return the values of the deciding seats, (B,)."""
         return self._both(batch)[1]
 
     def _both(self, batch: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor]:

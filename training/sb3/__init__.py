@@ -1,1 +1,1 @@
-"""MaskablePPO by Stable-Baselines3 and sb3-contrib."""
+"""Adapters to Stable-Baselines3 and sb3-contrib."""

@@ -1,43 +1,31 @@
-"""The board network and the lean masked distribution as sb3-contrib's MaskablePPO wants them.
-
-All that needs Stable-Baselines3 for a network is here, so that others' trainers can do without.
-"""
+"""The board network and a lean masked distribution as sb3-contrib's classes."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
-from gymnasium import spaces
-from sb3_contrib.common.maskable.distributions import MaskableDistribution
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from ..ppo.masked import log_prob_and_entropy, sample
 from ..ppo.network import CellNet
 
 
-class LeanMaskable(MaskableDistribution):
+class LeanMaskable(MaskableCategoricalDistribution):
     """A categorical distribution over ``action_dim`` actions, some of them masked."""
 
-    def __init__(self, action_dim: int) -> None:
-        super().__init__()
-        self.action_dim = action_dim
-        self._logits: Any = None
-        self._masks: Any = None
-        self._kept: Any = None  # (actions, log-probabilities, entropies)
-
-    def proba_distribution_net(self, latent_dim: int) -> nn.Module:
-        """A layer of logits."""
-        return nn.Linear(latent_dim, self.action_dim)
+    _logits: Any
+    _masks: Any
+    _computed: Any  # (actions, log-probabilities, entropies)
 
     def proba_distribution(self, action_logits: Any) -> LeanMaskable:
         """The distribution with these logits, (B, N), nothing masked."""
         self._logits = action_logits.view(-1, self.action_dim)
-        self._masks = self._kept = None
+        self._masks = self._computed = None
         return self
 
     def apply_masking(self, masks: Any) -> None:
@@ -46,14 +34,14 @@ class LeanMaskable(MaskableDistribution):
             if isinstance(masks, np.ndarray):
                 masks = torch.from_numpy(masks)
             masks = masks.to(self._logits.device, torch.bool).view(self._logits.shape)
-        self._masks, self._kept = masks, None
+        self._masks, self._computed = masks, None
 
     def _both(self, actions: Any) -> Any:
-        """Log-probabilities of actions, and entropies: computed together, once."""
-        if self._kept is None or self._kept[0] is not actions:
+        """Log-probabilities of actions, and entropies, computed together and once."""
+        if self._computed is None or self._computed[0] is not actions:
             found = log_prob_and_entropy(self._logits, self._masks, actions.long().view(-1))
-            self._kept = (actions, *found)
-        return self._kept
+            self._computed = (actions, *found)
+        return self._computed
 
     def log_prob(self, actions: Any) -> torch.Tensor:
         """Of each row's action, (B,)."""
@@ -62,9 +50,9 @@ class LeanMaskable(MaskableDistribution):
 
     def entropy(self) -> torch.Tensor:
         """Of each row, (B,)."""
-        if self._kept is None:
+        if self._computed is None:
             self._both(self._logits.new_zeros(len(self._logits), dtype=torch.long))
-        found: torch.Tensor = self._kept[2]
+        found: torch.Tensor = self._computed[2]
         return found
 
     def sample(self) -> torch.Tensor:
@@ -77,29 +65,9 @@ class LeanMaskable(MaskableDistribution):
             return self._logits.argmax(1)
         return torch.where(self._masks, self._logits, -torch.inf).argmax(1)
 
-    def actions_from_params(self, action_logits: Any, deterministic: bool = False) -> torch.Tensor:
-        """An action for each row of logits."""
-        self.proba_distribution(action_logits)
-        return self.get_actions(deterministic)
-
-    def log_prob_from_params(self, action_logits: Any) -> tuple[torch.Tensor, torch.Tensor]:
-        """Sampled actions and their log-probabilities."""
-        actions = self.actions_from_params(action_logits)
-        return actions, self.log_prob(actions)
-
-
-class _Whole(BaseFeaturesExtractor):
-    """Hands the observation to the network below as it is; SB3 wants an extractor."""
-
-    def __init__(self, observation_space: spaces.Space[Any]) -> None:
-        super().__init__(observation_space, int(np.prod(observation_space.shape or (0,))))
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        return observations
-
 
 class _Both(nn.Module):
-    """``CellNet`` in the place of SB3's two towers: logits are the policy's latent, and so on."""
+    """``CellNet`` in place of SB3's two towers: its logits are the policy's latent."""
 
     def __init__(self, net: CellNet, num_actions: int) -> None:
         super().__init__()
@@ -122,19 +90,13 @@ class _Both(nn.Module):
 class CellPolicy(MaskableActorCriticPolicy):
     """sb3-contrib's masked actor-critic policy around :class:`CellNet`."""
 
-    def __init__(
-        self, *args: Any, num_players: int, table_size: int, width: int = 64, **kwargs: Any
-    ) -> None:
-        self._make_net = partial(CellNet, num_players, table_size, width)
-        super().__init__(*args, features_extractor_class=_Whole, **kwargs)
+    def __init__(self, *args: Any, make_net: Callable[[], CellNet], **kwargs: Any) -> None:
+        self._make_net = make_net
+        super().__init__(*args, **kwargs)
 
     def _build(self, lr_schedule: Any) -> None:
         net = self._make_net()
-        # Logits near 0 at first: every legal action about equally likely.
-        for layer in (net.place, net.late[-1]):
-            assert isinstance(layer, nn.Linear)
-            nn.init.orthogonal_(layer.weight, 0.01)
-            nn.init.zeros_(layer.bias)
+        net.make_actions_equally_likely()
         self.mlp_extractor = _Both(net, int(self.action_space.n))
         self.action_dist = LeanMaskable(int(self.action_space.n))
         self.action_net = nn.Identity()
@@ -145,6 +107,6 @@ class CellPolicy(MaskableActorCriticPolicy):
 
     @property
     def net(self) -> CellNet:
-        """The network alone: what a checkpoint keeps."""
+        """The network alone, which a checkpoint saves."""
         both: _Both = self.mlp_extractor
         return both.net

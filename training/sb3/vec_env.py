@@ -1,4 +1,4 @@
-"""The batched environment as Stable-Baselines3 wants it."""
+"""The batched environment as a Stable-Baselines3 ``VecEnv``."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ class CacaoVecEnv(VecEnv):
         self.games = games
         self._masks = games.action_masks.view(np.bool_)
         self.seconds = 0.0  # spent in the games so far, opponents included
+        self._ended: list[tuple[float, float]] = []
         self._returns = np.zeros(games.num_games)
         self._lengths = np.zeros(games.num_games, np.int64)
         self._chosen: np.ndarray[Any, Any] | None = None
 
     def reset(self) -> np.ndarray[Any, Any]:
-        """Deal all games anew, from the seed given to ``seed`` if there was one."""
+        """Deal all games, from the seed given to ``seed`` if there was one."""
         self.games.reset(self._seeds[0])
         self._reset_seeds()
         self._returns[:] = 0
@@ -56,21 +57,28 @@ class CacaoVecEnv(VecEnv):
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for g in np.flatnonzero(games.dones):
+            own, other = games.final_scores[g].tolist()
+            self._ended.append((1.0 if own > other else 0.5 if own == other else 0.0, own - other))
             infos[g] = {
                 "episode": {"r": float(self._returns[g]), "l": int(self._lengths[g]), "t": 0.0},
-                "final_scores": games.final_scores[g].tolist(),
+                "final_scores": [own, other],
                 "terminal_observation": games.final_observations[g].copy(),
                 "TimeLimit.truncated": False,
             }
             self._returns[g] = self._lengths[g] = 0
         return games.observations.copy(), games.rewards.copy(), games.dones.copy(), infos
 
+    def take_ended(self) -> list[tuple[float, float]]:
+        """(win share, margin) of each game that has ended since the last call."""
+        ended, self._ended = self._ended, []
+        return ended
+
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
-        """What it keeps of the episodes that go on, beside the games themselves."""
+        """Returns and lengths of the unfinished episodes; the games save themselves."""
         return {"returns": self._returns.copy(), "lengths": self._lengths.copy()}
 
     def restore(self, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Go on from what ``arrays`` gave."""
+        """Resume from what ``arrays`` returned."""
         self._returns[:], self._lengths[:] = arrays["returns"], arrays["lengths"]
 
     def action_masks(self) -> np.ndarray[Any, Any]:
@@ -87,10 +95,9 @@ class CacaoVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> Any:
-        """``action_masks`` of the games named; there are no other methods.
+        """Call ``action_masks``, the only method.
 
-        Its rows are the games' own buffer, overwritten by the next step: sb3-contrib stacks them,
-        which is the one copy that is made.
+        Its rows are the games' own buffer, which the next step overwrites; sb3-contrib copies them.
         """
         if method_name != "action_masks":
             raise AttributeError(f"the games have no method {method_name!r}")

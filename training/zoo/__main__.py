@@ -1,11 +1,11 @@
-"""The checkpoints that are shipped.
+"""The shipped checkpoints.
 
-python -m training.zoo list             what there is, the recommended one first
-python -m training.zoo eval NAME        play it again and compare with what its card says
+python -m training.zoo list             list them, the recommended one first
+python -m training.zoo eval NAME        measure it again and compare with its card
 python -m training.zoo play NAME        play against it in the terminal
-python -m training.zoo add RUN NAME     make one out of a run's folder
-python -m training.zoo prune NAME       leave out units that never fire: the same play, faster
-python -m training.zoo card NAME FILE   take its rows from an evaluation's JSON file
+python -m training.zoo add RUN NAME     make one from a run's folder
+python -m training.zoo prune NAME       remove units that never fire: the same play, faster
+python -m training.zoo card NAME FILE   copy its rows from an evaluation's JSON file
 python -m training.zoo export NAME FILE write its network as ONNX
 """
 
@@ -14,21 +14,25 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.agents.checkpoint import CheckpointError, shipped_names
 from cacao_env.agents.registry import load_agent
-from cacao_env.evaluation.evaluate import measure
+from cacao_env.engine.options import Options
+from cacao_env.evaluation.run import measure
 
-from .folder import check_sums, home, names, shipped
+from ..loop import run_command
+from .folder import check_sums, home, shipped
 
 BLOCKS = 100
 
 
 def list_all(options: argparse.Namespace) -> int:
-    """Print names, or names with what is known of each."""
-    for number, name in enumerate(names()):
+    """Print the names, with the results unless only names are asked for."""
+    for number, name in enumerate(shipped_names()):
         if options.names:
             print(name)
             continue
@@ -39,29 +43,28 @@ def list_all(options: argparse.Namespace) -> int:
             if row["agent"] == name:
                 volcanoes = " with volcanoes" if row["volcanoes"] else ""
                 print(
-                    f"    {row['players']} players{volcanoes} against {row['field']}: wins "
+                    f"    {row['players']} players{volcanoes} against {row['opponent']}: wins "
                     f"{row['win_share']:.1%} [{row['low']:.1%}, {row['high']:.1%}]"
                 )
     return 0
 
 
 def evaluate(options: argparse.Namespace) -> int:
-    """Measure against bots as the card does; 1 if it is surely weaker than the card says."""
+    """Repeat the card's measurement; return 1 if the agent is clearly weaker than its card says."""
     found = shipped(options.name)
     check_sums(found.path)
     agent, weaker = load_agent(str(found.path)), 0
     rows = [
-        r for r in found.results() if r["agent"] == found.name and r["field"] in options.against
+        r for r in found.results() if r["agent"] == found.name and r["opponent"] in options.against
     ]
     if not rows:
         raise CheckpointError(
             f"{found.path}: its card has no row against {', '.join(options.against)}"
         )
     for row in rows:
-        opponent = load_agent(row["field"])
-        result = measure(
-            agent, opponent, row["players"], row["volcanoes"], options.blocks, options.seed
-        )
+        opponent = load_agent(row["opponent"])
+        games = Options(row["players"], row["volcanoes"])
+        result = measure(agent, opponent, games, options.blocks, options.seed)
         print(result.line())
         weaker += result.high < row["low"]
         verdict = "WEAKER THAN" if result.high < row["low"] else "as"
@@ -71,14 +74,14 @@ def evaluate(options: argparse.Namespace) -> int:
 
 
 def play(options: argparse.Namespace) -> int:
-    """Hand over to the game in the terminal."""
+    """Play in the terminal."""
     from cacao_env.cli import main as cacao
 
     return int(cacao(["play", "--seats", f"human,{shipped(options.name).path}"]))
 
 
 def add(options: argparse.Namespace) -> int:
-    """Make a checkpoint out of a run."""
+    """Make a checkpoint from a run."""
     from .add import add as make
 
     place = Path(options.home) if options.home else home()
@@ -88,15 +91,15 @@ def add(options: argparse.Namespace) -> int:
 
 
 def prune(options: argparse.Namespace) -> int:
-    """Leave out what never fires in a value network."""
+    """Remove the units of a value network that never fire."""
     from .add import prune as smaller
 
     print(smaller(shipped(options.name).path, options.games))
     return 0
 
 
-def take_figures(options: argparse.Namespace) -> int:
-    """Renew a card."""
+def card(options: argparse.Namespace) -> int:
+    """Copy the card's rows from evaluations' JSON files."""
     from .add import measured
 
     made = measured(shipped(options.name).path, [Path(file) for file in options.files])
@@ -120,51 +123,32 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    one = commands.add_parser("list", help="what there is")
-    one.add_argument("--names", action="store_true", help="names only, one a line")
-    one.set_defaults(run_command=list_all)
-    one = commands.add_parser("eval", help="play it again and compare with its card")
-    one.add_argument("name")
+
+    def command(name: str, work: Callable[[argparse.Namespace], int], *names: str) -> Any:
+        one = commands.add_parser(name, help=work.__doc__)
+        for argument in names:
+            one.add_argument(argument)
+        one.set_defaults(run_command=work)
+        return one
+
+    command("list", list_all).add_argument("--names", action="store_true", help="only the names")
+    one = command("eval", evaluate, "name")
     one.add_argument("--blocks", type=int, default=BLOCKS, help="deals for each row")
     one.add_argument("--against", nargs="+", default=["random", "greedy"], help="rows to repeat")
     one.add_argument("--seed", type=int, default=2_000_000_000, help="of the first deal")
-    one.set_defaults(run_command=evaluate)
-    one = commands.add_parser("play", help="play against it in the terminal")
-    one.add_argument("name")
-    one.set_defaults(run_command=play)
-    one = commands.add_parser("add", help="make one out of a run's folder")
-    one.add_argument("run")
-    one.add_argument("name")
-    one.add_argument("--home", help="the folder of all; checkpoints if not given")
-    one.set_defaults(run_command=add)
-    one = commands.add_parser(
-        "prune", help="leave out units that never fire: the same play, faster"
-    )
-    one.add_argument("name")
+    command("play", play, "name")
+    command("add", add, "run", "name").add_argument("--home", help="default: checkpoints")
+    one = command("prune", prune, "name")
     one.add_argument("--games", type=int, default=100, help="games for each number of players")
-    one.set_defaults(run_command=prune)
-    one = commands.add_parser("card", help="take its rows from evaluations' JSON files")
-    one.add_argument("name")
-    one.add_argument("files", nargs="*")
-    one.set_defaults(run_command=take_figures)
-    one = commands.add_parser("export", help="write its network as ONNX")
-    one.add_argument("name")
-    one.add_argument("file")
-    one.set_defaults(run_command=export)
+    command("card", card, "name").add_argument("files", nargs="*")
+    command("export", export, "name", "file")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns its exit status."""
+    """Run the command; return its exit status."""
     options = _parser().parse_args(arguments)
-    try:
-        status: int = options.run_command(options)
-        return status
-    except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return run_command(partial(options.run_command, options))
 
 
 if __name__ == "__main__":

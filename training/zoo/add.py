@@ -1,4 +1,4 @@
-"""Making a checkpoint that can be shipped out of a run's folder."""
+"""Making a checkpoint to ship from a run's folder."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from cacao_env import Game, record
 from cacao_env.agents.checkpoint import (
     MANIFEST,
+    ORDER,
     WEIGHTS,
     CheckpointError,
     add_to_manifest,
@@ -24,14 +25,14 @@ from cacao_env.agents.value.net import from_params
 from ..afterstate.prune import pruned, units_that_fire
 from ..run_folder import CONFIG, CURVES, METRICS
 from .card import card
-from .folder import CARD, EVALUATION, ONNX, ORDER, RECORDS, Shipped, write_sums
+from .folder import CARD, EVALUATION, ONNX, RECORDS, Shipped, write_sums
 from .onnx import export
 
 SAMPLES = 2  # records for each number of players
 
 
 def add(run: Path, home: Path, name: str) -> Shipped:
-    """Copy what is needed of a run into ``home / name``; refuses to overwrite another checkpoint.
+    """Copy the files of a run that a checkpoint needs into ``home / name``, which must not exist.
 
     The card says that it has not been measured until ``measured`` is called.
     """
@@ -39,7 +40,7 @@ def add(run: Path, home: Path, name: str) -> Shipped:
     if path.exists():
         raise CheckpointError(f"{path} is there already")
     read_manifest(run)
-    load_agent(str(run))  # refuses what can't be loaded
+    load_agent(str(run))  # raises an error if the run can't be loaded
     path.mkdir(parents=True)
     for file in (WEIGHTS, MANIFEST, CONFIG, CURVES, METRICS):
         if (run / file).exists():
@@ -52,19 +53,19 @@ def add(run: Path, home: Path, name: str) -> Shipped:
 
 
 def measured(path: Path, files: Sequence[Path]) -> Shipped:
-    """Take the rows of this checkpoint, with or without search, from evaluations' JSON files."""
+    """Copy the results of this checkpoint, with or without search, from evaluations' JSON files."""
     manifest = read_manifest(path)
     name = manifest["name"]
     kept: dict[tuple[Any, ...], dict[str, Any]] = {}
     documents = [_evaluation(file, manifest) for file in files]
     if (path / EVALUATION).exists():
-        documents.insert(0, json.loads((path / EVALUATION).read_text(encoding="utf-8")))
+        documents.insert(0, {"results": Shipped(path, manifest).results()})
     for document in documents:
         about = {key: document.get(key) for key in ("created", "git_commit", "versions", "machine")}
         for row in document["results"]:
             if row["agent"] == name or row["agent"].startswith(f"{name}+"):
-                seed = document.get("settings", {}).get("seed", row.get("seed"))
-                key = (row["agent"], row["field"], row["players"], row["volcanoes"])
+                seed = document.get("settings", {}).get("seed")
+                key = (row["agent"], row["opponent"], row["players"], row["volcanoes"])
                 kept[key] = {"about": about, "seed": seed, **row}
     rows = [kept[key] for key in sorted(kept)]
     text = json.dumps({"results": rows}, indent=2) + "\n"
@@ -73,26 +74,26 @@ def measured(path: Path, files: Sequence[Path]) -> Shipped:
 
 
 def _evaluation(file: Path, manifest: dict[str, Any]) -> dict[str, Any]:
-    """What ``cacao_env.evaluation.evaluate --json`` wrote; CheckpointError unless it met these very weights."""
+    """Read what ``cacao evaluate --json`` wrote; CheckpointError if it measured other weights."""
     try:
         document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         versions = document["settings"]["agents"]
-        rows = [(row["agent"], row["field"]) for row in document["results"]]
+        rows = [(row["agent"], row["opponent"]) for row in document["results"]]
     except (ValueError, KeyError, TypeError, AttributeError):
         raise CheckpointError(
-            f"{file} is not what cacao_env.evaluation.evaluate --json writes: expected settings and results"
+            f"{file} is not what `cacao evaluate --json` writes: expected settings and results"
         ) from None
     for agent in {agent for row in rows for agent in row}:
         own = agent == manifest["name"] or agent.startswith(f"{manifest['name']}+")
         if own and versions.get(agent) != manifest["sha256"]:
-            raise CheckpointError(f"{file}: {agent} had other weights there than it has here")
+            raise CheckpointError(f"{file}: {agent} had other weights there")
     return document
 
 
 def prune(path: Path, games: int) -> str:
-    """Leave out the units of a value network that fire in none of so many games; says how many stay.
+    """Remove the units of a value network that fire in none of so many games; return a summary.
 
-    Weights, manifest, ONNX file, card and checksums are written anew.
+    Writes weights, manifest, ONNX file, card and checksums.
     """
     if games < 1:
         raise CheckpointError(f"games is {games}, expected at least 1")
@@ -109,7 +110,7 @@ def prune(path: Path, games: int) -> str:
 
 
 def finish(path: Path) -> Shipped:
-    """Write the card and the checksums anew."""
+    """Write the card and the checksums."""
     found = Shipped(path, read_manifest(path))
     write_whole(path / CARD, card(found).encode())
     write_sums(path)
@@ -117,21 +118,21 @@ def finish(path: Path) -> Shipped:
 
 
 def _write_records(path: Path) -> None:
-    """A few games that it plays against itself."""
+    """Write a few games that it plays against itself."""
     agent = load_agent(str(path))
     (path / RECORDS).mkdir()
     for players in agent.players:
         for number in range(SAMPLES):
             game = Game.new(players, number)
-            kept = [agent.begin(seat) for seat in range(players)]
+            memory = [agent.begin(seat) for seat in range(players)]
             while game.seat is not None:
-                game.play(agent.act([game], [kept[game.seat]])[0])
+                game.play(agent.act([game], [memory[game.seat]])[0])
             text = record.dumps(record.record_of(game))
             (path / RECORDS / f"{players}p-{number}.json").write_text(text, encoding="utf-8")
 
 
 def _enlist(home: Path, name: str) -> None:
-    """Add a name to the list; one whose folder was taken away keeps its place."""
+    """Add a name to the list; a name that is there keeps its place."""
     order = home / ORDER
     listed = json.loads(order.read_text(encoding="utf-8")) if order.exists() else []
     if name not in listed:

@@ -1,4 +1,4 @@
-"""The card of a checkpoint: what it is, how it was made, how strong it is, for people."""
+"""The card of a checkpoint: a page for people on its use, strength and training."""
 
 from __future__ import annotations
 
@@ -55,10 +55,12 @@ def strength_table(results: Sequence[dict[str, Any]]) -> str:
         "| agent | against | players | wins | 95 % | margin, gold | deals | ms a move |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for r in sorted(results, key=lambda r: (r["players"], r["volcanoes"], r["agent"], r["field"])):
+    for r in sorted(
+        results, key=lambda r: (r["players"], r["volcanoes"], r["agent"], r["opponent"])
+    ):
         players = f"{r['players']}{', volcanoes' if r['volcanoes'] else ''}"
         lines.append(
-            f"| {r['agent']} | {r['field']} | {players} | {r['win_share']:.1%} | "
+            f"| {r['agent']} | {r['opponent']} | {players} | {r['win_share']:.1%} | "
             f"{r['low']:.1%} to {r['high']:.1%} | {r['margin']:+.1f} | {r['blocks']:,} | "
             f"{r['ms_per_move']:.2f} |"
         )
@@ -74,8 +76,8 @@ def _made(trained: dict[str, Any], pruned: int | None) -> str:
     facts = {
         "algorithm": trained.get("algorithm"),
         "games": _number(trained.get("games")),
-        "positions learnt from": _number(trained.get("samples")),
-        "decisions": _number(trained.get("steps")),
+        "positions learned from": _number(trained.get("samples")),
+        "decisions": _number(trained.get("decisions", trained.get("steps"))),
         "hours": f"{trained['seconds'] / 3600:.1f}" if "seconds" in trained else None,
         "units left after pruning": pruned,
     }

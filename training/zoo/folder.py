@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cacao_env.agents.checkpoint import CheckpointError, find, read_manifest, write_whole
+from cacao_env.agents.checkpoint import (
+    CheckpointError,
+    find,
+    read_manifest,
+    shipped_home,
+    shipped_names,
+    write_whole,
+)
 
 EVALUATION, CARD, SUMS, RECORDS, ONNX = (
     "evaluation.json",
@@ -17,63 +24,45 @@ EVALUATION, CARD, SUMS, RECORDS, ONNX = (
     "records",
     "model.onnx",
 )
-ORDER = "order.json"  # beside the folders: their names, the recommended one first
 
 
 @dataclass(frozen=True)
 class Shipped:
-    """One checkpoint: where it lies and what is said about it."""
+    """A checkpoint: its folder and its manifest."""
 
     path: Path
     manifest: dict[str, Any]
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of its folder."""
         return self.path.name
 
     def results(self) -> list[dict[str, Any]]:
-        """The rows of its evaluation, none if it has not been measured."""
+        """The rows of its evaluation; none if it has not been measured."""
         try:
             text = (self.path / EVALUATION).read_text(encoding="utf-8")
         except OSError:
             return []
-        found: list[dict[str, Any]] = json.loads(text)["results"]
-        return found
+        rows: list[dict[str, Any]] = json.loads(text)["results"]
+        return rows
 
 
 def shipped(name: str) -> Shipped:
-    """A checkpoint by name or path; CheckpointError if there is none."""
+    """Find a checkpoint by name or path; CheckpointError if there is none."""
     path = find(name)
     if path is None:
-        raise CheckpointError(f"there is no checkpoint {name!r}; there are: {', '.join(names())}")
+        there = ", ".join(shipped_names())
+        raise CheckpointError(f"there is no checkpoint {name!r}; there are: {there}")
     return Shipped(path, read_manifest(path))
 
 
 def home() -> Path:
-    """The folder of those that are shipped."""
-    found = find_home()
+    """The folder of the shipped checkpoints; CheckpointError if there is none."""
+    found = shipped_home()
     if found is None:
         raise CheckpointError("no checkpoints are shipped with this installation")
     return found
-
-
-def find_home() -> Path | None:
-    """The same, or None."""
-    here = Path(__file__).resolve().parent.parent
-    for place in (here.parent / "checkpoints", here / "shipped"):
-        if (place / ORDER).is_file():
-            return place
-    return None
-
-
-def names() -> list[str]:
-    """All that are shipped, the recommended one first."""
-    place = find_home()
-    if place is None:
-        return []
-    listed: list[str] = json.loads((place / ORDER).read_text(encoding="utf-8"))
-    return listed
 
 
 def write_sums(path: Path) -> None:
@@ -84,7 +73,7 @@ def write_sums(path: Path) -> None:
 
 
 def check_sums(path: Path) -> None:
-    """CheckpointError naming the first file that is not the one the checksums are of."""
+    """Raise CheckpointError naming the first file whose checksum is wrong."""
     try:
         lines = (path / SUMS).read_text(encoding="utf-8").splitlines()
     except OSError:

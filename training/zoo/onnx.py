@@ -21,7 +21,7 @@ from cacao_env.agents.value.features import ALONE, NUM_NUMBERS, STAGES
 from cacao_env.agents.value.net import Net
 from cacao_env.engine.observation import observation_size
 
-from ..ppo.checkpoint import load
+from ..ppo.network import load_net
 
 OPSET = 18
 ROWS = 160  # of the example; any number will do
@@ -72,7 +72,7 @@ class PlainValueNet(nn.Module):
 
 def export(folder: Path, path: Path) -> None:
     """Write the network of a checkpoint as an ONNX file."""
-    model: nn.Module
+    model: Any
     if network_of(folder) == VALUE_NET:
         net, _ = load_value(folder)
         model = PlainValueNet(net)
@@ -91,9 +91,8 @@ def export(folder: Path, path: Path) -> None:
             "rows": {0: "batch", 1: "rows"}
         }
     else:
-        checkpoint = load(folder)
-        model = checkpoint.net
-        size = observation_size(checkpoint.num_players, checkpoint.table_size)
+        model = load_net(folder)
+        size = observation_size(model.size["num_players"], model.size["table_size"])
         example = (torch.rand(2, size),)  # type: ignore[assignment]
         inputs, outputs = ["observation"], ["logits", "value"]
         axes = {name: {0: "batch"} for name in (*inputs, *outputs)}

@@ -1,0 +1,218 @@
+"""The training loop, driven with a learner that only counts."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from contextlib import closing
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="the training extra is not installed")
+
+from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.engine.options import Options
+from training import loop as loop_module
+from training.config import ConfigError, RunConfig, from_dict
+from training.loop import Learner, Loop, Match, resumed
+from training.run_folder import read_metrics
+from training.state import read_state, write_state
+
+
+@dataclass(frozen=True)
+class CountConfig(RunConfig):
+    rounds: int = 4
+    players: int = 2
+    rate: float = 1.0
+    final_rate: float = 0.0
+    against: list[str] = field(default_factory=lambda: ["random"])
+
+    @property
+    def games_played(self):
+        return [Options(self.players)]
+
+
+class Counter(Learner):
+    command = "count"
+    config_type = CountConfig
+    algorithm = "counting"
+    unit = "games"
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.counts = {"games": 0}
+        self.value, self.saved, self.evaluations, self.rates = 0, [], 0, []
+
+    def fraction_done(self):
+        return self.rounds / self.config.rounds
+
+    def round(self):
+        clock.now += 30.0
+        with self.watch("learning"):
+            self.value += 1
+        self.counts["games"] += 10
+        self.rates.append(self.scheduled("rate"))
+        return {"loss_value": float(self.value)}
+
+    def arrays(self):
+        return {"value": np.array(self.value)}
+
+    def restore(self, arrays):
+        self.value = int(arrays["value"])
+
+    def save_checkpoint(self, folder, training):
+        self.saved.append(training)
+
+    def evaluate(self):
+        clock.now += 1000.0  # does not count
+        self.evaluations += 1
+        for opponent in self.config.eval_opponents:
+            yield Match(opponent, 2, np.array([1.0, 0.0, 1.0, 1.0]), np.array([4, -2, 3, 1]))
+
+
+class Clock:
+    """Time that passes in rounds and evaluations alone."""
+
+    now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+clock = Clock()
+
+
+@pytest.fixture(autouse=True)
+def clocked(monkeypatch):
+    clock.now = 0.0
+    monkeypatch.setattr(loop_module.time, "monotonic", clock.monotonic)
+
+
+def counter(**changes):
+    return Counter(from_dict(CountConfig, changes))
+
+
+def test_a_row_has_the_totals_the_speed_and_the_learner_s_metrics(tmp_path):
+    learner = counter()
+    assert Loop(learner, tmp_path).run()
+    rows = read_metrics(tmp_path)
+    assert [row["round"] for row in rows] == [1, 2, 3, 4]
+    assert [row["games"] for row in rows] == [10, 20, 30, 40]
+    assert [row["seconds"] for row in rows] == [30, 60, 90, 120]
+    assert [row["loss_value"] for row in rows] == [1, 2, 3, 4]
+    assert all(row["games_per_second"] == pytest.approx(1 / 3) for row in rows)
+    assert all(0 <= row["seconds_learning"] < 1 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("period", "expected"),
+    [
+        ({"eval_rounds": 2}, [2, 4, 6, 8]),
+        ({"eval_minutes": 1.0}, [1, 3, 5, 7]),
+        ({"eval_minutes": 1.6}, [1, 5]),
+        ({"eval_opponents": []}, []),
+    ],
+)
+def test_the_periodic_evaluation_comes_by_rounds_or_by_minutes(tmp_path, period, expected):
+    assert Loop(counter(rounds=8, **period), tmp_path).run()
+    rows = [row for row in read_metrics(tmp_path) if "wins_greedy_2p" in row]
+    assert [row["round"] for row in rows] == expected
+    for row in rows:
+        assert row["wins_greedy_2p"] == 0.75
+        assert row["wins_greedy_2p_half_width"] == pytest.approx(1.96 * 0.75**0.5 / 4)
+        assert row["margin_greedy_2p"] == 1.5
+
+
+def test_a_run_ends_at_the_limit_that_comes_first(tmp_path):
+    by_time = counter(rounds=100, minutes=2.5)
+    assert Loop(by_time, tmp_path / "time").run()
+    assert (by_time.rounds, by_time.seconds) == (5, 150)
+    assert by_time.rates == pytest.approx([1.0, 0.8, 0.6, 0.4, 0.2])
+    by_rounds = counter(rounds=2)
+    assert Loop(by_rounds, tmp_path / "rounds").run()
+    assert by_rounds.rounds == 2
+    assert by_rounds.rates == [1.0, 0.5]
+
+
+def test_it_saves_every_so_often_and_at_the_end(tmp_path):
+    learner = counter(rounds=7, save_minutes=0.9)
+    assert Loop(learner, tmp_path).run()
+    assert [one["rounds"] for one in learner.saved] == [2, 4, 6, 7]
+    assert learner.saved[-1]["games"] == 70
+    assert learner.saved[-1]["algorithm"] == "counting"
+    assert learner.saved[-1]["config"] == learner.config.as_dict()
+
+
+def test_a_resumed_run_has_all_that_the_loop_counts(tmp_path):
+    with closing(Loop(counter(), tmp_path)) as loop:
+        for _ in range(3):
+            loop.round()
+            loop.save() if loop.learner.rounds == 2 else None
+    learner = resumed(Counter, tmp_path, ["name=again"])
+    assert (learner.rounds, learner.seconds, learner.counts) == (2, 60.0, {"games": 20})
+    assert learner.value == 2
+    assert learner.config.name == "again"
+    assert Loop(learner, tmp_path).run()
+    assert [row["round"] for row in read_metrics(tmp_path)] == [1, 2, 3, 4]
+    assert learner.rates == [0.5, 0.25]
+    assert [one["at_round"] for one in json.loads((tmp_path / "run.json").read_text())] == [0, 2]
+
+
+def test_a_state_without_counts_is_refused(tmp_path):
+    write_state(tmp_path, {}, config={}, numbers=[1, 2])
+    with pytest.raises(CheckpointError, match="another version of this program"):
+        resumed(Counter, tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_after_the_round_with_all_saved(tmp_path, capsys, number):
+    learner, plain = counter(), Counter.round
+
+    def interrupted():
+        metrics = plain(learner)
+        if learner.value == 3:
+            os.kill(os.getpid(), number)
+        return metrics
+
+    learner.round = interrupted
+    before = signal.getsignal(number)
+    assert not Loop(learner, tmp_path).run()
+    assert signal.getsignal(number) is before
+    arrays, about = read_state(tmp_path)
+    assert arrays["value"] == 3
+    assert about["counts"] == {"rounds": 3, "seconds": 90.0, "games": 30}
+    assert "stopping after this round" in capsys.readouterr().err
+    Loop(counter(), tmp_path).close()  # the folder is free
+
+
+def test_a_second_signal_stops_at_once(tmp_path):
+    learner = counter()
+
+    def interrupted():
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+        raise AssertionError
+
+    learner.round = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        Loop(learner, tmp_path).run()
+    assert learner.saved == []
+    Loop(counter(), tmp_path).close()
+
+
+def test_an_agent_that_can_t_play_is_found_out_before_the_training(tmp_path):
+    with pytest.raises(ConfigError, match="against: there is no agent 'nobody'"):
+        Loop(counter(against=["random", "nobody"]), tmp_path)
+    with pytest.raises(ValueError, match="forastero plays with"):
+        Loop(counter(against=["forastero"], players=4), tmp_path)
+    assert not (tmp_path / "config.json").exists()
+
+
+def test_limits_are_checked_by_name():
+    with pytest.raises(ConfigError, match="save_minutes is 0, expected more than 0"):
+        counter(save_minutes=0)
+    with pytest.raises(ConfigError, match="eval_rounds is -1, expected 0 or more"):
+        counter(eval_rounds=-1)

@@ -1,0 +1,177 @@
+"""Self-play in parallel: compiled threads that play samples and matches.
+
+Everything random comes from (seed, round), so a resumed run draws what an uninterrupted one draws,
+and the games do not depend on how many threads play them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cacao_env.agents.value.agent import ValueAgent
+from cacao_env.agents.value.checkpoint import SEARCH_PARAMETERS, split_search
+from cacao_env.agents.value.net import Net, new_scratch
+from cacao_env.agents.value.turns import new_work
+from cacao_env.engine.jit import compile_once
+from cacao_env.engine.options import Options
+from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
+
+from ..config import ConfigError, agent_named
+from .config import games_of_each_kind
+from .games import (
+    GREEDY_OPPONENT,
+    NET_OPPONENT,
+    NO_OPPONENT,
+    Behaviour,
+    Samples,
+    new_samples,
+    play_match,
+    play_sample_games,
+)
+from .net import ValueNet
+
+CHUNK = 100  # games that one thread plays at a time
+_GAMES = 0  # tells random numbers for games from those for batches
+_TURNS = {2: 22, 3: 30, 4: 36}
+
+
+class Opponent(NamedTuple):
+    """An agent as compiled games know it: the kind that ``Behaviour`` names, and what it needs."""
+
+    kind: int = NO_OPPONENT
+    net: Net | None = None
+    sims: int = 0
+
+
+def opponent_named(key: str, name: str, searching: bool = True) -> Opponent:
+    """The opponent that a configuration names; ConfigError if compiled games can't have it."""
+    if not name:
+        return Opponent()
+    agent = agent_named(key, name)
+    if agent.name == "greedy":
+        return Opponent(GREEDY_OPPONENT)
+    search = split_search(name)[1] or {"ms": 0, "sims": 0}
+    changed = {k for k, value in search.items() if value != SEARCH_PARAMETERS[k].default}
+    compiled = not search["ms"] and changed <= {"ms", "sims"}
+    if not isinstance(agent, ValueAgent) or not compiled or (search["sims"] and not searching):
+        raise ConfigError(
+            f"{key}: {name!r} does not play in compiled games; expected greedy or a value network"
+            + (", alone or with +search:sims=N" if searching else " without search")
+        )
+    return Opponent(NET_OPPONENT, agent.net, int(search["sims"]))
+
+
+@dataclass(frozen=True)
+class Games:
+    """So many games under one set of rules."""
+
+    options: Options
+    seeds: Any
+
+
+def split_games(
+    count: int, weights: dict[str, float], volcanoes: float, key: Sequence[int]
+) -> list[Games]:
+    """Divide ``count`` games by numbers of players and rules into chunks; each game gets a seed."""
+    rng = np.random.default_rng([*key, _GAMES])
+    chunks = []
+    for (players, with_them), games in games_of_each_kind(count, weights, volcanoes).items():
+        for first in range(0, games, CHUNK):
+            seeds = rng.integers(0, 2**63, min(CHUNK, games - first)).astype(np.uint64)
+            chunks.append(Games(Options(players, with_them), seeds))
+    return chunks
+
+
+def play(games: Games, net: Net, behaviour: Behaviour, opponent: Net | None = None) -> Samples:
+    """Play some games and return their samples; runs without the interpreter's lock."""
+    other, players = opponent or net, games.options.num_players
+    turns = min(MAX_TURNS, _TURNS[players])
+    a_game = turns * (behaviour.kept + (players - 1) * behaviour.others)
+    room = int(1.1 * len(games.seeds) * a_game) + 2 * MAX_TURNS * MAX_PLAYERS
+    samples = new_samples(room)
+    count = play_sample_games(
+        net,
+        new_scratch(net),
+        new_work(),
+        other,
+        new_scratch(other),
+        games.options.blank_states(),
+        behaviour,
+        games.seeds.copy(),
+        samples,
+        0,
+    )
+    return Samples(*(array[:count] for array in samples))
+
+
+def join(parts: Sequence[Samples]) -> Samples:
+    """One set of samples from several."""
+    return Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+class Players:
+    """Threads that play; compiled code releases the interpreter's lock."""
+
+    def __init__(self, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(threads)
+
+    def begin(
+        self, chunks: Sequence[Games], net: Net, behaviour: Behaviour, opponent: Net | None = None
+    ) -> list[Future[Samples]]:
+        """Start to play; ``collect`` returns the samples in the order of ``chunks``."""
+        return [self._pool.submit(play, games, net, behaviour, opponent) for games in chunks]
+
+    def collect(self, begun: list[Future[Samples]]) -> Samples:
+        """Wait for all samples."""
+        return join([one.result() for one in begun])
+
+    def match(
+        self, net: Net, other: Net | None, num_players: int, blocks: int, seed: int, top: int
+    ) -> tuple[Any, Any]:
+        """Win share and margin of each deal block against ``other``, or greedy if None."""
+        seeds = np.random.default_rng(seed).integers(0, 2**63, blocks).astype(np.uint64)
+        win_shares, margins = np.zeros(blocks), np.zeros(blocks)
+        options = Options(num_players).blank_states()
+
+        def run(part: slice) -> None:
+            opponent = other or net
+            play_match(
+                net,
+                new_scratch(net),
+                new_work(),
+                opponent,
+                new_scratch(opponent),
+                options,
+                other is not None,
+                top,
+                seeds[part],
+                win_shares[part],
+                margins[part],
+            )
+
+        parts = [slice(first, first + 10) for first in range(0, blocks, 10)]
+        list(self._pool.map(run, parts))
+        return win_shares, margins
+
+    def close(self) -> None:
+        """Stop the threads; drop games that they have not started."""
+        self._pool.shutdown(cancel_futures=True)
+
+
+def warm_up() -> None:
+    """Compile everything that plays, with a message where that takes long."""
+
+    def play_a_little() -> None:
+        net = ValueNet(8, 8, 8).compiled()
+        [games] = split_games(1, {"2": 1.0}, 0.0, [0])
+        play(games, net, Behaviour(top=2, td_lambda=0.9, others=1.0))
+        players = Players(1)
+        players.match(net, None, 2, 1, 0, 2)
+        players.close()
+
+    compile_once("network's games", play_a_little)

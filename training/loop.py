@@ -1,0 +1,359 @@
+"""The training loop and the command line, the same for all trainers.
+
+A :class:`Learner` trains in rounds.  Everything around the rounds is here: limits, progress bar,
+metrics, periodic evaluation, saving and resuming, Ctrl-C, and the final evaluation.
+docs/metrics.md explains the metrics.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, ClassVar, NamedTuple
+
+from tqdm import tqdm
+
+from cacao_env.agents.agent import require
+from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest
+from cacao_env.agents.registry import load_agent
+from cacao_env.evaluation.run import measure, print_results
+from cacao_env.evaluation.summary import Result
+
+from .config import RunConfig, agent_named, from_dict, overridden, read
+from .processes import any_process, from_first, rank, run
+from .run_folder import RunFolder, clear
+from .state import Arrays, read_state, write_state
+
+
+class Match(NamedTuple):
+    """Games of a periodic evaluation: one win share and one margin for each game or deal."""
+
+    opponent: str
+    num_players: int
+    win_shares: Any
+    margins: Any
+
+
+class Learner(ABC):
+    """What a run trains.  The loop counts its rounds and seconds."""
+
+    command: ClassVar[str]  # the module whose command trains it
+    config_type: ClassVar[type[RunConfig]]
+    algorithm: ClassVar[str]
+    unit: ClassVar[str] = "decisions"  # the count whose growth per second is the speed
+    config: Any
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+        self.rounds, self.seconds = 0, 0.0
+        self.counts: dict[str, int] = {}  # totals over the run: metrics that are saved
+        self.watch = Stopwatch()
+
+    @abstractmethod
+    def round(self) -> dict[str, Any]:
+        """Train one round, add to ``counts`` and return further metrics."""
+
+    @abstractmethod
+    def fraction_done(self) -> float:
+        """How much of the run is done by the learner's own limit."""
+
+    @abstractmethod
+    def arrays(self) -> Arrays:
+        """Everything that ``restore`` needs; with several processes, process 0 writes it."""
+
+    @abstractmethod
+    def restore(self, arrays: Arrays) -> None:
+        """Resume from ``arrays``; the loop has restored rounds, seconds and counts."""
+
+    @abstractmethod
+    def save_checkpoint(self, folder: Path, training: dict[str, Any]) -> None:
+        """Write the agent as it is now; ``training`` says how it was made."""
+
+    @abstractmethod
+    def evaluate(self) -> Iterator[Match]:
+        """Play the periodic evaluation."""
+
+    def start(self) -> None:  # noqa: B027
+        """Prepare a new run; a resumed run calls ``restore`` instead."""
+
+    def close(self) -> None:  # noqa: B027
+        """Release what the learner holds."""
+
+    @property
+    def progress(self) -> float:
+        """How much of the run is done, from 0 to 1, by the limit that is nearer."""
+        return min(1.0, max(self.fraction_done(), self.seconds / (60 * self.config.minutes)))
+
+    def scheduled(self, key: str) -> float:
+        """The value of a key that changes linearly over the run, from KEY to final_KEY."""
+        first, last = getattr(self.config, key), getattr(self.config, f"final_{key}")
+        return float(first + (last - first) * self.progress)
+
+
+class Stopwatch:
+    """Add up seconds by name: ``with watch("network"): ...``."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        """Add the time inside to ``name``."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.add(name, time.perf_counter() - start)
+
+    def add(self, name: str, seconds: float) -> None:
+        """Add to the seconds of ``name``."""
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+
+    def take(self) -> dict[str, float]:
+        """Return the sums since the last call."""
+        found, self.seconds = self.seconds, {}
+        return found
+
+
+class Interrupt:
+    """While entered, the first SIGINT or SIGTERM only sets ``asked``; the second ends the program."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.asked, self._quiet = False, quiet
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interrupt:
+        if threading.current_thread() is threading.main_thread():  # signals are handled only there
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._ask)
+        return self
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        if not self._quiet:
+            print("\nstopping after this round; a second signal stops at once", file=sys.stderr)
+        self.__exit__()
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before.clear()
+
+
+class Loop:
+    """Drives a learner.  With several processes each has a loop; the first one writes the files."""
+
+    def __init__(self, learner: Learner, folder: Path) -> None:
+        self.learner, self.folder, self.config = learner, folder, learner.config
+        for name in self.config.against:  # report a bad name before the training, not after it
+            for options in self.config.games_played:
+                require(agent_named("against", name), options)
+        first = rank() == 0
+        self.interrupt = Interrupt(quiet=not first)
+        self.notes = RunFolder(folder, self.config.as_dict(), learner.rounds) if first else None
+        self._saved_at = learner.seconds
+        self._evaluated_at = float("-inf")
+        self._strength = ""
+
+    def run(self) -> bool:
+        """Train until a limit is reached; return False after an interruption.  Both save."""
+        learner = self.learner
+        quiet = None if self.notes else True
+        with (
+            closing(self),
+            self.interrupt,
+            progress_bar(self.config.name, learner.progress, quiet) as bar,
+        ):
+            while learner.progress < 1 and not any_process(self.interrupt.asked):
+                row = self.round()
+                bar.n = round(100 * learner.progress, 1)
+                bar.set_postfix_str(
+                    f"{learner.counts[learner.unit]:,} {learner.unit}, "
+                    f"{row[f'{learner.unit}_per_second']:,.0f}/s; {self._strength}"
+                )
+                if learner.seconds - self._saved_at > 60 * self.config.save_minutes:
+                    self.save()
+            self.save()
+        return learner.progress >= 1
+
+    def round(self) -> dict[str, Any]:
+        """Train one round; return its metrics."""
+        learner, start = self.learner, time.monotonic()
+        before = learner.counts[learner.unit]
+        metrics = learner.round()
+        seconds = from_first(time.monotonic() - start)
+        learner.rounds += 1
+        learner.seconds += seconds
+        row = {
+            "round": learner.rounds,
+            **learner.counts,
+            "seconds": round(learner.seconds, 1),
+            **{f"seconds_{name}": round(x, 3) for name, x in learner.watch.take().items()},
+            f"{learner.unit}_per_second": (learner.counts[learner.unit] - before) / seconds,
+            **metrics,
+        }
+        if self.notes is not None:
+            if self._evaluation_is_due():
+                row |= self._evaluate()
+            self.notes.log(row)
+        return row
+
+    def _evaluation_is_due(self) -> bool:
+        if self.config.eval_rounds:
+            return bool(self.learner.rounds % self.config.eval_rounds == 0)
+        return self.learner.seconds - self._evaluated_at >= 60 * self.config.eval_minutes
+
+    def _evaluate(self) -> dict[str, float]:
+        """The metrics of a periodic evaluation."""
+        row, words = {}, []
+        for opponent, players, win_shares, margins in self.learner.evaluate():
+            name = f"{opponent}_{players}p"
+            wins, half = win_shares.mean(), 1.96 * win_shares.std() / len(win_shares) ** 0.5
+            row[f"wins_{name}"], row[f"wins_{name}_half_width"] = float(wins), float(half)
+            row[f"margin_{name}"] = float(margins.mean())
+            words.append(f"wins {wins:.0%} ± {half:.0%} against {opponent} ({players}p)")
+        self._strength, self._evaluated_at = ", ".join(words), self.learner.seconds
+        return row
+
+    def save(self) -> None:
+        """Write the checkpoint, the curves and, last, the state that a run resumes from."""
+        learner, arrays = self.learner, self.learner.arrays()
+        self._saved_at = learner.seconds
+        if self.notes is None:
+            return
+        counts = {"rounds": learner.rounds, **learner.counts}
+        training = {"algorithm": learner.algorithm, **counts, "seconds": round(learner.seconds, 1)}
+        config = self.config.as_dict()
+        learner.save_checkpoint(self.folder, training | {"config": config})
+        self.notes.draw()
+        write_state(
+            self.folder, arrays, config=config, counts=counts | {"seconds": learner.seconds}
+        )
+
+    def close(self) -> None:
+        """Release the run folder."""
+        if self.notes is not None:
+            self.notes.close()
+
+
+def progress_bar(name: str, done: float, quiet: bool | None = None) -> Any:
+    """A bar in percent; a resumed run estimates the time left from where it resumes."""
+    return tqdm(total=100, initial=round(100 * done, 1), unit="%", desc=name, disable=quiet)
+
+
+def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) -> Learner:
+    """The learner whose state is in a folder; CheckpointError if it can't be resumed."""
+    arrays, about = read_state(folder)
+    learner = kind(from_dict(kind.config_type, overridden(about["config"], overrides)))
+    counts = about.get("counts")
+    if counts is None:
+        raise CheckpointError(f"{folder}: another version of this program wrote the state")
+    learner.rounds, learner.seconds = counts.pop("rounds"), counts.pop("seconds")
+    learner.counts = counts
+    learner.restore(arrays)
+    return learner
+
+
+def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
+    """Measure the checkpoint on deals that training has not seen; add the results to its manifest."""
+    agent = load_agent(str(folder))
+    results = [
+        measure(agent, agent_named("against", name), options, config.blocks, config.evaluation_seed)
+        for options in config.games_played
+        for name in config.against
+    ]
+    add_to_manifest(folder, results=[result.as_dict() for result in results])
+    return results
+
+
+# --- The command line -------------------------------------------------------------------------
+
+
+def main(kind: type[Learner], description: str | None, arguments: Sequence[str] | None) -> int:
+    """Run a trainer's command; return its exit status."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m training.{kind.command}", description=description
+    )
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--config", help="a TOML file, such as those in configs/")
+    which.add_argument("--resume", metavar="FOLDER", help="the run folder to resume")
+    add_options(parser)
+    options = parser.parse_args(arguments)
+
+    def work() -> int:
+        processes = getattr(_configured(kind, options), "processes", 1)
+        return run(processes, _train, kind, options)
+
+    return run_command(work, "; resume the last saved round with --resume and the run folder")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that every training command has."""
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
+    parser.add_argument("--out", metavar="FOLDER", help="the run folder; default: runs/NAME")
+    parser.add_argument("--overwrite", action="store_true", help="replace a run that is there")
+
+
+def run_command(work: Callable[[], int], advice: str = "") -> int:
+    """Run a command; report bad input in one sentence, and an interruption with some advice."""
+    try:
+        return work()
+    except (ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"stopped{advice}", file=sys.stderr)
+        return 130
+
+
+def _configured(kind: type[Learner], options: argparse.Namespace) -> RunConfig:
+    if options.resume:
+        _, about = read_state(Path(options.resume))
+        return from_dict(kind.config_type, overridden(about["config"], options.overrides))
+    return read(kind.config_type, options.config, options.overrides)
+
+
+def _train(kind: type[Learner], options: argparse.Namespace) -> int:
+    """What each process does; returns the exit status."""
+    if options.resume:
+        folder = Path(options.resume)
+        learner = resumed(kind, folder, options.overrides)
+    else:
+        config = _configured(kind, options)
+        folder = run_folder(config, options)
+        learner = kind(config)
+        learner.start()
+    return train(learner, folder)[0]
+
+
+def run_folder(config: RunConfig, options: argparse.Namespace) -> Path:
+    """The folder of a new run, cleared by process 0."""
+    folder = Path(options.out or Path("runs") / config.name)
+    if rank() == 0:
+        clear(folder, options.overwrite)
+    return folder
+
+
+def train(learner: Learner, folder: Path) -> tuple[int, list[Result]]:
+    """Train and measure the result, with messages; return the exit status and the results."""
+    with closing(learner):
+        finished = Loop(learner, folder).run()
+    if rank() > 0:
+        return 0, []
+    if not finished:
+        command = f"python -m training.{learner.command} --resume {folder}"
+        print(f"interrupted; resume with: {command}", file=sys.stderr)
+        return 130, []
+    made = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in learner.counts.items())
+    print(f"trained {made} in {learner.seconds:.0f} s; checkpoint: {folder}")
+    results = final_evaluation(learner.config, folder)
+    bars = {agent_named("bars", name).name: bar for name, bar in learner.config.bars.items()}
+    return (1 if print_results(results, bars) else 0), results

@@ -1,0 +1,101 @@
+"""What all trainers of the board network share: its checkpoint and its periodic evaluation."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from cacao_env.agents.agent import AgentError, require
+from cacao_env.agents.policy import save_policy
+from cacao_env.engine.observation import scale
+from cacao_env.engine.rewards import SCORE_SCALE
+from cacao_env.envs.opponents import COMPILED
+from cacao_env.envs.versus import VersusGames
+
+from ..config import ConfigError, agent_named
+from ..loop import Learner, Match
+from .config import BoardConfig
+from .network import CellNet
+
+
+class BoardLearner(Learner):
+    """A learner of a :class:`CellNet`; its limit is a number of decisions."""
+
+    config: BoardConfig
+
+    def __init__(self, config: BoardConfig) -> None:
+        super().__init__(config)
+        torch.set_num_threads(config.threads)
+        self.counts = {"decisions": 0, "games": 0}
+        self._eval_opponents = {
+            name: opponent_named("eval_opponents", name, config) for name in config.eval_opponents
+        }
+
+    @property
+    @abstractmethod
+    def net(self) -> CellNet:
+        """The network as it plays now."""
+
+    def fraction_done(self) -> float:
+        """By decisions."""
+        return self.counts["decisions"] / self.config.steps
+
+    def save_checkpoint(self, folder: Path, training: dict[str, Any]) -> None:
+        """Write the network."""
+        config = self.config
+        rules = {
+            "num_players": config.num_players,
+            "table_size": config.table_size,
+            "volcanoes": config.volcanoes,
+            "width": config.width,
+        }
+        training = training | {"reward_scale": SCORE_SCALE}
+        save_policy(folder, config.name, self.net.params(), rules, training=training)
+
+    def evaluate(self) -> Iterator[Match]:
+        """Play against each opponent."""
+        for name, opponent in self._eval_opponents.items():
+            yield Match(name, self.config.num_players, *play(self.net, opponent, self.config))
+
+
+def opponent_named(key: str, name: str, config: BoardConfig) -> Any:
+    """The opponent for ``VersusGames`` that a configuration names; ConfigError if it can't play."""
+    agent = agent_named(key, name)
+    try:
+        require(agent, config.options)
+    except AgentError as error:
+        raise ConfigError(f"{key}: {error}") from None
+    return name if name in COMPILED else agent
+
+
+@torch.no_grad()
+def play(net: CellNet, opponent: Any, config: BoardConfig) -> tuple[Any, Any]:
+    """Win share and margin of each of ``eval_games`` games with the network's best actions."""
+    count, players = config.eval_games, config.num_players
+    versus = VersusGames(
+        count,
+        opponent,
+        config.options,
+        seed=config.evaluation_seed - 1,
+        observation_dtype="uint8",
+    )
+    device = next(net.parameters()).device
+    factors = torch.from_numpy(scale(players, config.table_size).copy()).to(device)
+    over = np.zeros(count, np.bool_)
+    win_shares, margins = np.zeros((2, count))
+    while not over.all():
+        seen = torch.from_numpy(versus.observations).to(device) * factors
+        legal = torch.from_numpy(versus.action_masks).to(device) > 0
+        actions = net(seen)[0].masked_fill(~legal, -torch.inf).argmax(1)
+        versus.step(actions.cpu().numpy())
+        new = versus.dones & ~over  # the first game of each
+        own, other = versus.final_scores[new].T
+        margins[new] = own - other
+        win_shares[new] = ((players - 1) * versus.rewards[new] + 1) / players  # see ``rewards``
+        over |= versus.dones
+    return win_shares, margins
