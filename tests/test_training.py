@@ -287,9 +287,13 @@ def test_a_checkpoint_for_other_rules_is_refused(tmp_path):
     save_policy(tmp_path, "x", CellNet(2, 15, 8).params(), RULES)
     agent = load_policy(tmp_path)
     for game in (Game.new(3, 0, table_size=15), Game.new(2, 0, volcanoes=True, table_size=15)):
-        with pytest.raises(AgentError, match="x plays with 2 players on table size 15 without volcanoes, not"):
+        with pytest.raises(
+            AgentError, match="x plays with 2 players on table size 15 without volcanoes, not"
+        ):
             agent.act([game], [agent.begin(0)])
-        with pytest.raises(AgentError, match="x plays with 2 players on table size 15 without volcanoes, not"):
+        with pytest.raises(
+            AgentError, match="x plays with 2 players on table size 15 without volcanoes, not"
+        ):
             require(agent, game.options)
     require(agent, Options(2))
 

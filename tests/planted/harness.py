@@ -115,5 +115,3 @@ def failing(copy: Path, tests: tuple[str, ...], interpreted: bool) -> str:
         raise RuntimeError(f"{tests} can't be run: {run.stdout[-2000:]} {run.stderr[-2000:]}")
     lines = [line for line in run.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
     return (lines or ["a test"])[0] if run.returncode else ""
-
-
