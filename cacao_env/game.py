@@ -381,7 +381,7 @@ class Game:
         return self.clone()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Game, (self._states.copy(), self._history.copy())
+        return Game, (self._states, self._history)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):

@@ -335,11 +335,11 @@ class VersusGames:
                 seats[seat] = agent.begin(int(next_bits(self.rngs[g : g + 1])))
             memory.append(seats[seat])
         for g, game, action in zip(numbers, games, agent.act(games, memory), strict=True):
-            seat = game.seat
+            deciding = game.seat
             try:
                 game.play(as_action(action))
             except ValueError as error:
-                raise ValueError(f"game {g}, seat {seat}, {agent.name}: {error}") from error
+                raise ValueError(f"game {g}, seat {deciding}, {agent.name}: {error}") from error
 
     def _agent(self, g: int, seat: int) -> Agent:
         """The opponent in Python on a seat of a game."""
