@@ -11,23 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from .engine import notation
-from .engine.actions import (
-    LEGAL,
-    MAX_LEGAL,
-    NO_SUCH_ACTION,
-    apply,
-    legal_into,
-    mask_into,
-    num_actions,
-    why_illegal,
-)
+from .engine.actions import LEGAL, MAX_LEGAL, apply, legal_into, mask_into, num_actions, why_illegal
 from .engine.decisions import NONE, forced_action, new_game, restart, step
 from .engine.jit import njit
 from .engine.observation import observation_size, observe_into
-from .engine.options import Decisions, Options, as_int, as_seat, as_seed, check_supply
+from .engine.options import Decisions, Options, as_seat, as_seed, check_supply
 from .engine.rng import RngArray, new_rng
 from .engine.scoring import scores_into, win_shares_into
-from .engine.state import OVER, PHASE_NAMES, StateArray, empty_states, redeal
+from .engine.state import OVER, PHASE_NAMES, StateArray, redeal
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
 
 # Compiled entry points for what search and environments call often.  They take the array that a game
@@ -44,8 +35,7 @@ def try_action(states, action):
 
 
 @njit
-def legal_of(states, ids):
-    """Write the legal action ids; returns how many."""
+def _legal(states, ids):
     return legal_into(states[0], ids)
 
 
@@ -83,8 +73,6 @@ class Game:
     def __init__(self, states: StateArray, history: list[int]) -> None:
         self._states = states
         self._history = history
-
-    # --- Making games -----------------------------------------------------------------------
 
     @classmethod
     def new(cls, num_players: int = 2, seed: int | None = None, **options: Any) -> Game:
@@ -127,8 +115,6 @@ class Game:
         state.jungle_draws[: len(codes)] = codes
         restart(state)
         return game
-
-    # --- Properties ---------------------------------------------------------------------------
 
     @property
     def state(self) -> Any:
@@ -226,7 +212,7 @@ class Game:
     def legal_actions(self) -> npt.NDArray[np.int64]:
         """Ids of the legal actions, each once, ascending; empty when the game is over."""
         ids = np.empty(MAX_LEGAL, np.int64)
-        return np.sort(ids[: legal_of(self._states, ids)])
+        return np.sort(ids[: _legal(self._states, ids)])
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """1 for each legal action, int8, shape (num_actions,)."""
@@ -236,7 +222,7 @@ class Game:
 
     def play(self, action: int) -> None:
         """Carry out an action; ValueError says what is wrong with an illegal one, nothing changes."""
-        number = as_action(action)
+        number = notation.as_action(action)
         code = try_action(self._states, number)
         if code != LEGAL:
             raise ValueError(self.why_illegal(number, code))
@@ -253,12 +239,11 @@ class Game:
         return f"illegal action {action}{meaning}: {notation.reason(self.state, code)}"
 
     def undo(self) -> None:
-        """Take the last action back; ValueError when there is none."""
+        """Take back the last action; ValueError when there is none."""
         if not self._history:
             raise ValueError("there is no action to undo")
-        history = self._history[:-1]
+        history, self._history = self._history[:-1], []
         restart(self.state)
-        self._history = []
         for action in history:
             self.play(action)
 
@@ -268,30 +253,25 @@ class Game:
         _copy(states, self._states)
         return Game(states, self._history.copy())
 
-    def determinise(self, seat: int, rng: np.random.Generator | int) -> Game:
-        """A copy in which all that ``seat`` can't see is dealt anew, and all it can see is kept.
+    def determinise(self, seat: int, rng: np.random.Generator | RngArray | int) -> Game:
+        """Copy the game and deal everything hidden from ``seat`` again; what it can see stays.
 
-        ``rng`` is a NumPy generator, or a seed.
+        ``rng`` is a NumPy generator, one of :mod:`cacao_env.engine.rng`, or a seed.
         """
+        if isinstance(rng, np.random.Generator):
+            rng = int(rng.integers(2**63))
         game = self.clone()
-        bits = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
-        game.redeal(seat, new_rng(bits))
+        game.redeal(seat, rng if isinstance(rng, np.ndarray) else new_rng(int(rng)))
         return game
 
     def redeal(self, seat: int, rng: RngArray) -> None:
-        """The same in place, with a generator of :mod:`cacao_env.engine.rng`."""
+        """Deal everything hidden from ``seat`` again, in place."""
         _redeal(self._states, as_seat(seat, self.num_players), rng)
 
-    def seen_by(self, seat: int, rng: RngArray) -> StateArray:
-        """A copy of the state as an array, shape (1,), with all that ``seat`` can't see dealt anew."""
-        seen = self.clone()
-        seen.redeal(seat, rng)
-        return seen.states
-
-    # --- Looking ----------------------------------------------------------------------------
+    # --- Observations and results -------------------------------------------------------------
 
     def observation(self, seat: int) -> npt.NDArray[np.uint8]:
-        """What a seat sees, raw (see :mod:`cacao_env.engine.observation`), shape (observation_size,)."""
+        """What a seat sees, raw: uint8, (observation_size,); see :mod:`cacao_env.engine.observation`."""
         seat = as_seat(seat, self.num_players)
         out = np.empty(observation_size(self.num_players, self.table_size), np.uint8)
         _observe(self._states, seat, out)
@@ -322,7 +302,7 @@ class Game:
 
     def move(self, action: int) -> notation.Move:
         """What an action means now, as a move of a game record."""
-        return notation.to_move(self.state, as_action(action))
+        return notation.to_move(self.state, notation.as_action(action))
 
     def action(self, move: notation.Move | str) -> int:
         """The id of a legal move, given as a move or in words; ValueError says what is wrong."""
@@ -355,10 +335,10 @@ class Game:
             moves.append((int(state.seat), forced != NONE, game.move(action)))
             apply(state, action)
 
-    # --- Keeping ----------------------------------------------------------------------------
+    # --- Serialization ----------------------------------------------------------------------
 
     def to_json(self) -> str:
-        """The game as JSON: options, drawing orders, actions.  Contains what is hidden."""
+        """Serialize the game: options, drawing orders (hidden ones too) and actions."""
         workers, jungle = self.draws
         return json.dumps(
             {
@@ -375,7 +355,7 @@ class Game:
 
     @classmethod
     def from_json(cls, text: str) -> Game:
-        """The game that ``to_json`` wrote; ValueError for anything else."""
+        """Restore the game that ``to_json`` wrote; ValueError for anything else."""
         try:
             data = json.loads(text)
             if data["format"] != "cacao-game" or data["version"] is True or data["version"] != 1:
@@ -383,9 +363,7 @@ class Game:
             game = cls.from_draws(
                 data["worker_draws"],
                 data["jungle_draws"],
-                volcanoes=data["volcanoes"],
-                decisions=data["decisions"],
-                table_size=data["table_size"],
+                **{name: data[name] for name in ("volcanoes", "decisions", "table_size")},
             )
             for number, action in enumerate(data["actions"]):
                 try:
@@ -403,7 +381,7 @@ class Game:
         return self.clone()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._states.tobytes(), tuple(self._history))
+        return Game, (self._states, self._history)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
@@ -420,18 +398,3 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game: {self.num_players} players, turn {self.turn}, {self.phase}, ply {self.ply}>"
-
-
-def as_action(action: Any) -> int:
-    """An action id as a plain integer, legal or not; ValueError for what is no integer."""
-    number = as_int("action", action, "an integer id")
-    if not -(2**31) < number < 2**31:
-        raise ValueError(f"illegal action {action}: {notation.REASONS[NO_SUCH_ACTION]}")
-    return number
-
-
-def _restore(data: bytes, history: tuple[int, ...]) -> Game:
-    """Unpickle a game."""
-    states = empty_states(1)
-    states.view(np.uint8)[:] = np.frombuffer(data, np.uint8)
-    return Game(states, list(history))

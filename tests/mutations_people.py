@@ -163,7 +163,7 @@ MUTATIONS = [
     (
         "a bot thinks about the true deal",
         "bots/__init__.py",
-        "        seen = game.seen_by(game.seat, self._rng)\n        legal",
+        "        seen = game.determinise(game.seat, self._rng).states\n        legal",
         "        seen = game.clone().states\n        legal",
         THINKING,
     ),

@@ -304,7 +304,7 @@ def test_an_opponent_that_searches_plays_as_the_agent_does(tmp_path):
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     scratch, work, compared = new_scratch(net), new_work(), 0
     while not game.over:
-        seen = game.seen_by(game.seat, new_rng(1))
+        seen = game.determinise(game.seat, new_rng(1)).states
         action = agent.choose(seen.copy(), memory)
         same = search_choice(net, scratch, work, seen, 24, ids, values, rng)
         assert action == same

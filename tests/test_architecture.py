@@ -1,136 +1,179 @@
-"""Imports go one way: each module imports only from those before it."""
+"""Imports go one way: packages in one order, modules of a package in another, and no circles."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "cacao_env"
-# From the rule book's words to the learner's and on to people.  Modules of one line are equals and
-# do not import each other.
-LAYERS = [
-    ["files", "jit", "pages", "thinking", "version"],
-    ["rng", "tiles"],
-    ["geometry"],
-    ["state"],
-    ["scoring", "options", "keeping"],
-    ["rules", "threads"],
-    ["actions"],
-    ["decisions", "notation", "observation", "rewards"],
-    ["symmetry", "calls", "scaling"],
-    ["game"],
-    ["spec", "record", "render.text", "render.position", "render.shapes", "bots.random"],
-    ["bots.appraisal", "render.art"],
-    ["render.scene"],
-    ["render.svg", "render.raster"],
-    ["render.window", "render.film"],
-    ["render.modes", "render.command"],
-    ["bots.greedy"],
-    ["bots.playout"],
-    ["bots.endgame", "bots.ismcts"],
-    ["bots.halving"],
-    ["bots.mc"],
-    ["bots"],
-    ["value.patterns", "value.prospects"],
-    ["value.features"],
-    ["value.net"],
-    ["value.turns"],
-    ["value.agent"],
-    ["value.search"],
-    ["value"],
-    ["vector", "binding"],
-    ["opponents", "cacao_v0"],
-    ["versus_loops"],
-    ["versus"],
-    ["gym", "people.effects"],
-    ["people.choices"],
-    ["people.story", "check", "open_spiel"],
-    ["people.table"],
-    ["people.terminal", "viewer.page", "viewer.catalogue"],
-    ["viewer.answers"],
-    ["viewer.server"],
-    ["viewer.command"],
-    ["bench.timing"],
-    ["bench.batch", "bench.report"],
-    ["bench.aec", "bench.memory", "bench.peers"],
-    ["bench"],
-    ["__init__"],
-    ["__main__"],
-]
-# Game prints itself: the picture is imported when it is asked for.
-LATE = {("game", "render.text")}
+PACKAGE, TRAINING = ROOT / "cacao_env", ROOT / "training"
+# The packages of cacao_env in order: each imports only from those before it.  The root's own modules
+# stand beside the package that they belong to.
+PACKAGES = (
+    ("files", "markdown", "provenance"),
+    ("engine",),
+    ("game", "record"),
+    ("agents",),
+    ("envs", "cacao_v0"),
+    ("evaluation",),
+    ("play",),
+    ("bench",),
+    ("check",),
+    ("cli", "__main__"),
+)
+# The same for training, which stands on all of them.
+TRAINING_ORDER = (
+    ("config", "curves", "processes", "state"),
+    ("run_folder",),
+    ("loop",),
+    ("afterstate", "ppo"),
+    ("rllib", "sb3"),
+    ("train_afterstate", "train_ppo", "train_rllib", "train_sb3"),
+    ("exploit", "speed", "tune_greedy", "window_study", "zoo"),
+)
+# Pictures are drawn when somebody asks for one: these imports stand inside functions.
+LATE = {
+    ("game", "play"),
+    ("envs", "play"),
+}
 
 
-def modules() -> dict[str, Path]:
+@cache
+def modules(package: Path) -> dict[str, Path]:
+    """Dotted names below a package, "" for the package itself."""
     found = {}
-    for path in PACKAGE.rglob("*.py"):
-        parts = path.relative_to(PACKAGE).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
-        found[name] = path
+    for path in package.rglob("*.py"):
+        parts = path.relative_to(package).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 
 
-def imports(name: str, path: Path) -> set[str]:
-    """Modules of the package that a module imports."""
-    here = name.split(".")
-    base = here if path.name == "__init__.py" and name != "__init__" else here[:-1]
+def imports(name: str, path: Path, package: Path) -> set[tuple[str, str, bool]]:
+    """(package, module, whether it stands inside a function) of the project's modules imported."""
+    whole = [package.name, *(name.split(".") if name else [])]
+    base = whole if path.name == "__init__.py" else whole[:-1]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    late = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+    }
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.ImportFrom) or node.level == 0:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            start = base[: len(base) - node.level + 1] if node.level else []
+            target = [*start, *(node.module.split(".") if node.module else [])]
+            names = [[*target, alias.name] for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names]
+        else:
             continue
-        start = base[: len(base) - node.level + 1]
-        target = [*start, *(node.module.split(".") if node.module else [])]
-        for alias in node.names:
-            whole = ".".join([*target, alias.name])
-            found.add(whole if whole in modules() else ".".join(target) or "__init__")
+        for top, *rest in names:
+            if top in (PACKAGE.name, TRAINING.name):
+                there = modules(ROOT / top)
+                while ".".join(rest) not in there:
+                    rest.pop()
+                found.add((top, ".".join(rest), id(node) in late))
     return found
 
 
-def ours() -> list[str]:
+def ours(package: Path) -> list[str]:
     """All modules but the programs that show other libraries."""
-    return sorted(name for name in modules() if not name.startswith("check.examples"))
+    return sorted(name for name in modules(package) if not name.startswith("check.examples"))
 
 
-@pytest.mark.parametrize("name", ours())
-def test_a_module_imports_only_from_those_before_it(name):
-    level = {module: i for i, layer in enumerate(LAYERS) for module in layer}
-    level |= {"render": 0, "people": 0, "viewer": 0}  # a docstring and nothing else
-    assert name in level, f"{name} has no place in LAYERS yet"
-    for other in imports(name, modules()[name]):
-        if (name, other) not in LATE:
-            assert level[other] < level[name], f"{name} imports {other}"
+def part(module: str) -> str:
+    """The package, or the module of the root, that a module belongs to."""
+    return module.partition(".")[0]
 
 
-def test_every_layer_names_modules_that_exist():
-    assert {m for layer in LAYERS for m in layer} <= set(modules())
+@pytest.mark.parametrize("name", ours(PACKAGE))
+def test_cacao_env_imports_in_the_order_of_its_packages(name):
+    level = {one: i for i, row in enumerate(PACKAGES) for one in row}
+    for top, module, late in imports(name, modules(PACKAGE)[name], PACKAGE):
+        assert top == "cacao_env", f"{name} imports {top}.{module}"
+        if not module or not name:  # the package itself: its version, its doors
+            continue
+        here, there = part(name), part(module)
+        if late and (here, there) in LATE:
+            continue
+        assert level[there] <= level[here], f"{name} imports {module}"
+
+
+@pytest.mark.parametrize("name", ours(TRAINING))
+def test_training_imports_in_the_order_of_its_packages(name):
+    level = {one: i for i, row in enumerate(TRAINING_ORDER) for one in row}
+    for top, module, _ in imports(name, modules(TRAINING)[name], TRAINING):
+        if top == "training" and name and module:
+            here, there = part(name), part(module)
+            assert here == there or level[there] < level[here], f"{name} imports {module}"
+
+
+@pytest.mark.parametrize("package", [PACKAGE, TRAINING], ids=lambda package: package.name)
+def test_no_modules_import_each_other_in_a_circle(package):
+    """Not even within a package, nor folders with their own."""
+    edges = {
+        name: {
+            module
+            for top, module, late in imports(name, path, package)
+            if top == package.name and not late and module not in ("", name)
+        }
+        for name, path in modules(package).items()
+    }
+    open_, done = set(), set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in open_, f"a circle: {' -> '.join([*trail, name])}"
+        if name in done:
+            return
+        open_.add(name)
+        for other in sorted(edges[name]):
+            visit(other, (*trail, name))
+        open_.discard(name)
+        done.add(name)
+
+    for name in edges:
+        visit(name, ())
+
+
+def test_every_module_has_a_place_in_the_order():
+    assert len(PACKAGES) <= 10
+    for package, rows in ((PACKAGE, PACKAGES), (TRAINING, TRAINING_ORDER)):
+        known = {one for row in rows for one in row}
+        assert {part(name) for name in modules(package) if name} == known
+
+
+def test_the_root_has_few_doors():
+    assert len(list(PACKAGE.glob("*.py"))) <= 8
+    folders = [path for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"]
+    assert len(folders) <= 8
 
 
 def test_the_environment_never_imports_training_or_torch():
-    for name, path in modules().items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = (
-                [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else [node.module or ""]
-                if isinstance(node, ast.ImportFrom) and node.level == 0
-                else []
-            )
+    for name in ours(PACKAGE):
+        for node in ast.walk(ast.parse(modules(PACKAGE)[name].read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            else:
+                continue
             for imported in names:
                 top = imported.split(".")[0]
-                if name.startswith("check.examples"):
-                    continue  # programs that use other libraries
                 assert top not in {"torch", "training", "stable_baselines3", "sb3_contrib"}, name
 
 
 def test_the_core_needs_only_its_four_libraries():
-    """In a fresh interpreter: what importing everything pulls in from outside."""
+    """In a fresh interpreter: what importing everything brings in from outside."""
     code = (
-        "import sys, cacao_env.envs.aec, cacao_env.envs.versus, cacao_env.cli\n"
+        "import sys, cacao_env.cacao_v0, cacao_env.envs.versus, cacao_env.cli\n"
+        "import cacao_env.agents.registry\n"
         "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -138,6 +181,8 @@ def test_the_core_needs_only_its_four_libraries():
     assert {"numpy", "numba", "gymnasium", "pettingzoo"} <= loaded
     assert not loaded & {
         "torch",
+        "training",
+        "safetensors",
         "stable_baselines3",
         "sb3_contrib",
         "tqdm",
@@ -146,11 +191,24 @@ def test_the_core_needs_only_its_four_libraries():
     }
 
 
+def test_shipped_agents_play_without_torch():
+    code = (
+        "import sys\n"
+        "from cacao_env import Game\n"
+        "from cacao_env.agents.registry import load_agent\n"
+        "for name in ('criollo', 'forastero'):\n"
+        "    game = Game.new(seed=0)\n"
+        "    game.play(load_agent(name).player(seed=0).act(game))\n"
+        "assert not {'torch', 'training'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+
 def test_stable_baselines3_is_needed_by_its_own_script_alone():
     """RLlib's environment and plain PPO do without it."""
     code = (
-        "import sys, training.train_ppo, training.train_afterstate, cacao_env.evaluation.evaluate\n"
-        "import cacao_env.evaluation.leaderboard, training.zoo.__main__, cacao_env.evaluation.regret_command, cacao_env.evaluation.cluster\n"
+        "import sys, training.train_ppo, training.train_afterstate, training.zoo.__main__\n"
+        "import cacao_env.evaluation.leaderboard, cacao_env.evaluation.cluster\n"
         "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -160,6 +218,6 @@ def test_stable_baselines3_is_needed_by_its_own_script_alone():
 
 
 def test_files_are_short():
-    for path in [*PACKAGE.rglob("*.py"), *(ROOT / "training").rglob("*.py")]:
+    for path in [*PACKAGE.rglob("*.py"), *TRAINING.rglob("*.py")]:
         lines = len(path.read_text(encoding="utf-8").splitlines())
         assert lines <= 400, f"{path.relative_to(ROOT)} has {lines} lines"

@@ -19,14 +19,15 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.agents.registry import load_agents
 from cacao_env.engine.options import Options
-from cacao_env.evaluation import charts, report
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings, seat_seed
 from cacao_env.evaluation.matches import SEED, ChunkResult, PlayedGame, Timing, play_chunk
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.sprt import SequentialTest
 from cacao_env.evaluation.store import GAMES, Store, StoreError
 from cacao_env.evaluation.summary import block_scores, summarise, values
-from tests.test_agents import HERE, checkpoint
+from tests.checkpoints import checkpoint
+
+HERE = "tests.agents_for_tests"
 
 ROOT = Path(__file__).parent.parent
 
@@ -361,8 +362,8 @@ def test_a_foreign_file_is_refused(tmp_path):
         (["greedy", "random", "--out", "{file}"], "file can't be written"),
         (["greedy", "random", "--json", "{file}/x.json"], "file"),
         (["greedy", "random", "--html", "{folder}"], "Is a directory"),
-        (["{net}", "random", "--players", "3"], "net is for 2 players on table size 15"),
-        (["{net}", "random", "--volcanoes"], "without volcanoes, not for 2 players"),
+        (["{net}", "random", "--players", "3"], "net plays with 2 players on table size 15"),
+        (["{net}", "random", "--volcanoes"], "without volcanoes, not with 2 players"),
         (
             ["greedy", "random", "--until-decided", "--players", "2,3"],
             "compares two agents with one",

@@ -200,7 +200,7 @@ def test_seats_are_checked():
     looks = (
         game.observation,
         lambda seat: game.determinise(seat, 0),
-        lambda seat: game.seen_by(seat, new_rng(0)),
+        lambda seat: game.determinise(seat, new_rng(0)).states,
     )
     for seat in (2, -1, 10**9, 10**30, 1.0, True, "a", None):
         for look in looks:

@@ -37,8 +37,10 @@ from cacao_env.evaluation.regret import (
     rollout_regret,
     self_play,
 )
+from tests.checkpoints import checkpoint
 from tests.games import STYLES
-from tests.test_agents import HERE, checkpoint
+
+HERE = "tests.agents_for_tests"
 
 ROOT = Path(__file__).parent.parent
 
@@ -296,7 +298,7 @@ def test_without_rollouts_there_are_none(tmp_path, capsys):
         (["greedy", "--sample", "0"], "--sample is 0, expected 1 to 100"),
         (["greedy", "--top", "1"], "--top is 1, expected 2 to 256"),
         (["greedy", "--json", "{folder}"], "Is a directory"),
-        (["{net}", "--players", "3"], "net is for 2 players on table size 15"),
+        (["{net}", "--players", "3"], "net plays with 2 players on table size 15"),
         ([f"{HERE}:Illegal"], "Illegal on seat 0 of block 0, decision 1: illegal action -3"),
         ([f"{HERE}:Broken"], "Broken failed in act: KeyError: 'nothing' (agents_"),
     ],

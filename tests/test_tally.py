@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from tests.games import STYLES
-
 from cacao_env.evaluation.gold_sources import SOURCES, gold_by_source
+from tests.games import STYLES
 
 
 def played(players, seed, volcanoes, style="random", decisions="auto", table_size=None):

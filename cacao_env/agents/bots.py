@@ -143,7 +143,7 @@ class Bot(Agent):
     def act(self, games: Sequence[Game], memory: Sequence[RngArray]) -> list[int]:
         """Choose a legal action for each game."""
         return [
-            self.choose(game.seen_by(decider(game), rng), rng)
+            self.choose(game.determinise(decider(game), rng).states, rng)
             for game, rng in zip(games, memory, strict=True)
         ]
 
@@ -153,7 +153,7 @@ class Bot(Agent):
 
     def analyze(self, game: Game, memory: RngArray) -> Analysis:
         """Report how it judges the actions; win shares and scores are those of play by greedy."""
-        seen = game.seen_by(decider(game), memory)
+        seen = game.determinise(decider(game), memory).states
         legal = game.legal_actions()
         if len(legal) == 1:
             analysis = certain(int(legal[0]))

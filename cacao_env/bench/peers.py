@@ -93,8 +93,8 @@ def open_spiel() -> Work:
             if state.is_terminal():
                 states[0] = game.new_initial_state()
             elif state.is_chance_node():
-                outcomes, odds = zip(*state.chance_outcomes())
-                state.apply_action(int(rng.choice(outcomes, p=odds)))
+                outcomes, probabilities = zip(*state.chance_outcomes())
+                state.apply_action(int(rng.choice(outcomes, p=probabilities)))
             else:
                 np.array(state.observation_tensor(), np.float32)
                 mask = np.array(state.legal_actions_mask(), np.int8)
@@ -135,8 +135,8 @@ def pgx() -> Work:
 
     def turn(state: Any, key: Any) -> Any:
         """A random legal action and what follows, observation and mask included."""
-        odds = jax.numpy.where(state.legal_action_mask, 0.0, -1e9)
-        action = jax.random.categorical(key, odds, axis=-1)
+        logits = jax.numpy.where(state.legal_action_mask, 0.0, -1e9)
+        action = jax.random.categorical(key, logits, axis=-1)
         return jax.vmap(one_step)(state, action, jax.random.split(key, BATCH))
 
     step, split = jax.jit(turn), jax.jit(jax.random.split)

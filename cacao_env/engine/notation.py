@@ -14,6 +14,7 @@ from typing import Any
 
 from . import actions as a
 from .geometry import NEIGHBOR, SIDE_NAMES, TORUS, cell_index, opposite, window_cell
+from .options import as_int
 from .state import ACT, FILL, OVER, PHASE_NAMES, PLACE, cell_column, cell_row, pending_cell
 from .tiles import DISPLAY_SIZE, JUNGLE_KINDS, NUM_VARIANTS, VARIANTS
 
@@ -41,6 +42,14 @@ def reason(state: Any, code: int) -> str:
     if code == a.WRONG_PHASE:
         return f"the decision to make now is to {PHASE_NAMES[int(state.phase)]}"
     return REASONS[code]
+
+
+def as_action(action: Any) -> int:
+    """Validate an action id, legal or not, as an ``int``; ValueError for anything that is no id."""
+    number = as_int("action", action, "an integer id")
+    if not -(2**31) < number < 2**31:
+        raise ValueError(f"illegal action {action}: {REASONS[a.NO_SUCH_ACTION]}")
+    return number
 
 
 def absolute(state: Any, cell: int) -> Cell:

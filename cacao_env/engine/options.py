@@ -29,7 +29,7 @@ class OptionFields(TypedDict, total=False):
     table_size: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Options:
     """The options of a game.  ValueError names the field that is out of range.
 
@@ -42,29 +42,30 @@ class Options:
       30 with 3 or 4.
     """
 
-    num_players: int = 2
-    volcanoes: bool = False
-    decisions: Decisions = "auto"
-    table_size: int = None  # type: ignore[assignment]  # None is replaced by the default
+    num_players: int
+    volcanoes: bool
+    decisions: Decisions
+    table_size: int
 
-    def __post_init__(self) -> None:
-        """Validate and normalise every field."""
-        players = as_int("num_players", self.num_players, "2, 3 or 4")
+    def __init__(
+        self,
+        num_players: int = 2,
+        volcanoes: bool = False,
+        decisions: Decisions = "auto",
+        table_size: int | None = None,
+    ) -> None:
+        players = as_int("num_players", num_players, "2, 3 or 4")
         if players not in PLAYERS:
-            raise ValueError(f"num_players is {players!r}, expected 2, 3 or 4")
-        check_choice("decisions", self.decisions, DECISIONS)
+            raise ValueError(f"num_players is {num_players!r}, expected 2, 3 or 4")
+        check_choice("decisions", decisions, DECISIONS)
         size = DEFAULT_TABLE[players]
-        if self.table_size is not None:
-            size = as_int("table_size", self.table_size, f"{MIN_TABLE} to {MAX_TABLE}")
+        if table_size is not None:
+            size = as_int("table_size", table_size, f"{MIN_TABLE} to {MAX_TABLE}")
         if not MIN_TABLE <= size <= MAX_TABLE:
-            raise ValueError(f"table_size is {size!r}, expected {MIN_TABLE} to {MAX_TABLE}")
-        normalised = {
-            "num_players": players,
-            "volcanoes": as_bool("volcanoes", self.volcanoes),
-            "table_size": size,
-        }
-        for name, value in normalised.items():
-            object.__setattr__(self, name, value)
+            raise ValueError(f"table_size is {table_size!r}, expected {MIN_TABLE} to {MAX_TABLE}")
+        checked = (players, as_bool("volcanoes", volcanoes), decisions, size)
+        for field, value in zip(fields(self), checked, strict=True):
+            object.__setattr__(self, field.name, value)
 
     @classmethod
     def of(cls, options: Options | None, given: Mapping[str, Any]) -> Options:

@@ -21,13 +21,14 @@ from ..engine.actions import LEGAL, mask_into, why_illegal
 from ..engine.decisions import new_game
 from ..engine.decisions import step as step_state
 from ..engine.jit import compile_once, njit
+from ..engine.notation import as_action
 from ..engine.observation import OBSERVATION_DTYPES, ObservationDtype, observe_as
 from ..engine.options import OptionFields, Options, as_seed, check_choice
 from ..engine.rewards import REWARDS, SHAPED, Reward, rewards_into
 from ..engine.rng import new_rng
 from ..engine.state import OVER
 from ..engine.tiles import MAX_PLAYERS
-from ..game import Game, as_action
+from ..game import Game
 from .rendering import MODES, Renderer
 
 MaskIn = Literal["observation", "info", "both"]

@@ -18,6 +18,7 @@ from ..agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
 from ..engine.actions import LEGAL, mask_into, sample, why_illegal
 from ..engine.decisions import new_game, step
 from ..engine.jit import compile_once, njit
+from ..engine.notation import as_action
 from ..engine.observation import HIGH_SCORE, OBSERVATION_DTYPES, ObservationDtype, observe_as
 from ..engine.options import OptionFields, Options, as_seat, as_seed, check_choice
 from ..engine.rewards import OUTCOME, REWARDS, SCORE_SCALE, Reward, rewards_into
@@ -25,7 +26,7 @@ from ..engine.rng import next_bits, uniform
 from ..engine.scoring import margin, scores_into
 from ..engine.state import OVER, Arrays, arrays_of, restore_arrays
 from ..engine.tiles import MAX_PLAYERS
-from ..game import Game, as_action
+from ..game import Game
 from .opponents import GREEDY, NUM_COMPILED, Opponents, OpponentSpec, is_rng
 from .vector import as_actions, explain_illegal
 
@@ -334,11 +335,11 @@ class VersusGames:
                 seats[seat] = agent.begin(int(next_bits(self.rngs[g : g + 1])))
             memory.append(seats[seat])
         for g, game, action in zip(numbers, games, agent.act(games, memory), strict=True):
-            seat = game.seat
+            deciding = game.seat
             try:
                 game.play(as_action(action))
             except ValueError as error:
-                raise ValueError(f"game {g}, seat {seat}, {agent.name}: {error}") from error
+                raise ValueError(f"game {g}, seat {deciding}, {agent.name}: {error}") from error
 
     def _agent(self, g: int, seat: int) -> Agent:
         """The opponent in Python on a seat of a game."""

@@ -51,7 +51,7 @@ def units_that_fire(net: Net, rules: dict[str, Any], games: int) -> np.ndarray:
             rng = new_rng(seed)
             game = Game.new(players, seed, volcanoes=rules["volcanoes"] and seed % 2 == 1)
             while game.seat is not None:
-                state = game.seen_by(game.seat, rng)[0]
+                state = game.determinise(game.seat, rng).state
                 game.play(int(mark_fired(net, scratch, work, state, ids, fired, rng)))
     return fired
 

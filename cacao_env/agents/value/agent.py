@@ -28,7 +28,7 @@ SPREAD = 0.02  # utility; an action that is so much worse gets a third of the we
 def _compile(net: Net) -> None:
     """Compile everything that an agent calls."""
     game, rng = Game.new(2, 0), new_rng(0)
-    state = game.seen_by(0, rng)[0]
+    state = game.determinise(0, rng).state
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     value_actions(net, new_scratch(net), new_work(), state, 1, ACT, ids, values, rng)
 
@@ -70,7 +70,7 @@ class ValueAgent(Agent):
     def act(self, games: Sequence[Game], memory: Sequence[RngArray]) -> list[int]:
         """Choose a legal action for each game."""
         return [
-            self.choose(game.seen_by(decider(game), rng), rng)
+            self.choose(game.determinise(decider(game), rng).states, rng)
             for game, rng in zip(games, memory, strict=True)
         ]
 
@@ -81,7 +81,7 @@ class ValueAgent(Agent):
 
     def analyze(self, game: Game, memory: RngArray) -> Analysis:
         """Report the utilities of actions, and what it expects after its best way to end the turn."""
-        states = game.seen_by(decider(game), memory)
+        states = game.determinise(decider(game), memory).states
         analysis = self._consider(states, memory)
         expect_after(self.net, self._scratch, self._work, states, analysis.actions[0], memory)
         players = game.num_players

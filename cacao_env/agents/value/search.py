@@ -131,7 +131,7 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
 def _compile(net: Net) -> None:
     """Have all that a search calls compiled."""
     rng = new_rng(0)
-    states = Game.new(2, 0).seen_by(0, rng)
+    states = Game.new(2, 0).determinise(0, rng).states
     ids, values, sums = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL), np.zeros(1)
     scratch, work = new_scratch(net), new_work()
     value_actions(net, scratch, work, states[0], 1, ACT, ids, values, rng)

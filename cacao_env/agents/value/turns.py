@@ -122,10 +122,9 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
             seen = min(seen + 1, MAX_SEEN)
             if here.phase == OVER or here.turn != turn:
                 expect(net, scratch, here, seat)
-                best = max(
-                    best,
-                    utility_of(scratch.win_shares, scratch.scores, int(here.num_players), seat),
-                )
+                players = int(here.num_players)
+                value = utility_of(scratch.win_shares, scratch.scores, players, seat)
+                best = max(best, value)
                 ends += 1
                 depth -= 1
                 continue

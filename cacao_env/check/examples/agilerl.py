@@ -6,7 +6,7 @@ from agilerl.algorithms import DQN
 from agilerl.components.data import Transition
 from agilerl.components.replay_buffer import ReplayBuffer
 
-from ...envs import aec as cacao_v0
+from cacao_env import cacao_v0
 
 env = cacao_v0.raw_env(table_size=15, mask_in="info")  # a flat observation, the mask beside it
 agent = DQN(env.observation_space("player_0"), env.action_space("player_0"), batch_size=32)

@@ -4,7 +4,7 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import ismcts, mcts
 
-from ...envs.open_spiel import resampler  # registers python_cacao
+from cacao_env.envs.open_spiel import resampler  # registers python_cacao
 
 for name in ("python_cacao", "python_cacao(players=4,volcanoes=True,table_size=15)"):
     game = pyspiel.load_game(name)
@@ -18,8 +18,8 @@ bot.set_resampler(resampler(seed=0))
 state = game.new_initial_state()
 while not state.is_terminal():
     if state.is_chance_node():
-        outcomes, odds = zip(*state.chance_outcomes())
-        state.apply_action(int(random.choice(outcomes, p=odds)))
+        outcomes, probabilities = zip(*state.chance_outcomes())
+        state.apply_action(int(random.choice(outcomes, p=probabilities)))
     else:
         assert len(state.information_state_tensor()) == game.information_state_tensor_size()
         state.apply_action(int(bot.step(state)))

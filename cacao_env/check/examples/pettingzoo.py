@@ -7,7 +7,7 @@ import numpy as np
 import pettingzoo
 from pettingzoo.test import api_test, seed_test
 
-from ...envs import aec as cacao_v0
+from cacao_env import cacao_v0
 
 rng = np.random.default_rng(0)
 

@@ -9,7 +9,7 @@ from tianshou.data import Collector, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv, PettingZooEnv
 from tianshou.utils.net.common import Net
 
-from ...envs import aec as cacao_v0
+from cacao_env import cacao_v0
 
 
 def make():

@@ -9,7 +9,7 @@ from torchrl.envs.utils import MarlGroupMapType, check_env_specs
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 
-from ...envs import aec as cacao_v0
+from cacao_env import cacao_v0
 
 torch.manual_seed(0)
 group = "agents"  # all seats share one network

@@ -1,0 +1,117 @@
+"""Plant bugs in a copy of the project, one at a time, and see that tests catch each.
+
+A bug is anchored by a file and a function in it (``path.py:Class.method``), so moving lines or
+functions within a file breaks nothing.  Its text must occur exactly once there.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent.parent
+PARTS = ("cacao_env", "training", "tests", "configs", "docs", "checkpoints", "pyproject.toml")
+TIMEOUT = 900  # seconds; tests that a bug keeps from ending have noticed it too
+
+
+class Bug(NamedTuple):
+    """A bug, where it is planted, and the tests that must fail."""
+
+    what: str
+    where: str  # file:function, or a file alone for text outside of any function
+    old: str
+    new: str
+    tests: tuple[str, ...]
+    interpreted: bool = False  # whether the tests run without compiled code
+
+
+def plant(root: Path, bug: Bug) -> tuple[Path, str]:
+    """Plant a bug below ``root``; returns the file and its text before.  ValueError if it can't be."""
+    name, _, function = bug.where.partition(":")
+    path = root / name
+    if not path.is_file():
+        raise ValueError(f"{bug.what!r} can't be planted: there is no file {name}")
+    text = path.read_text(encoding="utf-8")
+    first, last = 0, len(text)
+    if function:
+        first, last = _span(text, function, bug)
+    part = text[first:last]
+    if part.count(bug.old) != 1:
+        raise ValueError(
+            f"{bug.what!r} can't be planted: {bug.where} has {part.count(bug.old)} times {bug.old!r}"
+        )
+    path.write_text(text[:first] + part.replace(bug.old, bug.new) + text[last:], encoding="utf-8")
+    return path, text
+
+
+def _span(text: str, function: str, bug: Bug) -> tuple[int, int]:
+    """Where a function or class, decorators included, begins and ends in a text."""
+    scope = ast.parse(text).body
+    node: ast.AST | None = None
+    for name in function.split("."):
+        node = next((one for one in scope if getattr(one, "name", None) == name), None)
+        if node is None:
+            raise ValueError(f"{bug.what!r} can't be planted: there is no {bug.where}")
+        scope = node.body  # type: ignore[attr-defined]
+    lines = text.splitlines(keepends=True)
+    starts = [node.lineno, *(one.lineno for one in node.decorator_list)]  # type: ignore[union-attr]
+    first = sum(map(len, lines[: min(starts) - 1]))
+    return first, sum(map(len, lines[: node.end_lineno]))  # type: ignore[union-attr]
+
+
+def try_all(bugs: list[Bug], words: list[str]) -> int:
+    """Try the bugs whose description or file contains a word; 1 if one goes unnoticed, else 0."""
+    chosen = [bug for bug in bugs if any(word in f"{bug.where}: {bug.what}" for word in words)]
+    missed = 0
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name)
+        for part in PARTS:
+            if (ROOT / part).is_dir():
+                ignored = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(ROOT / part, copy / part, ignore=ignored)
+            else:
+                shutil.copy(ROOT / part, copy)
+        for tests, interpreted in {(bug.tests, bug.interpreted): None for bug in chosen}:
+            if failed := failing(copy, tests, interpreted):
+                raise RuntimeError(f"without any bug: {failed}")
+        for bug in chosen:
+            begin = time.perf_counter()
+            path, text = plant(copy, bug)
+            found = failing(copy, bug.tests, bug.interpreted)
+            path.write_text(text, encoding="utf-8")
+            missed += not found
+            seconds = time.perf_counter() - begin
+            verdict = "caught" if found else "MISSED"
+            print(f"{verdict}  {seconds:5.1f} s  {bug.where}: {bug.what}", flush=True)
+            if found:
+                print(f"        {found[:150]}", flush=True)
+    print(f"{len(chosen) - missed} of {len(chosen)} planted bugs caught")
+    return 1 if missed else 0
+
+
+def failing(copy: Path, tests: tuple[str, ...], interpreted: bool) -> str:
+    """The first test that fails in a copy, or ""."""
+    environment = {**os.environ, "PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1"}
+    environment |= {"NUMBA_CACHE_DIR": str(copy / "cache"), "HYPOTHESIS_PROFILE": "quick"}
+    if interpreted:
+        environment["NUMBA_DISABLE_JIT"] = "1"
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    try:
+        run = subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True, text=True, timeout=TIMEOUT
+        )
+    except subprocess.TimeoutExpired:
+        return f"no end within {TIMEOUT} s"
+    if run.returncode < 0:
+        return f"ended by signal {-run.returncode}"
+    if run.returncode not in (0, 1, 2):
+        raise RuntimeError(f"{tests} can't be run: {run.stdout[-2000:]} {run.stderr[-2000:]}")
+    lines = [line for line in run.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    return (lines or ["a test"])[0] if run.returncode else ""
