@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import Logger
 
 from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.envs.versus import VersusGames
@@ -76,6 +77,7 @@ class Sb3Learner(BoardLearner):
         )
         if self.snapshots is not None:
             self.snapshots.follow(self.net)
+        self.model.set_logger(Logger(None, []))  # its values are read, not written
         # What ``learn`` does before its first rollout; from then on the loop is in charge.
         _, self._callback = self.model._setup_learn(config.steps)
         self._ended: deque[tuple[float, float]] = deque(maxlen=500)  # (win share, margin)
