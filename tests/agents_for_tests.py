@@ -38,7 +38,7 @@ class Solver(First):
     """Greedy, but the exact margin's choice at the end."""
 
     def __init__(self, seed):
-        self.bot = Bot("greedy", seed)
+        self.bot = Bot("greedy").player(seed)
 
     def act(self, game):
         action = int(solve(game.states, 2, RELATIVE_SCORE, 5_000_000))

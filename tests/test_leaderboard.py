@@ -53,7 +53,7 @@ def test_an_evaluation_of_the_command_is_taken_too(tmp_path):
 def test_the_shipped_list_and_page_are_valid():
     assert {
         tuple(options.num_players for options in plan.options)
-        for plan in leaderboard.plans(ROOT / "configs" / "leaderboard.toml")
+        for plan, _ in leaderboard.plans(ROOT / "configs" / "leaderboard.toml")
     } == {(2,), (3,), (4,)}
     leaderboard.written(ROOT / "docs" / "leaderboard.md", "")
 

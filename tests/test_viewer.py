@@ -147,7 +147,7 @@ def test_other_hands_are_hidden_while_a_game_is_in_play(ask):
     for frame in ask(f"/api/games/{name}")[1]["frames"][:-1]:
         assert all(seat["hand"] is None for seat in frame["seats"])
     status, answer, _ = ask("/api/think", {"game": name, "ply": ply, "agent": "greedy"})
-    assert (status, answer) == (400, {"error": "this hand is hidden while the game goes on"})
+    assert (status, answer) == (400, {"error": "this hand is hidden until the game is over"})
     text = json.dumps(ask(f"/api/games/{name}")[1])
     assert "draws" not in text
 

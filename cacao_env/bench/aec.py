@@ -1,8 +1,8 @@
 """PettingZoo's loop over our environment, and over one of the same shape that does nothing.
 
-The second is the ceiling: what PettingZoo, the loop and the policy cost by themselves.  It has the
-same agents and spaces, hands out new arrays of the same sizes in the same dicts, keeps the dicts that
-PettingZoo asks of every environment, and is wrapped in the same wrappers, PettingZoo's own.
+The second is the ceiling: the cost of PettingZoo, the loop and the policy.  It has the same agents and
+spaces, returns new arrays of the same sizes in the same dicts, maintains the dicts that PettingZoo
+requires, and has the same wrappers, PettingZoo's own.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def groups() -> list[list[Task]]:
             _task(f"{name}{drawn}", real, policy),
             _task(f"{name}{drawn}_ceiling", ceiling, policy),
         ]
-        for drawn, policy in (("", _numpy_policy), ("_lean", _compiled_policy))
+        for drawn, policy in (("", numpy_policy), ("_lean", compiled_policy))
         for name, real, ceiling in pairs()
     ]
 
@@ -114,10 +114,12 @@ def _task(name: str, environment: Any, policy: Callable[[], Callable[[Any], Any]
     environment.reset(seed=0)
     seen = environment.observe(environment.agent_selection)
     sizes = seen["observation"].nbytes, seen["action_mask"].nbytes
-    return Task(f"{name}.p2", UNIT, text, _loop(environment, policy()), 1, 1, *sizes)
+    return Task(f"{name}.p2", UNIT, text, loop(environment, policy()), 1, 1, *sizes)
 
 
-def _loop(environment: Any, choose: Callable[[Any], Any]) -> Callable[[], int]:
+def loop(environment: Any, choose: Callable[[Any], Any]) -> Callable[[], int]:
+    """Return work that takes ``STEPS`` steps of PettingZoo's loop; ``choose``: mask -> action."""
+
     def work() -> int:
         decisions = 0
         for _ in range(STEPS):
@@ -132,13 +134,13 @@ def _loop(environment: Any, choose: Callable[[Any], Any]) -> Callable[[], int]:
     return work
 
 
-def _numpy_policy() -> Callable[[Any], Any]:
+def numpy_policy() -> Callable[[Any], Any]:
     """action drawn as in the README, rng.choice(np.flatnonzero(mask))"""
     rng = np.random.default_rng(0)
     return lambda mask: rng.choice(np.flatnonzero(mask))
 
 
-def _compiled_policy() -> Callable[[Any], Any]:
+def compiled_policy() -> Callable[[Any], Any]:
     """action drawn from the mask in compiled code"""
     rng = new_rng(0)
     return lambda mask: random_legal(mask, rng)

@@ -31,7 +31,7 @@ SEARCHED = 16  # candidates
 
 @njit
 def random_legal(mask, rng):
-    """A legal action id, drawn from its mask."""
+    """Draw a legal action id from its mask."""
     count = 0
     for action in range(len(mask)):
         count += mask[action]
@@ -46,13 +46,13 @@ def random_legal(mask, rng):
 
 @njit
 def random_legals(masks, rng, chosen):
-    """The same for a batch of masks, (N, num_actions), into ``chosen``, (N,)."""
+    """Draw an action for each mask, (N, num_actions), into ``chosen``, (N,)."""
     for game in range(len(masks)):
         chosen[game] = random_legal(masks[game], rng)
 
 
 def stepping(games: Any) -> Callable[[], int]:
-    """Batched steps with observations and masks, legal actions sampled inside."""
+    """Return work: batched steps with observations and masks, legal actions sampled inside."""
     rounds = max(1, 4096 // games.num_games)
 
     def work() -> int:
@@ -93,14 +93,14 @@ def record_games(players: int, size: int | None) -> tuple[Any, Any, Any]:
 
 
 def replaying(players: int, size: int | None) -> Callable[[], int]:
-    """Steps of recorded games and nothing else."""
+    """Return work: steps of recorded games and nothing else."""
     starts, chosen, lengths = record_games(players, size)
     states = starts.copy()
     return lambda: int(replay(states, starts, chosen, lengths))
 
 
 def interleaved(players: int, size: int | None) -> Callable[[], int]:
-    """Batched steps of recorded actions: the same random numbers deal the same games again."""
+    """Return work: batched steps of recorded actions; each piece of work deals the same games."""
     games = VectorGames(BATCH, num_players=players, table_size=size, seed=0)
     states, rngs = games.states.copy(), games.rngs.copy()
     chosen = []
@@ -170,12 +170,12 @@ def search_group() -> list[Task]:
         alive = candidates_into(game.states, SEARCHED, ids)
         return lambda: int(run_passes(game.states, ids, alive, sums, 4, rng, UTILITY))
 
-    text = "greedy's decisions in mc's playouts, deals anew and copies included"
+    text = "greedy's decisions in mc's playouts, new deals and copies included"
     return [Task(f"mc_playouts.p{n}", UNIT, text, work_on(n)) for n in (2, 3, 4)]
 
 
 def threads_group() -> list[Task]:
-    """One and two threads on the same large batch."""
+    """Tasks of one and two threads on the same large batch."""
     tasks = []
     for threads in (1, 2):
         games = VectorGames(

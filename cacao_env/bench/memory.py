@@ -18,7 +18,7 @@ BUFFER = 2**27  # bytes, more than any cache holds
 
 
 def bandwidth_task() -> Task:
-    """Filling a large array over and over, one thread."""
+    """Return the task that fills a large array, one thread."""
     buffer = np.zeros(BUFFER, np.uint8)
 
     def work() -> int:
@@ -29,7 +29,7 @@ def bandwidth_task() -> Task:
 
 
 def allocations(steps: int) -> Row:
-    """Most memory that a batched step holds beyond what there was before it (Python and NumPy)."""
+    """Measure the most memory that a batched step allocates (Python and NumPy)."""
     games = VectorGames(BATCH, table_size=15, seed=0)
     games.step(games.sample())
     held = []
@@ -50,7 +50,7 @@ def allocations(steps: int) -> Row:
 
 
 def growth(decisions: int) -> Row:
-    """How much the process has grown after many decisions."""
+    """Measure how much the process grows over many decisions."""
     games = VectorGames(BATCH, table_size=15, seed=0)
     work = stepping(games)
     work()

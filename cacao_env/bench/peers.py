@@ -1,8 +1,7 @@
 """Other environments on the same machine: random legal play with observation and mask.
 
-Each runs in a process of its own, bound to one core.
-For each the game nearest in kind is taken; games differ, so the rows compare what a learner waits for,
-not how well anything is written.
+Each runs in a separate process, bound to one core, with its game most similar to Cacao.  Games
+differ, so the rows compare how long a learner waits, not the quality of the code.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from .aec import loop, numpy_policy
 from .timing import Row
 
 BATCH = 64
@@ -32,21 +32,8 @@ Work = Callable[[], int]
 
 def _aec(environment: Any) -> Work:
     """PettingZoo's loop with the README's policy."""
-    rng = np.random.default_rng(0)
     environment.reset(seed=0)
-
-    def work() -> int:
-        decisions = 0
-        for _ in range(50):
-            observation, _, terminated, truncated, _ = environment.last()
-            if terminated or truncated:
-                environment.reset()
-                continue
-            environment.step(rng.choice(np.flatnonzero(observation["action_mask"])))
-            decisions += 1
-        return decisions
-
-    return work
+    return loop(environment, numpy_policy())
 
 
 def cacao_batch() -> Work:

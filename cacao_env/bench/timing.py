@@ -1,8 +1,7 @@
-"""How rows are timed: in turns and in slices, medians, beside a yardstick that never changes.
+"""Time rows in slices, beside a yardstick that never changes; a row's value is the median slice.
 
-The machine may be shared and its clock may wander, so seconds are those that the thread ran, rows
-that are compared with each other take turns, slice by slice, and every row's slices alternate with
-short ones of the yardstick.
+The machine may be shared and its clock may vary.  Seconds are therefore those of the thread, rows that
+are compared take turns, slice by slice, and every slice follows a short one of the yardstick.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ YARDSTICK_SECONDS = 0.004
 
 @dataclass(frozen=True)
 class Task:
-    """What a row times: ``work`` does some of it and returns how much that was."""
+    """What a row times: ``work`` does a piece of work and returns its amount."""
 
     name: str
     unit: str

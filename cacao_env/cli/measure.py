@@ -245,7 +245,7 @@ def _leaderboard(options: Namespace) -> int:
         else:
             todo = leaderboard.plans(options.config or leaderboard.CONFIG)
             play = _player_on(options.ray)
-            every = [leaderboard.evaluated(plan, options.workers, play) for plan in todo]
+            every = [leaderboard.evaluated(*one, options.workers, play) for one in todo]
     except KeyboardInterrupt:
         print("interrupted; the same command resumes", file=sys.stderr)
         return 130

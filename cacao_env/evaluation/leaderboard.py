@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import markdown
+from ..agents.agent import Agent
 from ..files import write_whole
 from . import tables
 from .run import (
@@ -35,8 +36,8 @@ _TYPES = {"players": int, "agents": list, "blocks": int, "volcanoes": bool}
 Data = Mapping[str, Any]
 
 
-def plans(path: str | Path) -> list[Plan]:
-    """Read the evaluations that a configuration lists; ValueError names what is wrong in it."""
+def plans(path: str | Path) -> list[tuple[Plan, list[Agent]]]:
+    """Read the plans, and their agents, that a configuration lists; ValueError names an error."""
     try:
         data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -50,7 +51,7 @@ def plans(path: str | Path) -> list[Plan]:
     return [_plan(f"{path}, table {i + 1}", t, data["seed"]) for i, t in enumerate(data["tables"])]
 
 
-def _plan(where: str, entry: Any, seed: int) -> Plan:
+def _plan(where: str, entry: Any, seed: int) -> tuple[Plan, list[Agent]]:
     if not isinstance(entry, dict):
         raise ValueError(f"{where}: expected a table")
     for key, value in entry.items():
@@ -62,15 +63,13 @@ def _plan(where: str, entry: Any, seed: int) -> Plan:
         raise ValueError(f"{where}: {missing[0]} is missing")
     agents, players, blocks = entry["agents"], [entry["players"]], entry["blocks"]
     try:
-        return make_plan(agents, players, entry.get("volcanoes", False), blocks, seed)[0]
+        return make_plan(agents, players, entry.get("volcanoes", False), blocks, seed)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
 
-def evaluated(plan: Plan, workers: int | None, play: PlayAll) -> Data:
+def evaluated(plan: Plan, agents: list[Agent], workers: int | None, play: PlayAll) -> Data:
     """Play a plan, or what is left of it, and return its figures."""
-    players, volcanoes = [one.num_players for one in plan.options], plan.options[0].volcanoes
-    _, agents = make_plan(plan.specs, players, volcanoes, plan.blocks, plan.seed)
     folder = Path("runs/leaderboard") / default_folder(plan, agents).name
     with closing(Store(folder, settings(plan, agents))) as store:
         data = document(run_evaluation(plan, store, agents, workers, play))

@@ -186,7 +186,7 @@ class Endpoints:
             game = _at(opened.table.history, ply)
             viewer = opened.table.viewer
             if viewer is not None and game.seat != viewer:
-                raise ValueError("this hand is hidden while the game goes on")
+                raise ValueError("this hand is hidden until the game is over")
         return game
 
     def _with(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .harness import Bug
 
+
 BUGS = [
     Bug(
         "open_spiel: all kinds are drawn equally often",
@@ -84,28 +85,28 @@ BUGS = [
     ),
     Bug(
         "cluster: blocks on Ray have other deals",
-        "cacao_env/evaluation/cluster.py:play",
+        "cacao_env/evaluation/cluster.py",
         "return _player(specs, rules)(chunk",
         "return _player(specs, Rules(rules.seed + 1))(chunk",
         CLUSTER,
     ),
     Bug(
         "cluster: an evaluation plays here instead",
-        "cacao_env/evaluation/evaluate.py:player_on",
+        "cacao_env/evaluation/evaluate.py",
         "if ray is None:",
         "if True:",
         CLUSTER,
     ),
     Bug(
         "cluster: a leaderboard plays here instead",
-        "cacao_env/evaluation/leaderboard.py:main",
+        "cacao_env/evaluation/leaderboard.py",
         "player_on(options.ray)",
         "player_on(None)",
         CLUSTER,
     ),
     Bug(
         "cluster: an agent's mistake is a traceback",
-        "cacao_env/evaluation/cluster.py:RayPlayers._outcome",
+        "cacao_env/evaluation/cluster.py:RayPlayers._result",
         "if isinstance(error.cause, ValueError):",
         "if isinstance(error.cause, KeyError):",
         CLUSTER,
@@ -119,14 +120,14 @@ BUGS = [
     ),
     Bug(
         "cluster: a run that goes on begins anew",
-        "training/train_rllib.py:begin",
+        "training/train_rllib.py",
         '        run.restore(arrays, about["numbers"])\n',
         "",
         CLUSTER,
     ),
     Bug(
         "cluster: the checkpoint is that of another network",
-        "training/train_rllib.py:Run.net",
+        "training/train_rllib.py:RllibLearner.net",
         "net.load_state_dict(net_weights(self.weights()))",
         "pass",
         CLUSTER,

@@ -9,35 +9,35 @@ PAGE = ("tests/test_viewer_browser.py",)
 BUGS = [
     Bug(
         "an effect tells what a hidden tile does",
-        "cacao_env/play/effects.py:_is_same_turn",
+        "cacao_env/play/effects.py",
         " and state.jungle_drawn == drawn)",
         ")",
         PEOPLE,
     ),
     Bug(
         "an effect does not say that the turn ends",
-        "cacao_env/play/effects.py:effect_of",
+        "cacao_env/play/effects.py",
         "state.phase == OVER or state.turn != turn)",
         "state.phase == OVER)",
         PEOPLE,
     ),
     Bug(
         "what follows by itself is left out of an effect",
-        "cacao_env/play/effects.py:effect_of",
+        "cacao_env/play/effects.py",
         'while game.decisions == "auto" and',
         'while game.decisions == "none" and',
         PEOPLE,
     ),
     Bug(
         "an effect changes the game",
-        "cacao_env/play/effects.py:effect_of",
+        "cacao_env/play/effects.py",
         "one = game.clone()",
         "one = game",
         PEOPLE,
     ),
     Bug(
         "other players' gains are left out",
-        "cacao_env/play/effects.py:effect_of",
+        "cacao_env/play/effects.py",
         "for seat, row in enumerate(changes.tolist())",
         "for seat, row in enumerate(changes.tolist()[:1])",
         PEOPLE,
@@ -58,14 +58,14 @@ BUGS = [
     ),
     Bug(
         "undo takes back an agent's decision alone",
-        "cacao_env/play/table.py:Table.undo",
+        "cacao_env/play/table.py",
         "if game.seat is not None and self._agents[game.seat] is None:\n                last",
         "if game.seat is not None:\n                last",
         PEOPLE,
     ),
     Bug(
         "undo keeps the frames of what was taken back",
-        "cacao_env/play/history.py:Story.follow",
+        "cacao_env/play/history.py:History.follow",
         "del self.frames[len(moves) + 1 :]",
         "pass",
         PEOPLE,
@@ -100,7 +100,7 @@ BUGS = [
     ),
     Bug(
         "frames are marked as made without asking",
-        "cacao_env/play/history.py:Story.add",
+        "cacao_env/play/history.py:History.add",
         '"auto": auto, "at"',
         '"auto": True, "at"',
         PEOPLE,
@@ -121,7 +121,7 @@ BUGS = [
     ),
     Bug(
         "moves are told twice",
-        "cacao_env/play/terminal.py:_tell",
+        "cacao_env/play/terminal.py",
         "for frame in table.story.frames[shown + 1 :]:",
         "for frame in table.story.frames[max(1, shown) :]:",
         TERMINAL,
@@ -157,7 +157,7 @@ BUGS = [
     Bug(
         "a bot thinks about the true deal",
         "cacao_env/agents/bots.py",
-        "        seen = game.determinise(game.seat, self._rng).states\n        legal",
+        "        seen = game.seen_by(game.seat, self._rng)\n        legal",
         "        seen = game.clone().states\n        legal",
         THINKING,
     ),
@@ -219,7 +219,7 @@ BUGS = [
     ),
     Bug(
         "agents may be any path",
-        "cacao_env/play/catalogue.py:Catalogue.allow",
+        "cacao_env/play/catalogue.py",
         "elif base in self._given or base in dict(known_names()):",
         "elif base:",
         SERVER,
@@ -233,7 +233,7 @@ BUGS = [
     ),
     Bug(
         "a corrupt record is kept",
-        "cacao_env/play/catalogue.py:Catalogue.add_record",
+        "cacao_env/play/catalogue.py",
         "return self.records.add(Told(title, told(data), data))",
         "self.records.add(None)\n        return self.records.add(Told(title, told(data), data))",
         SERVER,

@@ -1,0 +1,11 @@
+"""All planted bugs."""
+
+from __future__ import annotations
+
+from . import batches, bots, learning, libraries, play, rules, runs, training, values
+
+BUGS = [
+    bug
+    for module in (rules, batches, bots, values, play, learning, runs, training, libraries)
+    for bug in module.BUGS
+]
