@@ -18,7 +18,7 @@ __all__ = ["Game", "__version__"]
 
 
 def _register() -> None:
-    """Enter the environment in Gymnasium's registry; it is imported when it is made."""
+    """Register the environment with Gymnasium, which imports it when it makes one."""
     name = "cacao_env/Cacao-v0"
     if name not in gymnasium.registry:
         gymnasium.register(

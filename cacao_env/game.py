@@ -1,4 +1,4 @@
-"""``Game``: one game, for people, agents and search."""
+"""``Game``: one game, for programs, agents and search."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .engine.scoring import scores_into, win_shares_into
 from .engine.state import OVER, PHASE_NAMES, StateArray, redeal
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
 
-# Compiled entry points for what search and environments call often.  They take the array that a game
-# lives in, shape (1,), which Numba is called with fastest; rarer calls pass the record itself.
+# Compiled entry points for frequent calls of search and environments.  They take the array of a game,
+# shape (1,), the fastest argument for Numba; rarer calls pass the record itself.
 
 
 @njit
 def try_action(states, action):
-    """Play an action if it is legal; returns why not, or LEGAL."""
+    """Play an action if it is legal; return why it is not, or LEGAL."""
     code = why_illegal(states[0], action)
     if code == LEGAL:
         step(states[0], action)
@@ -78,7 +78,7 @@ class Game:
     def new(cls, num_players: int = 2, seed: int | None = None, **options: Any) -> Game:
         """Deal a game; ``options`` are the other fields of :class:`Options`.
 
-        The same seed gives the same deal, whatever ``decisions`` and ``table_size``; without one
+        The same seed gives the same deal for any ``decisions`` and ``table_size``; without a seed
         the deal is random.  ValueError for an option out of range.
         """
         return cls.deal(Options.of(None, {"num_players": num_players} | options), seed)
@@ -123,11 +123,11 @@ class Game:
 
     @property
     def states(self) -> StateArray:
-        """The array, shape (1,), that the record lives in: what compiled functions take."""
+        """The array, shape (1,), that holds the record; compiled functions take it."""
         return self._states
 
     def note(self, action: int) -> None:
-        """Add to the history an action that was carried out on ``states`` directly."""
+        """Add an action to the history that was applied to ``states`` directly."""
         self._history.append(action)
 
     @property
@@ -142,7 +142,7 @@ class Game:
 
     @property
     def volcanoes(self) -> bool:
-        """Whether volcanoes stand in for the gold mines."""
+        """Whether volcanoes replace the gold mines."""
         return bool(self.state.volcanoes)
 
     @property
@@ -162,12 +162,12 @@ class Game:
 
     @property
     def seat(self) -> int | None:
-        """Who decides now; None when the game is over."""
+        """The deciding seat; None when the game is over."""
         return None if self.over else int(self.state.seat)
 
     @property
     def active(self) -> int | None:
-        """Whose turn it is; None when the game is over."""
+        """The seat whose turn it is; None when the game is over."""
         return None if self.over else int(self.state.active)
 
     @property
@@ -197,7 +197,7 @@ class Game:
 
     @property
     def draws(self) -> tuple[list[list[str]], list[str]]:
-        """(worker_draws, jungle_draws) in the words of a game record.  Hidden from the players."""
+        """(worker_draws, jungle_draws) as in a game record; players must not see them."""
         state = self.state
         workers = [
             [WORKER_KINDS[int(kind)] for kind in state.worker_draws[seat, : int(state.tiles_each)]]
@@ -210,18 +210,18 @@ class Game:
     # --- Playing ----------------------------------------------------------------------------
 
     def legal_actions(self) -> npt.NDArray[np.int64]:
-        """Ids of the legal actions, each once, ascending; empty when the game is over."""
+        """Return the ids of the legal actions, each once, ascending; empty when the game is over."""
         ids = np.empty(MAX_LEGAL, np.int64)
         return np.sort(ids[: _legal(self._states, ids)])
 
     def action_mask(self) -> npt.NDArray[np.int8]:
-        """1 for each legal action, int8, shape (num_actions,)."""
+        """Return 1 for each legal action and 0 for others, int8, shape (num_actions,)."""
         mask = np.empty(self.num_actions, np.int8)
         _mask(self._states, mask)
         return mask
 
     def play(self, action: int) -> None:
-        """Carry out an action; ValueError says what is wrong with an illegal one, nothing changes."""
+        """Play an action; for an illegal one ValueError gives the reason, and nothing changes."""
         number = notation.as_action(action)
         code = try_action(self._states, number)
         if code != LEGAL:
@@ -229,7 +229,7 @@ class Game:
         self.note(number)
 
     def why_illegal(self, action: int, code: int | None = None) -> str:
-        """One sentence on why an illegal action is refused now."""
+        """Return one sentence on why an action is illegal now."""
         if code is None:
             code = int(why_illegal(self.state, action))
         try:
@@ -248,13 +248,13 @@ class Game:
             self.play(action)
 
     def clone(self) -> Game:
-        """An independent copy."""
-        states = np.zeros(1, self._states.dtype)  # padding too: games are compared as bytes
+        """Return an independent copy."""
+        states = np.zeros(1, self._states.dtype)  # with padding: games are compared as bytes
         _copy(states, self._states)
         return Game(states, self._history.copy())
 
     def determinise(self, seat: int, rng: np.random.Generator | RngArray | int) -> Game:
-        """Copy the game and deal everything hidden from ``seat`` again; what it can see stays.
+        """Copy the game and deal everything hidden from ``seat`` again; everything it can see stays.
 
         ``rng`` is a NumPy generator, one of :mod:`cacao_env.engine.rng`, or a seed.
         """
@@ -271,55 +271,58 @@ class Game:
     # --- Observations and results -------------------------------------------------------------
 
     def observation(self, seat: int) -> npt.NDArray[np.uint8]:
-        """What a seat sees, raw: uint8, (observation_size,); see :mod:`cacao_env.engine.observation`."""
+        """Return what a seat sees, raw: uint8, shape (observation_size,).
+
+        :mod:`cacao_env.engine.observation` has the slices.
+        """
         seat = as_seat(seat, self.num_players)
         out = np.empty(observation_size(self.num_players, self.table_size), np.uint8)
         _observe(self._states, seat, out)
         return out
 
     def scores(self) -> list[int]:
-        """Scores if the game ended now; the final scores once it is over."""
+        """Return the scores if the game ended now; the final scores once it is over."""
         out = np.zeros(MAX_PLAYERS, np.int64)
         scores_into(self.state, out)
         return [int(score) for score in out[: self.num_players]]
 
     def win_shares(self) -> list[float]:
-        """Every seat's share of the win if the game ended now; the final shares once it is over."""
+        """Return every seat's win share if the game ended now; the final shares once it is over."""
         scores, out = np.zeros(MAX_PLAYERS, np.int64), np.zeros(MAX_PLAYERS)
         scores_into(self.state, scores)
         win_shares_into(self.state, scores, out)
         return [float(share) for share in out[: self.num_players]]
 
     def leaders(self) -> list[int]:
-        """Seats that would share the win if the game ended now."""
+        """Return the seats that would share the win if the game ended now."""
         return [seat for seat, share in enumerate(self.win_shares()) if share > 0]
 
     def winners(self) -> list[int]:
-        """Seats that share the win; empty until the game is over."""
+        """Return the seats that share the win; empty until the game is over."""
         return self.leaders() if self.over else []
 
     # --- Words ------------------------------------------------------------------------------
 
     def move(self, action: int) -> notation.Move:
-        """What an action means now, as a move of a game record."""
+        """Return what an action means now, as a move of a game record."""
         return notation.to_move(self.state, notation.as_action(action))
 
     def action(self, move: notation.Move | str) -> int:
-        """The id of a legal move, given as a move or in words; ValueError says what is wrong."""
+        """Return the id of a legal move, given as a move or a text; ValueError says what is wrong."""
         if isinstance(move, str):
             move = notation.from_text(move)
         return notation.to_action(self.state, move)
 
     def text(self, action: int) -> str:
-        """An action in words."""
+        """Return an action as text."""
         return notation.to_text(self.move(action))
 
     def legal_moves(self) -> list[notation.Move]:
-        """All legal moves of the decision to make now."""
+        """Return all legal moves of the decision to make now."""
         return notation.to_moves(self.state, self.legal_actions().tolist())
 
     def elementary_moves(self) -> list[tuple[int, bool, notation.Move]]:
-        """Every move so far as (seat, made without asking, move); the game is played again."""
+        """Replay the game and return every move so far as (seat, played without asking, move)."""
         game = self.clone()
         game.state.auto = 0
         restart(game.state)
@@ -392,7 +395,7 @@ class Game:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        from .play.render.text import picture  # the picture is drawn from a Game: it comes after it
+        from .play.render.text import picture  # a late import: pictures are drawn from a Game
 
         return picture(self)
 

@@ -1,7 +1,7 @@
 """Game records: JSON files through which programs exchange games and check each other.
 
-``record_of`` writes what happened in a game, from the piles to the score; ``check`` plays it again and
-refuses what does not hold.
+``record_of`` makes the record of a game, from the piles to the score.  ``check`` replays a record and
+reports the first error.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _KEYS = ("format", "version", "rules", "worker_draws", "jungle_draws", "moves", 
 
 
 class RecordError(ValueError):
-    """A file that is not a record of a game, with one sentence that says why."""
+    """One sentence on why a file is not the record of a game."""
 
 
 def result_of(game: Game) -> dict[str, list[int]]:
-    """The ``result`` of a record; while the game goes on, what it would be if it ended now."""
+    """Return the ``result`` of a record: the final one, or the one if the game ended now."""
     state, seats = game.state, range(game.num_players)
     return {
         "scores": game.scores(),
@@ -40,11 +40,11 @@ def result_of(game: Game) -> dict[str, list[int]]:
 
 
 def record_of(game: Game, with_legal: bool = False) -> dict[str, Any]:
-    """The record of a finished game; ``with_legal`` lists the legal moves of each asked decision."""
+    """Return the record of a finished game; ``with_legal`` lists each decision's legal moves."""
     if not game.over:
         raise ValueError("only a finished game makes a record")
     workers, jungle = game.draws
-    # On the default table, for a small one would not list every move that the rules allow.
+    # On the default table, because a small one would not list every move that the rules allow.
     table = Game.from_draws(workers, jungle, volcanoes=game.volcanoes, decisions="explicit")
     moves = []
     for seat, auto, move in game.elementary_moves():
@@ -72,7 +72,7 @@ def record_of(game: Game, with_legal: bool = False) -> dict[str, Any]:
 
 
 def dumps(record: dict[str, Any]) -> str:
-    """A record as text: one line a move, so that a reader and a diff can follow it."""
+    """Return a record as text, with one line for each move, which suits readers and diffs."""
     compact = {"separators": (", ", ": ")}
     lines = []
     for key, value in record.items():
@@ -87,8 +87,8 @@ def dumps(record: dict[str, Any]) -> str:
 def check(record: Any) -> Game:
     """Replay a record and return the finished game.
 
-    Raises RecordError at the first thing that does not hold: format, version, supply of tiles, a
-    move (with its number), listed legal moves, the result (with both values).
+    Raises RecordError at the first error: format, version, supply of tiles, a move (with its number),
+    listed legal moves, the result (with both values).
     """
     game = start_of(record)
     moves, explicit = record["moves"], record["rules"]["decisions"] == "explicit"
@@ -104,7 +104,7 @@ def check(record: Any) -> Game:
 
 
 def positions(record: Any, ply: int | None = None) -> tuple[Game, list[tuple[int, int, str, bool]]]:
-    """The game after ``ply`` moves (all if None), and those moves as (turn, seat, words, auto).
+    """Return the game after ``ply`` moves (all if None), and these moves as (turn, seat, text, auto).
 
     Raises RecordError for a bad record and for a ply that it does not have.
     """
@@ -121,12 +121,12 @@ def positions(record: Any, ply: int | None = None) -> tuple[Game, list[tuple[int
 
 
 def moves_of(record: Any) -> list[tuple[Move, bool]]:
-    """The elementary moves of a record that holds, and whether each was made without asking."""
+    """Return the elementary moves of a valid record, and whether each was played without asking."""
     return [(as_move(entry["move"]), entry.get("auto", False)) for entry in record["moves"]]
 
 
 def start_of(record: Any) -> Game:
-    """The game of a record before its first move, with every decision asked; or RecordError."""
+    """Return the game of a record before its first move, with every decision asked; or RecordError."""
     if not isinstance(record, dict):
         raise RecordError("not a game record: expected a JSON object")
     if record.get("format") != FORMAT:
@@ -166,16 +166,14 @@ def start_of(record: Any) -> Game:
 
 
 def _replay_move(game: Game, entry: Any, explicit: bool) -> None:
-    """Play one entry of ``moves``; ValueError says what does not hold."""
+    """Play one entry of ``moves``; ValueError says what is wrong."""
     if not isinstance(entry, dict) or "move" not in entry or "player" not in entry:
         raise ValueError("expected an object with 'player' and 'move'")
     if game.over:
         raise ValueError("the game is over already")
     move = as_move(entry["move"])
     if not is_int(entry["player"]) or entry["player"] != game.seat:
-        raise ValueError(
-            f"player is {_short(entry['player'])}, but it is player {game.seat} who decides"
-        )
+        raise ValueError(f"player is {_short(entry['player'])}, but player {game.seat} decides")
     auto = entry.get("auto", False)
     if not isinstance(auto, bool):
         raise ValueError(f"auto is {_short(auto)}, expected true or false")
@@ -191,7 +189,7 @@ def _replay_move(game: Game, entry: Any, explicit: bool) -> None:
 
 
 def _check_legal(game: Game, listed: Any) -> None:
-    """ValueError unless ``listed`` names every legal move exactly once."""
+    """Raise ValueError unless ``listed`` names every legal move exactly once."""
     if not isinstance(listed, list):
         raise ValueError("legal is not a list of moves")
     named = [as_move(move) for move in listed]
@@ -207,7 +205,7 @@ def _check_legal(game: Game, listed: Any) -> None:
 
 
 def _check_result(result: Any, replayed: dict[str, list[int]]) -> None:
-    """RecordError unless the result is what the replay gives."""
+    """Raise RecordError unless the result is that of the replay."""
     if not isinstance(result, dict):
         raise RecordError("result is not an object")
     for field in _RESULT:
@@ -223,7 +221,7 @@ def _check_result(result: Any, replayed: dict[str, list[int]]) -> None:
 
 
 def load(path: str | Path) -> Any:
-    """The JSON in a file; RecordError when it can't be read or is none."""
+    """Return the JSON in a file; RecordError if it can't be read or is no JSON."""
     path = Path(path)
     if path.is_dir():
         raise RecordError("there is no record in this folder")
@@ -244,7 +242,7 @@ def load(path: str | Path) -> Any:
 
 
 def _short(value: Any) -> str:
-    """A value from a file for an error's one sentence, however long it is."""
+    """Return a value from a file, shortened for an error message."""
     return repr(value)[:80]
 
 
@@ -253,5 +251,5 @@ def _is_strings(value: Any) -> bool:
 
 
 def _to_json(move: Move) -> list[Any]:
-    """A move as JSON has it: cells as lists."""
+    """Return a move as in JSON: cells as lists."""
     return [list(part) if isinstance(part, tuple) else part for part in move]

@@ -1,1 +1,1 @@
-"""Agents: what plays the game."""
+"""Agents: everything that plays the game."""

@@ -1,4 +1,4 @@
-"""The one protocol of everything that plays: bots, networks, searches and classes of your own."""
+"""The one protocol of all agents: bots, networks, searches and classes of your own."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .analysis import Analysis, certain
 
 
 class AgentError(ValueError):
-    """One sentence on what an agent is or did wrong."""
+    """One sentence on what is wrong with an agent or its choice."""
 
 
 class Agent(ABC):
     """Chooses actions for many games at once and uses only what the deciding seat may know.
 
-    ``begin`` makes the private memory of one seat in one game; ``act`` and ``analyze`` are given it
-    back.  What an agent draws at random comes from that memory alone, so its choices do not depend on
-    the games that are decided beside one another.  An agent is used by one thread at a time.
+    ``begin`` makes the private memory of one seat in one game; ``act`` and ``analyze`` receive it.  All
+    random numbers of an agent come from that memory, so its choices in a game do not depend on the
+    other games of a call.  Only one thread may use an agent at a time.
 
     Attributes:
 
-    - ``name``: what it is called in tables and records;
-    - ``version``: two agents of one name and version play alike;
+    - ``name``: its name in tables and records;
+    - ``version``: two agents of the same name and version play the same;
     - ``players``: the numbers of players that it plays with, the usual one first.
     """
 
@@ -37,7 +37,7 @@ class Agent(ABC):
     players: tuple[int, ...] = PLAYERS
 
     def supports(self, options: Options) -> bool:
-        """Whether it plays games with these options."""
+        """Return whether it plays games with these options."""
         return options.num_players in self.players
 
     @property
@@ -51,42 +51,42 @@ class Agent(ABC):
 
     @abstractmethod
     def act(self, games: Sequence[Game], memory: Sequence[Any]) -> list[int]:
-        """Choose a legal action for each game's deciding seat, whose memory is given beside it."""
+        """Choose a legal action for each game's deciding seat; ``memory`` has one for each game."""
 
     def analyze(self, game: Game, memory: Any) -> Analysis:
-        """Report what it makes of the decision at hand; by default only its choice."""
+        """Report its analysis of the decision to make; by default only its choice."""
         return certain(int(self.act([game], [memory])[0]), "its choice; it reports nothing more")
 
     def player(self, seed: int) -> Player:
-        """Seat it: the agent with its memory for one seat of one game."""
+        """Return the agent with a memory for one seat of one game."""
         return Player(self, seed)
 
 
 class Player:
-    """An agent on one seat of one game; its memory is made at its first decision."""
+    """An agent on one seat of one game; its first decision makes its memory."""
 
     def __init__(self, agent: Agent, seed: int) -> None:
         self.agent, self._seed = agent, seed
         self._memory: Any = None
 
     def act(self, game: Game) -> int:
-        """Choose a legal action for the seat that decides."""
+        """Choose a legal action for the deciding seat."""
         return int(self.agent.act([game], [self.memory])[0])
 
     def analyze(self, game: Game) -> Analysis:
-        """Report what the agent makes of the position."""
+        """Report the agent's analysis of the position."""
         return self.agent.analyze(game, self.memory)
 
     @property
     def memory(self) -> Any:
-        """What the agent remembers of this game."""
+        """The agent's memory of this game."""
         if self._memory is None:
             self._memory = self.agent.begin(self._seed)
         return self._memory
 
 
 def decider(game: Game) -> int:
-    """Return the seat that decides; ValueError if the game is over."""
+    """Return the deciding seat; ValueError if the game is over."""
     if game.seat is None:
         raise ValueError("the game is over: there is nothing to decide")
     return game.seat

@@ -1,7 +1,6 @@
-"""What an agent makes of a position: which moves, how good, how often looked at, what it expects.
+"""The analysis of a position by an agent: moves with their values and visits, and its expectations.
 
-An agent that can say so has a method ``think(game) -> Thought``, and like ``act`` it uses only what the
-deciding seat may know.
+``Agent.analyze`` returns one.  Like ``act`` it uses only what the deciding seat may know.
 """
 
 from __future__ import annotations
@@ -17,14 +16,17 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Analysis:
-    """What an agent makes of the decision to be made; arrays of one length, the best action first.
+    """The analysis of one decision; the best action is first.
 
-    ``actions``: ids, int64 (K,).  ``weights``, float64 (K,), sum to 1: how likely each is to be
-    played or, for an agent that always plays its best, how its values compare; ``weighed`` says
-    which.  ``values``, float64 (K,) in ``unit``, of who decides; ``visits``, int64 (K,): simulations
-    of each.  ``win_shares``, ``scores``: (num_players,) what it expects each seat's share of the win and
-    final score to be; ``lead``: by how much gold it expects who decides to end above the mean of the
-    others.  None: the agent has no such thing.
+    - ``actions``: ids, int64 (K,).
+    - ``weights``: float64 (K,), sum to 1: the probability of each action or, for an agent that always
+      plays its best, a comparison of its values; ``weighed`` says which.
+    - ``values``: float64 (K,) in ``unit``, for the deciding seat.
+    - ``visits``: int64 (K,), simulations of each action.
+    - ``win_shares``, ``scores``: (num_players,), each seat's expected win share and final score.
+    - ``lead``: the deciding seat's expected relative score in gold.
+
+    None: the agent has no such figure.
     """
 
     actions: npt.NDArray[np.int64]
@@ -39,7 +41,7 @@ class Analysis:
 
 
 def from_values(actions: Any, values: Any, scale: float, unit: str, **more: Any) -> Analysis:
-    """A thought of an agent that plays its best: the weights are a softmax of the values."""
+    """Return the analysis of an agent that plays its best: the weights are a softmax of the values."""
     actions, values = np.array(actions, np.int64), np.array(values, np.float64)
     order = np.argsort(-values, kind="stable")
     raised = np.exp((values[order] - values.max()) / scale)
@@ -54,7 +56,7 @@ def from_values(actions: Any, values: Any, scale: float, unit: str, **more: Any)
 
 
 def from_visits(actions: Any, values: Any, visits: Any, unit: str, **more: Any) -> Analysis:
-    """A thought of a search: the weights are the shares of the visits."""
+    """Return the analysis of a search: the weights are the shares of the visits."""
     actions, values = np.array(actions, np.int64), np.array(values, np.float64)
     visits = np.array(visits, np.int64)
     order = np.lexsort((-values, -visits))
@@ -70,5 +72,5 @@ def from_visits(actions: Any, values: Any, visits: Any, unit: str, **more: Any) 
 
 
 def certain(action: int, weighed: str = "the only legal move") -> Analysis:
-    """A thought that has one action in it."""
+    """Return an analysis of one action."""
     return Analysis(np.array([action], np.int64), np.ones(1), weighed)

@@ -1,7 +1,7 @@
 """Built-in bots, by name and parameters: ``greedy``, ``mc:sims=256,top=16``.
 
 A bot chooses for the deciding seat of a state in which everything hidden from this seat has been
-dealt again, so it could not cheat if it tried.  ``BOTS`` lists the bots with their parameters.
+dealt again, so it can't cheat.  ``BOTS`` lists the bots with their parameters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .mc import mc_action, mc_analyze
 from .playout import forecast
 from .random import random_action, random_analyze
 
-FORECAST = 100  # games that greedy plays to say what a seat may expect
+FORECAST = 100  # games that greedy plays to estimate win shares and scores
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Parameter:
     meaning: str
 
     def parse(self, name: str, text: str) -> int | float:
-        """The value in a text; ValueError names the parameter and what was expected."""
+        """Parse a value; ValueError names the parameter and the expected values."""
         kind = type(self.default)
         noun = "an integer" if kind is int else "a number"
         try:
@@ -51,7 +51,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class BotKind:
-    """A kind of bot: ``choose`` and ``think(states, rng, **parameters)``, and its parameters."""
+    """A kind of bot: ``choose`` and ``analyze(states, rng, **parameters)``, and its parameters."""
 
     choose: Callable[..., int]
     analyze: Callable[..., Analysis]
@@ -60,12 +60,12 @@ class BotKind:
 
 
 _SIMS = Parameter(256, 1, 1_000_000, "playouts a decision")
-_MS = Parameter(0, 0, 600_000, "milliseconds a decision instead; 0 means that sims counts")
+_MS = Parameter(0, 0, 600_000, "milliseconds a decision instead of sims; 0: sims counts")
 _EXACT = "solve the end when at most so many placements are left in the game"
 BOTS: dict[str, BotKind] = {
     "random": BotKind(random_action, random_analyze, {}, "any legal action with equal probability"),
     "greedy": BotKind(
-        greedy_action, greedy_analyze, {}, "the turn that pays most, appraised as a whole"
+        greedy_action, greedy_analyze, {}, "the turn with the highest value, evaluated as a whole"
     ),
     "mc": BotKind(
         mc_action,
@@ -99,7 +99,7 @@ BOTS: dict[str, BotKind] = {
 
 
 def parse(spec: str) -> tuple[str, dict[str, int | float]]:
-    """(name, all parameters) of a bot given as ``name`` or ``name:key=value,key=value``.
+    """Parse ``name`` or ``name:key=value,key=value`` into (name, all parameters).
 
     ValueError, in one sentence, for an unknown bot or parameter or a value out of range.
     """
@@ -110,7 +110,7 @@ def parse(spec: str) -> tuple[str, dict[str, int | float]]:
 
 
 def parse_values(whose: str, text: str, known: dict[str, Parameter]) -> dict[str, int | float]:
-    """All parameters, those of ``key=value,key=value`` as they are given, else by default."""
+    """Parse ``key=value,key=value``; return all parameters, with defaults for those not given."""
     values = {key: parameter.default for key, parameter in known.items()}
     for item in text.split(",") if text else ():
         key, equals, value = item.partition("=")
@@ -122,7 +122,7 @@ def parse_values(whose: str, text: str, known: dict[str, Parameter]) -> dict[str
 
 
 def split_names(text: str) -> list[str]:
-    """The names in ``greedy,mc:sims=64,top=8``: a part like ``top=8`` belongs to the name before it."""
+    """Split ``greedy,mc:sims=64,top=8`` into names; ``top=8`` belongs to the name before it."""
     names: list[str] = []
     for part in text.split(","):
         if names and "=" in part and ":" not in part:
@@ -148,11 +148,11 @@ class Bot(Agent):
         ]
 
     def choose(self, states: StateArray, rng: RngArray) -> int:
-        """Choose for an array of one state in which the hidden part is dealt again already."""
+        """Choose for an array of one state in which everything hidden has been dealt again."""
         return int(self._kind.choose(states, rng, **self._values))
 
     def analyze(self, game: Game, memory: RngArray) -> Analysis:
-        """Report how it judges the actions; win shares and scores are those of play by greedy."""
+        """Report the values of the actions; win shares and scores are those of play by greedy."""
         seen = game.determinise(decider(game), memory).states
         legal = game.legal_actions()
         if len(legal) == 1:
@@ -166,6 +166,6 @@ class Bot(Agent):
 
 
 def seat_seeds(seed: int, num_players: int) -> list[int]:
-    """Seeds for the players of a game, apart from the one of its deal."""
+    """Return seeds for the players of a game, independent of the seed of its deal."""
     rng = np.random.default_rng([seed & (2**64 - 1), 0xB075])
     return [int(n) for n in rng.integers(0, 2**63, num_players)]

@@ -1,7 +1,7 @@
-"""Checkpoints: a folder with weights (safetensors) and a manifest that says what they are for.
+"""Checkpoints: folders with weights (safetensors) and a manifest that describes them.
 
-No pickle is ever written or read.  Loading checks format, checksum and feature version and refuses
-with a reason.
+No pickle is ever written or read.  Loading checks format, checksum and feature version; an error gives
+the reason.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _HOMES = (_PACKAGE.parent / "checkpoints", _PACKAGE / "checkpoints")  # a checko
 
 
 class CheckpointError(ValueError):
-    """A folder that can't be used as a checkpoint, and why."""
+    """One sentence on why a folder can't be used as a checkpoint."""
 
 
 def write_files(folder: Path, name: str, network: str, weights: bytes, **more: Any) -> None:
-    """Write weights and manifest, both or neither: a stop loses nothing."""
+    """Write weights and manifest, both or neither, so an interruption loses nothing."""
     folder.mkdir(parents=True, exist_ok=True)
     manifest = {
         "format": FORMAT,
@@ -59,7 +59,7 @@ def add_to_manifest(folder: Path, **more: Any) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file beside its place and move it there: whoever reads sees the old or the new one."""
+    """Write a file beside its place and move it there, so readers see the old or the new one."""
     write_together({path: data})
 
 
@@ -72,14 +72,14 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             beside[path].write_bytes(data)
         for path in files:
             beside[path].replace(path)
-    except OSError as error:  # a full disk, say: what was there stays, what is half written goes
+    except OSError as error:  # a full disk, say: old files stay, half-written ones are removed
         for one in beside.values():
             one.unlink(missing_ok=True)
         raise OSError(f"{path} can't be written: {error.strerror}") from error
 
 
 def find(name: str) -> Path | None:
-    """Return the folder of a checkpoint: a path, or a shipped one by its name; None if there is none."""
+    """Return the folder of a checkpoint, given as a path or a shipped name; None if there is none."""
     for place in (Path(), Path("checkpoints"), *_HOMES):
         if (place / name / MANIFEST).is_file():
             return place / name
@@ -98,17 +98,17 @@ def shipped_names() -> list[str]:
 
 
 def network_of(folder: Path) -> str:
-    """Which kind of network a folder's manifest names."""
+    """Return the kind of network that a folder's manifest names."""
     return str(read_manifest(folder).get("network"))
 
 
 def name_of(folder: Path) -> str:
-    """What a checkpoint is called."""
+    """Return the name of a checkpoint."""
     return str(read_manifest(folder).get("name", folder.name))
 
 
 def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
-    """Manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
+    """Read manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
     for last in (False, True):
         manifest = read_manifest(folder)
         if manifest.get("network") != network:
@@ -125,12 +125,12 @@ def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
             raise CheckpointError(
                 f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives"
             )
-        time.sleep(0.1)  # a run may be between moving the one and the other
+        time.sleep(0.1)  # a run may be between the two moves
     return manifest, weights
 
 
 def check_metadata(folder: Path, weights: bytes, manifest: Mapping[str, Any]) -> None:
-    """CheckpointError unless the weights' own metadata says what the manifest does.
+    """Raise CheckpointError unless the weights' own metadata agrees with the manifest.
 
     ``weights``: a safetensors file that could be read.
     """
@@ -143,13 +143,13 @@ def check_metadata(folder: Path, weights: bytes, manifest: Mapping[str, Any]) ->
 
 
 def metadata_of(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """What stands in the weights' own metadata: rules, features and kind of network."""
+    """Return the weights' own metadata: rules, features and kind of network."""
     rules = json.dumps(manifest["rules"])
     return {"rules": rules, "features": manifest["features"], "network": manifest["network"]}
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """What a checkpoint's manifest says; CheckpointError if it is none."""
+    """Read a checkpoint's manifest; CheckpointError if it is none."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except OSError as error:

@@ -1,8 +1,8 @@
-"""The last placements, solved: expectation over what may still be drawn, best replies by all.
+"""The last placements, solved: expectation over draws, best replies by all seats.
 
-When nobody has a pile left, hands are no secret: what a seat has not placed is what it holds.  Then
-only the order of the jungle pile is unknown, and every tile that could be drawn is tried with its
-probability.  Every seat maximises its own value (max^n; Luckhardt, Irani, AAAI 1986), which with 2
+When no seat has a pile left, hands are no secret: a seat holds the tiles that it has not placed.  Then
+only the order of the jungle pile is unknown, and the solver tries every tile that could be drawn, with
+its probability.  Every seat maximises its own value (max^n; Luckhardt, Irani, AAAI 1986), which with 2
 players is minimax with alpha-beta bounds.  Actions are tried in greedy's order.
 """
 
@@ -29,11 +29,11 @@ CERTAIN = 1 - 1e-9
 # A decision that is being searched.
 _FIELDS = np.dtype(
     [
-        ("action", "i8"),  # the one being tried, by its place in the choices
+        ("action", "i8"),  # the action being tried, by its place in the choices
         ("drawn", "i8"),  # how many jungle tiles were drawn after it
-        ("weight", "f8"),  # how likely those are, in their order
-        ("done", "f8"),  # how likely the draws so far were together
-        ("low", "f8"),  # bounds on what of seat 0's value matters (2 players)
+        ("weight", "f8"),  # their probability, in their order
+        ("done", "f8"),  # the probability of all draws so far
+        ("low", "f8"),  # bounds between which seat 0's value matters (2 players)
         ("high", "f8"),
         ("expected", "f8", (MAX_PLAYERS,)),  # of the action being tried, over the draws so far
         ("best", "f8", (MAX_PLAYERS,)),
@@ -45,7 +45,7 @@ FRAME = np.dtype((np.record, _FIELDS))
 
 @njit
 def placements_left(state):
-    """Placements still to be made by all seats."""
+    """Count the placements that all seats still have to make."""
     left = 0
     for seat in range(state.num_players):
         left += int(state.tiles_each) - int(state.placed[seat])
@@ -54,7 +54,7 @@ def placements_left(state):
 
 @njit
 def is_near_end(state, exact):
-    """Whether hands are no secret and at most ``exact`` placements are left."""
+    """Return whether hands are no secret and at most ``exact`` placements are left."""
     for seat in range(state.num_players):
         if state.drawn[seat] < state.tiles_each:
             return False
@@ -66,17 +66,17 @@ def is_near_end(state, exact):
 
 @njit
 def _final_values(state, objective, out):
-    """Every seat's value of a finished game."""
+    """Write every seat's value of a finished game."""
     for seat in range(int(state.num_players)):
         out[seat] = value_of(state, seat, objective)
 
 
 @njit
 def _search(stack, frames, choices, budget, objective, all_values):
-    """Find the values of all that can follow ``stack[0]``; False when the budget is spent.
+    """Solve the position in ``stack[0]``; return False when the budget is spent.
 
-    ``frames[0].best`` has every seat's value in the end, ``choices[0]`` those of the first decision's
-    actions for who decides; without ``all_values`` some of them are only bounds.
+    Writes every seat's value into ``frames[0].best``, and the values of the first decision's actions
+    for the deciding seat into ``choices[0]``; without ``all_values`` some of these are only bounds.
     """
     values = np.zeros(MAX_PLAYERS)
     depth = 0
@@ -154,10 +154,10 @@ def _sort_pile(state, skip):
 
 @njit
 def _reorder_pile(state, drawn):
-    """Put the jungle pile in the next order whose first ``drawn`` tiles are others.
+    """Put the jungle pile in the next order with other first ``drawn`` tiles.
 
-    The next larger tile takes the place of the last one that has a larger one behind it; what
-    follows is sorted again.
+    The next larger tile takes the place of the last one that has a larger one behind it; the tiles
+    behind are sorted again.
     """
     draws = state.jungle_draws[int(state.jungle_drawn) : int(state.num_jungle)]
     for rises in range(drawn - 1, -1, -1):
@@ -170,7 +170,7 @@ def _reorder_pile(state, drawn):
 
 @njit
 def _probability(state, drawn):
-    """How likely the next ``drawn`` tiles are to come in this order, from a shuffled pile."""
+    """Return the probability that a shuffled pile has the next ``drawn`` tiles in this order."""
     draws = state.jungle_draws[int(state.jungle_drawn) : int(state.num_jungle)]
     weight = 1.0
     for i in range(drawn):
@@ -183,7 +183,7 @@ def _probability(state, drawn):
 
 @njit
 def _take(frame, choices, state, values, exact):
-    """Add what one draw leads to; after the last draw the action has its value."""
+    """Add the value of one draw; after the last draw the action has its value."""
     seat = int(state.seat)
     frame.expected += frame.weight * values
     frame.done += frame.weight
@@ -201,7 +201,7 @@ def _take(frame, choices, state, values, exact):
 
 @njit
 def end_values(states, objective, nodes, all_values, ids, values):
-    """Write the actions of ``states[0]`` and their exact values for who decides.
+    """Write the actions of ``states[0]`` and their exact values for the deciding seat.
 
     Returns how many, or NOT_SOLVED after ``nodes`` positions.  ``ids``, ``values``: (MAX_LEGAL,).
     Without ``all_values`` only the best is exact; the others are not above it.
@@ -221,7 +221,7 @@ def end_values(states, objective, nodes, all_values, ids, values):
 
 @njit
 def solve(states, exact, objective, nodes):
-    """The best action when at most ``exact`` placements are left, or NOT_SOLVED."""
+    """Return the best action when at most ``exact`` placements are left, or NOT_SOLVED."""
     if not is_near_end(states[0], exact):
         return NOT_SOLVED
     ids = np.empty(MAX_LEGAL, np.int64)
@@ -238,7 +238,7 @@ def solve(states, exact, objective, nodes):
 
 @njit
 def endgame_action(states, rng, exact):
-    """The exact choice when at most ``exact`` placements are left, greedy's before that."""
+    """Return the exact choice when at most ``exact`` placements are left, greedy's before that."""
     action = solve(states, exact, UTILITY, NODES)
     if action != NOT_SOLVED:
         return action
@@ -247,7 +247,7 @@ def endgame_action(states, rng, exact):
 
 
 def solved_analysis(states: StateArray, exact: int) -> Analysis | None:
-    """All actions with their exact values, or None where ``solve`` would give up."""
+    """Return all actions with their exact values, or None where ``solve`` would give up."""
     if not is_near_end(states[0], exact):
         return None
     ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
@@ -258,5 +258,5 @@ def solved_analysis(states: StateArray, exact: int) -> Analysis | None:
 
 
 def endgame_analyze(states: StateArray, rng: RngArray, exact: int) -> Analysis:
-    """The exact values, or greedy's."""
+    """Return the exact values, or greedy's."""
     return solved_analysis(states, exact) or greedy_analyze(states, rng)

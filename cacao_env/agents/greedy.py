@@ -1,7 +1,7 @@
-"""The bot that takes the turn that pays most: placement, fills and actions seen together.
+"""The bot that plays the turn with the highest value: placement, fills and actions together.
 
-Every placement is appraised with the best way to fill and to act (:mod:`.appraisal`); fills likewise;
-the order of harvests and sales is found by trying all of them.
+The value of a placement includes the best fills and actions (:mod:`.heuristic`), and so does the value
+of a fill.  The order of harvests and sales is found by trying all orders.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from ..engine.tiles import (
 from .analysis import Analysis, from_values
 from .heuristic import HEURISTIC, NUM_SUMS, Weights, prepare, set_worths, tile_value
 
-# What the decisions of a position are worth, and scratch space; one serves many decisions.
+# The values of a position's decisions, and scratch space; one array serves many decisions.
 _FIELDS = np.dtype(
     [
         ("look", HEURISTIC),
@@ -62,7 +62,7 @@ TIE = 1e-9
 
 
 def _assignments(tiles: int, to_fill: int) -> list[tuple[int, int]]:
-    """Ways to lay the display's tiles: the side for the tile of each slot, or NOWHERE."""
+    """Return the ways to lay the display's tiles: the side for the tile of each slot, or NOWHERE."""
     sides = [side for side in range(4) if (to_fill >> side) & 1]
     if tiles == NO_TILE or not sides:
         return [(NOWHERE, NOWHERE)]
@@ -75,7 +75,7 @@ def _assignments(tiles: int, to_fill: int) -> list[tuple[int, int]]:
     return list((combinations if tiles == EQUAL else permutations)(sides, 2))
 
 
-# What the display holds, and the ways to lay it: [tiles, bits of the sides to fill, way, slot].
+# The content of the display, and the ways to lay it: [tiles, bits of the sides to fill, way, slot].
 NO_TILE, ONLY_FIRST, ONLY_SECOND, EQUAL, DIFFERENT = range(5)
 _ways = [[_assignments(tiles, to_fill) for to_fill in range(16)] for tiles in range(5)]
 NUM_WAYS = np.array([[len(ways) for ways in row] for row in _ways])
@@ -86,7 +86,7 @@ for _index in np.ndindex(5, 16):
 
 @inlined
 def tiles_shown(state):
-    """Which of these the display is."""
+    """Return which of these the display is."""
     first, second = state.display[0], state.display[1]
     if first == 0 or second == 0:
         return (ONLY_FIRST if first != 0 else 0) + (ONLY_SECOND if second != 0 else 0)
@@ -95,13 +95,13 @@ def tiles_shown(state):
 
 @inlined
 def orientations(state, slot, side):
-    """In how many ways the slot's tile can lie on that side."""
+    """Return in how many ways the slot's tile can be laid on that side."""
     return 2 if side != NOWHERE and state.display[slot] == VOLCANO else 1
 
 
 @njit
 def lay(choices, state, cell, way, turned):
-    """Note what lies around a cell after the fills of one way."""
+    """Write the tiles around a cell after the fills of one way."""
     look = choices.look
     for side in range(4):
         look.code[side] = max(0, int(state.board[NEIGHBOR[cell, side]]))
@@ -114,7 +114,7 @@ def lay(choices, state, cell, way, turned):
 
 @njit
 def score_placements(choices, state, weights):
-    """Write every legal placement and its worth, with the best fills, into ``choices``."""
+    """Write every legal placement and its value, with the best fills, into ``choices``."""
     seat = int(state.seat)
     look = choices.look
     set_worths(look, state, seat, weights, int(state.tiles_each) - int(state.placed[seat]) - 1)
@@ -153,7 +153,7 @@ def score_placements(choices, state, weights):
 
 @njit
 def appraise_fills(choices, state, weights):
-    """The same for every legal fill: the worth of the best way that begins with it."""
+    """Write every legal fill and the value of the best way that begins with it into ``choices``."""
     seat, cell = int(state.seat), int(state.last)
     look = choices.look
     set_worths(look, state, seat, weights, int(state.tiles_each) - int(state.placed[seat]))
@@ -182,7 +182,7 @@ def appraise_fills(choices, state, weights):
 
 @njit
 def _raise(choices, action, value):
-    """Note that an action leads to at least this value."""
+    """Raise an action's value to at least this value."""
     for i in range(choices.count):
         if choices.ids[i] == action:
             choices.values[i] = max(choices.values[i], value)
@@ -190,9 +190,9 @@ def _raise(choices, action, value):
 
 @njit
 def appraise_acts(choices, state, weights):
-    """The same for every legal action of an edge: gold of it and the best order of the rest after it.
+    """Write every legal action of an edge and its gold, with the best order of the rest after it.
 
-    Only harvests and sales are asked about: ``decisions.forced_action`` puts the others first.
+    Only harvests and sales are decisions here: ``decisions.forced_action`` plays the others first.
     """
     seat = int(state.seat)
     left = int(state.tiles_each) - int(state.placed[seat])
@@ -220,9 +220,9 @@ def appraise_acts(choices, state, weights):
 
 @njit
 def best_orders(look, state, edges):
-    """best[m, c]: the most that the edges in the bits of m bring, in any order, with c cacao stored.
+    """Write best[m, c]: the most gold of the edges in the bits of m, in any order, with c cacao stored.
 
-    In gold, the worth of the cacao that is kept included.
+    It includes the value of the cacao that stays.
     """
     best = np.empty((1 << len(edges), CACAO_PLACES + 1))
     best[0] = look.cacao_worth
@@ -243,7 +243,7 @@ def best_orders(look, state, edges):
 
 @inlined
 def use_edge(state, edge, workers, cacao):
-    """(gold earned, cacao stored) after some workers of an edge harvest or sell."""
+    """Return (gold earned, cacao stored) after some workers of an edge harvest or sell."""
     code = state.board[NEIGHBOR[state.last, edge >> 2]]
     if ACTION_CLASS[code] == TAKE_CACAO:
         return 0.0, min(CACAO_PLACES, cacao + ACTION_VALUE[code] * workers)
@@ -255,7 +255,7 @@ def use_edge(state, edge, workers, cacao):
 
 @njit
 def score_actions(choices, state, weights):
-    """Write the legal actions of the decision to make, and what each is worth, into ``choices``."""
+    """Write the legal actions of the decision to make and their values into ``choices``."""
     if state.phase == PLACE:
         score_placements(choices, state, weights)
     elif state.phase == FILL:
@@ -266,7 +266,7 @@ def score_actions(choices, state, weights):
 
 @njit
 def sort_best(choices, i):
-    """Move the i-th best action to place i, those before it being there: a sort as far as is looked."""
+    """Move the i-th best action to place i; the better ones must be in place: a partial sort."""
     best = i
     for k in range(i + 1, choices.count):
         if choices.values[k] > choices.values[best]:
@@ -277,7 +277,7 @@ def sort_best(choices, i):
 
 @njit
 def best_into(choices, state, top, ids):
-    """Write the ``top`` actions that greedy thinks most of into ``ids``, best first; their number."""
+    """Write greedy's ``top`` best actions into ``ids``, best first; return their number."""
     score_actions(choices, state, GREEDY_WEIGHTS)
     count = min(top, int(choices.count))
     for i in range(count):
@@ -288,7 +288,7 @@ def best_into(choices, state, top, ids):
 
 @njit
 def greedy_choice(choices, state, weights, rng):
-    """The action worth most; among equals each with the same probability."""
+    """Return the action with the highest value; ties are broken at random."""
     if state.auto == 0:
         action = forced_action(state)
         if action != NONE:
@@ -307,7 +307,7 @@ def greedy_choice(choices, state, weights, rng):
 
 @njit
 def greedy_action(states, rng):
-    """The choice for an array of one state, with scratch space of its own."""
+    """Return the choice for an array of one state, with scratch space of its own."""
     choices = np.empty(1, CHOICES)
     return greedy_choice(choices[0], states[0], GREEDY_WEIGHTS, rng)
 
@@ -323,7 +323,7 @@ def _appraise_into(states, ids, values):
 
 
 def greedy_analyze(states: StateArray, rng: RngArray) -> Analysis:
-    """What each action is worth to greedy, in gold."""
+    """Return greedy's value of each action, in gold."""
     ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
     count = _appraise_into(states, ids, values)
     return from_values(ids[:count], values[:count], 1.0, "gold")

@@ -1,4 +1,4 @@
-"""Sequential halving: after each round of simulations the worse half of the candidates is dropped.
+"""Sequential halving: each round of simulations drops the worse half of the candidates.
 
 Source: Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits" (ICML 2013).
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..engine.jit import njit
 
-_CHUNK_SECONDS = 0.002  # with a limit in time, the clock is looked at about this often
+_CHUNK_SECONDS = 0.002  # with a limit in time, the clock is read about this often
 
 # (ids, how many of the first are alive, sums to add to, passes): one simulation of each in a pass.
 RunPasses = Callable[[Any, int, Any, int], object]
@@ -33,26 +33,26 @@ def keep_best(ids, sums, alive, keep):
 
 @njit
 def num_rounds(alive):
-    """Rounds until one of ``alive`` candidates is left."""
+    """Return the number of rounds until one of ``alive`` candidates is left."""
     return max(1, int(np.ceil(np.log2(alive))))
 
 
 @njit
 def num_passes(sims, rounds, alive):
-    """Simulations of each candidate in one of ``rounds`` rounds, of ``sims`` in all."""
+    """Return the simulations of each candidate in one of ``rounds`` rounds, of ``sims`` in all."""
     return max(1, sims // (rounds * alive))
 
 
 @njit
 def drop_half(ids, sums, alive):
-    """Move the better half of the candidates to the front, best first; returns how many those are."""
+    """Move the better half of the candidates to the front, best first; return their number."""
     keep = max(1, (alive + 1) // 2)
-    keep_best(ids, sums, alive, keep)  # all of them have been visited equally often
+    keep_best(ids, sums, alive, keep)  # all have equally many visits
     return keep
 
 
 def halve(run: RunPasses, ids: Any, sums: Any, alive: int, sims: int, begin: float, ms: int) -> Any:
-    """Move the best of the first ``alive`` candidates to the front; returns their visits, (alive,).
+    """Move the best of the first ``alive`` candidates to the front; return their visits, (alive,).
 
     With ``sims`` simulations in all, or until ``ms`` milliseconds after ``begin``
     (``time.perf_counter``) when that is not 0.
@@ -74,7 +74,7 @@ def halve(run: RunPasses, ids: Any, sums: Any, alive: int, sims: int, begin: flo
 
 
 def _passes_until(run: RunPasses, end: float, ids: Any, alive: int, sums: Any) -> int:
-    """Passes until the clock says ``end``, at least one; how many."""
+    """Run passes until the time ``end``, at least one; return their number."""
     passes, done = 1, 0
     while True:
         begin = time.perf_counter()

@@ -1,9 +1,9 @@
-"""What a whole turn is worth at a glance: a tile here, the display's tiles there, then its actions.
+"""A quick value of a whole turn: a placement, the fills, then the actions.
 
-Nothing is played: gains are added up from tables, some tens of nanoseconds a turn.  The worth of a
-position to a seat is its score if the game ended now plus what its stocks will bring, in gold (see
-``Weights``).  Two things are simplified: workers of one market edge may sell partly before and partly
-after a harvest, and several harvests are made at once, with no sale between them.
+Nothing is played: gains are sums from tables, some tens of nanoseconds a turn.  The value of a position
+to a seat is its score if the game ended now plus what its stocks will bring, in gold (see ``Weights``).
+Two things are simplified: workers of one market edge may sell partly before and partly after a harvest,
+and several harvests happen at once, with no sale between them.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from ..engine.tiles import (
 
 
 class Weights(NamedTuple):
-    """What greedy thinks things are worth, in gold; found by ``training.tune_greedy``.
+    """Greedy's values in gold; found by ``training.tune_greedy``.
 
-    "Left" are the seat's placements after this one; what fades does so over the last of them.
+    Values that fade do so over the seat's last placements.
     """
 
     cacao: float = 1.44  # a stored cacao
-    crowded: float = 0.09  # less for each that is stored already
-    cacao_fade: float = 3.8  # placements over which stored cacao loses its worth
+    crowded: float = 0.09  # its decrease for each one stored already
+    cacao_fade: float = 3.8  # placements over which stored cacao loses its value
     water: float = 0.51  # share of the next step of the water track
     water_fade: float = 2.0
     sun: float = 0.65  # a sun token, beyond its coin: a tile can be overbuilt with it
@@ -54,7 +54,7 @@ class Weights(NamedTuple):
     temple: float = 0.3  # gold of a temple that others may still overtake
     facing: float = 0.29  # a worker that faces a temple, whoever leads
     edge: float = 1.16  # a worker that faces an empty jungle cell: it acts when that is filled
-    others: float = 0.46  # gain of the other seats, taken off
+    others: float = 0.46  # gain of the other seats, subtracted
 
 
 CACAO, CROWDED, CACAO_FADE, WATER, WATER_FADE, SUN, SUN_FADE, TEMPLE_NOW, FACING, EDGE, OTHERS = (
@@ -77,7 +77,7 @@ _FIELDS = np.dtype(
         ("code", "i8", (4,)),  # jungle code on each side, filled cells included
         ("gain", "f8", (4, MAX_WORKERS_ON_EDGE + 1)),  # of facing temples, empty cells; by workers
         ("sums", "i8", (NUM_SUMS,)),  # of the seat's other tiles at filled cells
-        ("constant", "f8"),  # what does not depend on the tile: gains of others, mostly
+        ("constant", "f8"),  # the part that does not depend on the tile: mostly gains of others
     ],
     align=True,
 )
@@ -86,7 +86,7 @@ HEURISTIC = np.dtype((np.record, _FIELDS))
 
 @njit
 def set_worths(look, state, seat, weights, left):
-    """Write what stocks are worth to a seat with ``left`` placements to come."""
+    """Write the values of stocks to a seat with ``left`` placements to come."""
     cacao_now = min(1.0, left / weights[CACAO_FADE])
     for k in range(CACAO_PLACES + 1):
         look.cacao_worth[k] = k * (weights[CACAO] - weights[CROWDED] * (k - 1)) * cacao_now
@@ -96,7 +96,7 @@ def set_worths(look, state, seat, weights, left):
         look.water_worth[k] = WATER_TRACK[k] + coming * step
     for k in range(SUN_PLACES + 1):
         look.sun_worth[k] = k * (1 + weights[SUN] * min(1.0, left / weights[SUN_FADE]))
-        if k > left:  # a token more than placements is a coin
+        if k > left:  # a token beyond the placements left is a coin
             look.sun_worth[k] = look.sun_worth[k - 1] + 1
     still = left / state.tiles_each
     look.temple = 1 - (1 - weights[TEMPLE_NOW]) * still
@@ -108,7 +108,7 @@ def set_worths(look, state, seat, weights, left):
 
 @inlined
 def trade(look, cacao, sums):
-    """Worth of the best way to harvest and sell, less that of the cacao at hand.
+    """Return the value of the best way to harvest and sell, less that of the stored cacao.
 
     With s cacao sold in all, selling as much as possible before the harvest leaves most room.
     """
@@ -136,7 +136,7 @@ def trade(look, cacao, sums):
 
 @inlined
 def add_edge(look, sums, code, facing, workers):
-    """Add one activated edge to the sums; returns its gain in gold where that just adds up."""
+    """Add one activated edge to the sums; return its gain in gold if that is independent of others."""
     kind = ACTION_CLASS[code]
     if kind == TAKE_CACAO:
         sums[HARVEST] += ACTION_VALUE[code] * workers
@@ -158,7 +158,7 @@ def add_edge(look, sums, code, facing, workers):
 
 @inlined
 def worth_of_sums(look, state, seat, sums):
-    """What the summed edges are worth to a seat with its stocks."""
+    """Return the value of the summed edges to a seat with its stocks."""
     water, sun = int(state.water[seat]), int(state.sun[seat])
     value = look.water_worth[min(LAST_WATER, water + sums[CARRIED])] - look.water_worth[water]
     value += look.sun_worth[min(SUN_PLACES, sun + sums[TOKENS])] - look.sun_worth[sun]
@@ -170,10 +170,10 @@ def worth_of_sums(look, state, seat, sums):
 
 @njit
 def prepare(look, state, seat, cell, filled, overbuilds):
-    """Get ready to appraise tiles of ``seat`` on ``cell``; ``look.code`` has what lies beside it.
+    """Prepare to evaluate tiles of ``seat`` on ``cell``; ``look.code`` has the tiles beside it.
 
     ``filled``: bit s for each side whose jungle tile is laid in this turn; ``overbuilds``: 1 if the
-    tile is to cover another one, for a sun token.  A tile that lies there already, in the middle of
+    tile will cover another one, for a sun token.  A tile that is on the cell already, in the middle of
     its turn, changes nothing.
     """
     look.sums[:] = 0
@@ -193,7 +193,7 @@ def prepare(look, state, seat, cell, filled, overbuilds):
 
 @njit
 def _prepare_temple(look, state, seat, temple, side, covered, new):
-    """Gains at a temple by workers: its gold shared out anew, less what it brings now."""
+    """Write the gains at a temple by workers: its new gold less its present gold."""
     players = int(state.num_players)
     packed = temple_workers(state, temple)
     now = 0.0
@@ -240,7 +240,7 @@ def _prepare_fill(look, state, seat, code, cell, new_side):
 
 @inlined
 def _gain_of_other(look, state, owner, code, facing, workers):
-    """What one edge of another seat is worth to it, with the same worths."""
+    """Return the value of one edge of another seat to that seat, with the same values."""
     kind = ACTION_CLASS[code]
     if kind == TAKE_CACAO or kind == SELL_CACAO:
         cacao = int(state.cacao[owner])
@@ -266,13 +266,13 @@ def _gain_of_other(look, state, owner, code, facing, workers):
 
 @inlined
 def tile_value(look, state, seat, variant, sums):
-    """What the turn is worth with this tile on the cell prepared; ``sums`` is scratch space."""
+    """Return the value of the turn with this tile on the prepared cell; ``sums`` is scratch space."""
     value = look.constant
     for i in range(NUM_SUMS):
         sums[i] = look.sums[i]
     for side in range(4):
         workers = EDGES[variant, side]
-        value += look.gain[side, workers]  # without workers too: a temple may come, or lose some
+        value += look.gain[side, workers]  # even without workers: a temple may come, or lose some
         if workers > 0:
             value += add_edge(look, sums, look.code[side], opposite(side), workers)
     return value + worth_of_sums(look, state, seat, sums)

@@ -1,10 +1,10 @@
-"""Information-set Monte Carlo tree search, one tree for all deals the seat thinks possible.
+"""Information-set Monte Carlo tree search: one tree for all deals that are possible for the seat.
 
-Each iteration deals anew what the seat can't see and walks down the tree by the actions that are
-legal in that deal; a node counts how often it was available, not only how often it was visited
+Each iteration deals everything hidden again and walks down the tree by the actions that are legal in
+that deal.  A node counts how often it was available, not only how often it was visited
 (single-observer ISMCTS; Cowling, Powley, Whitehouse, IEEE TCIAIG 2012).  Draws of tiles need no nodes
-of their own: they come with the deal.  Every seat maximises its own utility.  With some 80 placements a
-turn a node offers only the ``top`` that greedy thinks most of; greedy playouts judge the leaves.
+of their own, because the deal determines them.  Every seat maximises its own utility.  A turn has some
+80 placements, so a node offers only greedy's ``top`` best; greedy playouts evaluate the leaves.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _CHUNK = 32  # iterations between looks at the clock
 
 _FIELDS = np.dtype(
     [
-        ("action", "i8"),  # that leads here
-        ("seat", "i8"),  # who chose it
+        ("action", "i8"),  # the action that leads here
+        ("seat", "i8"),  # the seat that chose it
         ("child", "i8"),  # first child, or 0
         ("sibling", "i8"),  # next child of the same parent, or 0
         ("visits", "i8"),
         ("available", "i8"),
-        ("total", "f8"),  # utility of who chose it, summed
+        ("total", "f8"),  # sum of the utility of that seat
     ],
     align=True,
 )
@@ -46,7 +46,7 @@ NODE = np.dtype((np.record, _FIELDS))
 
 @njit
 def _child_of(nodes, parent, action):
-    """The child that an action leads to, or 0."""
+    """Return the child of a node by an action, or 0."""
     child = nodes[parent].child
     while child != 0 and nodes[child].action != action:
         child = nodes[child].sibling
@@ -55,16 +55,16 @@ def _child_of(nodes, parent, action):
 
 @njit
 def _select(nodes, parent, choices, top, exploration):
-    """The place, among the best ``top`` choices, of the action to follow: an untried one if any.
+    """Return the place, among the best ``top`` choices, of the action to follow: an untried one if any.
 
-    Sorts the choices as far as they are looked at.
+    Sorts the choices as far as it reads them.
     """
     best, best_bound = -1, -1e18
     for i in range(min(top, choices.count)):
         sort_best(choices, i)
         child = _child_of(nodes, parent, choices.ids[i])
         if child == 0:
-            if best_bound < 1e9:  # the best of the untried ones comes before all others
+            if best_bound < 1e9:  # the best untried action comes before all others
                 best, best_bound = i, 1e9
             continue
         nodes[child].available += 1
@@ -78,7 +78,7 @@ def _select(nodes, parent, choices, top, exploration):
 
 @njit
 def iterate(states, nodes, used, iterations, top, exploration, rng):
-    """Grow the tree by a node an iteration; returns how many nodes it has."""
+    """Add a node to the tree in each iteration; return the number of nodes."""
     work = np.empty(1, STATE)
     choices = np.empty(1, CHOICES)
     path = np.empty(MAX_PATH, np.int64)
@@ -124,7 +124,7 @@ def iterate(states, nodes, used, iterations, top, exploration, rng):
 
 @njit
 def most_visited(nodes):
-    """The action of the root's child with most visits."""
+    """Return the action of the root's child with most visits."""
     child = nodes[ROOT].child
     best = child
     while child != 0:
@@ -137,7 +137,7 @@ def most_visited(nodes):
 def ismcts_action(
     states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
 ) -> int:
-    """The most visited action after ``sims`` iterations, or ``ms`` milliseconds if that is not 0."""
+    """Return the most visited action after ``sims`` iterations, or ``ms`` milliseconds if not 0."""
     if not states[0].auto:
         forced = int(forced_action(states[0]))
         if forced != NONE:
@@ -148,7 +148,7 @@ def ismcts_action(
 def grow(
     states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
 ) -> Any:
-    """The tree, nodes in an array."""
+    """Return the tree, nodes in an array."""
     begin = time.perf_counter()
     nodes = np.zeros(1024 if ms else sims + 1, NODE)
     used, done = 1, 0
@@ -166,7 +166,7 @@ def grow(
 def ismcts_analyze(
     states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
 ) -> Analysis:
-    """Visits and mean utilities of the actions that the root has tried."""
+    """Return visits and mean utilities of the actions that the root has tried."""
     nodes = grow(states, rng, sims, ms, top, exploration)
     found = []
     child = int(nodes[ROOT]["child"])

@@ -1,7 +1,7 @@
-"""Flat Monte Carlo: the best few actions, judged by games that greedy plays to their end.
+"""Flat Monte Carlo: greedy plays games to their end to evaluate the best few actions.
 
-For each playout all that the seat can't see is dealt anew; within a pass every candidate meets the
-same deal and the same random numbers (common random numbers).  :mod:`.halving` shares passes out.
+Each playout deals everything hidden from the seat again.  Within a pass every candidate gets the same
+deal and the same random numbers (common random numbers).  :mod:`.halving` distributes the passes.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from .playout import BELIEFS, UNIT, UTILITY, play_out, value_of
 
 @njit
 def candidates_into(states, top, ids):
-    """``best_into`` for an array of one state, with scratch space of its own."""
+    """Call ``best_into`` for an array of one state, with scratch space of its own."""
     choices = np.empty(1, CHOICES)
     return best_into(choices[0], states[0], top, ids)
 
 
 @njit
 def run_passes(states, ids, alive, sums, passes, rng, objective):
-    """Add what ``passes`` playouts of the first ``alive`` candidates end with to ``sums``.
+    """Add the results of ``passes`` playouts of the first ``alive`` candidates to ``sums``.
 
-    In a pass all candidates meet the same deal of what the deciding seat can't see, and the same
-    random numbers.  Returns how many decisions were made.
+    In a pass all candidates get the same deal of everything hidden from the deciding seat, and the same
+    random numbers.  Returns the number of decisions.
     """
     work = np.empty(2, STATE)
     choices = np.empty(1, CHOICES)
@@ -55,13 +55,13 @@ def run_passes(states, ids, alive, sums, passes, rng, objective):
 
 
 def mc_action(states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exact: int) -> int:
-    """The action found best with ``sims`` playouts, or in ``ms`` milliseconds when that is not 0.
+    """Return the best action by ``sims`` playouts, or in ``ms`` milliseconds when that is not 0.
 
-    With at most ``exact`` placements left in the game the end is solved instead, where that is
-    feasible (:mod:`.endgame`).
+    With at most ``exact`` placements left in the game the end is solved instead, if that is feasible
+    (:mod:`.endgame`).
     """
     begin = time.perf_counter()
-    if not states[0].auto:  # what can't matter needs no thought
+    if not states[0].auto:  # decisions that can't matter need no search
         forced = int(forced_action(states[0]))
         if forced != NONE:
             return forced
@@ -79,7 +79,7 @@ def mc_action(states: StateArray, rng: RngArray, sims: int, ms: int, top: int, e
 def simulate(
     states: StateArray, rng: RngArray, sims: int, ms: int, ids: Any, alive: int, begin: float
 ) -> tuple[Any, Any]:
-    """Bring the first ``alive`` of ``ids`` in order; (mean utility, playouts) of each, (alive,)."""
+    """Sort the first ``alive`` of ``ids``; return (mean utility, playouts) of each, (alive,)."""
     sums = np.zeros(alive)
 
     def run(some: Any, alive: int, sums: Any, passes: int) -> None:
@@ -92,7 +92,7 @@ def simulate(
 def mc_analyze(
     states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exact: int
 ) -> Analysis:
-    """What ``mc_action`` would see."""
+    """Return the analysis of ``mc_action``."""
     begin = time.perf_counter()
     solved = solved_analysis(states, exact)
     if solved is not None:

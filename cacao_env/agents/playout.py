@@ -1,4 +1,4 @@
-"""Games played to their end by greedy, and what their ends are worth."""
+"""Games that greedy plays to their end, and the values of their results."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ..engine.state import OVER, STATE, redeal
 from ..engine.tiles import MAX_PLAYERS
 from .greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
 
-BELIEFS = np.repeat(GREEDY_WEIGHTS[None], MAX_PLAYERS, axis=0)  # all seats think like greedy
-# What is maximised: the utility, or the relative score in gold.
+BELIEFS = np.repeat(GREEDY_WEIGHTS[None], MAX_PLAYERS, axis=0)  # all seats play like greedy
+# The objective: the utility, or the relative score in gold.
 UTILITY, RELATIVE_SCORE = range(2)
 UNIT = "utility"  # -1 lost, 1 won; half the win, half the scores
 
 
 @njit
 def play_out(state, choices, weights, rng):
-    """Play to the end in place; row s of ``weights`` is what seat s believes.  Returns decisions."""
+    """Play to the end in place, seat s with row s of ``weights``; return the number of decisions."""
     decisions = 0
     while state.phase != OVER:
         step(state, greedy_choice(choices, state, weights[state.seat], rng))
@@ -32,10 +32,10 @@ def play_out(state, choices, weights, rng):
 
 @inlined
 def utility_of(win_shares, scores, num_players, seat):
-    """How good a result, or an expected one, is for a seat, in [-1, 1].
+    """Return the utility of a result, or of an expected one, for a seat, in [-1, 1].
 
     Half the zero-sum share of the win, and half the mean over the other seats of
-    tanh(difference in score / SCORE_SCALE): a large lead is worth little more than a fair one.
+    tanh(difference in score / SCORE_SCALE): a large lead counts little more than a fair one.
     """
     ahead = 0.0
     for other in range(num_players):
@@ -47,7 +47,7 @@ def utility_of(win_shares, scores, num_players, seat):
 
 @njit
 def value_of(state, seat, objective):
-    """What a finished game is worth to a seat: its utility, or its relative score in gold."""
+    """Return the value of a finished game for a seat: its utility, or its relative score in gold."""
     players = int(state.num_players)
     scores = np.zeros(MAX_PLAYERS, np.int64)
     scores_into(state, scores)
@@ -60,9 +60,9 @@ def value_of(state, seat, objective):
 
 @njit
 def forecast(states, rng, games, win_shares, mean_scores):
-    """Write every seat's mean share of the win and final score, (MAX_PLAYERS,), if all play by greedy.
+    """Write every seat's mean win share and final score, (MAX_PLAYERS,), if all seats play like greedy.
 
-    Over ``games`` deals of what the deciding seat of ``states[0]`` can't see.
+    The mean is over ``games`` deals of everything hidden from the deciding seat of ``states[0]``.
     """
     work = np.empty(1, STATE)
     choices = np.empty(1, CHOICES)
@@ -83,10 +83,10 @@ def forecast(states, rng, games, win_shares, mean_scores):
 
 @njit
 def match(states, weights, rng, blocks, results):
-    """Deal blocks between two beliefs, ``weights`` (2, ...): the first sits in each seat in turn.
+    """Play deal blocks between two sets of weights, (2, ...): the first takes each seat in turn.
 
-    Writes the first one's utility, mean over its seats, into ``results``, shape (blocks, 2), and its
-    share of the wins.  ``states``: 3 of them, with the options of the games written in the first.
+    Writes the first one's utility and win share, means over its seats, into ``results``, (blocks, 2).
+    ``states``: 3 of them, with the options of the games written in the first.
     """
     choices = np.empty(1, CHOICES)
     players = int(states[0].num_players)

@@ -1,8 +1,8 @@
 """The board network as an agent: a policy and a critic that read the table cell by cell, in NumPy.
 
-Every cell where a tile could go is described by what lies around it, seen in the four ways that a
-tile can be turned, and all are scored with the same weights.  Those descriptions give a logit for
-each placement (cell * variant) and, pooled over the table, the logits of fills and actions and the
+The surroundings describe every cell where a tile could be placed, in the four rotations of a tile,
+and the same weights score all of them.  These descriptions give a logit for each placement (cell *
+variant).  Pooled over the table, they give the logits of fills and actions and the
 value.  :mod:`training.ppo.network` is the same network in torch, for training.
 """
 
@@ -44,7 +44,7 @@ from .window import View
 Array = npt.NDArray[Any]
 LATE_ACTIONS = FILL_ACTIONS + ACT_ACTIONS
 TURNS = 4
-# What is read around a worker cell: the jungle cells beside it, the worker cells beyond those.
+# The cells read around a worker cell: the jungle cells beside it, the worker cells beyond those.
 JUNGLE_STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 WORKER_STEPS = ((0, 0), (-1, -1), (-1, 1), (1, 1), (1, -1), (-2, 0), (0, 2), (2, 0), (0, -2))
 _NAMES = [name for name, _, _ in CHANNELS]
@@ -52,7 +52,7 @@ _FIRST_WORKER, _TO_FILL = _NAMES.index("workers_north"), _NAMES.index("to_fill")
 _JUNGLE_CHANNELS = (*range(_FIRST_WORKER), _TO_FILL)
 JUNGLE_SLICES = (slice(0, _FIRST_WORKER), slice(_TO_FILL, _TO_FILL + 1))
 WORKER_SLICES = (slice(_FIRST_WORKER, _TO_FILL), slice(_TO_FILL + 1, None))
-# Flat cells of any window: they lie like the squares of a chessboard, jungle first.
+# Flat cells of any window: they alternate like the squares of a chessboard, jungle first.
 _JUNGLE_CELL, _WORKER_CELL = 0, 1
 OPEN, LAST, OWN = _NAMES.index("open"), _NAMES.index("last"), len(CHANNELS)
 TOTAL_SCALE = 1 / 16  # of the sum over places and directions
@@ -61,8 +61,8 @@ TOTAL_SCALE = 1 / 16  # of the sum over places and directions
 class Tables:
     """Index tables of a board network for one number of players and table size.
 
-    ``places`` (worker cells, steps), ``turned`` (TURNS, patch size) and ``where`` (worker cells,), all
-    int64; ``planes``, (channels, cells of the window).
+    ``places`` (worker cells, steps), ``turned`` (TURNS, patch size) and ``where`` (worker cells,),
+    all int64; ``planes``, (channels, cells of the window).
     """
 
     def __init__(self, num_players: int, table_size: int) -> None:
@@ -82,11 +82,11 @@ class Tables:
 
 
 def patch_places(table_size: int) -> Array:
-    """Cells around each worker cell, flat in the window; shape (worker cells, steps).
+    """Return the cells around each worker cell, flat in the window; shape (worker cells, steps).
 
-    First the jungle cells, then the worker cells.  Nothing is read of what lies outside the window:
-    a worker cell stands for a jungle cell and the other way round, whose channels of the other sort
-    are always 0.
+    First the jungle cells, then the worker cells.  Nothing outside the window is read: a worker cell
+    takes the place of such a jungle cell, and the reverse, because its channels of the other sort are
+    always 0.
     """
     cells = np.array([window_cell(index, table_size) for index in range(table_size**2 // 2)])
     nothing = np.array([_WORKER_CELL] * len(JUNGLE_STEPS) + [_JUNGLE_CELL] * len(WORKER_STEPS))
@@ -96,11 +96,11 @@ def patch_places(table_size: int) -> Array:
 
 
 def turned_patches(worker_channels: Sequence[int]) -> Array:
-    """Where each number of a patch goes for a turned observer; shape (TURNS, patch size).
+    """Return the place of each number of a patch for a turned observer; shape (TURNS, patch size).
 
-    A patch has, for each jungle step, the jungle channels, then for each worker step the worker
-    channels.  A weight for number n of what is seen after ``t`` turns clockwise belongs to the number
-    ``m`` of the unturned patch with ``[t, m] = n``.
+    A patch has the jungle channels of each jungle step, then the worker channels of each worker step.
+    After ``t`` turns clockwise, the weight of number n belongs to the number ``m`` of the unturned
+    patch with ``[t, m] = n``.
     """
     names: list[tuple[tuple[int, int], int]] = []
     for steps, wanted in ((JUNGLE_STEPS, _JUNGLE_CHANNELS), (WORKER_STEPS, worker_channels)):
@@ -144,13 +144,13 @@ class PolicyNet:
         self._patch = np.ascontiguousarray(turned.transpose(1, 0, 2).reshape(-1, turned.shape[2]).T)
 
     def __call__(self, observations: Array) -> tuple[Array, Array]:
-        """Logits, not masked, and values.  Logits of cells where no tile can be placed are 0."""
+        """Return unmasked logits, and values.  Logits of cells where no tile can be placed are 0."""
         t, count = self.tables, len(observations)
         common = _relu(self._linear("globals.0", observations[:, t.board_end :]))
         context = self._linear("context", common)
         board = observations[:, : t.board_end].reshape(count, *t.planes)
         is_open, own, last = (board[:, c][:, t.where] for c in (OPEN, OWN, LAST))
-        # Tiles of one's own are places too, once overbuilding has begun.
+        # Own tiles are places too, once overbuilding has begun.
         over = observations[:, t.overbuilding : t.overbuilding + 1]
         games, cells = np.nonzero(is_open + own * over)
         rows = [  # a row of channels for each cell
@@ -167,16 +167,16 @@ class PolicyNet:
         most, total = np.zeros((2, count, hidden.shape[1]), np.float32)
         np.maximum.at(most, games, hidden)
         np.add.at(total, games, hidden * np.float32(TOTAL_SCALE))
-        # The cell of the tile placed last is what fills and actions are about.
+        # Fills and actions are about the cell of the tile placed last.
         every = np.arange(count)
         here = self._look(rows, every, last.argmax(1), context) * last.max(1)[:, None, None]
-        # Fills and actions have directions, a position's value has none.
+        # Fills and actions have directions; a position's value has none.
         late = self._head("late", common, total, most, here[:, 0])
         value = self._head("value", common, total, most, here.mean(1))
         return np.concatenate([logits.reshape(count, -1), late], 1), value[:, 0]
 
     def _look(self, rows: list[Array], games: Array, cells: Array, context: Array) -> Array:
-        """What M cells of the table look like, turned all ways: (M, TURNS, width), at least 0."""
+        """Return the description of M cells in all rotations: (M, TURNS, width), at least 0."""
         at, split = self.tables.places[cells], len(JUNGLE_STEPS)
         patches = np.concatenate(
             [
@@ -214,7 +214,7 @@ class PolicyAgent(Agent):
         self.net = PolicyNet(params, options.num_players, options.table_size)
 
     def supports(self, options: Options) -> bool:
-        """Whether the network was trained for such games; windows of any size will do."""
+        """Return whether the network was trained for such games, with a window of any size."""
         return super().supports(options) and options.volcanoes == self.options.volcanoes
 
     @property
@@ -235,7 +235,7 @@ class PolicyAgent(Agent):
         [view], logits, values = self._look([game])
         row = logits[0]
         if row.max() == -np.inf:
-            return certain(_any_action(game, memory), "drawn: its window shows no legal placement")
+            return certain(_any_action(game, memory), "random: its window shows no legal placement")
         legal = np.flatnonzero(row > -np.inf)
         probabilities = np.exp(row[legal].astype(np.float64) - row.max())
         probabilities /= probabilities.sum()
@@ -248,18 +248,20 @@ class PolicyAgent(Agent):
         )
 
     def _lead(self, game: Game, value: float) -> float | None:
-        """The relative score at the end that a value stands for, by the reward it was trained on."""
+        """Return the relative score at the end that a value means, by the reward of its training."""
         training = self.manifest.get("training", {})
         reward, unit = training.get("config", {}).get("reward"), training.get("reward_scale")
         if reward not in ("relative_score", "shaped") or unit is None:
             return None
         scores, seat = game.scores(), decider(game)
         others = (sum(scores) - scores[seat]) / (len(scores) - 1)
-        now = scores[seat] - others if reward == "shaped" else 0.0  # what is to come, or all of it
+        now = (
+            scores[seat] - others if reward == "shaped" else 0.0
+        )  # the rewards to come, or all of them
         return now + unit * value
 
     def _look(self, games: Sequence[Game]) -> tuple[list[View], Array, Array]:
-        """Views (B), logits (B, N), minus infinity where illegal, and values (B,)."""
+        """Return views (B), logits (B, N), minus infinity where illegal, and values (B,)."""
         for game in games:
             require(self, game.options)
         views = [View(game, self.options.table_size) for game in games]
@@ -303,11 +305,11 @@ def read_policy(folder: str | Path) -> tuple[dict[str, Array], dict[str, Any]]:
         rules = manifest["rules"]
         options = Options(rules["num_players"], rules["volcanoes"], table_size=rules["table_size"])
         if manifest["features"] != feature_version(options.num_players, options.table_size):
-            raise CheckpointError(f"{folder}: made for other observations or actions than these")
+            raise CheckpointError(f"{folder}: made for other observation or action tables")
         params = unpack_arrays(folder, weights)
         shapes = {name: array.shape for name, array in params.items()}
         if shapes != param_shapes(options.num_players, options.table_size, rules["width"]):
-            raise CheckpointError(f"{folder}: the arrays in it are not those of such a network")
+            raise CheckpointError(f"{folder}: its arrays are not those of such a network")
         check_metadata(folder, weights, manifest)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, CheckpointError):

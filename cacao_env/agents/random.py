@@ -13,12 +13,12 @@ from .analysis import Analysis
 
 @njit
 def random_action(states, rng):
-    """A legal action of ``states[0]``, uniformly at random."""
+    """Return a legal action of ``states[0]``, uniformly at random."""
     return sample(states[0], rng)
 
 
 def random_analyze(states: StateArray, rng: RngArray) -> Analysis:
-    """All legal actions alike."""
+    """Return all legal actions with equal weights."""
     ids = np.empty(MAX_LEGAL, np.int64)
     count = int(legal_into(states[0], ids))
     return Analysis(ids[:count].copy(), np.full(count, 1 / count), "probabilities")

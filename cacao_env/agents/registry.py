@@ -30,10 +30,10 @@ GROUP = "cacao_env.agents"
 
 
 def load_agent(name: str, allow_code: bool = False) -> Agent:
-    """Load an agent by its name; AgentError says what is wrong with a name that has none.
+    """Load an agent by its name; AgentError says what is wrong with a name.
 
     ``allow_code``: whether ``module:Class`` may import a module.  Pass True only for a name that the
-    user typed, never for one from a file or a request.
+    user typed, never for one from a record or a request.
     """
     head = name.partition(":")[0]
     if head in BOTS:
@@ -78,11 +78,13 @@ def as_agent(one: Any, allow_code: bool = False) -> Agent:
         return load_agent(one, allow_code)
     if callable(getattr(one, "act", None)):
         return WrappedAgent(type(one).__name__, lambda seed: one)
-    raise AgentError(f"{one!r} is no agent, expected a name, an Agent or an object with act(game)")
+    raise AgentError(
+        f"{one!r} is not an agent, expected a name, an Agent or an object with act(game)"
+    )
 
 
 def installed_agents() -> list[tuple[str, str]]:
-    """(name, description) of the shipped checkpoints, best first, then of installed packages."""
+    """Return (name, description) of the shipped checkpoints, best first, then of installed packages."""
     found = []
     for name in shipped_names():
         folder = find(name)
@@ -126,7 +128,7 @@ def _find_class(name: str) -> Any:
 
 
 def _from_class(name: str, found: Any) -> Agent:
-    """An agent from an Agent, a subclass of it, or a class with ``act(game)``."""
+    """Return an agent for an Agent, a subclass of it, or a class with ``act(game)``."""
     if isinstance(found, Agent):
         return found
     arguments = {} if isinstance(found, type) and issubclass(found, Agent) else {"seed": 0}

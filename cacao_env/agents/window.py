@@ -1,8 +1,8 @@
-"""One game seen through a window of another size than its own.
+"""A game seen through a window of another size.
 
-A network is made for one ``table_size``; agents made for different ones meet in one game, played on a
-table large enough for all.  Here the game is shown to each of them as its own window would show it,
-and the action it chooses there is named as the game names it.
+A network is made for one ``table_size``.  Agents with different ones meet in one game on a table that
+is large enough for all.  This module shows each agent the game as its own window would show it, and
+translates the action that it chooses.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LISTS = (
 
 
 class View:
-    """A game as an agent with windows of ``table_size`` sees it."""
+    """A game as seen by an agent with windows of ``table_size``."""
 
     def __init__(self, game: Game, table_size: int) -> None:
         self.game = game
@@ -39,7 +39,7 @@ class View:
 
     @property
     def seen(self) -> Game:
-        """The game with a window of the size asked for, to look at and not to play."""
+        """Return the game with a window of that size, to be read and not played."""
         return self._seen
 
     def _resize(self, size: int) -> None:
@@ -56,7 +56,7 @@ class View:
             self._crop()
 
     def _shifted(self, row: int, column: int, size: int) -> tuple[int, int]:
-        """The corner moved as little as shows the tile just placed and the cells beside it."""
+        """Return the corner, moved only to show the tile just placed and the cells beside it."""
         state = self._seen.state
         last = int(state.last)
         at_row, at_column = int(cell_row(state, last)), int(cell_column(state, last))
@@ -65,7 +65,7 @@ class View:
         return row, column - ((row + column) & 1)
 
     def _crop(self) -> None:
-        """Drop from the lists of cells what the window does not show: the table outgrew it."""
+        """Drop cells that the window does not show from the lists: the table has outgrown it."""
         state = self._seen.state
         size = int(state.table_size)
         for cells, count in _LISTS:
@@ -82,10 +82,10 @@ class View:
             state.last = -1
 
     def action_mask(self) -> npt.NDArray[np.int8]:
-        """What may be chosen, in ids of the window asked for: legal in the game and shown.
+        """Return the ids of the window's actions that are shown and legal in the game.
 
-        A window smaller than the game's also withholds what it would withhold in a game of its
-        own.  It may be empty, once the table has outgrown the window.
+        A window smaller than the game's also hides what it would hide in a game of its own.  There
+        may be no action once the table has outgrown the window.
         """
         mask = self.game.action_mask()
         if self._seen is self.game:
@@ -103,7 +103,7 @@ class View:
         return out
 
     def action(self, chosen: int) -> int:
-        """The game's id of an action that was chosen in the window."""
+        """Return the game's id of an action that was chosen in the window."""
         if self._seen is self.game:
             return chosen
         first = int(place_actions(self._seen.table_size))
@@ -116,7 +116,7 @@ class View:
         return int(index[cell]) * NUM_VARIANTS + variant
 
     def _cells(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        """Number in the game's window of each worker cell of this one, and whether it is there."""
+        """Return each worker cell's number in the game's window, and whether it is there."""
         here, there = self._seen.state, self.game.state
         size = int(there.table_size)
         rows, columns = _worker_cells(int(here.table_size))
@@ -127,6 +127,6 @@ class View:
 
 @cache
 def _worker_cells(size: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Rows and columns of a window's worker cells."""
+    """Return rows and columns of a window's worker cells."""
     cells = np.array([window_cell(k, size) for k in range(size * size // 2)], np.int64)
     return cells[:, 0], cells[:, 1]

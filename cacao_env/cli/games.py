@@ -53,7 +53,7 @@ def add_commands(commands: Any) -> None:
     one = commands.add_parser("play", help="play in the terminal")
     one.add_argument(
         "--seats",
-        help="who plays, in playing order: human, bots, checkpoints; default: you and the best",
+        help="human, bots or checkpoints in playing order; default: you and the best agent",
     )
     one.add_argument("--volcanoes", action="store_true")
     one.add_argument("--seed", type=int, help="of the deal")

@@ -1,4 +1,4 @@
-"""Action ids: what each means, which are legal, and how one is carried out.
+"""Action ids: their meaning, which are legal, and how one is applied.
 
 One ``Discrete(N)`` in three blocks (``table_size`` W sets the first)::
 
@@ -7,8 +7,8 @@ One ``Discrete(N)`` in three blocks (``table_size`` W sets the first)::
     act      4 * 4 * 4    jungle tile beside the tile just placed (its side), worker tile beside that
                           jungle tile (its side), number of workers that act
 
-No move has two ids: of equal tiles in the display the first slot is offered, and orientation 1 only
-for a volcano.
+No move has two ids: of equal tiles in the display only the first slot is legal, and orientation 1 is
+legal only for a volcano.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ACT_ACTIONS = 4 * 4 * WORKER_CHOICES
 MAX_LEGAL = (MAX_OPEN + MAX_TURNS) * NUM_VARIANTS  # more than any position has
 _KINDS = len(WORKER_KINDS)
 
-# By the kinds in a hand, as bits: which of the 13 variants it offers (1), how many, and their list.
+# By the kinds in a hand, as bits: the variants that it offers (1 of 13), their number, their list.
 OFFERED = np.array(
     [[(kinds >> kind) & 1 for kind in VARIANT_KIND] for kinds in range(1 << _KINDS)], np.int8
 )
@@ -55,19 +55,19 @@ NOT_IN_HAND, NOT_A_PLACE, NOT_TO_FILL, NO_SUCH_TILE, DUPLICATE, NOT_PENDING, TOO
 
 @inlined
 def place_actions(table_size):
-    """Size of the place block, which is also the first id of the fill block."""
+    """Return the size of the place block, which is also the first id of the fill block."""
     return (table_size * table_size // 2) * NUM_VARIANTS
 
 
 @inlined
 def num_actions(table_size):
-    """N: the number of action ids."""
+    """Return N, the number of action ids."""
     return place_actions(table_size) + FILL_ACTIONS + ACT_ACTIONS
 
 
 @inlined
 def window_index(state, cell):
-    """Number of a worker cell in the window (geometry.py has the map); -1 when outside of it."""
+    """Return the number of a worker cell in the window (geometry.py has the map), or -1."""
     row = ((cell >> 5) - state.corner_row) & (TORUS - 1)
     column = ((cell & (TORUS - 1)) - state.corner_column) & (TORUS - 1)
     if row >= state.table_size or column >= state.table_size:
@@ -77,7 +77,7 @@ def window_index(state, cell):
 
 @inlined
 def indexed_cell(state, index):
-    """Torus cell of the window's worker cell number ``index``; the inverse of ``window_index``."""
+    """Return the torus cell of the window's worker cell ``index``; inverse of ``window_index``."""
     size = int(state.table_size)
     row, column = divmod(2 * index, size)
     if (row + column) & 1 == 0:  # the pair's other cell is the odd one
@@ -87,27 +87,27 @@ def indexed_cell(state, index):
 
 @inlined
 def place_id(state, cell, variant):
-    """Id of placing ``variant`` on a cell."""
+    """Return the id of placing ``variant`` on a cell."""
     return window_index(state, cell) * NUM_VARIANTS + variant
 
 
 @inlined
 def fill_id(state, side, slot, orientation):
-    """Id of filling a side with a display slot's tile."""
+    """Return the id of filling a side with a display slot's tile."""
     first = place_actions(int(state.table_size))
     return first + (side * DISPLAY_SIZE + slot) * ORIENTATIONS + orientation
 
 
 @inlined
 def act_id(state, side, facing, workers):
-    """Id of an edge's action with that many workers."""
+    """Return the id of an edge's action with that many workers."""
     first = place_actions(int(state.table_size)) + FILL_ACTIONS
     return first + (side * 4 + facing) * WORKER_CHOICES + workers
 
 
 @inlined
 def hand_kinds(state):
-    """The kinds in the deciding seat's hand, as bits."""
+    """Return the kinds in the deciding seat's hand, as bits."""
     kinds = 0
     for kind in range(_KINDS):
         if state.hand[state.seat, kind] > 0:
@@ -117,7 +117,7 @@ def hand_kinds(state):
 
 @inlined
 def slot_offered(state, slot):
-    """Whether a display slot's tile can be chosen: there is one, and no equal one before it."""
+    """Return whether a display slot's tile can be chosen: there is one, and no equal one before it."""
     kind = state.display[slot]
     return kind != 0 and (slot == 0 or kind != state.display[0])
 
@@ -127,7 +127,7 @@ def slot_offered(state, slot):
 
 @inlined
 def num_candidates(state):
-    """Cells worth asking ``can_cover`` about: open ones, and worker tiles when overbuilding."""
+    """Count the cells to ask ``can_cover`` about: open ones, and worker tiles when overbuilding."""
     if may_overbuild(state):
         return int(state.open_count) + int(state.worker_count)
     return int(state.open_count)
@@ -135,7 +135,7 @@ def num_candidates(state):
 
 @inlined
 def candidate(state, i):
-    """The i-th of those cells."""
+    """Return the i-th of these candidate cells."""
     if i < state.open_count:
         return int(state.open_cells[i])
     return int(state.worker_cells[i - state.open_count])
@@ -143,7 +143,7 @@ def candidate(state, i):
 
 @inlined
 def legal_fills(state):
-    """The legal fills as bits, by their offset in the fill block."""
+    """Return the legal fills as bits, by their offset in the fill block."""
     choices = 0
     for slot in range(DISPLAY_SIZE):
         if slot_offered(state, slot):
@@ -157,7 +157,7 @@ def legal_fills(state):
 
 @inlined
 def legal_acts(state):
-    """The legal actions as bits (of a signed integer), by their offset in the act block."""
+    """Return the legal actions as bits (of a signed integer), by their offset in the act block."""
     edges = int(state.pending[state.seat])
     bits = 0
     for side in range(4):
@@ -173,13 +173,13 @@ def legal_acts(state):
 
 @inlined
 def may_act(state, side, facing):
-    """Whether the deciding seat owns this edge and it is activated."""
+    """Return whether the deciding seat owns this edge and it is activated."""
     return (state.pending[state.seat] >> (4 * side + facing)) & 1 == 1
 
 
 @inlined
 def least_workers(state, side, workers):
-    """How many of an edge's workers must act: none, but all of them at a volcano."""
+    """Return how many of an edge's workers must act: none, but all of them at a volcano."""
     code = state.board[NEIGHBOR[state.last, side]]
     return workers if ACTION_CLASS[code] == ERUPT else 0
 
@@ -228,7 +228,7 @@ def legal_into(state, ids):
 
 @inlined
 def late_bits(state):
-    """The first id of the block that the phase, FILL or ACT, asks for, and its legal ones as bits."""
+    """Return the first id of the phase's block (FILL or ACT), and its legal actions as bits."""
     first = place_actions(int(state.table_size))
     if state.phase == FILL:
         return first, legal_fills(state)
@@ -239,7 +239,7 @@ def late_bits(state):
 
 @njit
 def why_illegal(state, action):
-    """Why an action is not legal now, or LEGAL."""
+    """Return why an action is illegal now, or LEGAL."""
     fills = place_actions(int(state.table_size))
     acts = fills + FILL_ACTIONS
     if action < 0 or action >= acts + ACT_ACTIONS:
@@ -280,19 +280,19 @@ def why_illegal(state, action):
 
 @inlined
 def split_fill(offset):
-    """(side, slot, orientation) of an id's offset in the fill block."""
+    """Return (side, slot, orientation) of an id's offset in the fill block."""
     return offset // 4, (offset >> 1) & 1, offset & 1
 
 
 @inlined
 def split_act(offset):
-    """(side, facing, workers) of an id's offset in the act block."""
+    """Return (side, facing, workers) of an id's offset in the act block."""
     return offset // 16, (offset >> 2) & 3, offset & 3
 
 
 @inlined
 def apply(state, action):
-    """Carry out one legal action: an elementary move, without any that follow by themselves."""
+    """Apply one legal action: an elementary move, without the forced moves that follow."""
     fills = place_actions(int(state.table_size))
     acts = fills + FILL_ACTIONS
     if action < fills:
@@ -307,7 +307,7 @@ def apply(state, action):
 
 @njit
 def sample(state, rng):
-    """A legal action id, uniformly at random, without building the mask."""
+    """Return a legal action id, uniformly at random, without building the mask."""
     if state.phase != PLACE:
         return sample_late(state, rng)
     # Every cell offers the same variants, so a cell and a variant are drawn on their own.
@@ -324,7 +324,7 @@ def sample(state, rng):
 
 @njit
 def sample_late(state, rng):
-    """The same for fills and actions: counted first, so that no list is needed."""
+    """Draw a legal fill or action: they are counted first, so no list is needed."""
     first, bits = late_bits(state)
     count = 0
     for offset in range(ACT_ACTIONS):

@@ -1,9 +1,9 @@
 """Which decisions are asked, and the step from one asked decision to the next.
 
-``decisions="explicit"`` asks every elementary decision.  ``"auto"`` makes those that cannot matter
-by itself.  What it may skip is bounded by one property: for every position, the best outcomes of
-the turn that each player can reach (gold, cacao, sun tokens, water; more is never worse) are the
-same with and without skipping.  The comments give the reason in each case.
+``decisions="explicit"`` asks for every elementary decision.  ``"auto"`` plays those that cannot matter
+by itself.  One property bounds what it may skip: in every position, the best outcomes of the turn
+that each player can reach (gold, cacao, sun tokens, water; more is never worse) are the same with
+and without skipping.  The comments give the reason in each case.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def new_game(state, rng):
 
 @njit
 def restart(state):
-    """Start the game of the drawing orders that ``state`` holds from the beginning."""
+    """Start the game again from the drawing orders that ``state`` holds."""
     set_up(state)
     if state.auto == 1:
         play_forced(state)
@@ -48,7 +48,7 @@ def restart(state):
 
 @njit
 def step(state, action):
-    """Carry out a legal action, then all that follows without asking."""
+    """Apply a legal action, then all forced moves."""
     apply(state, action)
     state.ply += 1
     if state.auto == 1:
@@ -57,7 +57,7 @@ def step(state, action):
 
 @njit
 def play_forced(state):
-    """Carry out automatic moves until a decision must be asked or the game is over."""
+    """Apply forced moves until a decision must be asked or the game is over."""
     action = forced_action(state)
     while action != NONE:
         apply(state, action)
@@ -66,7 +66,7 @@ def play_forced(state):
 
 @njit
 def forced_action(state):
-    """The move to make without asking (in auto mode), or NONE."""
+    """Return the move to play without asking (in auto mode), or NONE."""
     if state.phase == ACT:
         return forced_act(state)
     if state.phase == FILL:
@@ -78,7 +78,7 @@ def forced_action(state):
 
 @inlined
 def forced_place(state):
-    """A placement that is the only legal one: one cell, and only 1-1-1-1 in hand."""
+    """Return the only legal placement (one cell, and only 1-1-1-1 in hand), or NONE."""
     hand = state.hand[state.seat]
     if hand[0] == 0 or hand[1] + hand[2] + hand[3] > 0:
         return NONE
@@ -95,7 +95,7 @@ def forced_place(state):
 
 @inlined
 def forced_fill(state):
-    """A fill without a choice, or one of two that come to the same table in either order."""
+    """Return a fill without a choice, or one of two whose order does not matter; or NONE."""
     side = 0
     while (state.to_fill >> side) & 1 == 0:
         side += 1
@@ -114,14 +114,14 @@ def forced_fill(state):
 
 @inlined
 def forced_act(state):
-    """An action that is best done at once, whatever comes after.
+    """Return an action that is best at once, whatever follows; or NONE.
 
-    - Water and sun tokens touch nothing else and more is never worse: at once, in full.
+    - Water and sun tokens affect nothing else and more is never worse: at once, in full.
     - Gold only matters to a volcano that takes some, and gold never falls below 0: paying comes
-      first, when least is there to lose; mines and giving volcanoes after it, in full.
+      first, when there is least to lose; mines and giving volcanoes follow, in full.
     - Cacao has 5 places.  Without a market, or when all of it fits, or from an empty store with
       only one plantation: plantations at once, in full.
-    - Without cacao and plantations nothing can be sold: the markets are passed over.
+    - Without cacao and plantations nothing can be sold: the markets are skipped.
     """
     plantations = 0
     markets = 0

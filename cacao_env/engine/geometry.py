@@ -1,7 +1,7 @@
 """Cells, sides and the window an agent sees.
 
-The table is unbounded but what is played spans at most 30 cells (rules 3), so a state keeps it on
-a 32 x 32 torus: cell (row, column) lives at index ``(row % 32) * 32 + column % 32`` and no two
+The table is unbounded, but a game spans at most 30 cells (rules 3), so a state stores it on
+a 32 x 32 torus: cell (row, column) has the index ``(row % 32) * 32 + column % 32`` and no two
 cells in play ever share an index.  ``.`` are cells for jungle tiles (row + column is even), ``o`` those
 for worker tiles::
 
@@ -11,7 +11,7 @@ for worker tiles::
       row 1 o   .   o   .               3 west  +  1 east
       row 2 .   o   .   o                     2 south
 
-The window is a square of W x W cells laid centrally over the jungle tiles so far, always with room
+The window is a square of W x W cells centred on the jungle tiles so far, always with room
 for the worker tiles around them.  Its corner lies on an even cell, so worker cells are the odd
 cells of the window too, and the k-th of them, row by row, is cell ``2k`` or ``2k + 1``::
 
@@ -44,7 +44,7 @@ NEIGHBOR = np.array(
     np.uint16,
 )
 
-MIN_TABLE = 11  # below this the rules of a small table could leave no placement
+MIN_TABLE = 11  # a smaller table could leave no placement
 MAX_TABLE = TORUS
 # The smallest table that shows every legal placement of every game: J jungle tiles span at most J
 # rows (each new row takes a tile), worker cells lie one row further on both sides, and a player who
@@ -54,22 +54,22 @@ DEFAULT_TABLE = {2: 23, 3: 30, 4: 30}
 
 @inlined
 def opposite(side):
-    """The side across."""
+    """Return the opposite side."""
     return side ^ 2
 
 
 @inlined
 def cell_index(row, column):
-    """Torus index of an absolute cell."""
+    """Return the torus index of an absolute cell."""
     return (row & (TORUS - 1)) * TORUS + (column & (TORUS - 1))
 
 
 @inlined
 def window_corner(row_min, row_max, column_min, column_max, size):
-    """Absolute (row, column) of the window's corner over the jungle tiles' bounding box.
+    """Return the absolute (row, column) of the window's corner over the jungle tiles' bounding box.
 
-    The box is centred; where the corner would fall on an odd cell the window moves up or left by
-    one in the direction where that costs no centring, else in the one with more room.
+    The box is centred.  If the corner falls on an odd cell, the window moves up or left by one: in the
+    direction that stays centred, else in the one with more room.
     """
     row_slack = size - (row_max - row_min + 1)
     column_slack = size - (column_max - column_min + 1)
@@ -89,7 +89,7 @@ def window_corner(row_min, row_max, column_min, column_max, size):
 
 @njit
 def window_fits(row_min, row_max, column_min, column_max, size):
-    """Whether a window shows this bounding box with a margin of one cell all around."""
+    """Return whether a window shows this bounding box with a margin of one cell all around."""
     row_slack = size - (row_max - row_min + 1)
     column_slack = size - (column_max - column_min + 1)
     if row_slack < 2 or column_slack < 2:
@@ -99,7 +99,7 @@ def window_fits(row_min, row_max, column_min, column_max, size):
 
 
 def window_cell(index: int, size: int) -> tuple[int, int]:
-    """(row, column) in the window of its worker cell number ``index`` (the map above)."""
+    """Return (row, column) in the window of its worker cell number ``index`` (the map above)."""
     for flat in (2 * index, 2 * index + 1):
         row, column = divmod(flat, size)
         if (row + column) % 2 == 1:

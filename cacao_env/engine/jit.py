@@ -1,8 +1,8 @@
-"""Compilation: the decorator of every compiled function, and where compiled code is kept.
+"""Compilation: the decorator of every compiled function, and the cache of compiled code.
 
-Numba's own cache checks only the file that a function stands in, so after an edit elsewhere it would
-serve stale code.  Here the name of the cache directory has a hash of ``SOURCES``, from which compiled
-functions call others and take constants.
+Numba's own cache checks only the file of a function, so after an edit elsewhere it would serve stale
+code.  Here the name of the cache directory has a hash of ``SOURCES``, whose functions and constants
+compiled functions use.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _cache_directory() -> Path:
 
 
 def _can_write(directory: Path) -> bool:
-    """Make the folder, private to this user, and try it: compiled code is loaded from it."""
+    """Make the folder, private to this user, and return whether compiled code can be written there."""
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if hasattr(os, "getuid") and directory.stat().st_uid != os.getuid():

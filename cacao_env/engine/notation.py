@@ -1,8 +1,8 @@
-"""Moves in the notation of game records, in words, and as action ids.
+"""Moves in the notation of game records, as text, and as action ids.
 
 A *move* is a tuple with absolute cells: ``("place", "2101", 1, (0, 1))``, ``("overbuild", ...)``,
 ``("fill", "water", 0, (0, 2))`` or ``("act", (0, 1), 2, 1)`` (cell, edge, workers that act).  Its
-*text* is the same in words: ``place 2101/1 at 0,1``, ``fill water at 0,2``, ``fill volcano/1 at
+*text* is the same as words: ``place 2101/1 at 0,1``, ``fill water at 0,2``, ``fill volcano/1 at
 0,2``, ``act 0,1 south with 1``.
 """
 
@@ -38,14 +38,14 @@ REASONS = {
 
 
 def reason(state: Any, code: int) -> str:
-    """Why an action was refused, in words, for a code of ``actions.why_illegal``."""
+    """Return the reason in words for a code of ``actions.why_illegal``."""
     if code == a.WRONG_PHASE:
         return f"the decision to make now is to {PHASE_NAMES[int(state.phase)]}"
     return REASONS[code]
 
 
 def as_action(action: Any) -> int:
-    """Validate an action id, legal or not, as an ``int``; ValueError for anything that is no id."""
+    """Validate an action id, legal or not, and return it as ``int``; ValueError if it is no id."""
     number = as_int("action", action, "an integer id")
     if not -(2**31) < number < 2**31:
         raise ValueError(f"illegal action {action}: {REASONS[a.NO_SUCH_ACTION]}")
@@ -53,12 +53,12 @@ def as_action(action: Any) -> int:
 
 
 def absolute(state: Any, cell: int) -> Cell:
-    """(row, column) of a torus cell in play."""
+    """Return (row, column) of a torus cell in play."""
     return int(cell_row(state, cell)), int(cell_column(state, cell))
 
 
 def torus_cell(state: Any, cell: Cell) -> int:
-    """Torus index of an absolute cell; ValueError if it lies too far from everything in play."""
+    """Return the torus index of an absolute cell; ValueError if it is too far from all tiles."""
     index = int(cell_index(*cell))
     if absolute(state, index) != tuple(cell):
         raise ValueError(f"cell {cell[0]},{cell[1]} is far from every tile")
@@ -66,7 +66,7 @@ def torus_cell(state: Any, cell: Cell) -> int:
 
 
 def to_move(state: Any, action: int) -> Move:
-    """What an action id means now: a move.  ValueError for an id outside the action space."""
+    """Return the move that an action id means now; ValueError for an id outside the action space."""
     fills = a.place_actions(int(state.table_size))
     acts = fills + a.FILL_ACTIONS
     if not 0 <= action < acts + a.ACT_ACTIONS:
@@ -87,14 +87,14 @@ def to_move(state: Any, action: int) -> Move:
 
 
 def to_moves(state: Any, ids: list[int]) -> list[Move]:
-    """What many legal ids mean now; for placements much faster than one by one."""
+    """Return the moves of many legal ids; for placements this is much faster than one by one."""
     if state.phase != PLACE:
         return [to_move(state, action) for action in ids]
     return _placements(state, ids)
 
 
 def _placements(state: Any, ids: list[int]) -> list[Move]:
-    """What ids of the place block mean: any cell of the window, in play or not."""
+    """Return the moves of ids of the place block: any cell of the window, in play or not."""
     cells = _window_cells(int(state.table_size))
     corner_row, corner_column = int(state.corner_row), int(state.corner_column)
     board: list[int] = state.board.tolist()
@@ -113,7 +113,7 @@ def _placements(state: Any, ids: list[int]) -> list[Move]:
 
 @cache
 def _window_cells(size: int) -> list[Cell]:
-    """(row, column) in the window of each of its worker cells."""
+    """Return (row, column) in the window of each of its worker cells."""
     return [window_cell(index, size) for index in range(size * size // 2)]
 
 
@@ -122,7 +122,7 @@ _FAR = 1000  # no cell in play is as far from the start
 
 
 def as_move(value: Any) -> Move:
-    """A move from a tuple or list of its parts; ValueError for anything that has not its form."""
+    """Make a move from a tuple or list of its parts; ValueError for any other form."""
     if isinstance(value, tuple | list) and len(value) == 4 and isinstance(value[0], str):
         name, one, two, three = value
         if name == "act":
@@ -134,12 +134,12 @@ def as_move(value: Any) -> Move:
 
 
 def is_int(value: Any) -> bool:
-    """Whether a value is an integer and no truth value."""
+    """Return whether a value is an integer and not a bool."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_small(value: Any) -> bool:
-    """An edge, a rotation or a number of workers: 0 to 3."""
+    """Return whether a value is an edge, a rotation or a number of workers: 0 to 3."""
     return is_int(value) and 0 <= value <= 3
 
 
@@ -152,7 +152,7 @@ def _is_cell(value: Any) -> bool:
 
 
 def to_action(state: Any, move: Move) -> int:
-    """The id of a legal move; ValueError with the reason for one that is illegal or no move."""
+    """Return the id of a legal move; ValueError with the reason if it is illegal or no move."""
     move = as_move(move)
     action = _parse(state, move)
     code = int(a.why_illegal(state, action))
@@ -168,7 +168,7 @@ def to_action(state: Any, move: Move) -> int:
 
 
 def _parse(state: Any, move: Move) -> int:
-    """The id of a well-formed move, legal or not."""
+    """Return the id of a well-formed move, legal or not."""
     if state.phase == OVER:
         raise ValueError(REASONS[a.GAME_OVER])
     phase = {"fill": FILL, "act": ACT}.get(move[0], PLACE)
@@ -199,7 +199,7 @@ def _parse(state: Any, move: Move) -> int:
 
 
 def _side_of(state: Any, cell: Cell, otherwise: int) -> int:
-    """The side of the tile just placed on which a cell lies."""
+    """Return the side of the tile just placed on which a cell lies."""
     index = torus_cell(state, cell)
     for side in range(4):
         if NEIGHBOR[state.last, side] == index:
@@ -208,7 +208,7 @@ def _side_of(state: Any, cell: Cell, otherwise: int) -> int:
 
 
 def to_text(move: Move) -> str:
-    """A move in words."""
+    """Return a move as text."""
     if move[0] == "act":
         _, (row, column), edge, workers = move
         return f"act {row},{column} {SIDE_NAMES[edge]} with {workers}"
@@ -223,7 +223,7 @@ _ACT = re.compile(rf"act (-?\d{{1,4}}),(-?\d{{1,4}}) ({'|'.join(SIDE_NAMES)}) wi
 
 
 def from_text(text: str) -> Move:
-    """The move that a text means; ValueError for anything else."""
+    """Return the move that a text means; ValueError for any other text."""
     words = " ".join(text.split())
     if found := _ACT.fullmatch(words):
         row, column, side, workers = found.groups()

@@ -1,10 +1,11 @@
-"""Observations: what a seat may know, from its point of view, as one flat vector with named slices.
+"""Observations: what a seat may know, from its view, as one flat vector with named slices.
 
 ``layout(num_players, table_size)`` is the only table of names, shapes, ranges and meanings; the
-compiled functions below take their offsets from it.  Players come in seating order beginning with
-the observer ("relative seat": itself 0, then clockwise).  Raw observations are ``uint8``; divided by
-each slice's ``high`` they are ``float32`` in [0, 1].  Everything is public except the kinds in the
-other hands and the orders of the piles, which appear only as counts that anybody can make.
+compiled functions below take their offsets from it.  Players are in seating order, beginning with the
+observer ("relative seat": the observer is 0, then clockwise).  Raw observations are ``uint8``;
+divided by each slice's ``high`` they are ``float32`` in [0, 1].  Everything is public except the
+kinds in the other hands and the orders of the piles, which appear only as counts that every player
+can make.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ OBSERVATION_DTYPES: tuple[ObservationDtype, ...] = ("float32", "uint8")
 
 # Scores are written with this added, so that none is below 0.
 SCORE_OFFSET = int(-WATER_TRACK[0])
-# Selling with every worker of every tile is more than anyone can earn; temples, sun and water come
-# on top.
+# No seat earns more than by selling with every worker of every tile; temples, sun and water are
+# added.
 HIGH_GOLD = MAX_WORKERS * MAX_PRICE * MAX_TILES
 HIGH_SCORE = (
     HIGH_GOLD + TEMPLE_FIRST * MAX_TEMPLES + SUN_PLACES + int(WATER_TRACK[-1]) + SCORE_OFFSET
@@ -120,7 +121,7 @@ class Slice:
 
 @cache
 def layout(num_players: int, table_size: int) -> tuple[Slice, ...]:
-    """The slices of the observation, in order; the board is (C, W, W)."""
+    """Return the slices of the observation, in order; the board is (C, W, W)."""
     players, jungle, others = num_players, NUM_JUNGLE_KINDS, num_players - 1
     channels = len(CHANNELS) + players
     high = tuple(value for _, value, _ in CHANNELS) + (1,) * players
@@ -130,7 +131,7 @@ def layout(num_players: int, table_size: int) -> tuple[Slice, ...]:
         ("phase", (4,), 1, "one-hot: " + ", ".join(PHASE_NAMES)),
         ("turn", (1,), MAX_TURNS, "finished turns"),
         ("active", (players,), 1, "one-hot over relative seats: whose turn it is"),
-        ("deciding", (players,), 1, "one-hot over relative seats: who decides now"),
+        ("deciding", (players,), 1, "one-hot over relative seats: the deciding seat"),
         ("tiles_left", (players,), MAX_TILES, "worker tiles not placed yet, by relative seat"),
         ("hand", (kinds,), HAND_SIZE, "own hand, by kind"),
         ("pile", (kinds,), max(WORKER_COPIES), "own pile, by kind"),
@@ -165,13 +166,13 @@ def layout(num_players: int, table_size: int) -> tuple[Slice, ...]:
 
 
 def observation_size(num_players: int, table_size: int) -> int:
-    """Length of the flat vector."""
+    """Return the length of the flat vector."""
     return layout(num_players, table_size)[-1].stop
 
 
 @cache
 def scale(num_players: int, table_size: int) -> npt.NDArray[np.float32]:
-    """What each raw entry is multiplied by to lie in [0, 1]; shape (observation_size,)."""
+    """Return the factors that scale raw entries to [0, 1]; shape (observation_size,)."""
     highs = np.concatenate([e.highs.reshape(-1) for e in layout(num_players, table_size)])
     result: npt.NDArray[np.float32] = np.float32(1) / highs.astype(np.float32)
     result.flags.writeable = False
@@ -188,7 +189,7 @@ def observe_into(state, viewer, out):
 
 @njit
 def _observe_board(state, viewer, out):
-    # The bits say that nothing is below 0, which saves the compiler a check at every index.
+    # The bit masks show that no index is below 0, which saves the compiler a check at every index.
     size = np.int64(state.table_size) & 63
     players = np.int64(state.num_players) & 7
     plane = size * size
@@ -224,13 +225,13 @@ def _observe_board(state, viewer, out):
 
 @njit
 def _relative(seat, viewer, players):
-    """Seats clockwise from the viewer to a seat (a division would take longer than all the rest)."""
+    """Count the seats clockwise from the viewer to a seat (without a division, which is slow)."""
     return seat - viewer if seat >= viewer else seat - viewer + players
 
 
 @njit
 def _window_offset(cell, corner_row, corner_column, size):
-    """Place of a torus cell in a W x W channel."""
+    """Return the place of a torus cell in a W x W channel."""
     row = ((cell >> 5) - corner_row) & (TORUS - 1)
     column = ((cell & (TORUS - 1)) - corner_column) & (TORUS - 1)
     return row * size + column
@@ -304,7 +305,7 @@ def _observe_features(state, viewer, out):
 
 
 # --- Scaled to [0, 1] -----------------------------------------------------------------------
-# Only entries that scaling changes are multiplied, which are few: most of an observation is board,
+# Only entries that scaling changes are multiplied.  They are few: most of an observation is board,
 # and most of a board is empty.
 
 _LARGE = [(number, name) for number, (name, high, _) in enumerate(CHANNELS) if high > 1]
@@ -349,7 +350,7 @@ def observe_as(state, viewer, scaled, out):
 
 
 def observe(state: Any, viewer: int) -> npt.NDArray[np.uint8]:
-    """What ``viewer`` sees: a new raw observation, uint8, shape (observation_size,)."""
+    """Return what ``viewer`` sees: a new raw observation, uint8, shape (observation_size,)."""
     out = np.empty(observation_size(int(state.num_players), int(state.table_size)), np.uint8)
     observe_into(state, viewer, out)
     return out
@@ -358,7 +359,7 @@ def observe(state: Any, viewer: int) -> npt.NDArray[np.uint8]:
 def decode(
     observation: npt.NDArray[Any], num_players: int, table_size: int
 ) -> dict[str, npt.NDArray[Any]]:
-    """The named slices of a raw or normalised observation as raw ``uint8`` arrays of their shapes.
+    """Return the named slices of a raw or scaled observation as raw ``uint8`` arrays of their shapes.
 
     Leading axes (a batch) are kept.
     """

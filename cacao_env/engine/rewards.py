@@ -1,4 +1,4 @@
-"""Rewards: what a seat gets for a step (a *score* is gold at the end; a *reward* is for learning).
+"""Rewards of a step for each seat (a *score* is gold at the end; a *reward* is for learning).
 
 All are zero-sum over the seats.
 
@@ -21,7 +21,7 @@ from .state import OVER
 Reward = Literal["outcome", "relative_score", "shaped"]
 REWARDS: tuple[Reward, ...] = ("outcome", "relative_score", "shaped")
 OUTCOME, RELATIVE_SCORE, SHAPED = range(len(REWARDS))
-SCORE_SCALE = 15.0  # gold: a difference in score that counts as 1; such a lead is nearly a win
+SCORE_SCALE = 15.0  # gold: the difference in score that counts as 1; such a lead is nearly a win
 
 
 @njit

@@ -20,19 +20,19 @@ _S30, _S27, _S31, _S32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(
 
 
 def new_rng(seed: int) -> RngArray:
-    """A generator, shape (1,) uint64, from any integer; 0 is a seed like the others."""
+    """Make a generator, uint64 (1,), from any integer; 0 is a seed like any other."""
     return np.array([seed & _MASK], np.uint64)
 
 
 def _wrapping(function: F) -> F:
-    """Overflow is meant here: compiled code wraps in silence, the interpreter must be told."""
+    """Mark intended overflow: compiled code wraps silently, the interpreter would warn."""
     return function if COMPILED else np.errstate(over="ignore")(function)
 
 
 @_wrapping
 @inlined
 def mixed(bits):
-    """64 bits that each depend on all of ``bits``, a ``uint64``; one to one."""
+    """Return 64 bits that each depend on all of ``bits``, a ``uint64``; one to one."""
     z = (bits ^ (bits >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2
     return z ^ (z >> _S31)
@@ -41,20 +41,20 @@ def mixed(bits):
 @_wrapping
 @inlined
 def next_bits(rng):
-    """The next 64 random bits; advances ``rng``."""
+    """Return the next 64 random bits and advance ``rng``."""
     rng[0] += _GAMMA
     return mixed(rng[0])
 
 
 @inlined
 def below(rng, n):
-    """A random integer from 0 to n - 1 (uneven by less than n / 2**32)."""
+    """Return a random integer from 0 to n - 1 (uneven by less than n / 2**32)."""
     return (np.int64(next_bits(rng) >> _S32) * n) >> 32
 
 
 @inlined
 def uniform(rng):
-    """A random float in [0, 1)."""
+    """Return a random float in [0, 1)."""
     return np.int64(next_bits(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 

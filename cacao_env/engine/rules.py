@@ -1,6 +1,6 @@
 """The rules: the three steps of a turn and its end (rules 4, 6, 7).
 
-Each function assumes a legal move (``actions.py`` asks first) and changes the state in place.
+Each function assumes a legal move (``actions.why_illegal`` checks it) and changes the state in place.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from .tiles import (
 
 @inlined
 def can_cover(state, cell, tight):
-    """Whether the deciding seat may put a hand tile on this worker cell (rules 4A, 6).
+    """Return whether the deciding seat may put a hand tile on this worker cell (rules 4A, 6).
 
     ``tight`` is ``near_rim(state)``, asked once for all cells.
     """
@@ -65,20 +65,23 @@ def can_cover(state, cell, tight):
 
 @inlined
 def may_overbuild(state):
-    """Whether overbuilding is open to the deciding seat: no jungle tiles left, and a sun token."""
+    """Return whether the deciding seat may overbuild: no jungle tiles left, and a sun token."""
     return state.overbuilding == 1 and state.sun[state.seat] > 0
 
 
 @inlined
 def can_overbuild(state, code):
-    """Whether this worker tile may be covered: an own one, not covered before [R4]."""
+    """Return whether this worker tile may be covered: an own one, not covered before [R4]."""
     return code < OVERBUILT and OWNER[code] == state.seat
 
 
 @inlined
 def near_rim(state):
-    """Whether some placement might make the table outgrow its window: jungle tiles are left, and
-    one row or column more might not fit.  (On a default table it still does: ``fits_table``.)"""
+    """Return whether some placement might make the table outgrow its window.
+
+    True if jungle tiles are left and one more row or column might not fit.  (On a default table it
+    still fits: ``fits_table``.)
+    """
     room = state.table_size - 3
     return (
         state.row_max - state.row_min >= room - 1 or state.column_max - state.column_min >= room - 1
@@ -87,7 +90,7 @@ def near_rim(state):
 
 @inlined
 def fits_table(state, cell):
-    """Whether all jungle cells that a tile on ``cell`` would have filled stay in the window."""
+    """Return whether all jungle cells that a tile on ``cell`` would fill stay in the window."""
     row_min, row_max = int(state.row_min), int(state.row_max)
     column_min, column_max = int(state.column_min), int(state.column_max)
     for side in range(4):
@@ -101,7 +104,7 @@ def fits_table(state, cell):
 
 @inlined
 def place(state, cell, variant):
-    """Step A: the active player puts a hand tile on ``cell``, on an own tile to overbuild it."""
+    """Step A: put a hand tile of the active player on ``cell``, on an own tile to overbuild it."""
     seat = int(state.seat)
     below = state.board[cell]
     kind = VARIANT_KIND[variant]
@@ -135,7 +138,7 @@ def place(state, cell, variant):
 
 @inlined
 def remove_open_cell(state, cell):
-    """Take a cell off the list of open cells."""
+    """Remove a cell from the list of open cells."""
     place = -1 - state.board[cell]
     state.open_count -= 1
     last = state.open_cells[state.open_count]
@@ -148,7 +151,7 @@ def remove_open_cell(state, cell):
 
 @inlined
 def cells_to_fill(state, cell):
-    """Count a new worker tile at the empty cells beside it; bit s: the one on side s has two now."""
+    """Count a new worker tile at the empty cells beside it; bit s is set if side s has two now."""
     sides = 0
     for side in range(4):
         beside = NEIGHBOR[cell, side]
@@ -161,7 +164,7 @@ def cells_to_fill(state, cell):
 
 @inlined
 def fill(state, side, slot, orientation):
-    """Step B: the display tile of ``slot`` fills the jungle cell on a side of the tile placed."""
+    """Step B: fill the jungle cell on a side of the tile placed with the display tile of ``slot``."""
     cell = NEIGHBOR[state.last, side]
     code = int(state.display[slot])
     if code == VOLCANO and orientation == 1:
@@ -173,9 +176,9 @@ def fill(state, side, slot, orientation):
     state.to_fill &= ~(1 << side)
     state.filled |= 1 << side
     if state.to_fill != 0 and state.display[0] == 0 and state.display[1] == 0:
-        draw_jungle(state, 0)  # the display is used up and cells are left: from the pile
+        draw_jungle(state, 0)  # the display is empty and cells are left: fill from the pile
     if state.to_fill == 0 or jungle_left(state) == 0:
-        begin_actions(state)  # what could not be filled stays empty [R2]
+        begin_actions(state)  # cells that could not be filled stay empty [R2]
 
 
 # --- C. Actions -----------------------------------------------------------------------------
@@ -183,7 +186,7 @@ def fill(state, side, slot, orientation):
 
 @inlined
 def begin_actions(state):
-    """Activate the edges of this turn and hand over to whoever acts first."""
+    """Activate the edges of this turn and pass the decision to the first seat that acts."""
     state.to_fill = 0
     state.phase = ACT
     placed = int(state.last)
@@ -210,7 +213,7 @@ def activate(state, side, facing, worker_cell):
 
 @inlined
 def next_to_act(state):
-    """The next seat with activated edges decides: active player first, then clockwise [R3]."""
+    """Pass the decision on to a seat with activated edges: active player first, then clockwise [R3]."""
     seat = int(state.active)
     for _ in range(state.num_players):
         if state.pending[seat] != 0:
@@ -222,13 +225,13 @@ def next_to_act(state):
 
 @inlined
 def next_seat(state, seat):
-    """The seat to the left (a division would take longer than all the rest)."""
+    """Return the seat to the left (without a division, which is slow)."""
     return seat + 1 if seat + 1 < state.num_players else 0
 
 
 @inlined
 def act(state, side, facing, workers):
-    """Step C: that many workers of one activated edge act; the rest are forgone."""
+    """Step C: let that many workers of one activated edge act and forgo the rest."""
     seat = int(state.seat)
     code = state.board[NEIGHBOR[state.last, side]]
     kind = ACTION_CLASS[code]
@@ -245,7 +248,7 @@ def act(state, side, facing, workers):
         state.water[seat] = min(LAST_WATER, state.water[seat] + workers)
     elif kind == TAKE_SUN:
         state.sun[seat] = min(SUN_PLACES, state.sun[seat] + workers)
-    elif kind == ERUPT:  # paying is per worker and stops at no gold [R6]
+    elif kind == ERUPT:  # each worker pays, as long as there is gold [R6]
         gold = VOLCANO_GOLD[code - VOLCANO, facing]
         state.gold[seat] = max(0, state.gold[seat] + gold * workers)
     state.pending[seat] &= np.uint16(~(1 << (4 * side + facing)) & 0xFFFF)

@@ -1,7 +1,7 @@
-"""What the game is worth: temples, scores, winners (rules 5).
+"""Temples, scores and winners (rules 5).
 
-Every function answers for the position as it stands, so the same ones give the final result and the
-score if the game ended now.
+Every function evaluates the position as it stands.  So the same functions give the final result and
+the score if the game ended now.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .tiles import TEMPLE_FIRST, TEMPLE_SECOND, WATER_TRACK
 
 @inlined
 def temple_workers(state, temple):
-    """Workers facing a temple, packed: eight bits for each seat, seat 0 lowest."""
+    """Return the workers that face a temple, packed: eight bits for each seat, seat 0 lowest."""
     packed = 0
     for side in range(4):
         code = state.board[NEIGHBOR[temple, side]]
@@ -25,7 +25,7 @@ def temple_workers(state, temple):
 
 @inlined
 def temple_prize(packed, seat, num_players):
-    """Gold of one seat from one temple, given its packed workers."""
+    """Return the gold of one seat from one temple, given its packed workers."""
     own = (packed >> (8 * seat)) & 255
     if own == 0:
         return 0
@@ -46,7 +46,7 @@ def temple_prize(packed, seat, num_players):
 
 @njit
 def count_temples(state):
-    """Write every seat's gold from all temples into ``temples``; due when workers or a temple come."""
+    """Write every seat's gold from all temples; call it when workers or a temple come."""
     players = int(state.num_players)
     state.temples[:] = 0
     for i in range(state.temple_count):
@@ -66,7 +66,7 @@ def temple_into(state, temple, workers, prizes):
 
 @inlined
 def score(state, seat):
-    """Score of a seat if the game ended now; the final score once it is over."""
+    """Return the score of a seat if the game ended now; the final score once it is over."""
     coins = int(state.gold[seat]) + int(state.sun[seat])
     return coins + WATER_TRACK[state.water[seat]] + int(state.temples[seat])
 
@@ -97,7 +97,7 @@ def win_shares_into(state, scores, out):
 
 @inlined
 def margin(scores, seat, num_players):
-    """Score of a seat less the best of the others' scores."""
+    """Return the score of a seat less the best of the others' scores."""
     best = scores[1] if seat == 0 else scores[0]
     for other in range(num_players):
         if other != seat:
@@ -107,7 +107,7 @@ def margin(scores, seat, num_players):
 
 @inlined
 def relative_score(scores, seat, num_players):
-    """Score of a seat less the mean of the others' scores: zero-sum over the seats."""
+    """Return the score of a seat less the mean of the others' scores: zero-sum over the seats."""
     total = 0
     for other in range(num_players):
         total += scores[other]
@@ -116,5 +116,5 @@ def relative_score(scores, seat, num_players):
 
 @inlined
 def zero_sum_win(win_share, num_players):
-    """A share of the win on a scale on which all seats add up to 0 and a sole win counts 1."""
+    """Return a win share on a scale where all seats sum to 0 and a sole win is 1."""
     return (num_players * win_share - 1) / (num_players - 1)

@@ -1,11 +1,11 @@
-"""The state of a game: one element of a structured array, and how it is dealt.
+"""The state of a game: one element of a structured array, and its deal.
 
-An assignment copies a game, N games are an array of N, and ``tobytes`` saves them.  Chance is in the
-drawing orders and nowhere else: a game is fully determined by its options, deal and actions.
+An assignment copies a game, N games are an array of N, and ``tobytes`` saves them.  Chance is only in
+the drawing orders: a game is fully determined by its options, deal and actions.
 
 Codes on ``board`` (see :mod:`cacao_env.engine.tiles`), above 0 for tiles:
 
-- even cells: a jungle tile's code; on an empty cell minus the number of worker tiles beside it;
+- even cells: a jungle tile's code, or for an empty cell minus the number of worker tiles beside it;
 - odd cells: ``1 + 13 * seat + variant``, with ``OVERBUILT`` added when another tile lies below; where a
   tile may be put ``-1 - i``, i its place in ``open_cells``; 0 where nothing is near.
 """
@@ -56,17 +56,20 @@ _FIELDS = np.dtype(
         # Options, set once.
         ("num_players", "i1"),
         ("volcanoes", "i1"),  # 0 or 1
-        ("auto", "i1"),  # 1: decisions that can't matter are made without asking
+        ("auto", "i1"),  # 1: decisions that can't matter are not asked
         ("table_size", "i1"),  # W of the window
         # The deal.  Kinds in drawing order: worker kinds 0..3, jungle codes 1..11, else 0.
         ("worker_draws", "i1", (MAX_PLAYERS, MAX_TILES)),
         ("jungle_draws", "i1", (MAX_JUNGLE_DRAWS,)),
         ("tiles_each", "i1"),  # worker tiles of a player
         ("num_jungle", "i1"),  # jungle tiles to draw
-        # Whose move it is.
+        # The decision to make.
         ("phase", "i1"),  # PLACE, FILL, ACT or OVER
-        ("seat", "i1"),  # who decides now
-        ("active", "i1"),  # whose turn it is (others may decide in it); of no meaning at the end
+        ("seat", "i1"),  # the deciding seat
+        (
+            "active",
+            "i1",
+        ),  # the seat whose turn it is (others may decide in it); meaningless at the end
         ("turn", "i2"),  # finished turns
         ("ply", "i2"),  # decisions that were asked and answered
         # The table.
@@ -88,7 +91,11 @@ _FIELDS = np.dtype(
         ("corner_column", "i2"),
         # Players.
         ("hand", "i1", (MAX_PLAYERS, _KINDS)),  # copies of each kind
-        ("unplaced", "i1", (MAX_PLAYERS, _KINDS)),  # hand and pile by kind: what all can count
+        (
+            "unplaced",
+            "i1",
+            (MAX_PLAYERS, _KINDS),
+        ),  # hand and pile by kind: every player can count them
         ("drawn", "i1", (MAX_PLAYERS,)),  # tiles drawn from the pile so far
         ("played", "i1", (MAX_PLAYERS, MAX_TILES)),  # kinds in the order they were placed
         ("placed", "i1", (MAX_PLAYERS,)),  # how many that are
@@ -99,7 +106,7 @@ _FIELDS = np.dtype(
         ("temples", "i2", (MAX_PLAYERS,)),  # gold from temples if the game ended now
         # The display and the pile.
         ("display", "i1", (DISPLAY_SIZE,)),  # jungle codes, 0 for an empty slot
-        # Bit s: slot s was drawn into as the last turn ended; 0 once somebody places.
+        # Bit s: slot s was filled at the end of the last turn; 0 after the next placement.
         ("refilled", "i1"),
         ("jungle_drawn", "i1"),
         ("jungle_pile", "i1", (NUM_JUNGLE_KINDS + 1,)),  # the pile by code
@@ -130,7 +137,7 @@ _START_CODES = np.array([JUNGLE_KINDS.index(kind) + 1 for kind, _ in START_TILES
 
 
 def empty_states(count: int) -> StateArray:
-    """``count`` blank records, shape (count,); the fields are attributes of each element."""
+    """Return ``count`` blank records, shape (count,); the fields are attributes of each element."""
     return np.zeros(count, STATE)
 
 
@@ -237,7 +244,7 @@ def lay_jungle(state, cell, row, column, code):
 
 @inlined
 def draw_worker(state, seat):
-    """The seat draws the next worker tile of its pile, if there is one."""
+    """Draw the next worker tile of a seat's pile, if there is one."""
     if state.drawn[seat] < state.tiles_each:
         state.hand[seat, state.worker_draws[seat, state.drawn[seat]]] += 1
         state.drawn[seat] += 1
@@ -245,7 +252,7 @@ def draw_worker(state, seat):
 
 @inlined
 def refill_display(state):
-    """Draw jungle tiles into the empty slots of the display as far as the pile goes."""
+    """Draw jungle tiles into the empty slots of the display while the pile lasts."""
     state.refilled = 0
     for slot in range(DISPLAY_SIZE):
         if state.display[slot] == 0:
@@ -266,7 +273,7 @@ def draw_jungle(state, slot):
 
 @inlined
 def jungle_left(state):
-    """Jungle tiles that can still be laid: pile and display."""
+    """Count the jungle tiles that can still be placed: pile and display."""
     left = jungle_pile_size(state)
     for slot in range(DISPLAY_SIZE):
         if state.display[slot] != 0:
@@ -276,44 +283,44 @@ def jungle_left(state):
 
 @inlined
 def cell_row(state, cell):
-    """Absolute row of a torus cell in play."""
+    """Return the absolute row of a torus cell in play."""
     first = int(state.row_min) - 2
     return first + (((np.int64(cell) >> 5) - first) & 31)
 
 
 @inlined
 def cell_column(state, cell):
-    """Absolute column of a torus cell in play."""
+    """Return the absolute column of a torus cell in play."""
     first = int(state.column_min) - 2
     return first + (((np.int64(cell) & 31) - first) & 31)
 
 
 @inlined
 def jungle_pile_size(state):
-    """Tiles in the jungle pile."""
+    """Count the tiles in the jungle pile."""
     return int(state.num_jungle) - int(state.jungle_drawn)
 
 
 @inlined
 def pending_cell(state, side, facing):
-    """Torus cell of the worker tile that faces a side of the jungle tile on a side of ``last``."""
+    """Return the torus cell of the worker tile at a side of the jungle tile on a side of ``last``."""
     return NEIGHBOR[NEIGHBOR[state.last, side], facing]
 
 
 @inlined
 def pending_workers(state, side, facing):
-    """Workers on that edge."""
+    """Return the workers on that edge."""
     return WORKERS[state.board[pending_cell(state, side, facing)], opposite(facing)]
 
 
 @njit
 def redeal(state, viewer, rng):
-    """Deal anew, in place, all that ``viewer`` can't see; all it can see stays.
+    """Deal everything that ``viewer`` can't see again, in place; everything it can see stays.
 
-    Its own pile is shuffled; hand and pile of every other seat are pooled and dealt again; so is the
-    jungle pile.  The result depends on nothing but what the viewer knows and ``rng``, and each order
-    it can't tell apart is as likely.  Tiles that others placed move to the front of their drawing order
-    (where they lay there is hidden too), so the game's actions still replay.
+    Its own pile and the jungle pile are shuffled; hand and pile of every other seat are pooled and
+    dealt again.  The result depends only on what the viewer knows and on ``rng``, and all orders that
+    it can't tell apart have the same probability.  Tiles that others placed move to the front of their
+    drawing order (their places there are hidden too), so the game's actions still replay.
     """
     for seat in range(state.num_players):
         draws = state.worker_draws[seat]

@@ -1,14 +1,14 @@
 """The eight symmetries of the board, on observations, masks and actions.
 
-Symmetry g turns the table clockwise by g % 4 quarter turns, after mirroring it left to right if
-g >= 4.  Worker tiles turn with it, and a mirrored 3-0-0-1 is a 3-1-0-0 and the reverse; a volcano
-turned by a quarter gives in the other direction.  The rules know no direction, so a position and
-its image are the same game.
+Symmetry g mirrors the table left to right if g >= 4, then turns it clockwise by g % 4 quarter turns.
+Worker tiles turn with it.  A mirrored 3-0-0-1 is a 3-1-0-0 and the reverse, and a quarter turn makes a
+volcano give in the other direction.  The rules have no direction, so a position and its image are the
+same game.
 
-An image is laid out in the window that the engine would choose for it, so the image of an
-observation is the observation of the image.  The one exception is a small table (``table_size``
-below the default) whose tiles have come close to its rim: the image may then be offered other
-cells, since a window can't always be centred.
+An image has the window that the engine would choose for it, so the image of an observation is the
+observation of the image.  The one exception is a small table (``table_size`` below the default) whose
+tiles are close to its rim: the image may then have other legal cells, since a window can't always be
+centred.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Corner = tuple[int, int]
 
 
 def image_of_cell(g: int, row: int, column: int) -> tuple[int, int]:
-    """Where symmetry ``g``, about cell (0, 0), takes a cell."""
+    """Return the image of a cell under symmetry ``g`` about cell (0, 0)."""
     if g >= 4:
         column = -column
     for _ in range(g % 4):
@@ -40,19 +40,19 @@ def image_of_cell(g: int, row: int, column: int) -> tuple[int, int]:
 
 
 def inverse(g: int) -> int:
-    """The symmetry that undoes ``g``."""
+    """Return the inverse of symmetry ``g``."""
     return g if g >= 4 else (-g) % 4
 
 
 @cache
 def side_images(g: int) -> tuple[int, ...]:
-    """Where each side goes."""
+    """Return the image of each side."""
     return tuple(OFFSETS.index(image_of_cell(g, *offset)) for offset in OFFSETS)
 
 
 @cache
 def variant_images(g: int) -> tuple[int, ...]:
-    """What each worker tile variant becomes."""
+    """Return the image of each worker tile variant."""
     images = []
     for edges in EDGES:
         turned = np.empty(4, np.int64)
@@ -62,13 +62,13 @@ def variant_images(g: int) -> tuple[int, ...]:
 
 
 def kind_images(g: int) -> tuple[int, ...]:
-    """What each kind of worker tile becomes: mirroring swaps the last two."""
+    """Return the image of each kind of worker tile: mirroring swaps the last two."""
     order = list(range(len(WORKER_KINDS)))
     return (*order[:2], order[3], order[2]) if g >= 4 else tuple(order)
 
 
 def channel_images(g: int) -> list[int]:
-    """Where each board channel goes, those of owners left out (they stay)."""
+    """Return the image of each board channel except those of owners (they stay)."""
     images = list(range(len(CHANNELS)))
     if side_images(g)[0] % 2 == 1:  # north goes east or west: volcanoes give the other way
         a, b = _NAMES.index("volcano_east_west"), _NAMES.index("volcano_north_south")
@@ -81,7 +81,7 @@ def channel_images(g: int) -> list[int]:
 def image_corner(
     g: int, observation: npt.NDArray[Any], num_players: int, table_size: int
 ) -> Corner:
-    """Corner of the image's window, in cells of the image of this observation's window."""
+    """Return the corner of the image's window, in cells of the image of this observation's window."""
     board = layout(num_players, table_size)[0]
     planes = observation[board.start : board.stop].reshape(board.shape)
     rows, columns = np.nonzero(planes[:_NUM_JUNGLE].any(axis=0))
@@ -94,7 +94,7 @@ def image_corner(
 
 @cache
 def _source_cells(g: int, corner: Corner, size: int) -> npt.NDArray[np.int64]:
-    """For each cell of the image's window, the flat cell it comes from, or -1; shape (W * W,)."""
+    """Return the flat source cell of each cell of the image's window, or -1; shape (W * W,)."""
     back = inverse(g)
     sources = np.full(size * size, -1, np.int64)
     for row in range(size):
@@ -109,7 +109,7 @@ def _source_cells(g: int, corner: Corner, size: int) -> npt.NDArray[np.int64]:
 def _observation_sources(
     g: int, corner: Corner, num_players: int, size: int
 ) -> npt.NDArray[np.int64]:
-    """For each entry of the image, the entry it comes from; one past the end for none."""
+    """Return the source entry of each entry of the image; one past the end for none."""
     entries = {entry.name: entry for entry in layout(num_players, size)}
     end = max(entry.stop for entry in entries.values())
     sources = np.arange(end)
@@ -134,7 +134,7 @@ def _observation_sources(
 def _action_sources(
     g: int, corner: Corner, size: int, volcano_slots: tuple[bool, ...]
 ) -> npt.NDArray[np.int64]:
-    """For each action of the image, the action it comes from; one past the end for none."""
+    """Return the source action of each action of the image; one past the end for none."""
     fills = int(place_actions(size))
     acts, end = fills + FILL_ACTIONS, fills + FILL_ACTIONS + ACT_ACTIONS
     sources = np.full(end, end, np.int64)
@@ -170,7 +170,7 @@ def _sources_for(
 def transform_observation(
     g: int, observation: npt.NDArray[Any], num_players: int, table_size: int
 ) -> npt.NDArray[Any]:
-    """The image of an observation, raw or scaled, shape (observation_size,)."""
+    """Return the image of an observation, raw or scaled, shape (observation_size,)."""
     corner = image_corner(g, observation, num_players, table_size)
     sources = _observation_sources(g, corner, num_players, table_size)
     return np.append(observation, observation.dtype.type(0))[sources]
@@ -183,7 +183,7 @@ def transform_mask(
     num_players: int,
     table_size: int,
 ) -> npt.NDArray[Any]:
-    """The image of an action mask, or of anything else with an entry an action, shape (N,).
+    """Return the image of an action mask, or of any array with one entry for each action, shape (N,).
 
     ``observation`` is that of the same position, before the transformation.
     """
@@ -194,7 +194,7 @@ def transform_mask(
 def transform_action(
     g: int, action: int, observation: npt.NDArray[Any], num_players: int, table_size: int
 ) -> int:
-    """The image of an action; ValueError if the image's window does not show it."""
+    """Return the image of an action; ValueError if the image's window does not show it."""
     sources = _sources_for(g, observation, num_players, table_size)
     found = np.flatnonzero(sources == action)
     if not len(found):

@@ -1,7 +1,7 @@
 """The box: every tile, count, price and track value of the game, typed once (rules 1, 7).
 
-Everything is a small tuple or NumPy table so that compiled and interpreted code read the same
-constants.  Nothing else in the package repeats a number from the rule book.
+Everything is a small tuple or NumPy table, so compiled and interpreted code read the same constants.
+No other module repeats a number of the rules.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NUM_VARIANTS = len(VARIANTS)
 VARIANT_KIND = np.array([WORKER_KINDS.index(kind) for kind, _ in VARIANTS], np.int64)
 
 # EDGES[variant, side]: workers on a side (0 north, 1 east, 2 south, 3 west).  One quarter turn
-# clockwise moves what was on a side to the next one.
+# clockwise moves each side's workers to the next side.
 EDGES = np.array(
     [[int(kind[(side - turn) % 4]) for side in range(4)] for kind, turn in VARIANTS], np.int64
 )
@@ -83,17 +83,17 @@ TEMPLE_FIRST, TEMPLE_SECOND = 6, 3
 
 
 def worker_supply(num_players: int) -> tuple[int, ...]:
-    """Copies of each worker kind that one player has (rules 1)."""
+    """Return the copies of each worker kind that one player has (rules 1)."""
     removed = WORKER_REMOVED[num_players]
     return tuple(n - r for n, r in zip(WORKER_COPIES, removed, strict=True))
 
 
 def jungle_supply(num_players: int, volcanoes: bool) -> tuple[int, ...]:
-    """Copies of each jungle kind in the draw pile: the box less the start tiles (rules 1, 7)."""
+    """Return the copies of each jungle kind in the pile: the box less the start tiles (rules 1, 7)."""
     copies = list(JUNGLE_COPIES)
     if num_players == 2:
         copies = [n - r for n, r in zip(copies, JUNGLE_REMOVED_2P, strict=True)]
-    if volcanoes:  # the volcanoes stand in for the gold mines, one for one
+    if volcanoes:  # the volcanoes replace the gold mines, one for one
         mine1, mine2 = JUNGLE_KINDS.index("mine1"), JUNGLE_KINDS.index("mine2")
         copies[JUNGLE_KINDS.index("volcano")] = copies[mine1] + copies[mine2]
         copies[mine1] = copies[mine2] = 0
@@ -106,7 +106,7 @@ def jungle_supply(num_players: int, volcanoes: bool) -> tuple[int, ...]:
 WORKER_SUPPLY = np.array(
     [worker_supply(n) if n >= MIN_PLAYERS else (0,) * 4 for n in range(MAX_PLAYERS + 1)], np.int64
 )
-# A jungle tile's supply stands at its code, so entry 0 is 0.
+# A jungle tile's supply is at its code, so entry 0 is 0.
 JUNGLE_SUPPLY_BY_CODE = np.array(
     [
         [

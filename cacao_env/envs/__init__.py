@@ -1,1 +1,1 @@
-"""Environments: the game as reinforcement-learning libraries ask for it."""
+"""Environments: the game with the interfaces of reinforcement-learning libraries."""

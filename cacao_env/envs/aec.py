@@ -1,8 +1,8 @@
 """The PettingZoo environment: ``cacao_v0.env()`` and ``cacao_v0.raw_env()``.
 
-Agents ``player_0`` ... sit in playing order.  See :mod:`cacao_env.engine.actions` for what an action id
-means, :mod:`cacao_env.engine.observation` for the observation's slices and :mod:`cacao_env.engine.rewards` for
-the rewards.
+Agents are ``player_0`` ... in playing order.  :mod:`cacao_env.engine.actions` explains the action ids,
+:mod:`cacao_env.engine.observation` the slices of an observation, :mod:`cacao_env.engine.rewards` the
+rewards.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ GAME_IS_OVER = -1
 
 @njit
 def _see(states, viewer, scaled, observation, mask):
-    """Write what a seat sees and its mask: all 0 unless it is the one that decides."""
+    """Write a seat's observation and its mask, which is all 0 unless the seat decides."""
     state = states[0]
     observe_as(state, viewer, scaled, observation)
     if state.phase != OVER and state.seat == viewer:
@@ -52,7 +52,7 @@ def _see(states, viewer, scaled, observation, mask):
 
 @njit
 def _begin(states, blank, rng, scaled, rewards, observation, mask):
-    """Deal a game and write what its first decider sees; returns who that is."""
+    """Deal a game, write what the deciding seat sees, and return that seat."""
     states[0] = blank[0]
     state = states[0]
     new_game(state, rng)
@@ -64,10 +64,10 @@ def _begin(states, blank, rng, scaled, rewards, observation, mask):
 
 @njit
 def _step(states, action, mode, scaled, rewards, observation, mask):
-    """Play a legal action; write the rewards and what the next decider sees, in one call.
+    """Play a legal action; write the rewards and what the next deciding seat sees, in one call.
 
-    ``rewards``, float (2, 4): those of this step, and the potentials behind them.  Returns (why not,
-    who decides next); once the game is over the first seat is shown its end.
+    ``rewards``, float (2, 4): the rewards of this step, and the potentials.  Returns (why the action is
+    illegal or LEGAL, the next deciding seat); at the end of the game that is the first seat.
     """
     state = states[0]
     code = why_illegal(state, action)
@@ -153,7 +153,7 @@ class raw_env(AECEnv):
         self._length, self._count = length, count
         self._scaled = observation_dtype == "float32"
         self._step_rewards = np.zeros((2, MAX_PLAYERS))  # and the potentials
-        # What the decider sees is written as soon as it is known, and handed out once.
+        # The deciding seat's observation is written as soon as it is known, and returned once.
         self._ready: tuple[str, Observation, Mask] | None = None
         self._rng = np.random.default_rng(secrets.randbits(128))
         self._game: Game | None = None
@@ -161,15 +161,15 @@ class raw_env(AECEnv):
     # --- PettingZoo's interface ------------------------------------------------------------
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's observations, the same object every time."""
+        """Return the space of an agent's observations, the same object every time."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's actions, the same object every time."""
+        """Return the space of an agent's actions, the same object every time."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a new game: that of ``Game.new(seed=seed)``, or the next of this environment's own."""
+        """Deal the game of ``Game.new(seed=seed)``, or without a seed the environment's next game."""
         if seed is not None:
             self._rng = np.random.default_rng(as_seed(seed))
         else:
@@ -196,7 +196,7 @@ class raw_env(AECEnv):
         self._hand_over(self.possible_agents[first], observation, mask)
 
     def observe(self, agent: str) -> Any:
-        """What an agent sees now: a new array, or a dict with it and the action mask."""
+        """Return what an agent sees now: a new array, or a dict with it and the action mask."""
         ready = self._ready
         if ready is not None and ready[0] == agent:
             _, observation, mask = ready
@@ -238,7 +238,7 @@ class raw_env(AECEnv):
             self.render()
 
     def render(self) -> Any:
-        """The position, all hands shown, as ``render_mode`` says (:mod:`cacao_env.envs.rendering`)."""
+        """Render the position with all hands in ``render_mode`` (:mod:`cacao_env.envs.rendering`)."""
         return self._renderer.show(self.game)
 
     def close(self) -> None:
@@ -249,7 +249,7 @@ class raw_env(AECEnv):
 
     @property
     def game(self) -> Game:
-        """The game in progress, to look at."""
+        """The game in progress, to be read."""
         if self._game is None:
             raise ValueError("there is no game yet: call reset() first")
         return self._game
@@ -264,14 +264,14 @@ class raw_env(AECEnv):
         return observation, mask
 
     def _give_rewards(self, agent: str) -> None:
-        """The step's rewards to all; the agent that acted has been shown those before."""
+        """Add the step's rewards for all agents; the acting agent has seen its earlier ones."""
         self._cumulative_rewards[agent] = 0.0
         for name, reward in zip(self.possible_agents, self._step_rewards[0].tolist()):
             self.rewards[name] = reward
             self._cumulative_rewards[name] += reward
 
     def _hand_over(self, agent: str, observation: Observation, mask: Mask) -> None:
-        """Make an agent the one that is asked, with what it sees."""
+        """Select the next agent, with its observation."""
         self.agent_selection = agent
         self._ready = agent, observation, mask
         if self._mask_in_info:
@@ -292,7 +292,7 @@ env.__signature__ = signature(raw_env)  # type: ignore[attr-defined]
 
 
 def _register() -> None:
-    """Enter the environment in PettingZoo's registry, in versions that have one."""
+    """Register the environment with PettingZoo, in versions with a registry."""
     try:
         from pettingzoo import aec_registry, register
     except ImportError:
@@ -302,7 +302,7 @@ def _register() -> None:
 
 
 def _compile() -> None:
-    """Call what is compiled once with every type it will meet."""
+    """Call each compiled function once with every type of its arguments."""
     for dtype in ("float32", "uint8"):
         environment = raw_env(observation_dtype=dtype)
         environment.reset(seed=0)

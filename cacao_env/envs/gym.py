@@ -3,24 +3,24 @@
     gymnasium.make("cacao_env/Cacao-v0", opponents="greedy")
     gymnasium.make_vec("cacao_env/Cacao-v0", num_envs=64, opponents={"random": 1, "greedy": 3})
 
-Both are :class:`cacao_env.envs.versus.VersusGames`: a step is the learner's decision and everything until
-it decides again, its reward all that the seat earned meanwhile, so that the last step of an episode
-shows its outcome.  Options of both:
+Both use :class:`cacao_env.envs.versus.VersusGames`.  A step is the learner's decision and everything
+until its next decision.  The reward is the sum of what the seat earned meanwhile, so the last step of
+an episode shows its outcome.  Options of both:
 
-- ``opponents``: a bot's name; odds of several, drawn for every episode; one for each other seat,
-  clockwise after the learner's; or an object with ``act(game) -> int``
-  (:mod:`cacao_env.agents.opponents`).  Random and greedy bots play in compiled code, all others are asked
-  one by one from Python, which is slower.
+- ``opponents``: an agent for all other seats: a name, an :class:`~cacao_env.agents.agent.Agent`, or an
+  object with ``act(game) -> int``; weights by name or agent, from which every episode draws one; or a
+  list with one for each other seat, clockwise after the learner's.  Random and greedy play in compiled
+  code; Python asks all others, which is slower.
 - ``num_players``, ``volcanoes``, ``decisions``, ``table_size``, ``reward``, ``mask_in`` and
   ``observation_dtype``: as in :mod:`cacao_env.envs.aec`.
-- ``seat``: the learner's, 0 to num_players - 1; None lets it rotate from episode to episode.
-- ``illegal``: ``"lose"`` ends the episode at an illegal action, with the worst return there is (-1 for
-  ``outcome``) and ``illegal_action`` True in the info; ``"raise"`` raises a ValueError that explains
-  it, and nothing has changed.  ``"lose"`` is the default because Gymnasium's and Stable-Baselines3's
-  checkers sample unmasked actions and take an exception for a broken environment; whoever masks
-  never meets it, and ``"raise"`` finds out whether a learner really does.
+- ``seat``: the learner's, 0 to num_players - 1; None rotates it from episode to episode.
+- ``illegal``: ``"lose"`` ends the episode at an illegal action, with the worst possible return (-1 for
+  ``outcome``) and ``illegal_action`` True in the info.  ``"raise"`` raises a ValueError that explains
+  it and changes nothing.  ``"lose"`` is the default because Gymnasium's and Stable-Baselines3's
+  checkers sample unmasked actions and report an exception as a broken environment.  ``"raise"`` shows
+  whether a learner really masks.
 
-Infos hold numbers only: ``seat``, the learner's; ``illegal_action``; ``action_mask`` for ``mask_in``
+Infos contain numbers only: ``seat``, the learner's; ``illegal_action``; ``action_mask`` for ``mask_in``
 ``"info"`` or ``"both"``; and at the end of an episode ``score`` and ``best_other_score`` in gold.
 """
 
@@ -42,8 +42,8 @@ from .opponents import OpponentSpec
 from .rendering import MODES, Renderer
 from .versus import Illegal, VersusGames
 
-VECTOR_MODES = [mode for mode in MODES if mode != "human"]  # one window for many games?
-_FAR = 2**31  # illegal, as is everything beyond
+VECTOR_MODES = [mode for mode in MODES if mode != "human"]  # one window can't show many games
+_FAR = 2**31  # illegal, as are all larger numbers
 
 
 class CacaoEnv(gymnasium.Env[Any, Any]):
@@ -51,12 +51,12 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
 
     Actions: ``Discrete(num_actions)``.  Observations: a dict of ``observation``, float32 in [0, 1] or
     raw uint8, (observation_size,), and ``action_mask``, int8, (num_actions,); with ``mask_in="info"``
-    the first alone.  Every array handed out is a new one.  ``render_mode``: ``"ansi"`` returns the
+    the first alone.  Every returned array is a new one.  ``render_mode``: ``"ansi"`` returns the
     table as text, ``"rgb_array"`` as pixels, ``"svg"`` as a picture in text, ``"human"`` shows every
     step in a window; all hands are shown.
 
-    ``reset(seed=S)`` gives the same episode every time, named opponents included; without a seed the
-    next episode of the same series.
+    ``reset(seed=S)`` begins the same episode every time, named opponents included.  Without a seed it
+    begins the next episode of the same series.
     """
 
     metadata: dict[str, Any] = {"render_modes": MODES, "render_fps": 2}  # noqa: RUF012
@@ -84,7 +84,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode; returns (observation, info)."""
+        """Begin an episode; return (observation, info)."""
         super().reset(seed=_as_seed(seed))
         if seed is not None or not self._started:
             _reset_games(self._games, self.np_random)
@@ -96,7 +96,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Decide; returns (observation, reward, terminated, truncated, info).
+        """Play an action; return (observation, reward, terminated, truncated, info).
 
         ValueError before ``reset``, after the end, for an action that is no integer, and with
         ``illegal="raise"`` for an illegal one.
@@ -117,11 +117,11 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         return self._observation(), float(games.rewards[0]), self._over, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions, bool, (num_actions,): what sb3-contrib asks for."""
+        """Return the legal actions, bool, (num_actions,), as sb3-contrib asks for them."""
         return self._mask().astype(np.bool_)
 
     def render(self) -> Any:
-        """The position, all hands shown, as ``render_mode`` says (:mod:`cacao_env.envs.rendering`)."""
+        """Render the position with all hands in ``render_mode`` (:mod:`cacao_env.envs.rendering`)."""
         return self._renderer.show(self.game)
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
 
     @property
     def game(self) -> Game:
-        """A copy of the game as it is, without its history; it shows what is hidden."""
+        """A copy of the game without its history; it contains everything hidden."""
         return self._games.game(0)
 
     @property
@@ -159,16 +159,16 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
 
 
 class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
-    """``num_envs`` games stepped together, as Gymnasium's vector environments are.
+    """``num_envs`` games stepped together, like Gymnasium's vector environments.
 
-    A finished game is dealt again in the same step (``AutoresetMode.SAME_STEP``): its reward and
-    termination belong to the episode that ended, its observation and info to the new one;
-    ``infos["final_obs"]`` and ``infos["final_info"]`` hold the end, with the masks ``_final_obs`` and
-    ``_final_info`` that say of which games.  Nothing is ever truncated.
+    A new game replaces a finished one in the same step (``AutoresetMode.SAME_STEP``): reward and
+    termination belong to the episode that ended, observation and info to the new one.
+    ``infos["final_obs"]`` and ``infos["final_info"]`` have the end, and the masks ``_final_obs`` and
+    ``_final_info`` mark these games.  No episode is truncated.
 
     Observations are batched: (num_envs, observation_size) and (num_envs, num_actions).  With
-    ``copy=True`` they are new arrays at every step; with ``copy=False`` the same ones each time,
-    overwritten by the next step, which is faster for who keeps none of them.
+    ``copy=True`` they are new arrays at every step; with ``copy=False`` each step overwrites
+    the same ones, which is faster for learners that keep none of them.
 
     ``reset(seed=S)``, one integer for all games, repeats everything; ``options={"reset_mask": which}``,
     bool (num_envs,), begins new episodes in some games only.
@@ -212,7 +212,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin new episodes; returns (observations, infos)."""
+        """Begin new episodes; return (observations, infos)."""
         which = (options or {}).get("reset_mask")
         super().reset(seed=_as_seed(seed))
         if which is None:
@@ -224,10 +224,10 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         return self._observations(), self._infos()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Decide in every game; returns (observations, rewards, terminations, truncations, infos).
+        """Play in every game; return (observations, rewards, terminations, truncations, infos).
 
         ``actions``: integers, (num_envs,).  ValueError for a wrong shape or type, and with
-        ``illegal="raise"`` naming game, seat and action of an illegal one; no game has advanced then.
+        ``illegal="raise"`` for an illegal action, naming game, seat and action; no game advances then.
         """
         self._check_started()
         games = self.games
@@ -245,12 +245,12 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         )
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions of every game's learner, bool, (num_envs, num_actions)."""
+        """Return the legal actions of every game's learner, bool, (num_envs, num_actions)."""
         masks = self.games.action_masks.view(np.bool_)
         return masks.copy() if self._copy else masks
 
     def render(self) -> tuple[Any, ...] | None:
-        """Every game's position, as ``render_mode`` says; there is no window for many games."""
+        """Render every game's position as ``render_mode`` says; there is no window for many games."""
         return tuple(self._renderer.show(self.games.game(g)) for g in range(self.num_envs))
 
     def _check_started(self) -> None:
@@ -284,7 +284,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         return {**infos, **{f"_{name}": self._every.copy() for name in infos}}
 
     def _add_final(self, infos: dict[str, Any], played: npt.NDArray[np.int64]) -> None:
-        """How the games that are over ended, in the form of Gymnasium's own vector environments."""
+        """Write the ends of finished games into the infos, like Gymnasium's own vector environments."""
         games, over = self.games, self.games.dones.copy()
         final: dict[str, Any] = {
             "seat": np.where(over, played, 0),
@@ -316,15 +316,15 @@ def _observation_space(games: VersusGames, mask_in: MaskIn) -> spaces.Space[Any]
 
 
 def _reset_games(games: VersusGames, rng: np.random.Generator) -> None:
-    """Deal from the environment's own generator; who learns first is drawn as well.
+    """Deal from the environment's own generator, which also draws the first learner's seat.
 
-    So a new seed for each episode, as in many an evaluation, is no fixed seat.
+    So a new seed for each episode, as in many evaluations, does not fix the seat.
     """
     games.reset(int(rng.integers(2**63)), int(rng.integers(games.num_players)))
 
 
 def _as_seed(seed: Any) -> int | None:
-    """A seed as Gymnasium takes it; ValueError for anything else."""
+    """Validate a seed of Gymnasium; ValueError for anything else."""
     if seed is None:
         return None
     number = as_int("seed", seed, "an integer of at least 0, or None")

@@ -3,9 +3,9 @@
     import pyspiel, cacao_env.envs.open_spiel
     game = pyspiel.load_game("python_cacao(players=3)")
 
-Tiles are drawn by chance nodes at the moment when somebody draws them: one for each tile, its outcomes
-the kinds left in that pile.  The engine deals all piles at the start; here what it has dealt is
-changed, before it is looked at, to what the chance nodes say.
+Chance nodes draw tiles at the moment when the game draws them: one node for each tile, with the kinds
+left in that pile as its outcomes.  The engine deals all piles at the start.  This module replaces its
+deal, before anything shows it, by the outcomes of the chance nodes.
 """
 
 from __future__ import annotations
@@ -84,49 +84,49 @@ class CacaoGame(pyspiel.Game):
         self.draws = turns + int(JUNGLE_DRAWS[players, int(self.options.volcanoes)])
 
     def new_initial_state(self) -> CacaoState:
-        """Before the first tile is drawn."""
+        """Return the state before the first tile is drawn."""
         return CacaoState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """A tile each."""
+        """Return the number of chance nodes: one for each tile drawn."""
         return self.draws
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
-        """What a player sees, as a tensor and in words."""
+        """Return the observer: what a player sees, as a tensor and as a string."""
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         return Observer(self, kind, params)
 
 
 class CacaoState(pyspiel.State):
-    """A position; while tiles are being drawn, what was played and what has been drawn since."""
+    """A position; while tiles are drawn, the last action and the draws since."""
 
     def __init__(self, game: CacaoGame) -> None:
         super().__init__(game)
-        self.game = Game.deal(game.options, seed=0)  # its deal is replaced draw by draw
-        self.events: list[tuple[int, str]] = []  # (who may know it, what): -1 for everybody
-        self._pending: int | None = None  # the action whose draws are being made
+        self.game = Game.deal(game.options, seed=0)  # draws replace its deal one by one
+        self.events: list[tuple[int, str]] = []  # (seat that may know it, text); -1: every seat
+        self._pending: int | None = None  # the action whose draws are incomplete
         self._is_new = True
         self._drawn: dict[int, list[int]] = {}
-        self._pile: int | None = None  # that is drawn from next
+        self._pile: int | None = None  # the pile of the next draw
         self._go_on(None)
 
     # --- OpenSpiel's interface ------------------------------------------------------------------
 
     def current_player(self) -> int:
-        """Who decides: a seat, chance, or nobody."""
+        """Return the deciding player: a seat, chance, or the terminal player."""
         if self._pile is not None:
             return int(pyspiel.PlayerId.CHANCE)
         seat = self.game.seat
         return int(pyspiel.PlayerId.TERMINAL) if seat is None else seat
 
     def _legal_actions(self, player: int) -> list[int]:
-        """The legal actions of the player who decides, ascending; none for others."""
+        """Return the legal actions of the deciding player, ascending; none for others."""
         if self._pile is not None or player != self.game.seat:
             return []
         return [int(action) for action in self.game.legal_actions()]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The kinds that may be drawn now, with their probabilities."""
+        """Return the kinds that may be drawn now, with their probabilities."""
         assert self._pile is not None
         left = self._left(self._pile)
         kinds, counts = np.unique(left, return_counts=True)
@@ -145,7 +145,7 @@ class CacaoState(pyspiel.State):
             self._go_on(self._pending)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        """An action, or a draw, in words."""
+        """Return an action, or a draw, as a string."""
         if player == pyspiel.PlayerId.CHANCE:
             pile = JUNGLE if action >= len(WORKER_KINDS) else 0
             return f"draw {_kind_name(pile, action - _first_outcome(pile))}"
@@ -155,24 +155,24 @@ class CacaoState(pyspiel.State):
             return f"action {action}"
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
         return self._pile is None and self.game.over
 
     def returns(self) -> list[float]:
-        """Each player's share of the win, made zero-sum; 0 before the end."""
+        """Return each player's win share on a zero-sum scale; 0 before the end."""
         players = self.game.num_players
         if not self.is_terminal():
             return [0.0] * players
         return [float(zero_sum_win(share, players)) for share in self.game.win_shares()]
 
     def __str__(self) -> str:
-        """All that has happened, draws included."""
+        """Return the history, draws included."""
         return "; ".join(f"{who}:{what}" if who >= 0 else what for who, what in self.events)
 
     # --- Draws ----------------------------------------------------------------------------------
 
     def _left(self, pile: int) -> Any:
-        """The kinds left in a pile, in an order that means nothing."""
+        """Return the kinds left in a pile, in a meaningless order."""
         state = self.game.state
         drawn = len(self._drawn.get(pile, ()))
         if pile == JUNGLE:
@@ -183,7 +183,7 @@ class CacaoState(pyspiel.State):
         return self._arranged(pile)[first + drawn : int(state.tiles_each)]
 
     def _arranged(self, pile: int) -> Any:
-        """A pile's order with what was drawn since moved to where it is drawn next."""
+        """Return a pile's order with the latest draws moved to the places of the next draws."""
         state = self.game.state
         is_jungle = pile == JUNGLE
         order = (state.jungle_draws if is_jungle else state.worker_draws[pile]).copy()
@@ -197,9 +197,9 @@ class CacaoState(pyspiel.State):
         return order
 
     def _go_on(self, pending: int | None) -> None:
-        """Carry out an action (None: the deal) as far as its draws are known.
+        """Play an action (None: the deal) as far as its draws are known.
 
-        ValueError, and nothing has changed, for an illegal action.
+        ValueError for an illegal action; nothing changes then.
         """
         one = self.game.clone()
         for pile in self._drawn:
@@ -217,7 +217,7 @@ class CacaoState(pyspiel.State):
             self.game, self._pending, self._is_new, self._drawn = one, None, False, {}
 
     def _next_draw(self, after: Game) -> int | None:
-        """The pile whose next draw is not known yet, if any."""
+        """Return the pile whose next draw is not known yet, if any."""
         for pile in (JUNGLE, *range(after.num_players)):
             if _drawn_from(after, pile) > len(self._drawn.get(pile, ())) + (
                 0 if self._is_new else _drawn_from(self.game, pile)
@@ -228,9 +228,9 @@ class CacaoState(pyspiel.State):
     # --- Search ---------------------------------------------------------------------------------
 
     def resampled(self, player: int, rng: RngArray) -> CacaoState:
-        """A state that ``player`` can't tell from this one, all it can't see dealt anew.
+        """Return a state that ``player`` can't tell from this one: everything hidden is dealt again.
 
-        At a decision of a player, not while tiles are drawn.
+        Call it at a decision of a player, not while tiles are drawn.
         """
         assert self._pile is None
         seen = self.game.clone()
@@ -251,13 +251,13 @@ class CacaoState(pyspiel.State):
 
 
 def resampler(seed: int) -> Any:
-    """What ``ISMCTSBot.set_resampler`` asks for."""
+    """Return the function that ``ISMCTSBot.set_resampler`` takes."""
     rng = new_rng(seed)
     return lambda state, player: state.resampled(player, rng)
 
 
 def _first_outcome(pile: int) -> int:
-    """The chance outcome that stands for a pile's kind 0."""
+    """Return the chance outcome of a pile's kind 0."""
     return len(WORKER_KINDS) if pile == JUNGLE else 0
 
 
@@ -270,10 +270,10 @@ def _drawn_from(game: Game, pile: int) -> int:
 
 
 class Observer:
-    """What a player knows: ``tensor`` float32 in [0, 1], as :mod:`cacao_env.engine.observation` lays it out.
+    """A player's view: ``tensor``, float32 in [0, 1], as in :mod:`cacao_env.engine.observation`.
 
-    The tensor has all that matters for what comes, for both kinds of observation.  In words, perfect
-    recall adds how it came about.
+    For both kinds of observation the tensor has everything that matters for the rest of the game.  As a
+    string, perfect recall adds the history.
     """
 
     def __init__(self, game: CacaoGame, kind: Any, params: Any) -> None:
@@ -289,7 +289,7 @@ class Observer:
         np.multiply(state.game.observation(player), self._factors, out=self.tensor)
 
     def string_from(self, state: CacaoState, player: int) -> str:
-        """What a player sees, in words."""
+        """Return what a player sees, as a string."""
         if not self._recall:
             from ..play.render.text import picture
 

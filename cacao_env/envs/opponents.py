@@ -1,7 +1,7 @@
-"""The opponents of one learner: who plays the other seats of its games.
+"""The opponents of one learner: the agents in the other seats of its games.
 
-Random and greedy play in compiled code; any other agent (:mod:`cacao_env.agents`) is asked from
-Python, for all games in which it decides at once.
+Random and greedy play in compiled code.  Python asks every other agent (:mod:`cacao_env.agents`), once
+for all the games in which it decides.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ OpponentSpec = Opponent | Mapping[Opponent, float] | Sequence[Opponent]
 
 
 class Opponents:
-    """The line-ups of opponents that games are dealt against, validated.
+    """The validated line-ups of opponents.
 
-    A game's *kind* is the index of its line-up: RANDOM, GREEDY, then those in Python, in the order in
-    which they were given.  ``probabilities``, float (kinds,), sum to 1.
+    A game's *kind* is the index of its line-up: RANDOM, GREEDY, then those in Python, in the given
+    order.  ``probabilities``, float (kinds,), sum to 1.
     """
 
     def __init__(self, given: OpponentSpec, options: Options) -> None:
@@ -42,7 +42,7 @@ class Opponents:
             if not names and name in COMPILED:
                 weights[COMPILED[name]] += weight
                 continue
-            agents: dict[Any, Agent] = {}  # a name's agent is loaded once
+            agents: dict[Any, Agent] = {}  # each name is loaded once
             for one in line_up:
                 key = one if isinstance(one, str) else id(one)
                 if key not in agents:
@@ -55,15 +55,15 @@ class Opponents:
 
     @property
     def in_python(self) -> bool:
-        """Whether some opponent is asked from Python."""
+        """Whether Python asks some opponent."""
         return bool(self._line_ups)
 
     def agent(self, kind: int, place: int) -> Agent:
-        """The agent of a line-up in Python, ``place`` seats clockwise after the one beside the learner."""
+        """Return an agent of a line-up in Python; ``place`` 0 is the seat after the learner's."""
         return self._line_ups[kind - NUM_COMPILED][place]
 
     def unsaved(self) -> str | None:
-        """The name of an agent whose memory is more than random numbers, None if there is none."""
+        """Return the name of an agent whose memory is more than random numbers, or None."""
         for agent in {agent for line_up in self._line_ups for agent in line_up}:
             memory = agent.begin(0)
             if memory is not None and not is_rng(memory):
@@ -72,18 +72,18 @@ class Opponents:
 
 
 def is_rng(memory: Any) -> bool:
-    """Whether an agent's memory is a generator of :mod:`cacao_env.engine.rng`."""
+    """Return whether an agent's memory is a generator of :mod:`cacao_env.engine.rng`."""
     return isinstance(memory, np.ndarray) and memory.dtype == np.uint64 and memory.shape == (1,)
 
 
 def _line_ups(given: OpponentSpec, others: int) -> list[tuple[tuple[Opponent, ...], float]]:
-    """(line-up, weight) of each line-up, one agent for all other seats or one for each."""
+    """Return (line-up, weight) of each line-up: one agent for all other seats, or one for each."""
     if isinstance(given, Mapping):
         return [((one,), float(weight)) for one, weight in _weights(given).items()]
     if isinstance(given, Sequence) and not isinstance(given, str):
         if len(given) != others:
             raise ValueError(
-                f"opponents names {len(given)}, expected one for each of the {others} other seats"
+                f"opponents has {len(given)} agents, expected one for each of the {others} other seats"
             )
         line_up = tuple(given)
     else:

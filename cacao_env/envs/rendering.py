@@ -1,7 +1,7 @@
 """The render modes of the environments.
 
 ``ansi``: text; ``human``: a window; ``rgb_array``: pixels, uint8 (HEIGHT, WIDTH, 3); ``svg``: a
-picture as text.  All show all hands.
+picture as text.  All modes show all hands.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import gymnasium
 from ..game import Game
 
 MODES = ["ansi", "human", "rgb_array", "svg"]
-WIDTH, HEIGHT = 1120, 720  # of pixels, the same for all positions: films need it so
+WIDTH, HEIGHT = 1120, 720  # pixels, the same for all positions, as films need it
 
 
 class Renderer:
-    """Shows the games of one environment in one mode."""
+    """Render the games of one environment in one mode."""
 
     def __init__(self, mode: str | None) -> None:
         self.mode = mode

@@ -64,7 +64,7 @@ def _observation(players: int, size: int) -> str:
         place = f"{entry.start}:{entry.stop}"
         rows.append((place, f"`{entry.name}`", shape, high, entry.meaning))
     head = ("slice", "name", "shape", "largest raw value", "meaning")
-    return f"{table(head, rows)}\n\n{entries[-1].stop} entries in all."
+    return f"{table(head, rows)}\n\n{entries[-1].stop} entries in total."
 
 
 def _channels(players: int) -> str:

@@ -1,8 +1,8 @@
-"""Work on a batch of games, shared out among threads.
+"""Work on a batch of games by several threads.
 
-Compiled functions run without the interpreter's lock, so plain threads use all cores.  The games
-are cut into contiguous shares; every game has random numbers of its own, so the number of shares
-changes nothing but the time.
+Compiled functions run without the interpreter's lock, so plain threads use all cores.  Each thread
+gets a contiguous part of the games.  Every game has random numbers of its own, so the number of parts
+changes only the time.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import numpy as np
 from ..engine.options import as_int
 
 MAX_THREADS = 1024
-WHOLE = slice(None)  # the only share: its arrays need no cutting, which would cost a microsecond
+WHOLE = slice(None)  # the only part: slicing its arrays would cost a microsecond
 
 
 @cache
 def _pool(workers: int) -> ThreadPoolExecutor:
-    """The threads of this process, shared by all batches."""
+    """Return the threads of this process, which all batches share."""
     return ThreadPoolExecutor(workers, thread_name_prefix="cacao_env")
 
 
@@ -33,7 +33,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Workers:
-    """How ``num_games`` games are shared out among ``num_threads`` threads, this one included."""
+    """The parts of ``num_games`` games for ``num_threads`` threads, this one included."""
 
     def __init__(self, num_games: int, num_threads: int) -> None:
         threads = as_int("num_threads", num_threads, f"1 to {MAX_THREADS}")
@@ -45,11 +45,11 @@ class Workers:
 
     @property
     def several(self) -> bool:
-        """Whether there is more than one."""
+        """Whether there is more than one part."""
         return len(self.slices) > 1
 
     def run(self, work: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """Call ``work`` once a share, with that share of every array; returns what it returned."""
+        """Call ``work`` with each part of every array; return its results."""
         first, *others = (
             [_cut(argument, number, share) for argument in arguments]
             for number, share in enumerate(self._cuts)
@@ -59,6 +59,6 @@ class Workers:
 
 
 def _cut(argument: Any, number: int, share: slice) -> Any:
-    """What share ``number`` gets of an argument."""
+    """Return part ``number`` of an argument."""
     whole = share is WHOLE or not isinstance(argument, np.ndarray)
     return argument if whole else argument[share]

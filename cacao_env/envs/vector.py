@@ -1,8 +1,8 @@
 """Many games at once, all advanced by one call.
 
-``VectorGames`` steps N games by one decision each.  A finished game is dealt again in the same step
-(Gymnasium's ``AutoresetMode.SAME_STEP``): the rewards and ``terminations`` of that step belong to
-the game that ended, observation, mask and seat already to the new one.
+``VectorGames`` steps N games by one decision each.  A new game replaces a finished one in the same step
+(Gymnasium's ``AutoresetMode.SAME_STEP``): the rewards and ``terminations`` of that step belong to the
+game that ended, observation, mask and seat to the new one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SAVED = ("rngs", "_samplers", "_potentials", "rewards", "terminations", "final_
 
 @njit
 def first_illegal(states, chosen):
-    """Number of the first game whose action is illegal, or -1."""
+    """Return the number of the first game whose action is illegal, or -1."""
     for g in range(len(states)):
         if why_illegal(states[g], chosen[g]) != LEGAL:
             return g
@@ -52,7 +52,7 @@ def _step_all(
     masks,
     seats,
 ):
-    """Carry out every game's action and deal finished games again; nothing if one is refused.
+    """Play every game's action and replace finished games; do nothing if an action is illegal.
 
     Returns the number of the first game whose action is illegal, or -1.
     """
@@ -68,14 +68,14 @@ def _step_all(
         terminations[g] = state.phase == OVER
         if state.phase == OVER:
             _finish(state, rngs[g : g + 1], scores, final[g], potentials[g])
-        if looking:  # at once, while the state is at hand
+        if looking:  # at once, while the state is in the cache
             _look(state, seen[g], masks[g], seats[g : g + 1])
     return -1
 
 
 @njit
 def _finish(state, rng, scores, final, potentials):
-    """Keep the scores of a game that is over and deal the next one."""
+    """Store the scores of a finished game and deal the next one."""
     for seat in range(state.num_players):
         final[seat] = scores[seat]
     potentials[:] = 0
@@ -84,7 +84,7 @@ def _finish(state, rng, scores, final, potentials):
 
 @njit
 def _look(state, seen, mask, seat):
-    """Write what the deciding seat sees and may do."""
+    """Write what the deciding seat sees and its legal actions."""
     seat[0] = state.seat
     observe_into(state, state.seat, seen)
     mask_into(state, mask)
@@ -98,14 +98,14 @@ def _look_all(states, seen, masks, seats):
 
 @njit
 def _sample_all(states, rngs, chosen):
-    """A legal action for every game, uniformly at random."""
+    """Write a legal action for every game, uniformly at random."""
     for g in range(len(states)):
         chosen[g] = sample(states[g], rngs[g : g + 1])
 
 
 @njit
 def playouts(states, rngs, count):
-    """Play ``count`` whole random games on each state, dealt anew; returns how many were played."""
+    """Play ``count`` new random games on each state; return the number of games played."""
     for g in range(len(states)):
         rng = rngs[g : g + 1]
         for _ in range(count):
@@ -122,7 +122,7 @@ def _deal_all(states, rngs):
 
 
 def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
-    """An integer array of shape (num_games,); ValueError for anything else."""
+    """Return an integer array of shape (num_games,); ValueError for anything else."""
     actions = np.asarray(chosen)
     if actions.shape != (num_games,) or not np.issubdtype(actions.dtype, np.integer):
         raise ValueError(
@@ -130,14 +130,14 @@ def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
             f"({num_games},) and integers"
         )
     too_large = actions > np.iinfo(np.int64).max if actions.dtype == np.uint64 else None
-    if too_large is not None and too_large.any():  # it would become another number below
+    if too_large is not None and too_large.any():  # the conversion below would change it
         game = int(np.argmax(too_large))
-        raise ValueError(f"game {game}: {int(actions[game])} is no action, expected a legal id")
+        raise ValueError(f"game {game}: {int(actions[game])} is not an action, expected a legal id")
     return actions
 
 
 def explain_illegal(states: StateArray, chosen: npt.NDArray[np.int64], g: int) -> str:
-    """One sentence on why game ``g`` refuses its action."""
+    """Return one sentence on why the action of game ``g`` is illegal."""
     game = Game(states[g : g + 1], [])
     return f"game {g}, seat {game.seat}: {game.why_illegal(int(chosen[g]))}"
 
@@ -148,8 +148,8 @@ class VectorGames:
     ``options``, or its fields as keyword arguments: the game
     (:class:`~cacao_env.engine.options.Options`).  Not for use by several threads at once.
 
-    With ``num_threads`` above 1 the games are shared out among that many threads, which pays from
-    some hundred games on; the results are the same whatever their number.
+    With ``num_threads`` above 1 that many threads step the games, which is faster from some hundred
+    games on.  The results are the same for any number.
 
     Attributes, all overwritten in place by each call:
 
@@ -190,7 +190,7 @@ class VectorGames:
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Deal all games anew, each with random numbers of its own drawn from ``seed``."""
+        """Deal all games again, each with random numbers of its own drawn from ``seed``."""
         draws = np.random.default_rng(None if seed is None else as_seed(seed))
         for rngs in (self.rngs, self._samplers):
             rngs[:] = draws.integers(2**64, size=self.num_games, dtype=np.uint64)
@@ -201,18 +201,18 @@ class VectorGames:
         self.look()
 
     def look(self) -> None:
-        """Write observations, masks and seats of the games as they are."""
+        """Write observations, masks and seats of the games in their present positions."""
         self._workers.run(_look_all, self.states, self.observations, self.action_masks, self.seats)
 
     def step(self, chosen: npt.NDArray[Any], look: bool = True) -> None:
-        """One decision in every game; ``chosen``: legal action ids, integers, shape (N,).
+        """Play an action in every game; ``chosen``: legal action ids, integers, shape (N,).
 
-        ValueError for a wrong shape or type, or naming game, seat and action if one is illegal; then
-        no game has advanced.  ``look=False`` leaves observations, masks and seats as they were.
+        ValueError for a wrong shape or type, or for an illegal action, naming game, seat and action; no
+        game advances then.  ``look=False`` does not write observations, masks and seats.
         """
         if chosen is not self._chosen:
             self._chosen[:] = as_actions(chosen, self.num_games)
-        if self._workers.several:  # all games are asked before any share of them is stepped
+        if self._workers.several:  # all games are checked before any part of them is stepped
             self._refuse(self._workers.run(first_illegal, self.states, self._chosen))
         refused = self._workers.run(
             _step_all,
@@ -232,7 +232,7 @@ class VectorGames:
         self._refuse(refused)
 
     def _refuse(self, refused: list[int]) -> None:
-        """ValueError if an action is illegal; ``refused`` has the first such game of each share."""
+        """Raise ValueError for an illegal action; ``refused`` has the first such game of each part."""
         for share, number in zip(self._workers.slices, refused):
             if number >= 0:
                 raise ValueError(explain_illegal(self.states, self._chosen, share.start + number))
@@ -247,7 +247,7 @@ class VectorGames:
         self.look()
 
     def sample(self) -> npt.NDArray[np.int64]:
-        """A legal action for every game, uniformly at random; overwritten by the next call."""
+        """Return a legal action for every game, uniformly at random; overwritten by the next call."""
         self._workers.run(_sample_all, self.states, self._samplers, self._chosen)
         return self._chosen
 

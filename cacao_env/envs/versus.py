@@ -1,7 +1,7 @@
-"""One learner against opponents, many games at once: what a single-agent learner steps.
+"""One learner against opponents in many games at once, for single-agent learners.
 
-Each game has one *learner* seat; the other seats are played inside the step.  A step's reward is the
-sum of all rewards the seat earned until it decides again, so every finished game shows the learner
+Each game has one *learner* seat; opponents play the other seats inside the step.  A step's reward is
+the sum of all rewards of the seat until its next decision, so every finished game shows the learner
 its outcome exactly once, won or lost.
 """
 
@@ -31,7 +31,7 @@ from .opponents import GREEDY, NUM_COMPILED, Opponents, OpponentSpec, is_rng
 from .vector import as_actions, explain_illegal
 
 Illegal = Literal["lose", "raise"]
-FORFEIT = -1  # in place of an action: this game ends here, lost
+FORFEIT = -1  # instead of an action: this game ends here and is lost
 _EVERY = np.zeros(0, np.bool_)
 # Attributes that ``arrays`` saves beside the states.
 _SAVED = (
@@ -51,7 +51,7 @@ def _play_compiled(states, learners, kinds, rngs, choices):
     """Let compiled opponents play until each game's learner decides or the game is over.
 
     ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others;
-    neither looks at anything hidden.  Games of other kinds are left alone.  ``choices``: scratch
+    neither uses anything hidden.  Games of other kinds do not change.  ``choices``: scratch
     space, CHOICES, (1,).
     """
     for g in range(len(states)):
@@ -66,7 +66,7 @@ def _play_compiled(states, learners, kinds, rngs, choices):
 
 @njit
 def _waiting(states, learners, numbers):
-    """Write the games in which another seat than the learner's decides; returns how many."""
+    """Write the games in which a seat other than the learner's decides; return their number."""
     count = 0
     for g in range(len(states)):
         if states[g].phase != OVER and states[g].seat != learners[g]:
@@ -77,7 +77,7 @@ def _waiting(states, learners, numbers):
 
 @njit
 def _deal(states, which, learners, fixed, kinds, probabilities, rngs):
-    """Deal the games in ``which``, seat their learners and draw their opponents."""
+    """Deal the games in ``which``, choose their learners' seats and draw their opponents."""
     for g in range(len(states)):
         if not which[g]:
             continue
@@ -96,7 +96,7 @@ def _deal(states, which, learners, fixed, kinds, probabilities, rngs):
 
 @njit
 def _mark_illegal(states, chosen, forfeits):
-    """Note which actions are illegal; returns the number of the first such game, or -1."""
+    """Mark illegal actions; return the number of the first such game, or -1."""
     first = -1
     for g in range(len(states)):
         forfeits[g] = why_illegal(states[g], chosen[g]) != LEGAL
@@ -107,7 +107,7 @@ def _mark_illegal(states, chosen, forfeits):
 
 @njit
 def _play(states, chosen, forfeits):
-    """The learners' actions, but not in games that are forfeited."""
+    """Play the learners' actions, except in forfeited games."""
     for g in range(len(states)):
         if not forfeits[g]:
             step(states[g], chosen[g])
@@ -115,10 +115,10 @@ def _play(states, chosen, forfeits):
 
 @njit
 def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final, worst):
-    """What the learners earned since they last decided, and which games are over.
+    """Write the learners' rewards since their last decisions, and which games are over.
 
-    One call covers all steps since then: a potential's changes add up to their sum, and the other
-    rewards come at the end only.
+    One call covers all steps since then: the changes of a potential add up, and other rewards come only
+    at the end.
     """
     scores = np.zeros(MAX_PLAYERS, np.int64)
     win_shares = np.zeros(MAX_PLAYERS)
@@ -139,7 +139,7 @@ def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final,
 
 @njit
 def _look(states, which, learners, scaled, observations):
-    """What each learner sees, of the games in ``which``, or of all if that is empty."""
+    """Write what each learner sees, in the games in ``which``, or in all if that is empty."""
     for g in range(len(states)):
         if len(which) == 0 or which[g]:
             observe_as(states[g], learners[g], scaled, observations[g])
@@ -147,7 +147,7 @@ def _look(states, which, learners, scaled, observations):
 
 @njit
 def _mask(states, learners, masks):
-    """What each learner may do: nothing while it is not its turn."""
+    """Write each learner's legal actions: none while another seat decides."""
     for g in range(len(states)):
         if states[g].phase == OVER or states[g].seat != learners[g]:
             masks[g, :] = 0
@@ -158,11 +158,11 @@ def _mask(states, learners, masks):
 class VersusGames:
     """N games in which the caller plays one seat and opponents the others.
 
-    ``opponents``: a name, an Agent, or an object with ``act(game)`` for all other seats; weights of
-    several, drawn for every game, such as ``{"random": 1, "greedy": 3}``; or one for each other seat,
-    clockwise after the learner's.  Random and greedy play in compiled code, all others are asked from
-    Python for many games at once.  ``options``, or its fields as keyword arguments: the game
-    (:class:`~cacao_env.engine.options.Options`).  ``seat``: the learner's; None lets it rotate from
+    ``opponents``: a name, an Agent, or an object with ``act(game)`` for all other seats; weights from
+    which every game draws one, such as ``{"random": 1, "greedy": 3}``; or one for each other seat,
+    clockwise after the learner's.  Random and greedy play in compiled code; Python asks all others, for
+    many games at once.  ``options``, or its fields as keyword arguments: the game
+    (:class:`~cacao_env.engine.options.Options`).  ``seat``: the learner's; None rotates it from
     game to game.  ``illegal``: an illegal action raises ValueError, or loses its game.
     With ``begin=False`` call ``reset`` before anything else; no opponent is asked before that.
 
@@ -170,9 +170,9 @@ class VersusGames:
 
     - ``observations`` (N, observation_size), from the learner's view: float32 in [0, 1], or raw uint8;
     - ``action_masks`` int8 (N, num_actions);
-    - ``rewards`` float32 (N,), ``dones`` bool (N,): of the last step; a game that is done has been
-      dealt again already (``AutoresetMode.SAME_STEP``);
-    - ``final_observations``, as ``observations``: rows of games that are done hold their end;
+    - ``rewards`` float32 (N,), ``dones`` bool (N,): of the last step; a new game has already
+      replaced a finished one (``AutoresetMode.SAME_STEP``);
+    - ``final_observations``, as ``observations``: rows of finished games have their end;
     - ``final_scores`` int64 (N, 2): the learner's and the best other score of the last finished game;
     - ``forfeits`` bool (N,): the game was lost by an illegal action in the last step;
     - ``learners`` int64 (N,): the seat that the caller plays.
@@ -216,9 +216,9 @@ class VersusGames:
             self.reset(seed)
 
     def reset(self, seed: int | None = None, first_seat: int = 0) -> None:
-        """Deal all games; learners sit in every seat in turn, beginning after ``first_seat``.
+        """Deal all games; learners take every seat in turn, beginning after ``first_seat``.
 
-        With the same ``seed`` the games and the opponents' choices come out the same.
+        The same ``seed`` gives the same games and the same choices of the opponents.
         """
         generator = np.random.default_rng(None if seed is None else as_seed(seed))
         self.rngs = generator.integers(2**64, size=self.num_games, dtype=np.uint64)
@@ -236,11 +236,11 @@ class VersusGames:
         self.look()
 
     def step(self, chosen: npt.NDArray[Any], deal: bool = True) -> None:
-        """Play the learners' decisions, legal action ids, integers, shape (N,), and all that follows.
+        """Play the learners' actions, legal ids, integers, (N,), and everything that follows.
 
-        ValueError for a wrong shape or type, or naming game, seat and action if one is illegal (and
-        does not lose its game); then no game has advanced.  With ``deal=False`` finished games stay
-        as they ended, and :meth:`deal` must be called for them before the next step.
+        ValueError for a wrong shape or type, or for an illegal action (unless it loses its game),
+        naming game, seat and action; no game advances then.  With ``deal=False`` finished games are not
+        replaced: call :meth:`deal` for them before the next step.
         """
         self._take(chosen)
         _play(self.states, self._chosen, self.forfeits)
@@ -271,10 +271,12 @@ class VersusGames:
         """Save the games as arrays by name; ValueError if an opponent's memory can't be saved."""
         unsaved = self._opponents.unsaved()
         if unsaved is not None:
-            raise ValueError(f"games against {unsaved} can't be saved: its memory is its own")
+            raise ValueError(
+                f"games against {unsaved} can't be saved: its memory is not random numbers"
+            )
         memory = np.zeros(
             (self.num_games, self.num_players, 2), np.uint64
-        )  # is there one, its bits
+        )  # whether there is one, its bits
         for g, seats in enumerate(self._memory):
             for seat, one in seats.items():
                 memory[g, seat] = 1, 0 if one is None else one[0]
@@ -297,7 +299,7 @@ class VersusGames:
         return Game(self.states[number : number + 1], []).clone()
 
     def _take(self, chosen: npt.NDArray[Any]) -> None:
-        """Check the actions and keep them."""
+        """Check the actions and store them."""
         self._chosen[:] = as_actions(chosen, self.num_games)
         wrong = int(_mark_illegal(self.states, self._chosen, self.forfeits))
         if wrong >= 0 and not self._forgiving:
@@ -342,7 +344,7 @@ class VersusGames:
                 raise ValueError(f"game {g}, seat {deciding}, {agent.name}: {error}") from error
 
     def _agent(self, g: int, seat: int) -> Agent:
-        """The opponent in Python on a seat of a game."""
+        """Return the opponent in Python on a seat of a game."""
         place = (seat - int(self.learners[g]) - 1) % self.num_players
         return self._opponents.agent(int(self.kinds[g]), place)
 

@@ -69,7 +69,7 @@ def _plan(where: str, entry: Any, seed: int) -> tuple[Plan, list[Agent]]:
 
 
 def evaluated(plan: Plan, agents: list[Agent], workers: int | None, play: PlayAll) -> Data:
-    """Play a plan, or what is left of it, and return its figures."""
+    """Play a plan, or the rest of it, and return its figures."""
     folder = Path("runs/leaderboard") / default_folder(plan, agents).name
     with closing(Store(folder, settings(plan, agents))) as store:
         data = document(run_evaluation(plan, store, agents, workers, play))

@@ -287,7 +287,7 @@ def listening(port: int) -> socket.socket:
 
 
 def server(catalogue: Catalogue, bound: socket.socket) -> Any:
-    """Return the server; its ``run()`` returns when it is told to stop."""
+    """Return the server; its ``run()`` returns when it is stopped."""
     import uvicorn
 
     app = application(catalogue, bound.getsockname()[1])

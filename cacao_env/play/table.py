@@ -68,7 +68,7 @@ class Table:
 
     @property
     def viewer(self) -> int | None:
-        """Whose hand is shown: the only person's, or that of the person who decides.
+        """Whose hand is shown: the only person's, or the deciding person's.
 
         None shows all hands: nobody plays, or the game is over.
         """

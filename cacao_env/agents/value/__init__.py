@@ -1,1 +1,1 @@
-"""Agents that choose by what a network expects of the position after a turn."""
+"""Agents that choose by a network's values of the positions after a turn."""

@@ -1,4 +1,4 @@
-"""A value network as an agent: it plays the action after which its turn can end best."""
+"""A value network as an agent: it plays the action with the best end of the turn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .net import Net, new_scratch
 from .turns import expect_after, new_work, value_actions
 
 TOP = 48  # placements that are evaluated, the best by greedy; 0 for all
-SPREAD = 0.02  # utility; an action that is so much worse gets a third of the weight in an analysis
+SPREAD = 0.02  # utility; an action that is so much worse has a third of the weight in an analysis
 
 
 def _compile(net: Net) -> None:
@@ -34,7 +34,7 @@ def _compile(net: Net) -> None:
 
 
 class ValueAgent(Agent):
-    """One turn ahead: a network judges every way to end the turn.
+    """Look one turn ahead: a network evaluates every way to end the turn.
 
     ``manifest`` is that of the network's checkpoint, {} for a network without one.
     """
@@ -54,7 +54,7 @@ class ValueAgent(Agent):
         self._values = np.zeros(MAX_LEGAL)
 
     def supports(self, options: Options) -> bool:
-        """Whether the network was trained for such games."""
+        """Return whether the network was trained for such games."""
         return super().supports(options) and (self._volcanoes or not options.volcanoes)
 
     @property
@@ -63,7 +63,7 @@ class ValueAgent(Agent):
         return super().plays + ("" if self._volcanoes else " without volcanoes")
 
     def begin(self, seed: int) -> RngArray:
-        """Random numbers to deal hidden tiles again."""
+        """Make the random numbers that deal hidden tiles again."""
         compile_once("value network", partial(_compile, self.net))
         return new_rng(seed)
 
@@ -75,12 +75,12 @@ class ValueAgent(Agent):
         ]
 
     def choose(self, states: StateArray, rng: RngArray) -> int:
-        """Choose for an array of one state in which the hidden part is dealt again already."""
+        """Choose for an array of one state in which everything hidden has been dealt again."""
         ids, values = self.evaluate(states, rng)
         return int(ids[np.argmax(values)])
 
     def analyze(self, game: Game, memory: RngArray) -> Analysis:
-        """Report the utilities of actions, and what it expects after its best way to end the turn."""
+        """Report the utilities of actions, and the expected result of the best way to end the turn."""
         states = game.determinise(decider(game), memory).states
         analysis = self._consider(states, memory)
         expect_after(self.net, self._scratch, self._work, states, analysis.actions[0], memory)

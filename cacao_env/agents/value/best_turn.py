@@ -1,8 +1,8 @@
-"""What the best turn would bring to each seat: what a game's last positions are decided by.
+"""The gold that the best turn would bring to each seat, which decides a game's last positions.
 
-Sums over patterns say what a table is like; who can still do what before the game ends they do not.
-So once nobody draws worker tiles any more, greedy's appraisal of all turns (placement, fills, actions)
-counts them out.  It takes several times as long as the network does, and says little before that.
+Sums over patterns describe the table, but not what each seat can still do before the game ends.  So
+once no seat draws worker tiles, greedy's heuristic evaluates all turns (placement, fills, actions).  It
+takes several times as long as the network, and says little earlier in the game.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...engine.state import STATE
 from ...engine.tiles import DISPLAY_SIZE, HAND_SIZE
 from ..greedy import CHOICES, GREEDY_WEIGHTS, score_placements
 
-LAST = HAND_SIZE - 1  # placements a seat has left from which on all seats' tiles are in their hands
+LAST = HAND_SIZE - 1  # placements left of a seat from which on no seat has a pile
 
 
 class Room(NamedTuple):
@@ -27,7 +27,7 @@ class Room(NamedTuple):
 
 
 def new_room() -> Room:
-    """Room for one position at a time."""
+    """Make scratch space for one position at a time."""
     return Room(np.zeros(1, STATE), np.zeros(1, CHOICES))
 
 
@@ -35,8 +35,8 @@ def new_room() -> Room:
 def best_turn_into(state, viewer, room, gold):
     """Write the gold that each seat's best turn would bring, in turn order from the viewer.
 
-    As if it were that seat's turn at once, with of the display what was there before the last draw.
-    0 for a seat that has placed all its tiles.
+    It is the value if it were that seat's turn, with the display as it was before the last draw; 0 for
+    a seat that has placed all its tiles.
     """
     room.states[0] = state
     here, choices = room.states[0], room.choices[0]

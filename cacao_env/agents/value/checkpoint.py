@@ -27,7 +27,7 @@ from .search import EXACT, INNER, PRIOR, SearchAgent
 
 
 def features_version() -> str:
-    """A fingerprint of what the weights are for."""
+    """Return a fingerprint of the features that the weights depend on."""
     text = json.dumps([VERSION, NUM_NUMBERS, NUM_ROWS, NUM_PATTERNS, STAGES])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -35,7 +35,7 @@ def features_version() -> str:
 def save_value(
     folder: Path, name: str, params: dict[str, Any], rules: dict[str, Any], **more: Any
 ) -> None:
-    """Write a checkpoint; ``rules`` has the numbers of players and whether volcanoes were met."""
+    """Write a checkpoint; ``rules`` has the numbers of players and whether volcanoes were used."""
     size = {
         "sums": params["part_rows"].shape[2],
         "maxima": params["part_best"].shape[1],
@@ -54,15 +54,15 @@ def load_value(folder: Path) -> tuple[Net, dict[str, Any]]:
 
 
 def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(weights as they are learnt, manifest); CheckpointError says why a folder can't be used."""
+    """Read (trained parameters, manifest); CheckpointError says why a folder can't be used."""
     manifest, weights = read_files(folder, VALUE_NET)
     try:
         if manifest["features"] != features_version():
-            raise CheckpointError(f"{folder}: made for other features than these")
+            raise CheckpointError(f"{folder}: made for other features")
         params = unpack_arrays(folder, weights)
         shapes = {name: array.shape for name, array in params.items()}
         if shapes != param_shapes(**manifest["size"]):
-            raise CheckpointError(f"{folder}: the arrays in it are not those of such a network")
+            raise CheckpointError(f"{folder}: its arrays are not those of such a network")
         check_metadata(folder, weights, manifest)
         players, volcanoes = manifest["rules"]["players"], manifest["rules"]["volcanoes"]
         known = range(MIN_PLAYERS, MAX_PLAYERS + 1)
@@ -80,14 +80,16 @@ def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 SEARCH = "+search"
 SEARCH_PARAMETERS = {
     "ms": Parameter(16, 0, 600_000, "milliseconds a placement, unless sims are given"),
-    "sims": Parameter(0, 0, 1_000_000, "simulations a placement, in place of ms"),
+    "sims": Parameter(0, 0, 1_000_000, "simulations a placement, instead of ms"),
     "width": Parameter(
-        0, 0, 256, "placements that are tried, the best by the network; 0: by the time"
+        0, 0, 256, "placements that are tried, the best by the network; 0: depends on the time"
     ),
-    "inner": Parameter(INNER, 1, 256, "placements that the network appraises inside"),
-    "turns": Parameter(0, 0, 36, "own turns that a simulation goes on for; 0: by the time"),
-    "near": Parameter(0, 0, 99, "placements left from which it goes on to the end; 0: by the time"),
-    "prior": Parameter(PRIOR, 0, 100_000, "simulations that the network's first opinion is worth"),
+    "inner": Parameter(INNER, 1, 256, "placements that the network evaluates inside simulations"),
+    "turns": Parameter(0, 0, 36, "own turns that a simulation plays; 0: depends on the time"),
+    "near": Parameter(
+        0, 0, 99, "placements left from which simulations play to the end; 0: depends on the time"
+    ),
+    "prior": Parameter(PRIOR, 0, 100_000, "simulations that the network's first value counts as"),
     "exact": Parameter(EXACT, 0, 6, "placements left from which the end is solved"),
 }
 

@@ -1,11 +1,12 @@
-"""What a network sees of a position: some numbers, and which of many table rows are added up.
+"""The inputs of a value network: numbers, and the table rows to add up.
 
-Seen from one seat, at the start of a turn, as if nothing had been drawn at the end of the turn before:
-a choice is judged by what it leads to (an afterstate; Sutton and Barto, 2018, section 6.8), not by the
-tiles that happen to be drawn then.  ``numbers`` are stocks, scores and what is left, for each seat in
-turn order from the viewer, at the end of the game also what the best turn would bring it; ``rows`` name
-patterns on the table and exact sizes of stocks.
-Only what the viewer knows is read: its own hand, and of others what they have not placed.
+They describe a position from one seat, at the start of a turn, as if nothing had been drawn at the
+end of the turn before: the value of a choice depends on the position it leads to (an afterstate;
+Sutton and Barto, 2018, section 6.8), not on the tiles that happen to be drawn then.  ``numbers`` are
+stocks, scores and remaining tiles, for each seat in turn order from the viewer, and at the end of the
+game also the gold that its best turn would bring.  ``rows`` are patterns on the table and exact sizes
+of stocks. The features use only what the viewer knows: its own hand, and the tiles that others have
+not placed.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ VERSION = 4  # of all that follows and of the network; weights are for one
 LIKE = np.array([0, 1, 2, 2], np.int64)
 _LIKE = int(LIKE.max()) + 1
 assert len(LIKE) == len(WORKER_KINDS)
-# Of a seat: it is there, gold, score now, own score less this one, temples, unplaced tiles.
+# Of a seat: whether it plays, gold, score now, own score less this one, temples, unplaced tiles.
 PER_SEAT = 5 + _LIKE
 HAND = MAX_PLAYERS * PER_SEAT
 PILE = HAND + _LIKE  # jungle pile by kind
@@ -47,7 +48,7 @@ PROSPECTS = LEFT + 3  # of each seat, once the viewer has ``LAST`` placements le
 NUM_NUMBERS = PROSPECTS + MAX_PLAYERS
 
 # --- Rows ---------------------------------------------------------------------------------------
-MAX_COUNT = 6  # workers at a temple that are told apart
+MAX_COUNT = 6  # workers at a temple that are distinguished
 _STOCKS = (CACAO_PLACES + 1, LAST_WATER + 1, SUN_PLACES + 1, MAX_TILES + 1)
 OPEN_CELL = 0  # patterns around cells where a tile may be placed
 OWN_TILE = OPEN_CELL + NUM_PATTERNS  # around own tiles that may be overbuilt
@@ -61,10 +62,10 @@ SHOWN = HELD + _LIKE * (HAND_SIZE + 1)  # display, by code
 NEXT = SHOWN + NUM_JUNGLE_KINDS + 1  # [players, seat to move]
 RULES = NEXT + (MAX_PLAYERS + 1) * MAX_PLAYERS  # [players, volcanoes]
 NUM_ROWS = RULES + 2 * (MAX_PLAYERS + 1)
-NO_ROW = NUM_ROWS  # fills up; its weights are 0
+NO_ROW = NUM_ROWS  # padding; its weights are 0
 
 MAX_ROWS = 320
-OVERBUILDS_SOON = 8  # jungle tiles left when overbuilding comes into view
+OVERBUILDS_SOON = 8  # jungle tiles left when overbuilding is near
 
 STAGES = 5  # a network has output layers of its own for each part of the game
 STAGE = np.array(
@@ -74,7 +75,7 @@ STAGE = np.array(
 
 @inlined
 def _pattern(state, cell):
-    """Number of the pattern around a worker cell."""
+    """Return the number of the pattern around a worker cell."""
     word = 0
     for side in range(4):
         code = state.board[NEIGHBOR[cell, side]]
@@ -90,9 +91,8 @@ def _pattern(state, cell):
 def features_into(state, viewer, room, numbers, rows):
     """Write features into ``numbers``, float32 (NUM_NUMBERS,), and ``rows``, uint16 (MAX_ROWS,).
 
-    ``room``: of :mod:`.prospects`.
-    Returns (how many rows there are, how many of them are patterns, how many of those, the first ones,
-    are of open cells).
+    ``room``: of :mod:`.best_turn`.  Returns (number of rows, number of patterns among them, number of
+    patterns of open cells, which come first).
     """
     players = int(state.num_players)
     numbers[:] = 0.0
@@ -165,7 +165,7 @@ def features_into(state, viewer, room, numbers, rows):
 
 @inlined
 def _drawn_last(state, viewer):
-    """Kind of the worker tile that the viewer drew at the end of the turn before, or -1."""
+    """Return the kind of the worker tile that the viewer drew at the end of the turn before, or -1."""
     placed = int(state.placed[viewer])
     mover = (int(state.active) - 1) % int(state.num_players)
     if mover != viewer or placed == 0 or placed + HAND_SIZE > state.tiles_each:
@@ -175,7 +175,7 @@ def _drawn_last(state, viewer):
 
 @njit
 def _temple_rows(state, viewer, rows, count):
-    """Who leads at each temple, and how many sides are free."""
+    """Write which seats lead at each temple, and how many sides are free."""
     for i in range(state.temple_count):
         temple = int(state.temple_cells[i])
         packed = temple_workers(state, temple)
@@ -195,7 +195,7 @@ def _temple_rows(state, viewer, rows, count):
 
 @njit
 def _tile_patterns(state, viewer, rows, count):
-    """What lies around tiles that may be overbuilt."""
+    """Write the patterns around tiles that may be overbuilt."""
     for i in range(state.worker_count):
         cell = int(state.worker_cells[i])
         code = int(state.board[cell])
@@ -208,7 +208,7 @@ def _tile_patterns(state, viewer, rows, count):
 
 @njit
 def _alone_rows(state, viewer, rows, count):
-    """Edges that wait for a second tile beside an empty jungle cell."""
+    """Write the edges that wait for a second tile beside an empty jungle cell."""
     players = int(state.num_players)
     for i in range(state.worker_count):
         cell = int(state.worker_cells[i])

@@ -1,13 +1,12 @@
 """The value network, evaluated inside compiled loops.
 
-First layer: table rows of the patterns are added up; apart from them a bias, weights times numbers
-and the rows of all else, the *context*; of the open cells' patterns also the largest of each of
-some channels ("the best place for ...").  What a pattern is worth depends on who holds what, so
-beside the sums of both their products are passed on, and those of the maxima with gates of the
-context (factorisation machines; Rendle, 2010).  Then two small layers, of which there is a set for
-each part of the game.
-Outputs, for each seat in turn order from the viewer: the logit of its win probability and the points
-it will still add to its score.
+The first layer adds up the table rows of the patterns.  Separately it adds a bias, weights times
+numbers and the rows of everything else: the *context*.  For some channels it also takes the maximum
+over the patterns of open cells ("the best place for ...").  The value of a pattern depends on the
+seats' possessions.  So the layer passes on both sums, their product, and the product of the maxima
+with gates of the context (factorisation machines; Rendle, 2010).  Two small layers follow, a set for
+each part of the game. Outputs, for each seat in turn order from the viewer: the logit of its win
+probability and the points it will still add to its score.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from .features import (
 )
 from .patterns import NUM_PARTS, pattern_parts
 
-POINTS = 10.0  # an output of 1 stands for so many points
+POINTS = 10.0  # points that an output of 1 means
 
 
 class Net(NamedTuple):
@@ -43,7 +42,7 @@ class Net(NamedTuple):
 
     bias: Any  # (H + M,)
     numbers: Any  # (NUM_NUMBERS, H + M)
-    rows: Any  # (NO_ROW - ALONE + 1, H + M), of what is no pattern; the last one 0
+    rows: Any  # (NO_ROW - ALONE + 1, H + M), of rows that are no patterns; the last one 0
     patterns: Any  # (PATTERN_TABLES * NUM_PATTERNS, H)
     best: Any  # (NUM_PATTERNS, M)
     middle: Any  # (STAGES, 2 * (H + M), L)
@@ -53,11 +52,11 @@ class Net(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one evaluation."""
+    """Scratch space for one evaluation."""
 
     room: Any
     numbers: Any
-    nonzero: Any  # which of the numbers are not 0
+    nonzero: Any  # the numbers that are not 0
     rows: Any
     patterns: Any
     context: Any
@@ -70,7 +69,7 @@ class Scratch(NamedTuple):
 
 
 def new_scratch(net: Net) -> Scratch:
-    """Room that fits a network."""
+    """Make scratch space for a network."""
     return Scratch(
         new_room(),
         np.zeros(NUM_NUMBERS, np.float32),
@@ -88,7 +87,7 @@ def new_scratch(net: Net) -> Scratch:
 
 
 def param_shapes(sums: int, maxima: int, units: int) -> dict[str, tuple[int, ...]]:
-    """Name and shape of each array that is learnt."""
+    """Return the name and shape of each trained array."""
     both = sums + maxima
     return {
         "bias": (both,),
@@ -104,9 +103,9 @@ def param_shapes(sums: int, maxima: int, units: int) -> dict[str, tuple[int, ...
 
 
 def from_params(params: Mapping[str, Any]) -> Net:
-    """Weights for compiled code from those that are learnt (``param_shapes``), float32 arrays.
+    """Return the weights for compiled code from the trained float32 arrays (``param_shapes``).
 
-    What is learnt about the parts of patterns is added up here, once for each pattern.
+    The trained weights of the parts of patterns are summed here, once for each pattern.
     """
     parts = pattern_parts()
     rows = np.array(params["rows"], np.float32)
@@ -127,7 +126,7 @@ def from_params(params: Mapping[str, Any]) -> Net:
 
 @njit
 def forward(net, scratch, count, patterns, open_cells, stage):
-    """From the features in ``scratch`` to its ``out``."""
+    """Compute ``scratch.out`` from the features in ``scratch``."""
     _first_layer(net, scratch, count, patterns, open_cells)
     sums, maxima = net.patterns.shape[1], net.best.shape[1]
     both = sums + maxima
@@ -160,8 +159,8 @@ def _first_layer(net, scratch, count, patterns, open_cells):
             most[m] = max(most[m], weights[m])
 
 
-# These three are most of what an evaluation takes.  With four rows at a time sums are read and written
-# a quarter as often, and each takes less than a third of the time.
+# These three take most of the time of an evaluation.  With four rows at a time, sums are read and
+# written a quarter as often, and each function takes less than a third of the time.
 @njit
 def _add_numbers(weights, numbers, nonzero, out):
     """Add up rows of weights, each times its number; half of the numbers, or more, are 0."""
@@ -214,9 +213,9 @@ def _layer(inputs, weights, bias, out):
 
 @njit
 def expect(net, scratch, state, viewer):
-    """Write what ``viewer`` expects of the game into ``win_shares`` and ``scores``, by seat.
+    """Write the win shares and scores that ``viewer`` expects into ``scratch``, by seat.
 
-    At the start of a turn by the network, after the end as it is.
+    The network predicts them at the start of a turn; after the end they are the result.
     """
     players = int(state.num_players)
     if state.phase == OVER:

@@ -1,8 +1,8 @@
-"""What lies around a worker cell, as one number: the same for all rotations and reflections.
+"""The surroundings of a worker cell as one number, the same for all rotations and reflections.
 
-A pattern is four letters, one for each side of the cell.  There are few enough of them that a network
-has a row of weights for each (n-tuple networks; Lucas, 2008), and all eight board symmetries hold by
-themselves.
+A pattern is four letters, one for each side of the cell.  There are so few patterns that a network has
+a row of weights for each (n-tuple networks; Lucas, 2008), and all eight board symmetries hold by
+construction.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...engine.geometry import opposite
 from ...engine.tiles import VOLCANO, VOLCANO_GOLD, VOLCANO_TURNED
 
 # Letters: an empty jungle cell, the same with a worker tile beside it, each jungle kind; volcanoes by
-# whether they pay on the side that faces the cell.
+# whether they give on the side that faces the cell.
 EMPTY, BESIDE = range(2)
 PAYS, COSTS = VOLCANO + 1, VOLCANO + 2
 NUM_LETTERS = COSTS + 1
@@ -31,7 +31,7 @@ for _side in range(4):
             _gold = VOLCANO_GOLD[_code - VOLCANO, opposite(_side)]
             LETTER[_side, _code] = PAYS if _gold > 0 else COSTS
 
-# The eight symmetries, by where each side's letter comes from.
+# The eight symmetries, by the source of each side's letter.
 _SYMMETRIES = [
     tuple((start + step * side) % 4 for side in range(4)) for start in range(4) for step in (1, -1)
 ]
@@ -58,10 +58,10 @@ def _pair(a: int, b: int) -> tuple[int, int]:
 
 @cache
 def part_numbers() -> np.ndarray:
-    """The parts of each pattern, shape (NUM_PATTERNS, 10): letters, then pairs of letters.
+    """Return the parts of each pattern, shape (NUM_PATTERNS, 10): letters, then pairs of letters.
 
     Parts are the letters on the four sides, the pairs on adjacent sides and those on opposite ones.
-    What is learnt about a part serves all patterns that have it, the rare ones too.
+    The weights of a part serve all patterns that have it, including rare ones.
     """
     pairs = list(combinations_with_replacement(range(NUM_LETTERS), 2))
     place = {pair: number for number, pair in enumerate(pairs)}
@@ -79,7 +79,7 @@ def part_numbers() -> np.ndarray:
 
 @cache
 def pattern_parts() -> np.ndarray:
-    """How often each pattern has each part, shape (NUM_PATTERNS, NUM_PARTS), float32."""
+    """Return how often each pattern has each part, shape (NUM_PATTERNS, NUM_PARTS), float32."""
     numbers = part_numbers()
     counts = np.zeros((NUM_PATTERNS, NUM_PARTS), np.float32)
     for column in numbers.T:

@@ -1,13 +1,13 @@
-"""Search with a network: the best few placements, looked at until one's own next turn has ended.
+"""Search with a network: simulate the best few placements to the end of the seat's own next turn.
 
-Each simulation deals anew what the seat can't see and plays on, every seat by the network, until the
-seat has placed once more (or ``turns`` times); the value is what the network expects then, in the mean
-over those turns.  Cut after somebody else's turn the network's errors would favour who is not to move.
-With ``near`` placements left or fewer, simulations go on to the end of the game: there the network errs
-most, and little is left to chance.  Who has more time looks further.  Within a pass all candidates meet
-the same deal and random numbers.  What the network thought of a placement at first counts as much as
-``prior`` simulations of it, or as one that goes on to the end.  The last placements are solved; fills
-and actions before that are the network's, which is as good and takes half of the time.
+Each simulation deals everything hidden from the seat again.  The network plays every seat until the
+seat has placed once more (or ``turns`` times).  The value is the network's, as a mean over those
+turns. A cut after another seat's turn would favour seats that are not to move, by the network's
+errors.  With ``near`` placements left or fewer, simulations run to the end of the game: there the
+network errs most, and chance matters little.  A search with more time looks further.  Within a pass
+all candidates get the same deal and random numbers.  The network's first value of a placement counts
+as ``prior`` simulations, or as one simulation to the end.  The last placements are solved.  Earlier
+fills and actions are the network's choice, which is as good and takes half of the time.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ class Reach(NamedTuple):
     """How wide and how far a search looks."""
 
     width: int  # placements that are tried, the best by the network
-    turns: int  # own turns that a simulation goes on for
-    near: int  # placements left, of all seats, from which simulations go on to the end
+    turns: int  # own turns that a simulation plays
+    near: int  # placements left, of all seats, from which simulations play to the end
 
 
 SHORT, LONG = Reach(8, 1, 10), Reach(16, 2, 13)
 LONG_MS, LONG_SIMS = 64, 256  # time, or simulations, from which a search is a long one
-INNER = 16  # placements that the network appraises inside
-PRIOR = 6  # simulations that the network's first opinion is worth
+INNER = 16  # placements that the network evaluates inside simulations
+PRIOR = 6  # simulations that the network's first value counts as
 EXACT = 3  # placements left from which the end is solved
-# Positions that the solver may look at, so that it takes no longer than the search would.
+# Positions that the solver may visit, so that it takes no longer than the search would.
 NODES_A_MS, NODES_A_SIM = 250, 60
 
 
 @njit
 def turns_ahead(state, turns, near):
-    """Own turns that a placement's simulations go on for, more than there are where the end is near."""
+    """Return the own turns that simulations play; near the end MAX_TURNS, which reaches the end."""
     return MAX_TURNS if placements_left(state) <= near else turns
 
 
 @njit
 def prior_of(turns, prior):
-    """Simulations that the first opinion is worth, few where simulations go on to the end."""
+    """Return the simulations that the first value counts as: few if simulations reach the end."""
     return min(prior, 1) if turns == MAX_TURNS else prior
 
 
@@ -106,7 +106,7 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
 
 @njit
 def search_choice(net, scratch, work, states, sims, ids, values, rng):
-    """The action that search finds with ``sims`` simulations; ``states`` as for ``choose`` below.
+    """Return the best action by ``sims`` simulations; ``states`` as for ``choose`` below.
 
     ``ids`` and ``values``: scratch space, (MAX_LEGAL,).
     """
@@ -129,7 +129,7 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
 
 
 def _compile(net: Net) -> None:
-    """Have all that a search calls compiled."""
+    """Compile everything that a search calls."""
     rng = new_rng(0)
     states = Game.new(2, 0).determinise(0, rng).states
     ids, values, sums = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL), np.zeros(1)
@@ -142,9 +142,9 @@ def _compile(net: Net) -> None:
 
 
 class SearchAgent(ValueAgent):
-    """Net and search, with ``sims`` simulations a placement or, if not 0, for ``ms`` milliseconds.
+    """A network with search: ``sims`` simulations a placement or, if not 0, ``ms`` milliseconds.
 
-    ``width``, ``turns`` and ``near``: 0 for what fits the budget.
+    ``width``, ``turns`` and ``near``: 0 chooses them by the budget.
     """
 
     def __init__(
@@ -169,12 +169,12 @@ class SearchAgent(ValueAgent):
         self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
 
     def begin(self, seed: int) -> RngArray:
-        """Random numbers to deal hidden tiles again."""
+        """Make the random numbers that deal hidden tiles again."""
         compile_once("search with a value network", partial(_compile, self.net))
         return super().begin(seed)
 
     def choose(self, states: StateArray, rng: RngArray) -> int:
-        """Choose for an array of one state in which the hidden part is dealt again already."""
+        """Choose for an array of one state in which everything hidden has been dealt again."""
         begin = time.perf_counter()
         ids, values = self.evaluate(states, rng)
         if len(ids) == 1:
@@ -208,7 +208,7 @@ class SearchAgent(ValueAgent):
         values: np.ndarray,
         begin: float,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Bring the best actions to the front; returns mean utility and simulations of each."""
+        """Move the best actions to the front; return mean utility and simulations of each."""
         tried = min(self._reach.width, len(ids))
         keep_best(ids, values, len(ids), tried)
         turns = turns_ahead(states[0], self._reach.turns, self._reach.near)

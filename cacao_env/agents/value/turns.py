@@ -1,8 +1,8 @@
-"""Actions appraised by the network: each is followed by the best rest of the turn.
+"""Values of actions by the network: each action is followed by the best rest of the turn.
 
-A turn is a placement, its fills and the actions of its edges.  Ways to go on are tried (all, or all
-fills with the actions that greedy would take: a quarter of the time) and the position at the start
-of the next turn is what counts; others act in between as greedy would.
+A turn is a placement, its fills and the actions of its edges.  All continuations of the turn are
+tried (or all fills with greedy's actions, in a quarter of the time).  The value is that of the
+position at the start of the next turn.  Other seats act in between like greedy.
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ from ..playout import utility_of
 from .net import expect
 
 MAX_DEPTH = 32
-MAX_ENDS = 64  # ways to end a turn that are tried for one action; the rest as greedy would
-MAX_SEEN = 256  # positions of one turn that are kept in mind
+MAX_REPLIES = 256  # legal fills, or actions, of one decision: placements are not stored here
+MAX_ENDS = 64  # ends of a turn that are tried for one action; then greedy decides
+MAX_SEEN = 256  # positions of one turn that are remembered
 
 
 class Work(NamedTuple):
-    """Room to appraise a decision."""
+    """Scratch space to evaluate a decision."""
 
     stack: Any  # (MAX_DEPTH,) states
-    ids: Any  # (MAX_DEPTH, MAX_LEGAL)
-    counts: Any  # (MAX_DEPTH,) legal actions
-    tried: Any  # (MAX_DEPTH,) how many of them
+    ids: Any  # (MAX_DEPTH, MAX_REPLIES) legal actions
+    counts: Any  # (MAX_DEPTH,) number of legal actions
+    tried: Any  # (MAX_DEPTH,) number of actions tried
     seen: Any  # (MAX_SEEN,) positions of the turn
     choices: Any  # (1,) of greedy
 
 
 def new_work() -> Work:
-    """Room for one decision at a time."""
+    """Make scratch space for one decision at a time."""
     return Work(
         np.zeros(MAX_DEPTH, STATE),
-        np.zeros((MAX_DEPTH, 256), np.int64),
+        np.zeros((MAX_DEPTH, MAX_REPLIES), np.int64),
         np.zeros(MAX_DEPTH, np.int64),
         np.zeros(MAX_DEPTH, np.int64),
         np.zeros(MAX_SEEN, np.uint64),
@@ -51,9 +52,10 @@ def new_work() -> Work:
 
 @njit
 def candidates_into(state, choices, top, ids):
-    """Write the legal actions into ``ids``, of placements the ``top`` that greedy likes best, if not 0.
+    """Write the legal actions into ``ids``, of placements only greedy's ``top`` best, if that is not
+    0.
 
-    Returns how many.
+    Returns their number.
     """
     if state.auto == 0:
         action = forced_action(state)
@@ -67,7 +69,7 @@ def candidates_into(state, choices, top, ids):
 
 @njit
 def _position(state):
-    """A number for what may differ between two positions of a turn after the same placement."""
+    """Return a number for what may differ between two positions of a turn after the same placement."""
     key = mixed(np.uint64((int(state.phase) * 4 + int(state.seat)) * 16 + int(state.to_fill)))
     for side in range(4):
         key = mixed(key ^ np.uint64(state.board[NEIGHBOR[state.last, side]] & 127))
@@ -81,7 +83,7 @@ def _position(state):
 
 @njit
 def _is_new(seen, count, key):
-    """Whether a position is none of the first ``count`` seen; it is written behind them, if it fits."""
+    """Return whether a position is not among the first ``count``; append it if there is room."""
     for i in range(count):
         if seen[i] == key:
             return False
@@ -92,7 +94,7 @@ def _is_new(seen, count, key):
 
 @njit
 def value_after(net, scratch, work, state, action, seat, last_tried, rng):
-    """The best utility for ``seat``, whose decision it is, that an action's turn can end with.
+    """Return the best utility for ``seat``, the deciding one, at the end of an action's turn.
 
     ``last_tried``: ACT, or FILL to leave actions to greedy.
     """
@@ -115,7 +117,7 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
                         break
                     action = greedy_choice(work.choices[0], here, GREEDY_WEIGHTS, rng)
                 step(here, action)
-            # Most orders of fills and actions lead to a position that others led to.
+            # Most orders of fills and actions lead to the same positions.
             if not _is_new(work.seen, seen, _position(here)):
                 depth -= 1
                 continue
@@ -144,7 +146,7 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
 
 @njit
 def value_actions(net, scratch, work, state, top, last_tried, ids, values, rng):
-    """Write candidates and their utilities for who decides; how many there are."""
+    """Write candidates and their utilities for the deciding seat; return their number."""
     seat = int(state.seat)
     count = candidates_into(state, work.choices[0], top, ids)
     if count > 1:
@@ -155,11 +157,11 @@ def value_actions(net, scratch, work, state, top, last_tried, ids, values, rng):
 
 @njit
 def expect_after(net, scratch, work, states, action, rng):
-    """Write into ``scratch`` what who decides expects once the turn is over.
+    """Write the expected result of the turn for the deciding seat into ``scratch``.
 
-    With ``action`` and then, in its own decisions, what the network likes best; others by greedy.
+    It plays ``action``, then the network's best choices; other seats play like greedy.
     """
-    work.stack[MAX_DEPTH - 1] = states[0]  # no line of ``value_after`` grows as long
+    work.stack[MAX_DEPTH - 1] = states[0]  # longer than any line of ``value_after``
     state = work.stack[MAX_DEPTH - 1]
     seat, turn = int(state.seat), state.turn
     ids = np.empty(MAX_LEGAL, np.int64)

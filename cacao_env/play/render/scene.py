@@ -140,7 +140,7 @@ def _headline(position: Position) -> str:
 
 
 def _supply(position: Position, x: float, y: float) -> list[Shape]:
-    """The display and what is left in the jungle pile."""
+    """The display and the tiles left in the jungle pile."""
     shapes: list[Shape] = []
     if position["display"]:
         shapes.append(Words(x, y + 10, "display", 17, SHADE, "start"))
