@@ -266,7 +266,7 @@ def test_an_illegal_action_is_explained_if_wanted_and_nothing_has_changed():
         ),
         (
             {"opponents": ["random"]},
-            "opponents names 1, expected one for each of the 2 other seats",
+            "opponents has 1 agents, expected one for each of the 2 other seats",
         ),
         ({"opponents": ["random", 3]}, "an opponent is 3, expected a name, weights by name"),
         ({"opponents": 3}, "an opponent is 3, expected a name"),

@@ -216,7 +216,7 @@ DAMAGES = {
     damage_cell: r"move 1 \(moves\[0\]\): place .* at 0,0 is illegal: the cell is neither",
     damage_far_cell: r"move 1 \(moves\[0\]\): place .* is illegal: .* far from every tile",
     damage_float: r"move 1 \(moves\[0\]\): .* is not a move",
-    damage_player: r"move 4 \(moves\[3\]\): player is \d, but it is player \d who decides",
+    damage_player: r"move 4 \(moves\[3\]\): player is \d, but player \d decides",
     damage_edge: r"move \d+ .*: act .* is illegal: ",
     damage_workers: r"move \d+ .*: act .* is illegal: ",
     damage_fill: r"move \d+ .*: fill .* is illegal: ",

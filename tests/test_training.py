@@ -259,7 +259,7 @@ def test_a_damaged_or_foreign_checkpoint_is_refused(tmp_path):
     refused("does not have the checksum", b"")
     refused("not that of a cacao-checkpoint", format="other")
     refused("version is 9, expected 1", version=9)
-    refused("made for other observations or actions", features="0" * 16)
+    refused("made for other observation or action tables", features="0" * 16)
     refused("not those of such a network", rules={**RULES, "width": 16})
     refused("don't fit", rules={})
     for data in (b"", b"no tensors", pickle.dumps(net.state_dict()), good_weights[:-10]):
