@@ -1,4 +1,4 @@
-"""The card of a checkpoint: a page for people on its use, strength and training."""
+"""The card of a checkpoint: a page on its use, strength and training."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KINDS = {
 
 
 def card(checkpoint: Shipped) -> str:
-    """The text of its ``README.md``."""
+    """Return the text of a checkpoint's ``README.md``."""
     manifest = checkpoint.manifest
     trained = manifest.get("training", {})
     parts = [
@@ -26,8 +26,8 @@ def card(checkpoint: Shipped) -> str:
         _use(checkpoint.name, manifest),
         "## Strength\n",
         strength_table(checkpoint.results()),
-        f"All of it with intervals, seeds and versions is in `{EVALUATION}`.\n",
-        "## How it was made\n",
+        f"`{EVALUATION}` has all figures with intervals, seeds and versions.\n",
+        "## Training\n",
         _made(trained, manifest["size"]["units"] if "pruned" in manifest else None),
         "![curves](curves.png)\n" if (checkpoint.path / "curves.png").exists() else "",
         _limits(manifest),
@@ -44,11 +44,11 @@ def _use(name: str, manifest: dict[str, Any]) -> str:
         f'agent = load_agent("{name}")'
         f"{searching if manifest['network'] == VALUE_NET else ''}\n```\n"
     )
-    return f"{code}\n```bash\npython -m cacao_env.evaluation.evaluate {name} greedy\n```\n"
+    return f"{code}\n```bash\npython -m cacao_env evaluate {name} greedy\n```\n"
 
 
 def strength_table(results: Sequence[dict[str, Any]]) -> str:
-    """A row for each opponent, number of players and rules."""
+    """Return a table with a row for each opponent, number of players and rules."""
     if not results:
         return "It has not been measured.\n"
     lines = [
@@ -65,8 +65,8 @@ def strength_table(results: Sequence[dict[str, Any]]) -> str:
             f"{r['ms_per_move']:.2f} |"
         )
     note = (
-        "\nEach deal was played with the agent in every seat, copies of the opponent in all others;"
-        " intervals are over deals. Equal agents would win half with 2 players, a third with 3, a"
+        "\nEach deal was played with the agent in every seat and copies of the opponent in all others."
+        " Intervals are over deals. Equal agents would win half with 2 players, a third with 3, a"
         " quarter with 4.\n"
     )
     return "\n".join(lines) + "\n" + note
@@ -85,7 +85,7 @@ def _made(trained: dict[str, Any], pruned: int | None) -> str:
     config = json.dumps(trained.get("config", {}), indent=2)
     return (
         "\n".join(lines)
-        + f"\n\n<details><summary>configuration</summary>\n\n```json\n{config}\n```\n\n</details>\n"
+        + f"\n\n<details><summary>configuration at training time</summary>\n\n```json\n{config}\n```\n\n</details>\n"
     )
 
 
@@ -98,17 +98,17 @@ def _limits(manifest: dict[str, Any]) -> str:
     players = rules.get("players") or [rules["num_players"]]
     volcanoes = "with and without" if rules["volcanoes"] else "without"
     return (
-        "## What it is for, and what not\n\n"
-        f"Games of {', '.join(map(str, players))} players {volcanoes} volcanoes, by the rules of "
-        f"this package; features {manifest['features']}. It was trained against itself or programs "
-        "and measured against programs: nothing is claimed about human players.\n"
+        "## Limits\n\n"
+        f"The agent plays games of {', '.join(map(str, players))} players {volcanoes} volcanoes, by the "
+        f"rules of this package; features {manifest['features']}. It was trained against itself or "
+        "programs and measured against programs. Nothing is claimed about human players.\n"
     )
 
 
 def _files() -> str:
     rows = {
         "weights.safetensors": "the weights, with rules and feature version in their metadata",
-        "manifest.json": "what they are for, their checksum, versions",
+        "manifest.json": "their games, their checksum, versions",
         "config.json, metrics.jsonl, curves.png": "the training",
         EVALUATION: "the measurement",
         f"{RECORDS}/": "a few games as records (`python -m cacao_env replay FILE`)",
