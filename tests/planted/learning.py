@@ -10,7 +10,7 @@ SAMPLES = ("tests/test_samples.py",)
 PPO = ("tests/test_ppo.py", "-k", "not two_processes")
 MASKED = ("tests/test_masked.py",)
 SB3 = ("tests/test_training.py", "-k", "resumed")
-NETWORK = ("tests/test_training.py", "-k", "turning or reads or depends")
+NETWORK = ("tests/test_training.py", "-k", "turning or depends")
 
 BUGS = [
     Bug(
