@@ -85,7 +85,8 @@ def _made(trained: dict[str, Any], pruned: int | None) -> str:
     config = json.dumps(trained.get("config", {}), indent=2)
     return (
         "\n".join(lines)
-        + f"\n\n<details><summary>configuration at training time</summary>\n\n```json\n{config}\n```\n\n</details>\n"
+        + "\n\n<details><summary>configuration at training time</summary>\n\n"
+        + f"```json\n{config}\n```\n\n</details>\n"
     )
 
 
@@ -99,8 +100,8 @@ def _limits(manifest: dict[str, Any]) -> str:
     volcanoes = "with and without" if rules["volcanoes"] else "without"
     return (
         "## Limits\n\n"
-        f"The agent plays games of {', '.join(map(str, players))} players {volcanoes} volcanoes, by the "
-        f"rules of this package; features {manifest['features']}. It was trained against itself or "
+        f"The agent plays games of {', '.join(map(str, players))} players {volcanoes} volcanoes, by "
+        f"the rules of this package; features {manifest['features']}. It was trained against itself or "
         "programs and measured against programs. Nothing is claimed about human players.\n"
     )
 
