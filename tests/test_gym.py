@@ -117,7 +117,8 @@ def test_it_is_registered_once_in_a_fresh_interpreter(code):
 
 
 def test_importing_the_package_does_not_import_the_environments():
-    code = "import sys, cacao_env; print('cacao_env.envs.gym' in sys.modules, 'pettingzoo' in sys.modules)"
+    loaded = "'cacao_env.envs.gym' in sys.modules, 'pettingzoo' in sys.modules"
+    code = f"import sys, cacao_env; print({loaded})"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["False", "False"]
 
@@ -266,7 +267,7 @@ def test_an_illegal_action_is_explained_if_wanted_and_nothing_has_changed():
         ),
         (
             {"opponents": ["random"]},
-            "opponents has 1 agents, expected one for each of the 2 other seats",
+            "opponents lists 1, expected one for each of the 2 other seats",
         ),
         ({"opponents": ["random", 3]}, "an opponent is 3, expected a name, weights by name"),
         ({"opponents": 3}, "an opponent is 3, expected a name"),
@@ -407,7 +408,7 @@ def test_other_names_are_asked_of_installed_packages(monkeypatch):
         monkeypatch.setattr(registry, "entry_points", lambda group: points)
 
     install()
-    with pytest.raises(ValueError, match="nor an entry point in the group cacao_env.agents"):
+    with pytest.raises(ValueError, match=r"nor an entry point in the group cacao_env\.agents"):
         CacaoEnv("mine")
     seeds = []
 
@@ -441,5 +442,5 @@ def test_the_project_s_own_checkpoints_are_agents():
     episode(env, 0, np.random.default_rng(0))
     with pytest.raises(ValueError, match="there is no agent 'nobody'"):
         CacaoEnv("nobody")
-    with pytest.raises(ValueError, match="forastero plays with 2 players .*, not with 3 players"):
+    with pytest.raises(ValueError, match=r"forastero plays with 2 players .*, not with 3 players"):
         CacaoEnv("forastero", num_players=3)

@@ -14,7 +14,11 @@ import pytest
 from cacao_env.engine.jit import COMPILED, SOURCES, _can_write
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
-ASK = "from cacao_env import Game; from cacao_env.engine import scoring; print(scoring.score(Game.new(seed=0).state, 0))"
+ASK = """
+from cacao_env import Game
+from cacao_env.engine import scoring
+print(scoring.score(Game.new(seed=0).state, 0))
+"""
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 

@@ -21,7 +21,16 @@ def test_a_bug_can_be_planted(bug, tmp_path):
     assert after != before
     if name.endswith(".py"):
         compile(after, name, "exec")
-    assert (ROOT / bug.tests[0]).exists(), bug.tests[0]
+
+
+@pytest.mark.parametrize("tests", sorted({bug.tests for bug in BUGS}), ids=" ".join)
+def test_tests_that_shall_notice_a_bug_are_there(tests):
+    files = [ROOT / name for name in tests if name.startswith("tests/")]
+    assert all(file.exists() for file in files)
+    if "-k" in tests and files[0].is_file():
+        names = re.findall(r"def (test_\w+)", files[0].read_text(encoding="utf-8"))
+        for part in tests[tests.index("-k") + 1].removeprefix("not ").split(" or "):
+            assert any(word in name for word in part.split(" and ") for name in names), part
 
 
 def test_no_description_is_used_twice():

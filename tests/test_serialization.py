@@ -85,7 +85,9 @@ def test_other_games_are_refused_and_nothing_changes(make):
 
 def test_what_an_agent_in_python_keeps_is_not_known():
     games = VersusGames(1, Own(), seed=0)
-    with pytest.raises(ValueError, match="games against Own can't be saved: its memory is not random numbers"):
+    with pytest.raises(
+        ValueError, match="games against Own can't be saved: its memory is not random numbers"
+    ):
         games.arrays()
 
 

@@ -244,7 +244,9 @@ def test_actions_of_a_wrong_shape_or_type_are_refused(threads):
             games.step(wrong)
         assert everything(games) == before
     huge = np.array([0, 0, 2**63, 2**64 - 1], np.uint64)
-    with pytest.raises(ValueError, match=r"^game 2: 9223372036854775808 is not an action, expected"):
+    with pytest.raises(
+        ValueError, match=r"^game 2: 9223372036854775808 is not an action, expected"
+    ):
         games.step(huge)
     assert everything(games) == before
     for kind in (np.int16, np.uint16, np.int32, np.uint64, list):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cacao_env.agents.agent import Agent
+from cacao_env.engine.options import Options
 from cacao_env.envs.opponents import NUM_COMPILED
 from cacao_env.envs.versus import VersusGames
 
@@ -106,6 +107,12 @@ def test_what_an_agent_may_not_do_is_named():
 
     refused("game 0, seat 0, scripted: illegal action", Scripted(lambda o, mask, r: mask.argmin()))
     refused("game 0, seat 0, scripted: action is 'x'", Scripted(lambda o, mask, r: "x"))
+    refused("opponents are {", {"random": 0, "greedy": 0})
+    refused("opponents are {", {"random": 1, Scripted(first_legal): -1})
+    refused("an opponent is 3, expected a name", 3)
+    few = Scripted(first_legal)
+    few.act = lambda games, memory: [int(game.legal_actions()[0]) for game in games[1:]]
+    refused("shorter", few)  # than the games
     two = Scripted(first_legal)
     two.players = (2,)
     refused("scripted plays with 2 players, not with 3 players", two, num_players=3)
@@ -118,7 +125,7 @@ def test_games_are_fairly_played_by_both_sides():
     def at_random(observation, mask, memory):
         return int((mask * rng.random(mask.shape)).argmax())
 
-    games = VersusGames(200, Scripted(at_random), seed=2, table_size=15)
+    games = VersusGames(400, Scripted(at_random), seed=2, table_size=15)
     own = other = 0
     for _ in range(60):
         masks = games.action_masks
@@ -128,3 +135,32 @@ def test_games_are_fairly_played_by_both_sides():
         other += int((scores[:, 0] < scores[:, 1]).sum())
     assert own + other > 300
     assert abs(own - other) / (own + other) < 0.15
+
+
+def test_snapshots_play_as_the_network_was():
+    """Half of the picks are the latest snapshot; samples follow the snapshot's probabilities."""
+    torch = pytest.importorskip("torch", reason="the training extra is not installed")
+    from training.ppo.network import CellNet
+    from training.ppo.snapshots import Snapshots
+
+    torch.manual_seed(0)
+    options = Options(2, table_size=15)
+    net = CellNet(2, 15, 8)
+    snapshots = Snapshots(net, options)
+    old = {name: x.clone() for name, x in net.state_dict().items()}
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter += 0.5
+    snapshots.take()
+    for draw, expected in ((0.0, net.state_dict()), (0.49, net.state_dict()), (0.5, old)):
+        snapshots.pick(draw)
+        for name, x in snapshots._net.state_dict().items():
+            assert torch.equal(x, expected[name]), draw
+    assert snapshots.supports(options)
+    assert not snapshots.supports(Options(3, table_size=15))
+    game = VersusGames(1, "random", options, seed=0).game(0)
+    actions = snapshots.act([game] * 200, [snapshots.begin(seed) for seed in range(200)])
+    assert set(actions) <= set(game.legal_actions().tolist())
+    assert len(set(actions)) > 5
+    again = snapshots.act([game] * 200, [snapshots.begin(seed) for seed in range(200)])
+    assert actions == again

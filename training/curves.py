@@ -13,7 +13,7 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib.figure import Figure
 
-from cacao_env.agents.checkpoint import write_whole
+from cacao_env.files import write_whole
 
 # Panels from left to right: title, pattern of the metrics that they show, lower and upper end.
 _PANELS: tuple[tuple[str, str, tuple[float | None, float | None]], ...] = (

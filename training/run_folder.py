@@ -16,7 +16,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from cacao_env.agents.checkpoint import MANIFEST, write_whole
+from cacao_env.agents.checkpoint import MANIFEST
+from cacao_env.files import write_whole
 from cacao_env.provenance import git_commit, machine, versions
 
 from .config import ConfigError

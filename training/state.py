@@ -12,7 +12,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as save_arrays
 
-from cacao_env.agents.checkpoint import CheckpointError, write_whole
+from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.files import write_whole
 
 STATE = "state.safetensors"
 Arrays = dict[str, Any]

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..files import write_together, write_whole
 from ..provenance import versions
 
 FORMAT, VERSION = "cacao-checkpoint", 1
@@ -46,7 +47,7 @@ def write_files(folder: Path, name: str, network: str, weights: bytes, **more: A
     write_together(
         {
             folder / WEIGHTS: weights,
-            folder / MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode(),
+            folder / MANIFEST: json.dumps(manifest, indent=2) + "\n",
         }
     )
 
@@ -55,27 +56,7 @@ def add_to_manifest(folder: Path, **more: Any) -> None:
     """Add entries, such as an evaluation, to a checkpoint's manifest."""
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     manifest.update(more)
-    write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file beside its place and move it there, so readers see the old or the new one."""
-    write_together({path: data})
-
-
-def write_together(files: Mapping[Path, bytes]) -> None:
-    """Write files that belong together beside their places, then move them all there."""
-    beside = {path: path.with_name(path.name + ".tmp") for path in files}
-    path = next(iter(files))
-    try:
-        for path, data in files.items():
-            beside[path].write_bytes(data)
-        for path in files:
-            beside[path].replace(path)
-    except OSError as error:  # a full disk, say: old files stay, half-written ones are removed
-        for one in beside.values():
-            one.unlink(missing_ok=True)
-        raise OSError(f"{path} can't be written: {error.strerror}") from error
+    write_whole(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
 
 def find(name: str) -> Path | None:

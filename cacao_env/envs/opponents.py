@@ -83,7 +83,7 @@ def _line_ups(given: OpponentSpec, others: int) -> list[tuple[tuple[Opponent, ..
     if isinstance(given, Sequence) and not isinstance(given, str):
         if len(given) != others:
             raise ValueError(
-                f"opponents has {len(given)} agents, expected one for each of the {others} other seats"
+                f"opponents lists {len(given)}, expected one for each of the {others} other seats"
             )
         line_up = tuple(given)
     else:

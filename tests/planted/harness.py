@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,12 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 PARTS = ("cacao_env", "training", "tests", "configs", "docs", "checkpoints", "pyproject.toml")
+# Folders of compiled code that a bug in a compiled function of a package does not change.
+_BEFORE = {
+    "agents": ("engine_", "cacao_env_"),
+    "envs": ("engine_", "cacao_env_", "agents_", "value_"),
+    "game.py": ("engine_",),
+}
 TIMEOUT = 900  # seconds; tests that a bug keeps from ending have noticed it too
 
 
@@ -81,11 +88,10 @@ def try_all(bugs: list[Bug], words: list[str]) -> int:
         for tests, interpreted in {(bug.tests, bug.interpreted): None for bug in chosen}:
             if failed := failing(copy, tests, interpreted):
                 raise RuntimeError(f"without any bug: {failed}")
+        unchanged = _cache(copy)
         for bug in chosen:
             begin = time.perf_counter()
-            path, text = plant(copy, bug)
-            found = failing(copy, bug.tests, bug.interpreted)
-            path.write_text(text, encoding="utf-8")
+            found = _caught(copy, bug, unchanged)
             missed += not found
             seconds = time.perf_counter() - begin
             verdict = "caught" if found else "MISSED"
@@ -96,10 +102,70 @@ def try_all(bugs: list[Bug], words: list[str]) -> int:
     return 1 if missed else 0
 
 
+def _caught(copy: Path, bug: Bug, unchanged: Path) -> str:
+    """The first test that fails with a bug, or ""."""
+    path, text = plant(copy, bug)
+    dates = path.stat()
+    cache = unchanged
+    try:
+        if not bug.interpreted:
+            cache = _cache(copy)
+            if cache != unchanged:
+                _reuse(unchanged, cache, _valid(copy, bug, text))
+        return failing(copy, bug.tests, bug.interpreted)
+    finally:
+        path.write_text(text, encoding="utf-8")
+        os.utime(path, ns=(dates.st_atime_ns, dates.st_mtime_ns))
+        if cache != unchanged:
+            shutil.rmtree(cache)
+
+
+def _cache(copy: Path) -> Path:
+    """The folder of compiled code that belongs to the copy as it is now."""
+    script = "from cacao_env.engine.jit import CACHE; print(CACHE)"
+    environment = _environment(copy) | {"NUMBA_DISABLE_JIT": "1"}
+    run = subprocess.run(
+        [sys.executable, "-c", script], cwd=copy, env=environment, capture_output=True, text=True
+    )
+    return Path(run.stdout.strip() or copy / "cache" / "none")
+
+
+def _valid(copy: Path, bug: Bug, text: str) -> tuple[str, ...]:
+    """Beginnings of the folders of compiled code that a bug does not change.
+
+    Plain functions outside of the engine make no constants for compiled ones.
+    """
+    name, _, function = bug.where.partition(":")
+    package = name.split("/")[1]
+    if package != "engine" and function:
+        first, last = _span(text, function, bug)
+        if not re.search(r"^ *@(njit|inlined)$", text[first:last], re.MULTILINE):
+            return ("",)
+    return _BEFORE.get(package, ())
+
+
+def _reuse(unchanged: Path, cache: Path, valid: tuple[str, ...]) -> None:
+    """Link what is compiled already and still valid, and all marks that something is compiled."""
+    for one in unchanged.glob("**/*.*"):
+        target = cache / one.relative_to(unchanged)
+        if one.is_file() and (one.suffix == ".done" or target.parent.name.startswith(valid)):
+            target.parent.mkdir(exist_ok=True)
+            os.link(one, target)
+
+
+def _environment(copy: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "PYTHONPATH": str(copy),
+        "OMP_NUM_THREADS": "1",
+        "NUMBA_CACHE_DIR": str(copy / "cache"),
+        "HYPOTHESIS_PROFILE": "quick",
+    }
+
+
 def failing(copy: Path, tests: tuple[str, ...], interpreted: bool) -> str:
     """The first test that fails in a copy, or ""."""
-    environment = {**os.environ, "PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1"}
-    environment |= {"NUMBA_CACHE_DIR": str(copy / "cache"), "HYPOTHESIS_PROFILE": "quick"}
+    environment = _environment(copy)
     if interpreted:
         environment["NUMBA_DISABLE_JIT"] = "1"
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]

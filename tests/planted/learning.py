@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from .harness import Bug
+from .values import VALUE
 
 AFTERSTATE = ("tests/test_afterstate.py",)
-VALUE = ("tests/test_value.py",)
 SAMPLES = ("tests/test_samples.py",)
 PPO = ("tests/test_ppo.py", "-k", "not two_processes")
 MASKED = ("tests/test_masked.py",)
 SB3 = ("tests/test_training.py", "-k", "resumed")
-NETWORK = ("tests/test_training.py", "-k", "turning or reads or depends")
+NETWORK = ("tests/test_training.py", "-k", "turning or depends")
 
 BUGS = [
     Bug(
         "a sample's shares are those of absolute seats",
-        "training/afterstate/games.py",
-        "samples.shares[place[t, viewer], i] = total_shares[seat]",
-        "samples.shares[place[t, viewer], seat] = total_shares[seat]",
+        "training/afterstate/games.py:play_sample_games",
+        "samples.win_shares[place[t, viewer], i] = total_shares[seat]",
+        "samples.win_shares[place[t, viewer], seat] = total_shares[seat]",
         SAMPLES,
     ),
     Bug(
@@ -29,9 +29,9 @@ BUGS = [
     ),
     Bug(
         "lambda mixes in nothing",
-        "training/afterstate/games.py",
-        "total_shares[seat] += (1 - behaviour.decay) * shares[t, viewer, seat]",
-        "total_shares[seat] /= behaviour.decay",
+        "training/afterstate/games.py:play_sample_games",
+        "total_shares[seat] += (1 - behaviour.td_lambda) * win_shares[\n                            t, viewer, seat\n                        ]",
+        "total_shares[seat] /= behaviour.td_lambda",
         SAMPLES,
     ),
     Bug(
@@ -42,38 +42,38 @@ BUGS = [
         SAMPLES,
     ),
     Bug(
-        "the rival's views are kept too",
+        "the opponent's views become samples too",
         "training/afterstate/games.py:play_sample_games",
         "wanted = learner < 0 or viewer == learner",
         "wanted = True",
         SAMPLES,
     ),
     Bug(
-        "the learner plays for its rival",
+        "the learner plays for its opponent",
         "training/afterstate/games.py:play_sample_games",
         "if learner < 0 or seat == learner:",
         "if True:",
         SAMPLES,
     ),
     Bug(
-        "the rival is met in all games or none",
-        "training/afterstate/games.py",
-        "behaviour.rival != NO_RIVAL and uniform(rng) < behaviour.rival_share",
-        "behaviour.rival != NO_RIVAL and behaviour.rival_share > 0",
+        "the opponent is met in all games or none",
+        "training/afterstate/games.py:play_sample_games",
+        "uniform(rng) < behaviour.opponent_fraction",
+        "behaviour.opponent_fraction > 0",
         SAMPLES,
     ),
     Bug(
         "search makes all decisions or none",
-        "training/afterstate/games.py",
-        "uniform(rng) < behaviour.searched:",
+        "training/afterstate/games.py:_choose",
+        "uniform(rng) < behaviour.search_fraction:",
         "uniform(rng) < 1:",
         SAMPLES,
     ),
     Bug(
         "search begins with the run",
-        "training/train_afterstate.py",
-        "if self.progress >= c.search_from else 0.0",
-        "if self.progress >= 0 else 0.0",
+        "training/train_afterstate.py:AfterstateLearner.behaviour",
+        "if done >= c.search_from else 0.0",
+        "if done >= 0 else 0.0",
         (*AFTERSTATE, "-k", "search_begins"),
     ),
     Bug(
@@ -105,7 +105,7 @@ BUGS = [
         VALUE,
     ),
     Bug(
-        "absent players' odds are learnt",
+        "absent players' win shares are learned",
         "training/afterstate/learning.py:Fitter._losses",
         "logits = out[:, :MAX_PLAYERS].masked_fill(~there, -1e9)",
         "logits = out[:, :MAX_PLAYERS]",
@@ -134,55 +134,55 @@ BUGS = [
     ),
     Bug(
         "the ratio is not clipped",
-        "training/ppo/learner.py",
-        "clipped = ratio.clamp(1 - c.clip, 1 + c.clip)",
+        "training/ppo/learner.py:PpoFitter._step",
+        "clipped = ratio.clamp(1 - c.clip_range, 1 + c.clip_range)",
         "clipped = ratio",
         PPO,
     ),
     Bug(
         "gradients are summed up, not averaged",
-        "training/ppo/learner.py",
-        "    flat /= dist.get_world_size()\n",
+        "training/processes.py:average_gradients",
+        "    flat /= size()\n",
         "",
         PPO,
     ),
     Bug(
         "entropy's gradient is left out",
-        "training/ppo/masked.py",
-        "slope = (log_chances + entropy[:, None]).mul_(of_entropy[:, None])",
-        "slope = (log_chances + entropy[:, None]).mul_(0)",
+        "training/ppo/masked.py:_LogProbAndEntropy.backward",
+        ".mul_(of_entropy[:, None])",
+        ".mul_(0)",
         MASKED,
     ),
     Bug(
         "illegal actions may be drawn",
-        "training/ppo/masked.py",
-        "        chances = chances * masks\n",
-        "",
+        "training/ppo/masked.py:_softmax",
+        "        probs = probs * masks\n",
+        "        pass\n",
         MASKED,
     ),
     Bug(
         "the table is turned the other way",
-        "training/ppo/network.py",
+        "cacao_env/agents/policy.py:turned_patches",
         "places[image_of_cell(turn, *step), image]",
         "places[image_of_cell(-turn % 4, *step), image]",
         NETWORK,
     ),
     Bug(
         "edges are not turned with the table",
-        "training/ppo/network.py",
+        "cacao_env/agents/policy.py:turned_patches",
         "turned[turn, places[image_of_cell(turn, *step), image]] = number",
         "turned[turn, places[image_of_cell(turn, *step), channel]] = number",
         NETWORK,
     ),
     Bug(
-        "earlier selves are not kept",
+        "earlier selves are not restored",
         "training/train_sb3.py:Sb3Learner.restore",
         '            self.snapshots.restore(part("snapshots", arrays))\n',
         "            pass\n",
         SB3,
     ),
     Bug(
-        "random numbers begin anew",
+        "a resumed run has new random numbers",
         "training/train_sb3.py:Sb3Learner.restore",
         '        restore_generators(part("generators", arrays))\n',
         "",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .harness import Bug
 
+SPIEL = ("tests/test_open_spiel.py",)
+CLUSTER = ("tests/test_cluster.py",)
 
 BUGS = [
     Bug(
@@ -21,7 +23,7 @@ BUGS = [
         SPIEL,
     ),
     Bug(
-        "open_spiel: players are told what others draw",
+        "open_spiel: players see what others draw",
         "cacao_env/envs/open_spiel.py:Observer.string_from",
         "if who in (-1, JUNGLE, player)]",
         "if who >= -1]",
@@ -36,9 +38,9 @@ BUGS = [
     ),
     Bug(
         "open_spiel: the winner alone is paid",
-        "cacao_env/envs/open_spiel.py",
-        "(players * share - 1) / (players - 1) for share",
-        "share for share",
+        "cacao_env/envs/open_spiel.py:CacaoState.returns",
+        "float(zero_sum_win(share, players)) for share",
+        "float(share) for share",
         SPIEL,
     ),
     Bug(
@@ -85,23 +87,23 @@ BUGS = [
     ),
     Bug(
         "cluster: blocks on Ray have other deals",
-        "cacao_env/evaluation/cluster.py",
-        "return _player(specs, rules)(chunk",
-        "return _player(specs, Rules(rules.seed + 1))(chunk",
+        "cacao_env/evaluation/cluster.py:play",
+        "_player(specs, seed)(chunk",
+        "_player(specs, seed + 1)(chunk",
         CLUSTER,
     ),
     Bug(
         "cluster: an evaluation plays here instead",
-        "cacao_env/evaluation/evaluate.py",
+        "cacao_env/cli/measure.py:_player_on",
         "if ray is None:",
         "if True:",
         CLUSTER,
     ),
     Bug(
         "cluster: a leaderboard plays here instead",
-        "cacao_env/evaluation/leaderboard.py",
-        "player_on(options.ray)",
-        "player_on(None)",
+        "cacao_env/cli/measure.py:_leaderboard",
+        "_player_on(options.ray)",
+        "_player_on(None)",
         CLUSTER,
     ),
     Bug(
@@ -119,9 +121,9 @@ BUGS = [
         CLUSTER,
     ),
     Bug(
-        "cluster: a run that goes on begins anew",
-        "training/train_rllib.py",
-        '        run.restore(arrays, about["numbers"])\n',
+        "cluster: a resumed run has new weights",
+        "training/train_rllib.py:RllibLearner.restore",
+        "        self.rllib.learner_group.set_weights({POLICY: weights})\n",
         "",
         CLUSTER,
     ),

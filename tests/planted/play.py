@@ -4,40 +4,44 @@ from __future__ import annotations
 
 from .harness import Bug
 
+PEOPLE = ("tests/test_people.py",)
+TERMINAL = ("tests/test_terminal.py",)
+ANALYSIS = ("tests/test_analysis.py",)
+SERVER = ("tests/test_viewer.py",)
 PAGE = ("tests/test_viewer_browser.py",)
 
 BUGS = [
     Bug(
-        "an effect tells what a hidden tile does",
-        "cacao_env/play/effects.py",
+        "an effect says what a hidden tile does",
+        "cacao_env/play/choices.py:_is_same_turn",
         " and state.jungle_drawn == drawn)",
         ")",
         PEOPLE,
     ),
     Bug(
         "an effect does not say that the turn ends",
-        "cacao_env/play/effects.py",
+        "cacao_env/play/choices.py:effect_of",
         "state.phase == OVER or state.turn != turn)",
         "state.phase == OVER)",
         PEOPLE,
     ),
     Bug(
         "what follows by itself is left out of an effect",
-        "cacao_env/play/effects.py",
+        "cacao_env/play/choices.py:effect_of",
         'while game.decisions == "auto" and',
         'while game.decisions == "none" and',
         PEOPLE,
     ),
     Bug(
         "an effect changes the game",
-        "cacao_env/play/effects.py",
+        "cacao_env/play/choices.py:effect_of",
         "one = game.clone()",
         "one = game",
         PEOPLE,
     ),
     Bug(
         "other players' gains are left out",
-        "cacao_env/play/effects.py",
+        "cacao_env/play/choices.py:effect_of",
         "for seat, row in enumerate(changes.tolist())",
         "for seat, row in enumerate(changes.tolist()[:1])",
         PEOPLE,
@@ -58,9 +62,9 @@ BUGS = [
     ),
     Bug(
         "undo takes back an agent's decision alone",
-        "cacao_env/play/table.py",
-        "if game.seat is not None and self._agents[game.seat] is None:\n                last",
-        "if game.seat is not None:\n                last",
+        "cacao_env/play/table.py:Table.undo",
+        "if game.seat is not None and self._players[game.seat] is None:",
+        "if game.seat is not None:",
         PEOPLE,
     ),
     Bug(
@@ -120,10 +124,10 @@ BUGS = [
         TERMINAL,
     ),
     Bug(
-        "moves are told twice",
-        "cacao_env/play/terminal.py",
-        "for frame in table.story.frames[shown + 1 :]:",
-        "for frame in table.story.frames[max(1, shown) :]:",
+        "moves are shown twice",
+        "cacao_env/play/terminal.py:_show_moves",
+        "for frame in table.history.frames[shown + 1 :]:",
+        "for frame in table.history.frames[max(1, shown) :]:",
         TERMINAL,
     ),
     Bug(
@@ -138,35 +142,35 @@ BUGS = [
         "cacao_env/agents/analysis.py:from_values",
         'order = np.argsort(-values, kind="stable")',
         'order = np.argsort(values, kind="stable")',
-        THINKING,
+        ANALYSIS,
     ),
     Bug(
         "visits of dropped candidates go on growing",
         "cacao_env/agents/halving.py:halve",
         "visits[:alive] += passes",
         "visits += passes",
-        THINKING,
+        ANALYSIS,
     ),
     Bug(
         "weights of a search are not shares",
         "cacao_env/agents/analysis.py:from_visits",
         "visits[order] / visits.sum()",
         "visits[order] / visits.max()",
-        THINKING,
+        ANALYSIS,
     ),
     Bug(
-        "a bot thinks about the true deal",
-        "cacao_env/agents/bots.py",
-        "        seen = game.seen_by(game.seat, self._rng)\n        legal",
-        "        seen = game.clone().states\n        legal",
-        THINKING,
+        "a bot analyses the true deal",
+        "cacao_env/agents/bots.py:Bot.analyze",
+        "seen = game.determinise(decider(game), memory).states",
+        "seen = game.clone().states",
+        ANALYSIS,
     ),
     Bug(
-        "prospects are those of a few seats",
-        "cacao_env/agents/playout.py",
-        "for seat in range(work[0].num_players):\n            shares",
-        "for seat in range(2):\n            shares",
-        THINKING,
+        "a forecast is that of a few seats",
+        "cacao_env/agents/playout.py:forecast",
+        "for seat in range(work[0].num_players):",
+        "for seat in range(2):",
+        ANALYSIS,
     ),
     Bug(
         "any host is served",
@@ -204,7 +208,7 @@ BUGS = [
         SERVER,
     ),
     Bug(
-        "an agent thinks about another's hidden hand",
+        "an agent is asked about another's hidden hand",
         "cacao_env/play/server.py:Endpoints._position",
         "if viewer is not None and game.seat != viewer:",
         "if False:",
@@ -219,23 +223,23 @@ BUGS = [
     ),
     Bug(
         "agents may be any path",
-        "cacao_env/play/catalogue.py",
-        "elif base in self._given or base in dict(known_names()):",
+        "cacao_env/play/catalogue.py:Catalogue._check_name",
+        "elif base in self._given or base in dict(installed_agents()):",
         "elif base:",
         SERVER,
     ),
     Bug(
-        "an agent may think for hours",
+        "an agent may take hours",
         "cacao_env/play/catalogue.py:_limit",
         'if values.get("ms", 0) > 1000 * MAX_SECONDS:',
         "if False:",
         SERVER,
     ),
     Bug(
-        "a corrupt record is kept",
-        "cacao_env/play/catalogue.py",
-        "return self.records.add(Told(title, told(data), data))",
-        "self.records.add(None)\n        return self.records.add(Told(title, told(data), data))",
+        "a corrupt record stays on the shelf",
+        "cacao_env/play/catalogue.py:Catalogue.add_record",
+        "        return self.records.add(",
+        "        self.records.add(None)\n        return self.records.add(",
         SERVER,
     ),
     Bug(

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from .harness import Bug
+from .learning import AFTERSTATE, PPO
 
-AFTERSTATE = ("tests/test_afterstate.py",)
 RESUMED = ("tests/test_afterstate.py", "-k", "resumed or killed or cut_off")
-STOPPED = ("tests/test_afterstate.py", "-k", "ctrl or disk or overwritten or goes_on")
-PPO = ("tests/test_ppo.py", "-k", "not two_processes")
+STOPPED = ("tests/test_afterstate.py", "-k", "ctrl or disk or overwritten")
 CHECKPOINTS = ("tests/test_afterstate.py", "-k", "checkpoint")
 DAMAGED = ("tests/test_training.py", "-k", "damaged or comes_back")
 CONFIGS = ("tests/test_training.py", "-k", "names_the_key")
-EXPLOIT = ("tests/test_exploit.py", "-k", "values_are_learnt")
+EXPLOIT = ("tests/test_exploit.py", "-k", "values_are_learned")
 ZOO = ("tests/test_zoo.py",)
 
 BUGS = [
     Bug(
         "a resumed run draws the batches of its first round",
-        "training/train_afterstate.py",
-        "list(run.replay), steps, config.batch, rate, [config.seed, this_round]",
-        "list(run.replay), steps, config.batch, rate, [config.seed, len(self._notes.rows) * 0 + int(self._saved)]",
+        "training/train_afterstate.py:AfterstateLearner.round",
+        "[config.seed, number]",
+        '[config.seed, number - self.__dict__.setdefault("first", number)]',
         RESUMED,
     ),
     Bug(
@@ -38,16 +37,16 @@ BUGS = [
     ),
     Bug(
         "a full disk leaves half a file",
-        "cacao_env/agents/checkpoint.py:write_together",
-        "            one.unlink(missing_ok=True)\n",
-        "            pass\n",
+        "cacao_env/files.py:write_together",
+        "                one.unlink(missing_ok=True)\n",
+        "                pass\n",
         STOPPED,
     ),
     Bug(
         "files are written in place",
-        "cacao_env/agents/checkpoint.py:write_together",
-        'path: path.with_name(path.name + ".tmp")',
-        "path: path",
+        "cacao_env/files.py:write_together",
+        "            beside[path].write_bytes(data)\n        for path in files:\n            beside[path].replace(path)\n",
+        "            path.write_bytes(data)\n",
         STOPPED,
     ),
     Bug(
@@ -59,35 +58,35 @@ BUGS = [
     ),
     Bug(
         "two processes train in one folder",
-        "training/run_folder.py",
-        "fcntl.LOCK_EX | fcntl.LOCK_NB",
-        "fcntl.LOCK_SH | fcntl.LOCK_NB",
+        "training/run_folder.py:_locked",
+        "        lock.acquire()\n",
+        "        pass\n",
         PPO,
     ),
     Bug(
         "Ctrl-C saves nothing",
-        "training/train_afterstate.py",
-        "                self._rounds(interrupt)\n            self.save()\n",
-        "                self._rounds(interrupt)\n",
+        "training/loop.py:Loop.run",
+        "            self.save()\n        return",
+        "            if learner.progress >= 1:\n                self.save()\n        return",
         STOPPED,
     ),
     Bug(
         "simulations do not put the clock aside",
-        "cacao_env/agents/value/checkpoint_agent.py",
+        "cacao_env/agents/value/checkpoint.py:split_search",
         '        given["ms"] = 0\n',
         "        pass\n",
         (*AFTERSTATE, "-k", "simulations_alone"),
     ),
     Bug(
         "time and simulations are given at once",
-        "cacao_env/agents/value/checkpoint_agent.py",
+        "cacao_env/agents/value/checkpoint.py:split_search",
         'if (given["ms"] == 0) == (given["sims"] == 0):',
         "if False:",
         CHECKPOINTS,
     ),
     Bug(
         "a search's name may end in anything",
-        "cacao_env/agents/value/checkpoint_agent.py",
+        "cacao_env/agents/value/checkpoint.py:split_search",
         'if rest and not rest.startswith(":"):',
         "if False:",
         CHECKPOINTS,
@@ -101,23 +100,23 @@ BUGS = [
     ),
     Bug(
         "the metadata of a board network is left out",
-        "training/ppo/checkpoint.py",
-        "for k, v in net.state_dict().items()}, metadata)",
-        "for k, v in net.state_dict().items()})",
+        "cacao_env/agents/policy.py:save_policy",
+        "pack_arrays(params, metadata)",
+        "pack_arrays(params, {})",
         DAMAGED,
     ),
     Bug(
-        "a board network of no numbers is loaded",
-        "training/ppo/checkpoint.py",
-        "not torch.isfinite(x).all()",
+        "a network whose weights are not numbers is loaded",
+        "cacao_env/agents/checkpoint.py:unpack_arrays",
+        "not np.isfinite(x).all()",
         "False",
         DAMAGED,
     ),
     Bug(
         "what is no safetensors file is not expected",
-        "training/ppo/checkpoint.py",
-        "RuntimeError, SafetensorError)",
-        "RuntimeError)",
+        "cacao_env/agents/checkpoint.py:unpack_arrays",
+        "(SafetensorError, ValueError, KeyError)",
+        "(ValueError, KeyError)",
         DAMAGED,
     ),
     Bug(
@@ -129,7 +128,7 @@ BUGS = [
     ),
     Bug(
         "weights are moved before the manifest is written",
-        "cacao_env/agents/checkpoint.py:write_together",
+        "cacao_env/files.py:write_together",
         "            beside[path].write_bytes(data)\n        for path in files:\n",
         "            beside[path].write_bytes(data)\n",
         STOPPED,
@@ -142,10 +141,10 @@ BUGS = [
         STOPPED,
     ),
     Bug(
-        "a run in use loses what it goes on from",
+        "a run in use loses what it resumes from",
         "training/run_folder.py:clear",
         "lock = _locked(folder)",
-        'lock = (folder / LOCK).open("w")',
+        "lock = FileLock(folder / LOCK)",
         STOPPED,
     ),
     Bug(
@@ -157,35 +156,35 @@ BUGS = [
     ),
     Bug(
         "the time left is reckoned from the beginning",
-        "training/run_folder.py",
+        "training/loop.py:progress_bar",
         "initial=round(100 * done, 1)",
         "initial=0",
         (*AFTERSTATE, "-k", "time_left"),
     ),
     Bug(
-        "a name that means nobody is found out after the run",
-        "training/train_afterstate.py",
-        '_resolved("against", name, load_agent)',
+        "a name without an agent is found out after the run",
+        "training/loop.py:Loop.__init__",
+        'require(agent_named("against", name), options)',
         "pass",
-        (*AFTERSTATE, "-k", "rivals_by_name"),
+        ("tests/test_loop.py", "-k", "found_out_before"),
     ),
     Bug(
         "an exploiter overwrites the one before",
-        "training/exploit.py",
-        "    clear(folder, options.overwrite)\n    run = ValueRun",
-        "    run = ValueRun",
+        "training/loop.py:run_folder",
+        "clear(folder, options.overwrite)",
+        "clear(folder, True)",
         EXPLOIT,
     ),
     Bug(
-        "what compiled games can't have is met by a policy",
-        "training/exploit.py",
-        "return rival_of(name).kind == NET_RIVAL",
-        "return SEARCH not in name",
+        "a value network that searches is met by a board network",
+        "training/exploit.py:exploit",
+        "values = isinstance(agent, ValueAgent)",
+        "values = (isinstance(agent, ValueAgent) and SEARCH not in options.agent)",
         EXPLOIT,
     ),
     Bug(
         "a bar is reached by the mean",
-        "cacao_env/evaluation/evaluate.py",
+        "cacao_env/evaluation/run.py:print_results",
         "missed += result.low < bar",
         "missed += result.win_share < bar",
         ("tests/test_evaluate.py", "-k", "lower_end"),
@@ -206,14 +205,14 @@ BUGS = [
     ),
     Bug(
         "any seed will do",
-        "training/config.py",
-        "if not least <= data[key] < 2**32:",
-        "if data[key] >= 2**32:",
+        "training/config.py:_seed",
+        "least <= x < 2**32",
+        "x < 2**32",
         CONFIGS,
     ),
     Bug(
         "two processes on one GPU talk by NCCL",
-        "training/ppo/processes.py",
+        "training/processes.py:backend_for",
         "if processes <= devices else",
         "if devices else",
         (*PPO[:1], "-k", "nccl"),
@@ -247,14 +246,14 @@ BUGS = [
         ZOO,
     ),
     Bug(
-        "what fires in the last part of the game alone is kept",
+        "only what fires in the last part of the game stays",
         "training/afterstate/prune.py:mark_fired",
         "fired[stage, unit] = True",
         "fired[-1, unit] = True",
         ZOO,
     ),
     Bug(
-        "units that are kept get another's weights out",
+        "units that stay get another's weights out",
         "training/afterstate/prune.py:pruned",
         "array[stage, kept]",
         "array[stage, kept[::-1]]",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from .harness import Bug
 
 VALUE = ("tests/test_value.py",)
+FEATURES = ("tests/test_features.py",)
+SEARCH = (*VALUE, "-k", "simulation or hidden or time_looks or leaves_fills")
 TURNS = (*VALUE, "-k", "best_end or greedy")
 
 BUGS = [
@@ -51,7 +53,7 @@ BUGS = [
         FEATURES,
     ),
     Bug(
-        "mirror images of worker tiles are told apart",
+        "mirror images of worker tiles are distinguished",
         "cacao_env/agents/value/features.py",
         "LIKE = np.array([0, 1, 2, 2], np.int64)",
         "LIKE = np.array([0, 1, 2, 1], np.int64)",
@@ -79,35 +81,35 @@ BUGS = [
         FEATURES,
     ),
     Bug(
-        "prospects count on what was just drawn",
+        "the best turn counts on what was just drawn",
         "cacao_env/agents/value/best_turn.py:best_turn_into",
         "if (state.refilled >> slot) & 1:",
         "if False:",
         FEATURES,
     ),
     Bug(
-        "prospects are all of who is to move",
+        "the best turn is always that of who is to move",
         "cacao_env/agents/value/best_turn.py:best_turn_into",
         "        here.seat = seat\n",
         "",
         FEATURES,
     ),
     Bug(
-        "prospects are of seats from the first player",
+        "best turns are of seats from the first player",
         "cacao_env/agents/value/best_turn.py:best_turn_into",
         "        seat = (viewer + i) % players\n        gold",
         "        seat = i\n        gold",
         FEATURES,
     ),
     Bug(
-        "prospects are those of the first turn found",
+        "the best turn is the first one found",
         "cacao_env/agents/value/best_turn.py:best_turn_into",
         "choices.values[: choices.count].max()",
         "choices.values[0]",
         FEATURES,
     ),
     Bug(
-        "prospects are seen with all tiles to come",
+        "best turns are seen with all tiles to come",
         "cacao_env/agents/value/features.py:features_into",
         "state.placed[viewer] <= LAST:",
         "state.placed[viewer] <= LAST + 1:",
@@ -244,7 +246,7 @@ BUGS = [
         "cacao_env/agents/halving.py:halve",
         "                break  # a pass can take longer than its round",
         "                pass",
-        ("tests/test_thinking.py", "-k", "halving"),
+        ("tests/test_analysis.py", "-k", "halving"),
     ),
     Bug(
         "the end is near for everybody",

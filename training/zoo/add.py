@@ -16,11 +16,11 @@ from cacao_env.agents.checkpoint import (
     CheckpointError,
     add_to_manifest,
     read_manifest,
-    write_whole,
 )
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.agents.value.net import from_params
+from cacao_env.files import write_whole
 
 from ..afterstate.prune import pruned, units_that_fire
 from ..run_folder import CONFIG, CURVES, METRICS

@@ -14,8 +14,8 @@ from cacao_env.agents.checkpoint import (
     read_manifest,
     shipped_home,
     shipped_names,
-    write_whole,
 )
+from cacao_env.files import write_whole
 
 EVALUATION, CARD, SUMS, RECORDS, ONNX = (
     "evaluation.json",
