@@ -7,6 +7,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.engine.observation import observation_size
+from cacao_env.engine.options import Options
 from tests.games import STYLES
 
 pytest.importorskip("torch", reason="the training extra is not installed")
@@ -188,11 +189,11 @@ def test_a_table_that_outgrew_the_window_is_shown_in_part():
 
 def test_networks_for_different_windows_meet(tmp_path):
     from cacao_env.evaluation.blocks import Chunk, Pairing
-    from cacao_env.evaluation.matches import Rules, play_chunk
+    from cacao_env.evaluation.matches import play_chunk
 
     small, large = checkpoint(tmp_path, "small", size=11), checkpoint(tmp_path, "large", size=21)
     agents = {a.name: a for a in load_agents([str(small), str(large)])}
-    outcome = play_chunk(Chunk(Pairing(2, "small", "large"), 0, 4), agents, Rules())
+    outcome = play_chunk(Chunk(Pairing(Options(2), "small", "large"), 0, 4), agents, 0)
     assert len(outcome.games) == 8
 
 

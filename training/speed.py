@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ from .train_afterstate import AfterstateLearner
 from .train_ppo import PpoLearner
 from .train_sb3 import Sb3Learner, make_games
 
+LEAST_ROUNDS = 4  # one of greedy's games, one to warm up, two to measure
 GAMES = 20  # whose decisions are counted
 
 
@@ -103,10 +104,15 @@ def stock(config: Sb3Config) -> Sb3Learner:
 
 
 def rows_of(learner: Learner) -> list[dict[str, Any]]:
-    """The metrics of a run."""
-    with tempfile.TemporaryDirectory() as folder, closing(learner):
-        Loop(learner, Path(folder)).run()
-        return read_metrics(Path(folder))
+    """The metrics of a run; on a busy machine it takes longer, until there are a few rounds."""
+    with closing(learner):
+        while True:
+            with tempfile.TemporaryDirectory() as folder:
+                Loop(learner, Path(folder)).run()
+                rows = read_metrics(Path(folder))
+            if len(rows) >= LEAST_ROUNDS:
+                return rows
+            learner.config = replace(learner.config, minutes=2 * learner.config.minutes)
 
 
 def of_board(name: str, learner: BoardLearner) -> Row:

@@ -158,7 +158,7 @@ def _svg(figure: Any, title: str) -> str:
     text = re.sub(r".*?<svg[^>]*>", "", text, count=1, flags=re.S)
     text = re.sub(r"<style.*?</style>|<metadata.*?</metadata>|<!--.*?-->", "", text, flags=re.S)
     text = re.sub(r'<g id="[^"]*"', "<g", text).replace("xlink:href", "href")
-    text = re.sub(r"(font: [0-9.]+px )[^;\"]*", r"\1inherit", text)
+    text = re.sub(r"(font: [0-9.]+px |font-family: )[^;\"]*", r"\1inherit", text)
     return f'<svg {size} role="img" aria-label="{escape(title)}">{text.strip()}'
 
 
