@@ -271,10 +271,7 @@ class Game:
     # --- Observations and results -------------------------------------------------------------
 
     def observation(self, seat: int) -> npt.NDArray[np.uint8]:
-        """Return what a seat sees, raw: uint8, shape (observation_size,).
-
-        :mod:`cacao_env.engine.observation` has the slices.
-        """
+        """Return what a seat sees, raw, uint8 (observation_size,); see ``engine.observation``."""
         seat = as_seat(seat, self.num_players)
         out = np.empty(observation_size(self.num_players, self.table_size), np.uint8)
         _observe(self._states, seat, out)
