@@ -37,16 +37,16 @@ BUGS = [
     ),
     Bug(
         "a full disk leaves half a file",
-        "cacao_env/agents/checkpoint.py:write_together",
-        "            one.unlink(missing_ok=True)\n",
-        "            pass\n",
+        "cacao_env/files.py:write_together",
+        "                one.unlink(missing_ok=True)\n",
+        "                pass\n",
         STOPPED,
     ),
     Bug(
         "files are written in place",
-        "cacao_env/agents/checkpoint.py:write_together",
-        'path: path.with_name(path.name + ".tmp")',
-        "path: path",
+        "cacao_env/files.py:write_together",
+        "            beside[path].write_bytes(data)\n",
+        "            path.write_bytes(data)\n            beside[path].write_bytes(data)\n",
         STOPPED,
     ),
     Bug(
@@ -128,7 +128,7 @@ BUGS = [
     ),
     Bug(
         "weights are moved before the manifest is written",
-        "cacao_env/agents/checkpoint.py:write_together",
+        "cacao_env/files.py:write_together",
         "            beside[path].write_bytes(data)\n        for path in files:\n",
         "            beside[path].write_bytes(data)\n",
         STOPPED,
