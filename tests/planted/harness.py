@@ -111,12 +111,14 @@ def _caught(copy: Path, bug: Bug, unchanged: Path) -> str:
         if not bug.interpreted:
             cache = _cache(copy)
             if cache != unchanged:
-                _reuse(unchanged, cache, _valid(copy, bug, text))
+                _reuse(unchanged, cache, _valid(bug, text))
         return failing(copy, bug.tests, bug.interpreted)
     finally:
         path.write_text(text, encoding="utf-8")
         os.utime(path, ns=(dates.st_atime_ns, dates.st_mtime_ns))
-        if cache != unchanged:
+        if cache.is_symlink():
+            cache.unlink()
+        elif cache != unchanged:
             shutil.rmtree(cache)
 
 
@@ -130,8 +132,8 @@ def _cache(copy: Path) -> Path:
     return Path(run.stdout.strip() or copy / "cache" / "none")
 
 
-def _valid(copy: Path, bug: Bug, text: str) -> tuple[str, ...]:
-    """Beginnings of the folders of compiled code that a bug does not change.
+def _valid(bug: Bug, text: str) -> tuple[str, ...]:
+    """Beginnings of the folders of compiled code that a bug does not change; () for none.
 
     Plain functions outside of the engine make no constants for compiled ones.
     """
@@ -145,7 +147,11 @@ def _valid(copy: Path, bug: Bug, text: str) -> tuple[str, ...]:
 
 
 def _reuse(unchanged: Path, cache: Path, valid: tuple[str, ...]) -> None:
-    """Link what is compiled already and still valid, and all marks that something is compiled."""
+    """Share what is compiled already and still valid, and all marks that something is compiled."""
+    if valid == ("",):
+        cache.rmdir()
+        cache.symlink_to(unchanged)
+        return
     for one in unchanged.glob("**/*.*"):
         target = cache / one.relative_to(unchanged)
         if one.is_file() and (one.suffix == ".done" or target.parent.name.startswith(valid)):

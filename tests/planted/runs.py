@@ -45,8 +45,8 @@ BUGS = [
     Bug(
         "files are written in place",
         "cacao_env/files.py:write_together",
-        "            beside[path].write_bytes(data)\n        for path in files:\n            beside[path].replace(path)\n",
-        "            path.write_bytes(data)\n",
+        "            beside[path].write_bytes(data)\n",
+        "            path.write_bytes(data)\n            beside[path].write_bytes(data)\n",
         STOPPED,
     ),
     Bug(
