@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from cacao_env.agents.agent import play_game
 from cacao_env.agents.analysis import from_values, from_visits
 from cacao_env.agents.bots import BOTS, Bot
+from cacao_env.agents.greedy import greedy_analyze
 from cacao_env.agents.halving import halve
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.search import SearchAgent
@@ -127,6 +129,22 @@ def test_a_thought_knows_no_more_than_the_seat():
             one, two = Bot(name).player(8).analyze(game), Bot(name).player(8).analyze(other)
             assert one.actions.tolist() == two.actions.tolist()
             assert one.weights == pytest.approx(two.weights)
+
+
+def test_a_bot_analyses_a_deal_of_its_own(monkeypatch):
+    shown = []
+
+    def analyze(states, rng):
+        shown.append(Game(states.copy(), []))
+        return greedy_analyze(states, rng)
+
+    monkeypatch.setattr("cacao_env.agents.bots.FORECAST", 1)
+    monkeypatch.setitem(BOTS, "greedy", replace(BOTS["greedy"], analyze=analyze))
+    game = Game.new(3, seed=5)
+    Bot("greedy").player(8).analyze(game)
+    assert (shown[0].observation(game.seat) == game.observation(game.seat)).all()
+    for true, own in zip(game.draws, shown[0].draws, strict=True):
+        assert np.any(np.asarray(true) != np.asarray(own))
 
 
 def test_visits_are_those_that_were_made():
