@@ -7,6 +7,7 @@ import pytest
 import torch
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 
+from training.ppo.masked import sample
 from training.sb3.policy import LeanMaskable
 
 
@@ -74,6 +75,14 @@ def test_samples_are_legal_and_as_frequent_as_likely():
         assert (found[~masks[row].numpy()] == 0).all()
         sd = np.sqrt(probabilities[row] * (1 - probabilities[row]) / many)
         assert (np.abs(found - probabilities[row]) < 5 * sd + 1e-6).all()
+
+
+@pytest.mark.parametrize("draw", [0.0, 0.5, 1.0])
+def test_the_least_and_the_greatest_draw_are_legal_too(draw):
+    masks = torch.tensor([[False, True, True], [False, True, False], [True, False, False]])
+    drawn = sample(torch.zeros(3, 3), masks, torch.full((3,), draw))
+    assert masks.gather(1, drawn[:, None]).all()
+    assert sample(torch.zeros(3, 3), None, torch.full((3,), draw)).tolist() == [round(2 * draw)] * 3
 
 
 def test_a_new_action_is_not_given_the_old_one_s_probability():
