@@ -61,6 +61,26 @@ def test_the_agent_plays_all_other_seats_and_sees_what_they_see(players, seed):
     assert games.final_scores[0].tolist() == [own, max(scores)]
 
 
+def test_no_agent_sees_the_true_deal_or_changes_the_game():
+    """Not even an Agent, which is handed games and not what is left of them by a wrapper."""
+    shown = []
+
+    class Peeker(Agent):
+        name = "peeker"
+
+        def act(self, games, memory):
+            shown.extend(game.draws for game in games)
+            actions = [int(game.legal_actions()[0]) for game in games]
+            for game in games:
+                game.state.gold[:] = 99
+            return actions
+
+    games = VersusGames(20, Peeker(), seed=4, seat=1)  # seat 0 has begun
+    true = [games.game(g).draws for g in range(20)]
+    assert sum(draws in true for draws in shown[:20]) < 3
+    assert games.states["gold"].max() < 99
+
+
 def test_weights_are_shares_of_the_games():
     games = VersusGames(3000, {"random": 0.15, "greedy": 0.45, Scripted(first_legal): 0.4}, seed=0)
     shares = np.bincount(games.kinds, minlength=3) / 3000

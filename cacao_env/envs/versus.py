@@ -330,13 +330,14 @@ class VersusGames:
     def _ask(self, agent: Agent, numbers: list[int]) -> None:
         """Let an agent make one decision in each of some games."""
         games = [Game(self.states[g : g + 1], []) for g in numbers]
-        memory = []
+        seen, memory = [], []
         for g, game in zip(numbers, games):
             seats, seat = self._memory[g], int(game.state.seat)
+            seen.append(game.determinise(seat, self.rngs[g : g + 1]))  # no agent sees the true deal
             if seat not in seats:
                 seats[seat] = agent.begin(int(next_bits(self.rngs[g : g + 1])))
             memory.append(seats[seat])
-        for g, game, action in zip(numbers, games, agent.act(games, memory), strict=True):
+        for g, game, action in zip(numbers, games, agent.act(seen, memory), strict=True):
             deciding = game.seat
             try:
                 game.play(as_action(action))

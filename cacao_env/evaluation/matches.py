@@ -161,7 +161,8 @@ def _by_decider(running: list[_Match]) -> dict[tuple[str, bool], list[tuple[_Mat
 
 def _act(turn: list[tuple[_Match, int]], agent: Agent, placing: bool, timing: Timing) -> None:
     """Let an agent make one decision in each of some games."""
-    games = [match.game for match, _ in turn]
+    # Copies in which hidden tiles have been dealt again: no agent sees the true deal.
+    games = [match.game.determinise(seat, match.block) for match, seat in turn]
     memory = [match.memory[seat] for match, seat in turn]
     begin = time.perf_counter()
     actions = agent.act(games, memory)

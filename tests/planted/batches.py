@@ -150,8 +150,8 @@ BUGS = [
     Bug(
         "a policy sees what the learner sees",
         "cacao_env/envs/versus.py:VersusGames._ask",
-        "        games = [Game(self.states[g : g + 1], []) for g in numbers]\n",
-        "        games = [Game(self.states[:1], []) for g in numbers]\n",
+        "seen.append(game.determinise(seat, self.rngs[g : g + 1]))",
+        "seen.append(Game(self.states[:1], []))",
         POLICY,
     ),
     Bug(
@@ -164,8 +164,8 @@ BUGS = [
     Bug(
         "a policy's actions go to the first games",
         "cacao_env/envs/versus.py:VersusGames._ask",
-        "zip(numbers, games, agent.act(games, memory), strict=True)",
-        "zip(numbers, games, agent.act(games, memory)[::-1], strict=True)",
+        "zip(numbers, games, agent.act(seen, memory), strict=True)",
+        "zip(numbers, games, agent.act(seen, memory)[::-1], strict=True)",
         POLICY,
     ),
     Bug(
