@@ -280,7 +280,9 @@ def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
 def main(kind: type[Learner], description: str | None, arguments: Sequence[str] | None) -> int:
     """Run a trainer's command; return its exit status."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m training.{kind.command}", description=description
+        prog=f"python -m training.{kind.command}",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,  # keeps the examples' lines
     )
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--config", help="a TOML file, such as those in configs/")
