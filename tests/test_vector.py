@@ -161,6 +161,10 @@ def test_a_learner_s_illegal_action_is_refused_and_unknown_opponents_too():
         games.step(np.full(3, 99999))
     with pytest.raises(ValueError, match="actions have shape"):
         games.step(np.zeros(2, int))
+    some = games.action_masks.argmax(axis=1)
+    some[2] = 99999
+    with pytest.raises(ValueError, match="game 2, seat 1: illegal action 99999"):
+        games.step(some)  # the actions before it are legal
     assert games.states.tobytes() == before
     for opponents in ({}, {"random": 0}, {"random": -1, "greedy": 2}, {"random": "1"}):
         with pytest.raises(
