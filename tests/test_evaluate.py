@@ -138,9 +138,10 @@ def test_times_are_a_decision_and_a_placement_s():
     assert 0 < result.ms_per_move < 50
     pairing = Pairing(Options(2), "x", "y")
     games = [PlayedGame(0, r, [1, 0], [0, 0], [1, 0], [[0] * 6] * 2, [4, 2], []) for r in (0, 1)]
-    summary = summarise(["x", "y"], [ChunkResult("k", pairing, games, {"x": S(), "y": S()})])
-    assert summary.results[0].ms_per_move == pytest.approx(2)
-    assert summary.results[0].ms_per_placement == pytest.approx(3)
+    times = {"x": S(), "y": Timing(10, 0.05, 2, 0.04)}
+    summary = summarise(["x", "y"], [ChunkResult("k", pairing, games, times)])
+    assert [r.ms_per_move for r in summary.results] == pytest.approx([2, 5])
+    assert [r.ms_per_placement for r in summary.results] == pytest.approx([3, 20])
     assert summary.results[0].decisions_per_game == 6
 
 

@@ -10,6 +10,7 @@ RATINGS = ("tests/test_ratings.py",)
 SEQUENTIAL = ("tests/test_sequential.py",)
 REGRET = ("tests/test_regret.py",)
 TALLY = ("tests/test_tally.py",)
+EXPLOIT = ("tests/test_exploit.py",)
 VERSUS = ("tests/test_versus_agents.py",)
 
 BUGS = [
@@ -277,14 +278,14 @@ BUGS = [
         "cacao_env/envs/versus.py:_reward",
         "each[learner]",
         "each[learner - 1]",
-        VERSUS,
+        (*EXPLOIT, "-k", "outcome_once"),
     ),
     Bug(
         "potentials of one game count in the next",
         "cacao_env/envs/versus.py:_reward",
         "            potentials[g, :] = 0\n",
         "",
-        VERSUS,
+        (*EXPLOIT, "-k", "outcome_once"),
     ),
     Bug(
         "actions are played until an illegal one is refused",
