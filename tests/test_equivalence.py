@@ -136,34 +136,27 @@ def styles_of(number: int, mode: int) -> tuple[str, str]:
 
 
 class Noted(Agent):
-    """Plays in a style and notes, for each game, its seat, what it saw, and its action."""
+    """Plays in a style and notes its seat, what it saw, and its action."""
 
     name = "noted"
 
     def __init__(self, style: str, seed: int) -> None:
         self.style, self.rng = STYLES[style], np.random.default_rng(seed)
-        self.moves: dict[int, deque[tuple[int, np.ndarray, int]]] = defaultdict(deque)
+        self.moves: dict[tuple[int, bytes], deque[int]] = defaultdict(deque)
 
     def act(self, games, memory) -> list[int]:
         actions = [self.style(game, self.rng) for game in games]
         for game, action in zip(games, actions):
-            self.moves[place(game.states)].append((game.seat, game.observation(game.seat), action))
+            self.moves[game.seat, game.observation(game.seat).tobytes()].append(action)
         return actions
 
-    def follow(self, game: Game, learner: int, mode: str, at: int) -> float:
+    def follow(self, game: Game, learner: int, mode: str) -> float:
         """Play the noted moves until the learner decides; the learner's rewards for them."""
         earned = 0.0
         while not game.over and game.seat != learner:
-            seat, seen, action = self.moves[at].popleft()
-            assert seat == game.seat
-            np.testing.assert_array_equal(seen, game.observation(seat))
-            earned += play(game, action)[mode][learner]
+            noted = self.moves[game.seat, game.observation(game.seat).tobytes()]
+            earned += play(game, noted.popleft())[mode][learner]
         return earned
-
-
-def place(states: np.ndarray) -> int:
-    """Where a game lives in memory: which one of a batch it is."""
-    return states.__array_interface__["data"][0]
 
 
 def as_dealt(game: Game) -> Game:
@@ -191,12 +184,8 @@ def test_a_vector_environment_is_that_game_from_the_learner_s_seat(kind):
         envs = CacaoVectorEnv(2, opponent, **kind, reward=mode, observation_dtype="uint8")
         observations, infos = envs.reset(seed=number)
         games = [as_dealt(envs.games.game(g)) for g in range(2)]
-        at = [place(envs.games.states[g : g + 1]) for g in range(2)]
         # A reset gives no reward: what happens before the first decision comes with the first step.
-        owed = [
-            opponent.follow(game, int(infos["seat"][g]), mode, at[g])
-            for g, game in enumerate(games)
-        ]
+        owed = [opponent.follow(game, int(infos["seat"][g]), mode) for g, game in enumerate(games)]
         ends = np.zeros(2, int)
         while min(ends) == 0:
             learners = infos["seat"].tolist()
@@ -208,7 +197,7 @@ def test_a_vector_environment_is_that_game_from_the_learner_s_seat(kind):
             for g, game in enumerate(games):
                 earned = owed[g] + play(game, chosen[g])[mode][learners[g]]
                 owed[g] = 0.0
-                earned += opponent.follow(game, learners[g], mode, at[g])
+                earned += opponent.follow(game, learners[g], mode)
                 assert rewards[g] == pytest.approx(earned, abs=1e-6)
                 assert overs[g] == game.over
             for g in np.flatnonzero(overs):
@@ -216,7 +205,7 @@ def test_a_vector_environment_is_that_game_from_the_learner_s_seat(kind):
                 _same_end(games[g], learners[g], end, infos["final_obs"][g])
                 ends[g] += 1
                 games[g] = as_dealt(envs.games.game(g))
-                owed[g] = opponent.follow(games[g], int(infos["seat"][g]), mode, at[g])
+                owed[g] = opponent.follow(games[g], int(infos["seat"][g]), mode)
         assert not any(opponent.moves.values())
 
 
@@ -231,8 +220,7 @@ def test_a_single_environment_is_that_game_from_the_learner_s_seat(kind):
     for seed in (number, None):
         observation, info = env.reset(seed=seed)
         learner, game, over = info["seat"], as_dealt(env.game), False
-        at = place(env._games.states)
-        earned = opponent.follow(game, learner, mode, at)
+        earned = opponent.follow(game, learner, mode)
         while not over:
             raw = observation["observation"] / factors
             whole = np.rint(raw)
@@ -240,7 +228,7 @@ def test_a_single_environment_is_that_game_from_the_learner_s_seat(kind):
             _same_in_gym(game, learner, {**observation, "observation": whole})
             action = STYLES[own](game, rng)
             observation, reward, over, truncated, info = env.step(action)
-            earned += play(game, action)[mode][learner] + opponent.follow(game, learner, mode, at)
+            earned += play(game, action)[mode][learner] + opponent.follow(game, learner, mode)
             assert reward == pytest.approx(earned, abs=1e-6)
             earned = 0.0
             assert (over, truncated) == (game.over, False)
