@@ -12,7 +12,7 @@ from tests.games import STYLES
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 
-from cacao_env.agents.agent import AgentError
+from cacao_env.agents.agent import Agent, AgentError
 from cacao_env.agents.policy import load_policy, save_policy
 from cacao_env.agents.registry import load_agent as load_named
 from cacao_env.agents.registry import load_agents as load_several
@@ -195,6 +195,27 @@ def test_networks_for_different_windows_meet(tmp_path):
     agents = {a.name: a for a in load_agents([str(small), str(large)])}
     outcome = play_chunk(Chunk(Pairing(Options(2), "small", "large"), 0, 4), agents, 0)
     assert len(outcome.games) == 8
+
+
+def test_an_evaluation_shows_no_agent_the_true_deal():
+    from cacao_env.evaluation.blocks import Chunk, Pairing
+    from cacao_env.evaluation.matches import play_chunk
+
+    shown = []
+
+    class Peeker(Agent):
+        name = "peeker"
+
+        def act(self, games, memory):
+            shown.extend(game.draws for game in games if game.turn == 0)
+            return [int(game.legal_actions()[0]) for game in games]
+
+    pairing = Pairing(Options(2), "peeker", "greedy")
+    agents = {"peeker": Peeker(), "greedy": load_agent("greedy")}
+    play_chunk(Chunk(pairing, 0, 3), agents, 7)
+    true = [Game.deal(Options(2), 7 + block).draws for block in range(3)]
+    assert len(shown) >= 3
+    assert not any(draws in true for draws in shown)
 
 
 def test_without_a_shown_placement_a_network_plays_some_legal_action(tmp_path, monkeypatch):

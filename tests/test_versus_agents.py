@@ -62,7 +62,7 @@ def test_the_agent_plays_all_other_seats_and_sees_what_they_see(players, seed):
 
 
 def test_no_agent_sees_the_true_deal_or_changes_the_game():
-    """Not even an Agent, which is handed games and not what is left of them by a wrapper."""
+    """An Agent gets copies in which hidden tiles have been dealt again, as a wrapped object does."""
     shown = []
 
     class Peeker(Agent):

@@ -120,7 +120,7 @@ BUGS = [
         EQUIVALENCE,
     ),
     Bug(
-        "a batch names whose turn it is, not who decides",
+        "a batch names the seat whose turn it is, not the deciding seat",
         "cacao_env/envs/vector.py:_look",
         "seat[0] = state.seat",
         "seat[0] = state.active",
