@@ -9,7 +9,6 @@
 
 import gymnasium
 
-from .engine.jit import compile_once
 from .game import Game
 
 __version__ = "0.1.0"
@@ -28,19 +27,4 @@ def _register() -> None:
         )
 
 
-def _compile() -> None:
-    """Compile what :class:`Game` calls, by playing a game."""
-    game = Game.new(seed=0, decisions="explicit")
-    while not game.over:
-        action = int(game.legal_actions()[0])
-        game.play(game.action(game.text(action)))
-    game.elementary_moves()
-    game.undo()
-    game.determinise(0, 0).observation(0)
-    game.action_mask()
-    game.leaders()
-    str(game)
-
-
 _register()
-compile_once("game", _compile)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import os
 import shutil
 import subprocess
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from cacao_env.engine.jit import COMPILED, SOURCES, _can_write
+from cacao_env.engine.code_cache import SOURCES, is_private
+from cacao_env.engine.jit import COMPILED
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
 ASK = """
@@ -19,86 +21,176 @@ from cacao_env import Game
 from cacao_env.engine import scoring
 print(scoring.score(Game.new(seed=0).state, 0))
 """
+FOLDER = "from cacao_env.engine.code_cache import FOLDER; print(FOLDER)"
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 
 
-def run(folder, code, **environment):
-    return subprocess.run(
+def run(code, folder=PACKAGE.parent, **environment):
+    done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
     )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_importing_compiles_nothing(tmp_path):
+    code = (
+        "import cacao_env\n"
+        "from cacao_env import cacao_v0\n"
+        "import cacao_env.envs.gym, cacao_env.agents.registry, cacao_env.evaluation.regret\n"
+        "from cacao_env.engine.jit import _linked\n"
+        "print(sum(len(entry.overloads) + len(part.overloads) for entry, part in _linked.items()))"
+    )
+    done = run(code, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert done.stdout == "0\n"
+    assert done.stderr == ""
+    assert files(tmp_path / "cache") == {}
+
+
+def test_the_first_process_compiles_and_says_so_and_the_next_loads(tmp_path):
+    cache = tmp_path / "cache"
+    first = run(ASK, NUMBA_CACHE_DIR=str(cache))
+    assert "compiling what is used for the first time" in first.stderr
+    written = files(cache)
+    second = run(ASK, NUMBA_CACHE_DIR=str(cache))
+    assert (second.stdout, second.stderr) == (first.stdout, "")
+    assert files(cache) == written
+    assert len(written) > 2
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: b"", lambda data: data[:-9], lambda data: data[:99] + b"?" + data[100:]],
+    ids=["empty", "cut", "changed"],
+)
+def test_damaged_code_is_compiled_again_and_mended(tmp_path, damage):
+    cache = tmp_path / "cache"
+    first = run(ASK, NUMBA_CACHE_DIR=str(cache))
+    written = files(cache)
+    for path in cache.rglob("*.*"):
+        path.write_bytes(damage(path.read_bytes()))
+    assert run(ASK, NUMBA_CACHE_DIR=str(cache)).stdout == first.stdout
+    assert files(cache).keys() == written.keys()
+    for name, content in files(cache).items():
+        assert content[:32] == hashlib.sha256(content[32:]).digest(), name
+
+
+def test_a_full_disk_does_not_stop_it(tmp_path):
+    code = "import pathlib, errno\n" + (
+        "def full(self, data): raise OSError(errno.ENOSPC, 'No space left on device')\n"
+        "pathlib.Path.write_bytes = full\n"
+    )
+    assert run(code + ASK, NUMBA_CACHE_DIR=str(tmp_path / "cache")).stdout == "-10\n"
+    assert files(tmp_path / "cache") == {}
 
 
 def test_an_edit_in_one_file_is_seen_by_the_functions_of_another(tmp_path):
-    """Numba's own cache would go on with the old water track."""
+    """Numba's own cache would serve the old water track."""
     shutil.copytree(PACKAGE, tmp_path / "cacao_env", ignore=shutil.ignore_patterns("__pycache__"))
-    init = tmp_path / "cacao_env" / "__init__.py"
-    init.write_text("from .game import Game\n")  # without compiling everything at once
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    assert run(tmp_path, ASK, **cache).stdout == "-10\n"
-    assert any((tmp_path / "cache").rglob("*.nbi"))
+    assert run(ASK, tmp_path, **cache).stdout == "-10\n"
     tiles = tmp_path / "cacao_env" / "engine" / "tiles.py"
     tiles.write_text(tiles.read_text().replace("[-10, -4, -1,", "[-7, -4, -1,"))
-    assert run(tmp_path, ASK, **cache).stdout == "-7\n"
+    assert run(ASK, tmp_path, **cache).stdout == "-7\n"
+
+
+def test_an_edit_of_a_script_is_seen(tmp_path):
+    """The folder's name has a hash of the package's own sources only."""
+    text = "from cacao_env.engine.jit import njit\nTWO = 2\n@njit\ndef twice(x): return TWO * x\n"
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
+    for factor in (2, 3):
+        (tmp_path / "script.py").write_text(text.replace("TWO = 2", f"TWO = {factor}"))
+        assert run("import script; print(script.twice(5))", **cache).stdout == f"{5 * factor}\n"
 
 
 def test_it_works_where_no_folder_can_be_made_in_the_home(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
-    ran = run(
-        PACKAGE.parent,
-        "import cacao_env.engine.jit as jit; print(jit.CACHE)",
-        XDG_CACHE_HOME=str(blocked),
-        NUMBA_CACHE_DIR="",
-        TMPDIR=str(tmp_path),
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert str(tmp_path) in ran.stdout
+    places = {"XDG_CACHE_HOME": str(blocked), "NUMBA_CACHE_DIR": "", "TMPDIR": str(tmp_path)}
+    first, second = (run(FOLDER, **places).stdout for _ in range(2))
+    assert first == second
+    assert first.startswith(str(tmp_path / "cacao_env-"))
 
 
-def test_it_works_where_the_cache_can_t_be_written(tmp_path):
-    """As another user's, or on a read-only disk: a folder that is there already."""
-    code = (
-        "import cacao_env.engine.jit as jit\n"
-        "tried = []\n"
-        "jit._can_write = lambda folder: tried.append(folder)\n"
-        "print(jit._cache_directory(), len(tried))\n"
-        "jit.CACHE = jit.Path('/nowhere')\n"
-        "jit.compile_once('part', lambda: print('compiled'))\n"
+def test_it_works_without_a_home(tmp_path):
+    code = "import os; os.environ.pop('HOME'); import pwd\n" + (
+        "def nobody(uid): raise KeyError(uid)\npwd.getpwuid = nobody\n"
     )
-    ran = run(PACKAGE.parent, code, TMPDIR=str(tmp_path))
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith(str(tmp_path))
-    assert ran.stdout.endswith(" 2\ncompiled\n")
+    places = {"XDG_CACHE_HOME": "", "NUMBA_CACHE_DIR": "", "TMPDIR": str(tmp_path)}
+    assert run(code + FOLDER, **places).stdout.startswith(str(tmp_path / "cacao_env-"))
+
+
+def test_code_is_never_loaded_from_where_others_can_write(tmp_path):
+    """Whoever can put a file there, or swap a folder above it, would run code as this user."""
+    open_to_all = tmp_path / "open"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
+    assert not is_private(open_to_all)
+    assert not is_private(open_to_all / "below")
+    open_to_all.chmod(0o1777)  # as /tmp: nobody can rename another user's folder there
+    assert is_private(open_to_all / "below")
+    (open_to_all / "below").chmod(0o770)
+    assert not is_private(open_to_all / "below")
+    private = {"NUMBA_CACHE_DIR": str(open_to_all / "below"), "TMPDIR": str(open_to_all)}
+    (open_to_all / "below").chmod(0o777)
+    for name in ("below", f"cacao_env-{os.getuid()}"):
+        (open_to_all / name).mkdir(exist_ok=True)
+        (open_to_all / name).chmod(0o777)
+    chosen = [Path(run(FOLDER, **private).stdout.strip()) for _ in range(2)]
+    assert chosen[0] != chosen[1]
+    assert all(path.parent == open_to_all and path.stat().st_mode & 0o77 == 0 for path in chosen)
+
+
+def test_another_user_s_folder_is_not_used(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    assert is_private(folder)
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
+    assert not is_private(folder)
 
 
 def test_a_folder_that_can_t_be_written_is_told_from_one_that_can(tmp_path):
     (tmp_path / "file").write_text("")
-    assert _can_write(tmp_path / "new")
-    assert _can_write(tmp_path / "new")
-    assert not _can_write(tmp_path / "file")
-    assert not _can_write(Path("/proc/self/new"))
+    assert is_private(tmp_path / "new")
+    assert is_private(tmp_path / "new")
+    assert not is_private(tmp_path / "file")
+    assert not is_private(Path("/proc/self/new"))
 
 
-def test_the_first_import_says_that_it_compiles_and_the_next_says_nothing(tmp_path):
-    code = (
-        "from cacao_env.engine.jit import compile_once\n"
-        "compile_once('test part', lambda: print('compiled'))\n"
-    )
-    stub = tmp_path / "cacao_env"
-    stub.mkdir()
-    (stub / "engine").mkdir()
-    for folder in (stub, stub / "engine"):
-        (folder / "__init__.py").write_text("")
-    shutil.copy(PACKAGE / "engine" / "jit.py", stub / "engine")
-    first, second = (run(tmp_path, code, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(2))
-    assert first.stdout == "compiled\n"
-    assert "compiling the test part" in first.stderr
-    assert (second.stdout, second.stderr) == ("", "")
+def test_two_processes_that_compile_at_once_both_work(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", ASK]
+    both = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    assert [process.communicate()[0] for process in both] == ["-10\n", "-10\n"]
+    assert run(ASK, **environment).stderr == ""
+
+
+def test_the_progress_counts_what_an_entry_point_contains():
+    from cacao_env.engine import actions, decisions, jit, rules
+
+    parts = jit._reachable(decisions.step)
+    for function in (actions.apply, rules.place, rules.fits_table, decisions.forced_act):
+        expected = function in (actions.apply, rules.place, decisions.forced_act)
+        assert (jit._linked[function] in parts) or not expected
+    assert jit._linked[actions.sample] not in parts
+    progress = jit.Progress()
+    assert progress.now() is None
+    progress.begin(decisions.step)
+    name, done, total = progress.now()
+    assert (name, done < total) == ("cacao_env.engine.decisions.step", True)
+    progress.end()
+    assert progress.now() is None
 
 
 def test_compiled_functions_call_only_those_whose_edits_are_noticed():

@@ -9,6 +9,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+import numpy as np
+
 from cacao_env.agents.agent import play_game
 from cacao_env.agents.bots import seat_seeds
 from cacao_env.agents.registry import load_agent
@@ -29,7 +31,7 @@ def hidden_cells(states):
         return 0
     hidden = 0
     for i in range(state.open_count):
-        if not fits_table(state, int(state.open_cells[i])):
+        if not fits_table(state, np.int64(state.open_cells[i])):
             hidden += 1
     return hidden
 

@@ -48,7 +48,7 @@ def placements_left(state):
     """Count the placements that all seats still have to make."""
     left = 0
     for seat in range(state.num_players):
-        left += int(state.tiles_each) - int(state.placed[seat])
+        left += state.tiles_each - state.placed[seat]
     return left
 
 
@@ -67,7 +67,7 @@ def is_near_end(state, exact):
 @njit
 def _final_values(state, objective, out):
     """Write every seat's value of a finished game."""
-    for seat in range(int(state.num_players)):
+    for seat in range(np.int64(state.num_players)):
         out[seat] = value_of(state, seat, objective)
 
 
@@ -137,7 +137,7 @@ def _advance(frame, choices, stack, depth):
         _reorder_pile(state, frame.drawn)
     stack[depth + 1] = state
     step(after, choices.ids[frame.action])
-    frame.drawn = int(after.jungle_drawn) - int(state.jungle_drawn)
+    frame.drawn = np.int64(after.jungle_drawn) - np.int64(state.jungle_drawn)
     frame.weight = _probability(state, frame.drawn)
     return True
 
@@ -145,7 +145,7 @@ def _advance(frame, choices, stack, depth):
 @njit
 def _sort_pile(state, skip):
     """Order the jungle pile by code, all but the next ``skip`` tiles."""
-    draws = state.jungle_draws[int(state.jungle_drawn) + skip : int(state.num_jungle)]
+    draws = state.jungle_draws[np.int64(state.jungle_drawn) + skip : np.int64(state.num_jungle)]
     for i in range(1, len(draws)):
         for k in range(i, 0, -1):
             if draws[k - 1] > draws[k]:
@@ -159,7 +159,7 @@ def _reorder_pile(state, drawn):
     The next larger tile takes the place of the last one that has a larger one behind it; the tiles
     behind are sorted again.
     """
-    draws = state.jungle_draws[int(state.jungle_drawn) : int(state.num_jungle)]
+    draws = state.jungle_draws[np.int64(state.jungle_drawn) : np.int64(state.num_jungle)]
     for rises in range(drawn - 1, -1, -1):
         _sort_pile(state, rises + 1)
         for other in range(rises + 1, len(draws)):
@@ -171,7 +171,7 @@ def _reorder_pile(state, drawn):
 @njit
 def _probability(state, drawn):
     """Return the probability that a shuffled pile has the next ``drawn`` tiles in this order."""
-    draws = state.jungle_draws[int(state.jungle_drawn) : int(state.num_jungle)]
+    draws = state.jungle_draws[np.int64(state.jungle_drawn) : np.int64(state.num_jungle)]
     weight = 1.0
     for i in range(drawn):
         alike = 0
@@ -184,7 +184,7 @@ def _probability(state, drawn):
 @njit
 def _take(frame, choices, state, values, exact):
     """Add the value of one draw; after the last draw the action has its value."""
-    seat = int(state.seat)
+    seat = np.int64(state.seat)
     frame.expected += frame.weight * values
     frame.done += frame.weight
     if frame.done <= CERTAIN:
@@ -212,7 +212,7 @@ def end_values(states, objective, nodes, all_values, ids, values):
     stack[0] = states[0]
     if not _search(stack, frames, choices, np.array([nodes]), objective, all_values):
         return NOT_SOLVED
-    count = int(choices[0].count)
+    count = np.int64(choices[0].count)
     for i in range(count):
         ids[i] = choices[0].ids[i]
         values[i] = choices[0].values[i]
@@ -233,7 +233,7 @@ def solve(states, exact, objective, nodes):
     for i in range(1, count):
         if values[i] > values[best]:
             best = i
-    return int(ids[best])
+    return np.int64(ids[best])
 
 
 @njit

@@ -104,8 +104,8 @@ def lay(choices, state, cell, way, turned):
     """Write the tiles around a cell after the fills of one way."""
     look = choices.look
     for side in range(4):
-        look.code[side] = max(0, int(state.board[NEIGHBOR[cell, side]]))
-    choices.filled = int(state.filled)
+        look.code[side] = max(0, np.int64(state.board[NEIGHBOR[cell, side]]))
+    choices.filled = np.int64(state.filled)
     for slot in range(DISPLAY_SIZE):
         if way[slot] != NOWHERE:
             look.code[way[slot]] = state.display[slot] + ((turned >> slot) & 1)
@@ -115,9 +115,11 @@ def lay(choices, state, cell, way, turned):
 @njit
 def score_placements(choices, state, weights):
     """Write every legal placement and its value, with the best fills, into ``choices``."""
-    seat = int(state.seat)
+    seat = np.int64(state.seat)
     look = choices.look
-    set_worths(look, state, seat, weights, int(state.tiles_each) - int(state.placed[seat]) - 1)
+    set_worths(
+        look, state, seat, weights, np.int64(state.tiles_each) - np.int64(state.placed[seat]) - 1
+    )
     kinds = hand_kinds(state)
     variants = NUM_OFFERED[kinds]
     tight = near_rim(state)
@@ -154,9 +156,11 @@ def score_placements(choices, state, weights):
 @njit
 def appraise_fills(choices, state, weights):
     """Write every legal fill and the value of the best way that begins with it into ``choices``."""
-    seat, cell = int(state.seat), int(state.last)
+    seat, cell = np.int64(state.seat), np.int64(state.last)
     look = choices.look
-    set_worths(look, state, seat, weights, int(state.tiles_each) - int(state.placed[seat]))
+    set_worths(
+        look, state, seat, weights, np.int64(state.tiles_each) - np.int64(state.placed[seat])
+    )
     variant = VARIANT[state.board[cell]]
     bits = legal_fills(state)
     first_id = fill_id(state, 0, 0, 0)
@@ -194,16 +198,16 @@ def appraise_acts(choices, state, weights):
 
     Only harvests and sales are decisions here: ``decisions.forced_action`` plays the others first.
     """
-    seat = int(state.seat)
-    left = int(state.tiles_each) - int(state.placed[seat])
+    seat = np.int64(state.seat)
+    left = np.int64(state.tiles_each) - np.int64(state.placed[seat])
     set_worths(choices.look, state, seat, weights, left)
     first_id = act_id(state, 0, 0, 0)
     bits = legal_acts(state)
-    cacao = int(state.cacao[seat])
+    cacao = np.int64(state.cacao[seat])
     edges = np.empty(16, np.int64)
     count = 0
     for edge in range(16):
-        if (int(state.pending[seat]) >> edge) & 1:
+        if (np.int64(state.pending[seat]) >> edge) & 1:
             edges[count] = edge
             count += 1
     best = best_orders(choices.look, state, edges[:count])
@@ -225,7 +229,8 @@ def best_orders(look, state, edges):
     It includes the value of the cacao that stays.
     """
     best = np.empty((1 << len(edges), CACAO_PLACES + 1))
-    best[0] = look.cacao_worth
+    for cacao in range(CACAO_PLACES + 1):
+        best[0, cacao] = look.cacao_worth[cacao]
     for left in range(1, 1 << len(edges)):
         best[left] = -1e9
         for n in range(len(edges)):
@@ -279,7 +284,7 @@ def sort_best(choices, i):
 def best_into(choices, state, top, ids):
     """Write greedy's ``top`` best actions into ``ids``, best first; return their number."""
     score_actions(choices, state, GREEDY_WEIGHTS)
-    count = min(top, int(choices.count))
+    count = min(top, np.int64(choices.count))
     for i in range(count):
         sort_best(choices, i)
         ids[i] = choices.ids[i]
@@ -302,7 +307,7 @@ def greedy_choice(choices, state, weights, rng):
             ties += 1
             if below(rng, ties) == 0:
                 best = i
-    return int(choices.ids[best])
+    return np.int64(choices.ids[best])
 
 
 @njit
@@ -319,7 +324,7 @@ def _appraise_into(states, ids, values):
     for i in range(choices[0].count):
         ids[i] = choices[0].ids[i]
         values[i] = choices[0].values[i]
-    return int(choices[0].count)
+    return np.int64(choices[0].count)
 
 
 def greedy_analyze(states: StateArray, rng: RngArray) -> Analysis:

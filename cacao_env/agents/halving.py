@@ -34,7 +34,7 @@ def keep_best(ids, sums, alive, keep):
 @njit
 def num_rounds(alive):
     """Return the number of rounds until one of ``alive`` candidates is left."""
-    return max(1, int(np.ceil(np.log2(alive))))
+    return max(1, np.int64(np.ceil(np.log2(alive))))
 
 
 @njit

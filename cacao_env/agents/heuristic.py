@@ -101,7 +101,7 @@ def set_worths(look, state, seat, weights, left):
     still = left / state.tiles_each
     look.temple = 1 - (1 - weights[TEMPLE_NOW]) * still
     look.facing = weights[FACING] * still
-    jungle = int(state.num_jungle) - int(state.jungle_drawn)
+    jungle = np.int64(state.num_jungle) - np.int64(state.jungle_drawn)
     look.empty = weights[EDGE] * min(1.0, jungle / 5.0) * min(1.0, left / 2.0)
     look.others = weights[OTHERS] / (state.num_players - 1)
 
@@ -159,12 +159,12 @@ def add_edge(look, sums, code, facing, workers):
 @inlined
 def worth_of_sums(look, state, seat, sums):
     """Return the value of the summed edges to a seat with its stocks."""
-    water, sun = int(state.water[seat]), int(state.sun[seat])
+    water, sun = np.int64(state.water[seat]), np.int64(state.sun[seat])
     value = look.water_worth[min(LAST_WATER, water + sums[CARRIED])] - look.water_worth[water]
     value += look.sun_worth[min(SUN_PLACES, sun + sums[TOKENS])] - look.sun_worth[sun]
-    value -= min(int(state.gold[seat]), sums[PAID])  # the engine pays first, and never below 0
+    value -= min(np.int64(state.gold[seat]), sums[PAID])  # the engine pays first, and never below 0
     if sums[HARVEST] + sums[SALES + 2] + sums[SALES + 3] + sums[SALES + 4] > 0:
-        value += trade(look, int(state.cacao[seat]), sums)
+        value += trade(look, np.int64(state.cacao[seat]), sums)
     return value
 
 
@@ -179,7 +179,7 @@ def prepare(look, state, seat, cell, filled, overbuilds):
     look.sums[:] = 0
     look.sums[TOKENS] = -overbuilds
     look.constant = 0.0
-    covered = max(0, int(state.board[cell]))
+    covered = max(0, np.int64(state.board[cell]))
     for side in range(4):
         code = look.code[side]
         beside = NEIGHBOR[cell, side]
@@ -194,7 +194,7 @@ def prepare(look, state, seat, cell, filled, overbuilds):
 @njit
 def _prepare_temple(look, state, seat, temple, side, covered, new):
     """Write the gains at a temple by workers: its new gold less its present gold."""
-    players = int(state.num_players)
+    players = np.int64(state.num_players)
     packed = temple_workers(state, temple)
     now = 0.0
     if new == 0:
@@ -243,7 +243,7 @@ def _gain_of_other(look, state, owner, code, facing, workers):
     """Return the value of one edge of another seat to that seat, with the same values."""
     kind = ACTION_CLASS[code]
     if kind == TAKE_CACAO or kind == SELL_CACAO:
-        cacao = int(state.cacao[owner])
+        cacao = np.int64(state.cacao[owner])
         if kind == TAKE_CACAO:
             after = min(CACAO_PLACES, cacao + ACTION_VALUE[code] * workers)
             return look.cacao_worth[after] - look.cacao_worth[cacao]
@@ -253,14 +253,14 @@ def _gain_of_other(look, state, owner, code, facing, workers):
     if kind == TAKE_GOLD:
         return 1.0 * ACTION_VALUE[code] * workers
     if kind == CARRY_WATER:
-        water = int(state.water[owner])
+        water = np.int64(state.water[owner])
         return look.water_worth[min(LAST_WATER, water + workers)] - look.water_worth[water]
     if kind == TAKE_SUN:
-        sun = int(state.sun[owner])
+        sun = np.int64(state.sun[owner])
         return look.sun_worth[min(SUN_PLACES, sun + workers)] - look.sun_worth[sun]
     if kind == ERUPT:
         gold = VOLCANO_GOLD[code - VOLCANO, facing] * workers
-        return 1.0 * max(gold, -int(state.gold[owner]))
+        return 1.0 * max(gold, -np.int64(state.gold[owner]))
     return 0.0
 
 

@@ -83,7 +83,7 @@ def iterate(states, nodes, used, iterations, top, exploration, rng):
     choices = np.empty(1, CHOICES)
     path = np.empty(MAX_PATH, np.int64)
     gains = np.zeros(MAX_PLAYERS)
-    seat = int(states[0].seat)
+    seat = np.int64(states[0].seat)
     for _ in range(iterations):
         work[0] = states[0]
         state = work[0]
@@ -95,7 +95,7 @@ def iterate(states, nodes, used, iterations, top, exploration, rng):
             if action == NONE:
                 score_actions(choices[0], state, GREEDY_WEIGHTS)
                 place = _select(nodes, node, choices[0], top, exploration)
-                action = int(choices[0].ids[place])
+                action = np.int64(choices[0].ids[place])
                 child = _child_of(nodes, node, action)
                 if child == 0:
                     growing = True
@@ -131,7 +131,7 @@ def most_visited(nodes):
         if nodes[child].visits > nodes[best].visits:
             best = child
         child = nodes[child].sibling
-    return int(nodes[best].action)
+    return np.int64(nodes[best].action)
 
 
 def ismcts_action(

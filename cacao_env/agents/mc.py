@@ -39,7 +39,7 @@ def run_passes(states, ids, alive, sums, passes, rng, objective):
     work = np.empty(2, STATE)
     choices = np.empty(1, CHOICES)
     dice = np.empty(1, np.uint64)
-    seat = int(states[0].seat)
+    seat = np.int64(states[0].seat)
     decisions = 0
     for _ in range(passes):
         work[0] = states[0]

@@ -48,7 +48,7 @@ def utility_of(win_shares, scores, num_players, seat):
 @njit
 def value_of(state, seat, objective):
     """Return the value of a finished game for a seat: its utility, or its relative score in gold."""
-    players = int(state.num_players)
+    players = np.int64(state.num_players)
     scores = np.zeros(MAX_PLAYERS, np.int64)
     scores_into(state, scores)
     if objective == RELATIVE_SCORE:
@@ -72,7 +72,7 @@ def forecast(states, rng, games, win_shares, mean_scores):
     mean_scores[:] = 0
     for _ in range(games):
         work[0] = states[0]
-        redeal(work[0], int(states[0].seat), rng)
+        redeal(work[0], np.int64(states[0].seat), rng)
         play_out(work[0], choices[0], BELIEFS, rng)
         scores_into(work[0], scores)
         win_shares_into(work[0], scores, wins)
@@ -89,7 +89,7 @@ def match(states, weights, rng, blocks, results):
     ``states``: 3 of them, with the options of the games written in the first.
     """
     choices = np.empty(1, CHOICES)
-    players = int(states[0].num_players)
+    players = np.int64(states[0].num_players)
     seated = np.empty((MAX_PLAYERS, weights.shape[1]))
     scores = np.zeros(MAX_PLAYERS, np.int64)
     wins = np.zeros(MAX_PLAYERS)

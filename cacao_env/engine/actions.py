@@ -78,7 +78,7 @@ def window_index(state, cell):
 @inlined
 def indexed_cell(state, index):
     """Return the torus cell of the window's worker cell ``index``; inverse of ``window_index``."""
-    size = int(state.table_size)
+    size = np.int64(state.table_size)
     row, column = divmod(2 * index, size)
     if (row + column) & 1 == 0:  # the pair's other cell is the odd one
         row, column = divmod(2 * index + 1, size)
@@ -94,14 +94,14 @@ def place_id(state, cell, variant):
 @inlined
 def fill_id(state, side, slot, orientation):
     """Return the id of filling a side with a display slot's tile."""
-    first = place_actions(int(state.table_size))
+    first = place_actions(np.int64(state.table_size))
     return first + (side * DISPLAY_SIZE + slot) * ORIENTATIONS + orientation
 
 
 @inlined
 def act_id(state, side, facing, workers):
     """Return the id of an edge's action with that many workers."""
-    first = place_actions(int(state.table_size)) + FILL_ACTIONS
+    first = place_actions(np.int64(state.table_size)) + FILL_ACTIONS
     return first + (side * 4 + facing) * WORKER_CHOICES + workers
 
 
@@ -129,16 +129,16 @@ def slot_offered(state, slot):
 def num_candidates(state):
     """Count the cells to ask ``can_cover`` about: open ones, and worker tiles when overbuilding."""
     if may_overbuild(state):
-        return int(state.open_count) + int(state.worker_count)
-    return int(state.open_count)
+        return np.int64(state.open_count) + np.int64(state.worker_count)
+    return np.int64(state.open_count)
 
 
 @inlined
 def candidate(state, i):
     """Return the i-th of these candidate cells."""
     if i < state.open_count:
-        return int(state.open_cells[i])
-    return int(state.worker_cells[i - state.open_count])
+        return np.int64(state.open_cells[i])
+    return np.int64(state.worker_cells[i - state.open_count])
 
 
 @inlined
@@ -158,7 +158,7 @@ def legal_fills(state):
 @inlined
 def legal_acts(state):
     """Return the legal actions as bits (of a signed integer), by their offset in the act block."""
-    edges = int(state.pending[state.seat])
+    edges = np.int64(state.pending[state.seat])
     bits = 0
     for side in range(4):
         if (edges >> (4 * side)) & 15 != 0:
@@ -229,7 +229,7 @@ def legal_into(state, ids):
 @inlined
 def late_bits(state):
     """Return the first id of the phase's block (FILL or ACT), and its legal actions as bits."""
-    first = place_actions(int(state.table_size))
+    first = place_actions(np.int64(state.table_size))
     if state.phase == FILL:
         return first, legal_fills(state)
     if state.phase == ACT:
@@ -240,7 +240,7 @@ def late_bits(state):
 @njit
 def why_illegal(state, action):
     """Return why an action is illegal now, or LEGAL."""
-    fills = place_actions(int(state.table_size))
+    fills = place_actions(np.int64(state.table_size))
     acts = fills + FILL_ACTIONS
     if action < 0 or action >= acts + ACT_ACTIONS:
         return NO_SUCH_ACTION
@@ -293,7 +293,7 @@ def split_act(offset):
 @inlined
 def apply(state, action):
     """Apply one legal action: an elementary move, without the forced moves that follow."""
-    fills = place_actions(int(state.table_size))
+    fills = place_actions(np.int64(state.table_size))
     acts = fills + FILL_ACTIONS
     if action < fills:
         place(state, indexed_cell(state, action // NUM_VARIANTS), action % NUM_VARIANTS)

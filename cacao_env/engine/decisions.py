@@ -8,6 +8,8 @@ and without skipping.  The comments give the reason in each case.
 
 from __future__ import annotations
 
+import numpy as np
+
 from .actions import act_id, apply, candidate, fill_id, may_act, num_candidates, place_id
 from .geometry import NEIGHBOR
 from .jit import inlined, njit
@@ -82,7 +84,7 @@ def forced_place(state):
     hand = state.hand[state.seat]
     if hand[0] == 0 or hand[1] + hand[2] + hand[3] > 0:
         return NONE
-    only = NONE
+    only = np.int64(NONE)
     tight = near_rim(state)
     for i in range(num_candidates(state)):
         cell = candidate(state, i)

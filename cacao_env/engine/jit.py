@@ -1,64 +1,27 @@
-"""Compilation: the decorator of every compiled function, and the cache of compiled code.
+"""Compilation: the decorators of compiled functions, and the progress that users see.
 
-Numba's own cache checks only the file of a function, so after an edit elsewhere it would serve stale
-code.  Here the name of the cache directory has a hash of ``SOURCES``, whose functions and constants
-compiled functions use.
+Importing compiles nothing.  A function is compiled at its first call from Python, together with all
+that it calls, and cached on disk (:mod:`cacao_env.engine.code_cache`).
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
+import multiprocessing
 import sys
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 import numba
-import numpy
+from numba.core.caching import NullCache
+from numba.core.dispatcher import Dispatcher
 
-# Packages and modules of this package; compiled functions anywhere call functions of these alone.
-SOURCES = ("engine", "agents", "envs", "game.py")
+from .code_cache import CodeCache
+from .linking import linked
+
 F = TypeVar("F", bound=Callable[..., Any])
 COMPILED = not numba.config.DISABLE_JIT
-
-
-def _cache_directory() -> Path:
-    """Choose a folder for exactly these sources, their location and the compiler's versions."""
-    package = Path(__file__).resolve().parent.parent
-    about = f"{package} {sys.version} {numba.__version__} {numpy.__version__}"
-    digest = hashlib.sha256(about.encode())
-    for source in sorted(package.rglob("*.py")):
-        if source.relative_to(package).parts[0] not in SOURCES:
-            continue
-        digest.update(source.relative_to(package).as_posix().encode())
-        digest.update(source.read_bytes())
-    base = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "cacao_env"
-    )
-    name = digest.hexdigest()[:16]
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    for directory in (Path(base) / name, Path(tempfile.gettempdir()) / f"cacao_env-{user}" / name):
-        if _can_write(directory):
-            return directory
-    return Path(tempfile.mkdtemp(prefix="cacao_env-"))  # every process compiles again
-
-
-def _can_write(directory: Path) -> bool:
-    """Make the folder, private to this user, and return whether compiled code can be written there."""
-    try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if hasattr(os, "getuid") and directory.stat().st_uid != os.getuid():
-            return False
-        with tempfile.TemporaryFile(dir=directory):
-            return True
-    except OSError:
-        return False
-
-
-CACHE = _cache_directory()
+_linked: dict[Any, Any] = {}  # by entry point: the same function inside of its callers
 
 
 def njit(function: F) -> F:
@@ -75,22 +38,95 @@ def inlined(function: F) -> F:
 
 
 def _compiled(function: F, **options: Any) -> F:
-    kept = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE)
-    try:
-        return numba.njit(
-            cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy", **options
-        )(function)
-    finally:
-        numba.config.CACHE_DIR = kept
+    if not COMPILED:
+        return function
+    options |= {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
+    entry: Any = numba.njit(**options)(function)
+    inside = linked(function, **options)
+    # Compiled callers ask these two for the function; Python calls the entry point.
+    entry.get_call_template = inside.get_call_template
+    entry.get_overload = inside.get_overload
+    if function.__closure__ is None:  # a cache would not notice other values in a closure
+        entry._cache = CodeCache(function, lambda: PROGRESS.begin(entry), PROGRESS.end)
+    inside._cache = _Part()
+    _linked[entry] = inside
+    return entry
 
 
-def compile_once(part: str, compile_all: Callable[[], None]) -> None:
-    """Run ``compile_all`` with a message if this cache has not seen it, else do nothing."""
-    done = CACHE / f"{part.replace(' ', '-')}.done"
-    if not COMPILED or done.exists():
-        return
-    print(f"cacao_env: compiling the {part} (once after an install or edit) ...", file=sys.stderr)
-    compile_all()
-    with suppress(OSError):
-        done.touch()
+class _Part(NullCache):
+    """In place of the cache of a linked function: report that it is compiled."""
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Called by Numba with what it has compiled."""
+        PROGRESS.show()
+
+
+class Progress:
+    """What is being compiled, and how far it is: a line on a terminal's standard error."""
+
+    def __init__(self) -> None:
+        self._name, self._waiting, self._total = "", set[Any](), 0
+        self._announced = False
+
+    def begin(self, entry: Any) -> None:
+        """Begin with an entry point and everything that it calls."""
+        self._name = f"{entry.py_func.__module__}.{entry.py_func.__name__}"
+        self._waiting = {inside for inside in _reachable(entry) if not inside.overloads}
+        self._total = len(self._waiting) + 1
+        if not self._announced and _speaks():
+            self._announced = True
+            line = (
+                "cacao_env: compiling what is used for the first time; `cacao warmup` compiles all"
+            )
+            print(line, file=sys.stderr)
+        self.show()
+
+    def end(self) -> None:
+        """Remove the line."""
+        self._name = ""
+        if _speaks() and sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def now(self) -> tuple[str, int, int] | None:
+        """Return (entry point, functions compiled, functions in all), or None."""
+        if not self._name:
+            return None
+        waiting = sum(not inside.overloads for inside in self._waiting)
+        return self._name, self._total - waiting - 1, self._total
+
+    def show(self) -> None:
+        """Draw the line."""
+        now = self.now()
+        if now is None or not _speaks() or not sys.stderr.isatty():
+            return
+        name, done, total = now
+        bar = "#" * (20 * done // total)
+        text = f"\r\x1b[K[{bar:20}] {done}/{total} {name.removeprefix('cacao_env.')}"
+        print(text, end="", file=sys.stderr, flush=True)
+
+
+PROGRESS = Progress()
+
+
+def _speaks() -> bool:
+    """Return whether this process, and not one that it started, tells the user."""
+    return multiprocessing.parent_process() is None and sys.stderr is not None
+
+
+def _reachable(entry: Any) -> set[Any]:
+    """Return the linked functions that an entry point contains."""
+    found: set[Any] = set()
+    todo = [entry]
+    while todo:
+        function = todo.pop().py_func
+        names = function.__code__.co_names
+        values = [function.__globals__.get(name) for name in names]
+        for module in [value for value in values if isinstance(value, ModuleType)]:
+            values += [getattr(module, name, None) for name in names]
+        for value in values:
+            if isinstance(value, Dispatcher) and value in _linked:
+                inside = _linked[value]
+                if inside not in found:
+                    found.add(inside)
+                    todo.append(inside)
+    return found

@@ -193,14 +193,14 @@ def _observe_board(state, viewer, out):
     size = np.int64(state.table_size) & 63
     players = np.int64(state.num_players) & 7
     plane = size * size
-    corner_row, corner_column = int(state.corner_row), int(state.corner_column)
+    corner_row, corner_column = np.int64(state.corner_row), np.int64(state.corner_column)
     for i in range(state.jungle_count):
-        cell = int(state.jungle_cells[i])
+        cell = np.int64(state.jungle_cells[i])
         at = _window_offset(cell, corner_row, corner_column, size)
         code = state.board[cell]
         out[_JUNGLE_CHANNEL[code] * plane + at] = _JUNGLE_VALUE[code]
     for i in range(state.worker_count):
-        cell = int(state.worker_cells[i])
+        cell = np.int64(state.worker_cells[i])
         at = _window_offset(cell, corner_row, corner_column, size)
         code = state.board[cell]
         for side in range(4):
@@ -209,10 +209,10 @@ def _observe_board(state, viewer, out):
             out[_OVERBUILT * plane + at] = 1
         out[(_OWNER + _relative(OWNER[code], viewer, players)) * plane + at] = 1
     for i in range(state.open_count):
-        at = _window_offset(int(state.open_cells[i]), corner_row, corner_column, size)
+        at = _window_offset(np.int64(state.open_cells[i]), corner_row, corner_column, size)
         out[_OPEN * plane + at] = 1
     if state.last >= 0:
-        last = int(state.last)
+        last = np.int64(state.last)
         out[_LAST * plane + _window_offset(last, corner_row, corner_column, size)] = 1
         if state.phase == FILL:
             for side in range(4):
@@ -268,8 +268,8 @@ def _observe_features(state, viewer, out):
     out[_PHASE[players] + state.phase] = 1
     out[_TURN[players]] = state.turn
     if state.phase != OVER:
-        out[_ACTIVE[players] + _relative(int(state.active), viewer, players)] = 1
-        out[_DECIDING[players] + _relative(int(state.seat), viewer, players)] = 1
+        out[_ACTIVE[players] + _relative(np.int64(state.active), viewer, players)] = 1
+        out[_DECIDING[players] + _relative(np.int64(state.seat), viewer, players)] = 1
     for relative in range(players):
         seat = viewer + relative
         if seat >= players:
@@ -295,7 +295,7 @@ def _observe_features(state, viewer, out):
     for kind in range(NUM_JUNGLE_KINDS):
         out[_JUNGLE_PILE[players] + kind] = state.jungle_pile[kind + 1]
     out[_OVERBUILDING[players]] = state.overbuilding
-    edges = int(state.pending[viewer])
+    edges = np.int64(state.pending[viewer])
     if edges != 0:
         for side in range(4):
             for facing in range(4):
@@ -332,16 +332,16 @@ def observe_as(state, viewer, scaled, out):
     observe_into(state, viewer, out)
     if not scaled:
         return
-    players = int(state.num_players)
-    size = int(state.table_size)
+    players = np.int64(state.num_players)
+    size = np.int64(state.table_size)
     plane = size * size
-    corner_row, corner_column = int(state.corner_row), int(state.corner_column)
+    corner_row, corner_column = np.int64(state.corner_row), np.int64(state.corner_column)
     for i in range(state.jungle_count):
-        at = _window_offset(int(state.jungle_cells[i]), corner_row, corner_column, size)
+        at = _window_offset(np.int64(state.jungle_cells[i]), corner_row, corner_column, size)
         for channel in _JUNGLE_CHANNELS:
             out[channel * plane + at] *= _CHANNEL_FACTORS[channel]
     for i in range(state.worker_count):
-        at = _window_offset(int(state.worker_cells[i]), corner_row, corner_column, size)
+        at = _window_offset(np.int64(state.worker_cells[i]), corner_row, corner_column, size)
         for channel in _WORKER_CHANNELS:
             out[channel * plane + at] *= _CHANNEL_FACTORS[channel]
     features = out[(_OWNER + players) * plane :]

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
+
 from .jit import njit
 from .scoring import relative_score, scores_into, win_shares_into, zero_sum_win
 from .state import OVER
@@ -31,7 +33,7 @@ def rewards_into(state, mode, potentials, scores, win_shares, rewards):
     ``potentials`` keeps the shaped reward's relative scores from one step to the next; set it to 0
     when a game begins.  ``scores``, int64 (4,), and ``win_shares``, float64 (4,), are scratch space.
     """
-    players = int(state.num_players)
+    players = np.int64(state.num_players)
     over = state.phase == OVER
     if not over and mode != SHAPED:
         rewards[:players] = 0

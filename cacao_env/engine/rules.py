@@ -91,21 +91,21 @@ def near_rim(state):
 @inlined
 def fits_table(state, cell):
     """Return whether all jungle cells that a tile on ``cell`` would fill stay in the window."""
-    row_min, row_max = int(state.row_min), int(state.row_max)
-    column_min, column_max = int(state.column_min), int(state.column_max)
+    row_min, row_max = np.int64(state.row_min), np.int64(state.row_max)
+    column_min, column_max = np.int64(state.column_min), np.int64(state.column_max)
     for side in range(4):
         beside = NEIGHBOR[cell, side]
         if state.board[beside] < 0:
             row, column = cell_row(state, beside), cell_column(state, beside)
             row_min, row_max = min(row_min, row), max(row_max, row)
             column_min, column_max = min(column_min, column), max(column_max, column)
-    return window_fits(row_min, row_max, column_min, column_max, int(state.table_size))
+    return window_fits(row_min, row_max, column_min, column_max, np.int64(state.table_size))
 
 
 @inlined
 def place(state, cell, variant):
     """Step A: put a hand tile of the active player on ``cell``, on an own tile to overbuild it."""
-    seat = int(state.seat)
+    seat = np.int64(state.seat)
     below = state.board[cell]
     kind = VARIANT_KIND[variant]
     state.played[seat, state.placed[seat]] = kind
@@ -166,7 +166,7 @@ def cells_to_fill(state, cell):
 def fill(state, side, slot, orientation):
     """Step B: fill the jungle cell on a side of the tile placed with the display tile of ``slot``."""
     cell = NEIGHBOR[state.last, side]
-    code = int(state.display[slot])
+    code = state.display[slot]
     if code == VOLCANO and orientation == 1:
         code = VOLCANO_TURNED
     state.display[slot] = 0
@@ -189,7 +189,7 @@ def begin_actions(state):
     """Activate the edges of this turn and pass the decision to the first seat that acts."""
     state.to_fill = 0
     state.phase = ACT
-    placed = int(state.last)
+    placed = np.int64(state.last)
     for side in range(4):
         cell = NEIGHBOR[placed, side]
         code = state.board[cell]
@@ -214,7 +214,7 @@ def activate(state, side, facing, worker_cell):
 @inlined
 def next_to_act(state):
     """Pass the decision on to a seat with activated edges: active player first, then clockwise [R3]."""
-    seat = int(state.active)
+    seat = np.int64(state.active)
     for _ in range(state.num_players):
         if state.pending[seat] != 0:
             state.seat = seat
@@ -232,14 +232,14 @@ def next_seat(state, seat):
 @inlined
 def act(state, side, facing, workers):
     """Step C: let that many workers of one activated edge act and forgo the rest."""
-    seat = int(state.seat)
+    seat = np.int64(state.seat)
     code = state.board[NEIGHBOR[state.last, side]]
     kind = ACTION_CLASS[code]
     value = ACTION_VALUE[code]
     if kind == TAKE_CACAO:
         state.cacao[seat] = min(CACAO_PLACES, state.cacao[seat] + value * workers)
     elif kind == SELL_CACAO:
-        sold = min(workers, int(state.cacao[seat]))
+        sold = min(workers, np.int64(state.cacao[seat]))
         state.cacao[seat] -= sold
         state.gold[seat] += sold * value
     elif kind == TAKE_GOLD:
@@ -261,11 +261,11 @@ def act(state, side, facing, workers):
 @inlined
 def end_turn(state):
     """Draw, refill the display, pass the turn on; the game ends with the last tile (rules 4, 5)."""
-    draw_worker(state, int(state.active))
+    draw_worker(state, np.int64(state.active))
     refill_display(state)
     state.filled = 0
     state.turn += 1
-    state.active = next_seat(state, int(state.active))
+    state.active = next_seat(state, np.int64(state.active))
     if state.turn == state.num_players * state.tiles_each:
         state.phase = OVER
         return

@@ -6,6 +6,8 @@ the score if the game ended now.
 
 from __future__ import annotations
 
+import numpy as np
+
 from .geometry import NEIGHBOR, opposite
 from .jit import inlined, njit
 from .state import OWNER, WORKERS
@@ -47,7 +49,7 @@ def temple_prize(packed, seat, num_players):
 @njit
 def count_temples(state):
     """Write every seat's gold from all temples; call it when workers or a temple come."""
-    players = int(state.num_players)
+    players = np.int64(state.num_players)
     state.temples[:] = 0
     for i in range(state.temple_count):
         packed = temple_workers(state, state.temple_cells[i])
@@ -61,14 +63,14 @@ def temple_into(state, temple, workers, prizes):
     packed = temple_workers(state, temple)
     for seat in range(state.num_players):
         workers[seat] = (packed >> (8 * seat)) & 255
-        prizes[seat] = temple_prize(packed, seat, int(state.num_players))
+        prizes[seat] = temple_prize(packed, seat, np.int64(state.num_players))
 
 
 @inlined
 def score(state, seat):
     """Return the score of a seat if the game ended now; the final score once it is over."""
-    coins = int(state.gold[seat]) + int(state.sun[seat])
-    return coins + WATER_TRACK[state.water[seat]] + int(state.temples[seat])
+    coins = np.int64(state.gold[seat]) + np.int64(state.sun[seat])
+    return coins + WATER_TRACK[state.water[seat]] + np.int64(state.temples[seat])
 
 
 @njit

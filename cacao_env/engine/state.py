@@ -158,7 +158,7 @@ def deal(state, rng):
     players = state.num_players
     for seat in range(players):
         shuffle_pool(state.worker_draws[seat], WORKER_SUPPLY[players], rng)
-    shuffle_pool(state.jungle_draws, JUNGLE_SUPPLY_BY_CODE[players, state.volcanoes], rng)
+    shuffle_pool(state.jungle_draws[:], JUNGLE_SUPPLY_BY_CODE[players, state.volcanoes], rng)
     set_up(state)
 
 
@@ -198,12 +198,14 @@ def set_up(state):
     state.water[:] = 0
     state.temples[:] = 0
     for seat in range(state.num_players):
-        state.unplaced[seat, :] = WORKER_SUPPLY[state.num_players]
+        for kind in range(_KINDS):
+            state.unplaced[seat, kind] = WORKER_SUPPLY[state.num_players, kind]
         for _ in range(HAND_SIZE):
             draw_worker(state, seat)
     state.display[:] = 0
     state.jungle_drawn = 0
-    state.jungle_pile[:] = JUNGLE_SUPPLY_BY_CODE[state.num_players, state.volcanoes]
+    for code in range(NUM_JUNGLE_KINDS + 1):
+        state.jungle_pile[code] = JUNGLE_SUPPLY_BY_CODE[state.num_players, state.volcanoes, code]
     refill_display(state)
     state.refilled = 0
     state.overbuilding = 0
@@ -284,21 +286,21 @@ def jungle_left(state):
 @inlined
 def cell_row(state, cell):
     """Return the absolute row of a torus cell in play."""
-    first = int(state.row_min) - 2
+    first = np.int64(state.row_min) - 2
     return first + (((np.int64(cell) >> 5) - first) & 31)
 
 
 @inlined
 def cell_column(state, cell):
     """Return the absolute column of a torus cell in play."""
-    first = int(state.column_min) - 2
+    first = np.int64(state.column_min) - 2
     return first + (((np.int64(cell) & 31) - first) & 31)
 
 
 @inlined
 def jungle_pile_size(state):
     """Count the tiles in the jungle pile."""
-    return int(state.num_jungle) - int(state.jungle_drawn)
+    return np.int64(state.num_jungle) - np.int64(state.jungle_drawn)
 
 
 @inlined
@@ -325,12 +327,14 @@ def redeal(state, viewer, rng):
     for seat in range(state.num_players):
         draws = state.worker_draws[seat]
         pool = state.unplaced[seat].copy()
-        first = int(state.placed[seat])
+        first = np.int64(state.placed[seat])
         if seat == viewer:
-            first = int(state.drawn[seat])
-            pool -= state.hand[seat]
+            first = np.int64(state.drawn[seat])
+            for kind in range(_KINDS):
+                pool[kind] -= state.hand[seat, kind]
         else:
-            draws[:first] = state.played[seat, :first]
+            for place in range(first):
+                draws[place] = state.played[seat, place]
         shuffle_pool(draws[first : state.tiles_each], pool, rng)
         if seat != viewer:
             state.hand[seat, :] = 0
@@ -342,7 +346,7 @@ def redeal(state, viewer, rng):
 @njit
 def shuffle_pool(draws, pool, rng):
     """Fill the front of ``draws`` with pool[kind] copies of each kind, shuffled."""
-    count = 0
+    count = np.int64(0)
     for kind in range(len(pool)):
         for _ in range(pool[kind]):
             draws[count] = kind

@@ -20,7 +20,7 @@ from pettingzoo.utils import wrappers
 from ..engine.actions import LEGAL, mask_into, why_illegal
 from ..engine.decisions import new_game
 from ..engine.decisions import step as step_state
-from ..engine.jit import compile_once, njit
+from ..engine.jit import njit
 from ..engine.notation import as_action
 from ..engine.observation import OBSERVATION_DTYPES, ObservationDtype, observe_as
 from ..engine.options import OptionFields, Options, as_seed, check_choice
@@ -35,8 +35,10 @@ MaskIn = Literal["observation", "info", "both"]
 MASK_IN: tuple[MaskIn, ...] = ("observation", "info", "both")
 Observation = npt.NDArray[Any]
 Mask = npt.NDArray[np.int8]
+_NO_RNG = new_rng(0)
 _MASK_DTYPE = np.dtype(np.int8)
 GAME_IS_OVER = -1
+DEAL = -(2**62)  # in place of an action; notation.as_action lets none so far down through
 
 
 @njit
@@ -51,35 +53,28 @@ def _see(states, viewer, scaled, observation, mask):
 
 
 @njit
-def _begin(states, blank, rng, scaled, rewards, observation, mask):
-    """Deal a game, write what the deciding seat sees, and return that seat."""
-    states[0] = blank[0]
-    state = states[0]
-    new_game(state, rng)
-    rewards[:] = 0
-    seat = int(state.seat)
-    _see(states, seat, scaled, observation, mask)
-    return seat
+def _advance(states, action, rng, mode, scaled, rewards, observation, mask):
+    """Play a legal action, or DEAL a game; write the rewards and what the next deciding seat sees.
 
-
-@njit
-def _step(states, action, mode, scaled, rewards, observation, mask):
-    """Play a legal action; write the rewards and what the next deciding seat sees, in one call.
-
-    ``rewards``, float (2, 4): the rewards of this step, and the potentials.  Returns (why the action is
-    illegal or LEGAL, the next deciding seat); at the end of the game that is the first seat.
+    All in one call, which is compiled as a whole.  ``rewards``, float (2, 4): the rewards of this step,
+    and the potentials.  Returns (why the action is illegal or LEGAL, the next deciding seat); at the
+    end of the game that is GAME_IS_OVER.
     """
     state = states[0]
-    code = why_illegal(state, action)
-    if code != LEGAL:
-        return code, GAME_IS_OVER
-    step_state(state, action)
-    over = state.phase == OVER
-    if over or mode == SHAPED:
-        scores, win_shares = np.empty(MAX_PLAYERS, np.int64), np.empty(MAX_PLAYERS)
-        rewards_into(state, mode, rewards[1], scores, win_shares, rewards[0])
-    _see(states, 0 if over else int(state.seat), scaled, observation, mask)
-    return code, GAME_IS_OVER if over else int(state.seat)
+    if action == DEAL:
+        new_game(state, rng)
+        rewards[:] = 0
+    else:
+        code = why_illegal(state, action)
+        if code != LEGAL:
+            return code, GAME_IS_OVER
+        step_state(state, action)
+        if state.phase == OVER or mode == SHAPED:
+            scores, win_shares = np.empty(MAX_PLAYERS, np.int64), np.empty(MAX_PLAYERS)
+            rewards_into(state, mode, rewards[1], scores, win_shares, rewards[0])
+    seat = GAME_IS_OVER if state.phase == OVER else np.int64(state.seat)
+    _see(states, max(seat, 0), scaled, observation, mask)
+    return LEGAL, seat
 
 
 def wrap(environment: AECEnv) -> AECEnv:
@@ -174,12 +169,13 @@ class raw_env(AECEnv):
             self._rng = np.random.default_rng(as_seed(seed))
         else:
             seed = int(self._rng.integers(2**63))
-        game = Game(np.zeros(1, self._blank.dtype), [])
+        game = Game(self._blank.copy(), [])
         observation, mask = self._new_arrays()
-        first = _begin(
+        _, first = _advance(
             game.states,
-            self._blank,
+            DEAL,
             new_rng(as_seed(seed)),
+            self._reward_mode,
             self._scaled,
             self._step_rewards,
             observation,
@@ -216,9 +212,10 @@ class raw_env(AECEnv):
         game = self.game
         number = as_action(action)
         observation, mask = self._new_arrays()
-        code, seat = _step(
+        code, seat = _advance(
             game.states,
             number,
+            _NO_RNG,
             self._reward_mode,
             self._scaled,
             self._step_rewards,
@@ -301,14 +298,4 @@ def _register() -> None:
         register("aec", "cacao_env/Cacao-v0", entry_point="cacao_env.envs.aec:env")
 
 
-def _compile() -> None:
-    """Call each compiled function once with every type of its arguments."""
-    for dtype in ("float32", "uint8"):
-        environment = raw_env(observation_dtype=dtype)
-        environment.reset(seed=0)
-        environment.last()
-        environment.step(environment.game.legal_actions()[0])
-
-
 _register()
-compile_once("PettingZoo environment", _compile)

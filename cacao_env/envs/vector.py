@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..engine.actions import LEGAL, mask_into, sample, why_illegal
 from ..engine.decisions import new_game, step
-from ..engine.jit import compile_once, njit
+from ..engine.jit import njit
 from ..engine.observation import observe_into
 from ..engine.options import OptionFields, Options, as_seed, check_choice
 from ..engine.rewards import REWARDS, Reward, rewards_into
@@ -250,11 +250,3 @@ class VectorGames:
         """Return a legal action for every game, uniformly at random; overwritten by the next call."""
         self._workers.run(_sample_all, self.states, self._samplers, self._chosen)
         return self._chosen
-
-
-def _compile() -> None:
-    games = VectorGames(2, table_size=15, seed=0)
-    games.step(games.sample())
-
-
-compile_once("batched environment", _compile)

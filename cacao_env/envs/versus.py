@@ -17,7 +17,7 @@ from ..agents.agent import Agent
 from ..agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
 from ..engine.actions import LEGAL, mask_into, sample, why_illegal
 from ..engine.decisions import new_game, step
-from ..engine.jit import compile_once, njit
+from ..engine.jit import njit
 from ..engine.notation import as_action
 from ..engine.observation import HIGH_SCORE, OBSERVATION_DTYPES, ObservationDtype, observe_as
 from ..engine.options import OptionFields, Options, as_seat, as_seed, check_choice
@@ -133,7 +133,7 @@ def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final,
         if dones[g]:
             scores_into(state, scores)
             final[g, 0] = scores[learner]
-            final[g, 1] = scores[learner] - margin(scores, learner, int(state.num_players))
+            final[g, 1] = scores[learner] - margin(scores, learner, np.int64(state.num_players))
             potentials[g, :] = 0
 
 
@@ -348,20 +348,3 @@ class VersusGames:
         """Return the opponent in Python on a seat of a game."""
         place = (seat - int(self.learners[g]) - 1) % self.num_players
         return self._opponents.agent(int(self.kinds[g]), place)
-
-
-def _compile() -> None:
-    for opponents in ("random", ["greedy"], _First()):
-        for dtype in OBSERVATION_DTYPES:
-            games = VersusGames(2, opponents, table_size=15, seed=0, observation_dtype=dtype)
-            games.step(games.action_masks.argmax(axis=1))
-
-
-class _First:
-    """Plays the first legal action."""
-
-    def act(self, game: Game) -> int:
-        return int(game.legal_actions()[0])
-
-
-compile_once("bots", _compile)

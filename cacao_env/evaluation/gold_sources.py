@@ -40,7 +40,7 @@ def _sources_into(states, auto, asked, out):
         if action == NONE:
             action = asked[done]
             done += 1
-        acts = place_actions(int(state.table_size)) + FILL_ACTIONS
+        acts = place_actions(np.int64(state.table_size)) + FILL_ACTIONS
         source = -1
         if action >= acts:
             side = split_act(action - acts)[0]
@@ -51,11 +51,11 @@ def _sources_into(states, auto, asked, out):
                 source = MINES
             elif kind == ERUPT:
                 source = VOLCANOES
-        seat = int(state.seat)
-        before = int(state.gold[seat])
+        mover = np.int64(state.seat)
+        before = np.int64(state.gold[mover])
         apply(state, action)
         if source >= 0:
-            out[seat, source] += int(state.gold[seat]) - before
+            out[mover, source] += np.int64(state.gold[mover]) - before
     for seat in range(state.num_players):
         out[seat, WATER_FIELD] = WATER_TRACK[state.water[seat]]
         out[seat, SUN] = state.sun[seat]

@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 PARTS = ("cacao_env", "training", "tests", "configs", "docs", "checkpoints", "pyproject.toml")
-# Folders of compiled code that a bug in a compiled function of a package does not change.
+# Beginnings of the names of compiled code that a bug in a compiled function of a package does not change.
 _BEFORE = {
-    "agents": ("engine_", "cacao_env_"),
-    "envs": ("engine_", "cacao_env_", "agents_", "value_"),
-    "game.py": ("engine_",),
+    "agents": ("cacao_env.engine.", "cacao_env.game."),
+    "envs": ("cacao_env.engine.", "cacao_env.game.", "cacao_env.agents."),
+    "game.py": ("cacao_env.engine.",),
 }
 TIMEOUT = 900  # seconds; tests that a bug keeps from ending have noticed it too
 
@@ -124,7 +124,7 @@ def _caught(copy: Path, bug: Bug, unchanged: Path) -> str:
 
 def _cache(copy: Path) -> Path:
     """The folder of compiled code that belongs to the copy as it is now."""
-    script = "from cacao_env.engine.jit import CACHE; print(CACHE)"
+    script = "from cacao_env.engine.code_cache import FOLDER; print(FOLDER)"
     environment = _environment(copy) | {"NUMBA_DISABLE_JIT": "1"}
     run = subprocess.run(
         [sys.executable, "-c", script], cwd=copy, env=environment, capture_output=True, text=True
@@ -133,7 +133,7 @@ def _cache(copy: Path) -> Path:
 
 
 def _valid(bug: Bug, text: str) -> tuple[str, ...]:
-    """Beginnings of the folders of compiled code that a bug does not change; () for none.
+    """Beginnings of the names of compiled code that a bug does not change; () for none.
 
     Plain functions outside of the engine make no constants for compiled ones.
     """
@@ -147,16 +147,14 @@ def _valid(bug: Bug, text: str) -> tuple[str, ...]:
 
 
 def _reuse(unchanged: Path, cache: Path, valid: tuple[str, ...]) -> None:
-    """Share what is compiled already and still valid, and all marks that something is compiled."""
+    """Share what is compiled already and still valid."""
     if valid == ("",):
         cache.rmdir()
         cache.symlink_to(unchanged)
         return
-    for one in unchanged.glob("**/*.*"):
-        target = cache / one.relative_to(unchanged)
-        if one.is_file() and (one.suffix == ".done" or target.parent.name.startswith(valid)):
-            target.parent.mkdir(exist_ok=True)
-            os.link(one, target)
+    for one in unchanged.iterdir():
+        if one.name.startswith(valid):
+            os.link(one, cache / one.name)
 
 
 def _environment(copy: Path) -> dict[str, str]:

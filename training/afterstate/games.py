@@ -90,17 +90,19 @@ def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
     """An action for the deciding seat of a state whose hidden information is dealt again."""
     view = views[0]
     if behaviour.search_fraction > 0 and not by_greedy and uniform(rng) < behaviour.search_fraction:
-        sims = int(behaviour.search_sims)
+        sims = np.int64(behaviour.search_sims)
         return search_choice(net, scratch, work, views, sims, ids, values, rng)
     if by_greedy:
         choices = work.choices[0]
         score_actions(choices, view, GREEDY_WEIGHTS)
-        count = int(choices.count)
+        count = np.int64(choices.count)
         ids[:count] = choices.ids[:count]
         values[:count] = choices.values[:count]
         noise = behaviour.greedy_noise
     else:
-        count = value_actions(net, scratch, work, view, int(behaviour.top), FILL, ids, values, rng)
+        count = value_actions(
+            net, scratch, work, view, np.int64(behaviour.top), FILL, ids, values, rng
+        )
         noise = behaviour.noise
     if uniform(rng) < behaviour.random:
         return ids[below(rng, count)]
@@ -118,7 +120,7 @@ def _opponent_choice(net, scratch, work, views, behaviour, ids, values, rng):
     if behaviour.opponent == GREEDY_OPPONENT:
         return greedy_choice(work.choices[0], views[0], GREEDY_WEIGHTS, rng)
     if behaviour.opponent_sims > 0:
-        sims = int(behaviour.opponent_sims)
+        sims = np.int64(behaviour.opponent_sims)
         return search_choice(net, scratch, work, views, sims, ids, values, rng)
     count = value_actions(net, scratch, work, views[0], TOP, ACT, ids, values, rng)
     best = 0
@@ -157,16 +159,16 @@ def play_sample_games(
         state[0] = options[0]
         game, view = state[0], state[1]
         new_game(game, rng)
-        players = int(game.num_players)
+        players = np.int64(game.num_players)
         by_greedy = uniform(rng) < behaviour.greedy
         learner = -1  # the learner's seat, if it has one only
         if behaviour.opponent != NO_OPPONENT and uniform(rng) < behaviour.opponent_fraction:
             learner = below(rng, players)
         turns = 0
         while game.phase != OVER:
-            mover = int(game.active)
+            mover = np.int64(game.active)
             turn = game.turn
-            seat = int(game.seat)
+            seat = game.seat
             state[1] = game
             redeal(view, seat, rng)
             if learner < 0 or seat == learner:
@@ -229,7 +231,7 @@ def _keep(game, viewer, scratch, samples, i):
     samples.rows[i] = scratch.rows[:KEPT_ROWS]
     samples.open_cells[i] = open_cells
     samples.patterns[i] = patterns
-    samples.stage[i] = STAGE[int(game.tiles_each) - int(game.placed[viewer])]
+    samples.stage[i] = STAGE[np.int64(game.tiles_each) - np.int64(game.placed[viewer])]
     samples.players[i] = game.num_players
     samples.win_shares[i] = 0
     samples.points[i] = 0
@@ -253,7 +255,7 @@ def play_match(
         rng = seeds[b : b + 1]
         state[2] = options[0]
         new_game(state[2], rng)
-        players = int(state[2].num_players)
+        players = np.int64(state[2].num_players)
         win_shares[b] = 0
         margins[b] = 0
         for own in range(players):
@@ -261,7 +263,7 @@ def play_match(
             game, view = state[0], state[1]
             while game.phase != OVER:
                 state[1] = game
-                seat = int(game.seat)
+                seat = np.int64(game.seat)
                 redeal(view, seat, rng)
                 if seat == own:
                     count = value_actions(net, scratch, work, view, top, FILL, ids, values, rng)

@@ -17,7 +17,6 @@ from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import SEARCH_PARAMETERS, split_search
 from cacao_env.agents.value.net import Net, new_scratch
 from cacao_env.agents.value.turns import new_work
-from cacao_env.engine.jit import compile_once
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
 
@@ -164,14 +163,10 @@ class Players:
 
 
 def warm_up() -> None:
-    """Compile everything that plays, with a message where that takes long."""
-
-    def play_a_little() -> None:
-        net = ValueNet(8, 8, 8).compiled()
-        [games] = split_games(1, {"2": 1.0}, 0.0, [0])
-        play(games, net, Behaviour(top=2, td_lambda=0.9, others=1.0))
-        players = Players(1)
-        players.match(net, None, 2, 1, 0, 2)
-        players.close()
-
-    compile_once("network's games", play_a_little)
+    """Compile everything that plays, or load it."""
+    net = ValueNet(8, 8, 8).compiled()
+    [games] = split_games(1, {"2": 1.0}, 0.0, [0])
+    play(games, net, Behaviour(top=2, td_lambda=0.9, others=1.0))
+    players = Players(1)
+    players.match(net, None, 2, 1, 0, 2)
+    players.close()

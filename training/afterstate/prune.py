@@ -26,7 +26,7 @@ LANES = 32  # layers are padded to a multiple: compiled loops over fewer units t
 @njit
 def mark_fired(net, scratch, work, state, ids, fired, rng):
     """Mark in ``fired``, (STAGES, units), what fires after any action; return the best action."""
-    seat = int(state.seat)
+    seat = np.int64(state.seat)
     count = legal_into(state, ids)
     best, most = ids[0], -1e18
     for i in range(count):
@@ -35,7 +35,7 @@ def mark_fired(net, scratch, work, state, ids, fired, rng):
             best, most = ids[i], value
         end = work.stack[0]
         if end.phase != OVER:
-            stage = STAGE[int(end.tiles_each) - int(end.placed[seat])]
+            stage = STAGE[np.int64(end.tiles_each) - np.int64(end.placed[seat])]
             for unit in range(fired.shape[1]):
                 if scratch.middle[unit] > 0:
                     fired[stage, unit] = True

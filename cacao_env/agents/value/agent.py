@@ -4,33 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...engine.actions import MAX_LEGAL
-from ...engine.jit import compile_once
+from ...engine.decisions import NONE
 from ...engine.options import PLAYERS, Options
 from ...engine.rng import RngArray, new_rng
-from ...engine.state import ACT, StateArray
+from ...engine.state import StateArray
 from ...game import Game
 from ..agent import Agent, decider
 from ..analysis import Analysis, certain, from_values
 from ..playout import UNIT
 from .net import Net, new_scratch
-from .turns import expect_after, new_work, value_actions
+from .turns import consider, new_work
 
 TOP = 48  # placements that are evaluated, the best by greedy; 0 for all
 SPREAD = 0.02  # utility; an action that is so much worse has a third of the weight in an analysis
-
-
-def _compile(net: Net) -> None:
-    """Compile everything that an agent calls."""
-    game, rng = Game.new(2, 0), new_rng(0)
-    state = game.determinise(0, rng).state
-    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    value_actions(net, new_scratch(net), new_work(), state, 1, ACT, ids, values, rng)
 
 
 class ValueAgent(Agent):
@@ -64,7 +55,6 @@ class ValueAgent(Agent):
 
     def begin(self, seed: int) -> RngArray:
         """Make the random numbers that deal hidden tiles again."""
-        compile_once("value network", partial(_compile, self.net))
         return new_rng(seed)
 
     def act(self, games: Sequence[Game], memory: Sequence[RngArray]) -> list[int]:
@@ -83,7 +73,7 @@ class ValueAgent(Agent):
         """Report the utilities of actions, and the expected result of the best way to end the turn."""
         states = game.determinise(decider(game), memory).states
         analysis = self._consider(states, memory)
-        expect_after(self.net, self._scratch, self._work, states, analysis.actions[0], memory)
+        self._ask(states, int(analysis.actions[0]), memory)
         players = game.num_players
         return replace(
             analysis,
@@ -98,15 +88,19 @@ class ValueAgent(Agent):
 
     def evaluate(self, states: StateArray, rng: RngArray) -> tuple[np.ndarray, np.ndarray]:
         """Return candidate actions, int64 (K,), and their utilities, float64 (K,)."""
-        count = value_actions(
+        count = self._ask(states, NONE, rng)
+        return self._ids[:count], self._values[:count]
+
+    def _ask(self, states: StateArray, action: int, rng: RngArray) -> int:
+        count: int = consider(
             self.net,
             self._scratch,
             self._work,
-            states[0],
+            states,
             self._top,
-            ACT,
+            action,
             self._ids,
             self._values,
             rng,
         )
-        return self._ids[:count], self._values[:count]
+        return count

@@ -40,7 +40,7 @@ def best_turn_into(state, viewer, room, gold):
     """
     room.states[0] = state
     here, choices = room.states[0], room.choices[0]
-    players = int(state.num_players)
+    players = np.int64(state.num_players)
     for slot in range(DISPLAY_SIZE):
         if (state.refilled >> slot) & 1:
             here.display[slot] = 0
@@ -51,5 +51,5 @@ def best_turn_into(state, viewer, room, gold):
             continue
         here.seat = seat
         score_placements(choices, here, GREEDY_WEIGHTS)
-        if choices.count > 0:
-            gold[i] = choices.values[: choices.count].max()
+        for k in range(choices.count):
+            gold[i] = choices.values[k] if k == 0 else max(gold[i], choices.values[k])

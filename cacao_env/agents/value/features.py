@@ -84,7 +84,7 @@ def _pattern(state, cell):
         else:
             letter = BESIDE if code == -1 else EMPTY
         word = word * NUM_LETTERS + letter
-    return int(PATTERN[word])
+    return np.int64(PATTERN[word])
 
 
 @njit
@@ -94,12 +94,12 @@ def features_into(state, viewer, room, numbers, rows):
     ``room``: of :mod:`.best_turn`.  Returns (number of rows, number of patterns among them, number of
     patterns of open cells, which come first).
     """
-    players = int(state.num_players)
+    players = np.int64(state.num_players)
     numbers[:] = 0.0
     own_score = score(state, viewer)
     count = 0
     for i in range(state.open_count):
-        rows[count] = OPEN_CELL + _pattern(state, int(state.open_cells[i]))
+        rows[count] = OPEN_CELL + _pattern(state, np.int64(state.open_cells[i]))
         count += 1
     open_cells = count
     left = jungle_left(state)
@@ -130,29 +130,29 @@ def features_into(state, viewer, room, numbers, rows):
         held = 0
         for kind in range(len(LIKE)):
             if LIKE[kind] == like:
-                held += int(state.hand[viewer, kind]) - (kind == drawn)
+                held += np.int64(state.hand[viewer, kind]) - (kind == drawn)
         numbers[HAND + like] = held / 3.0
         rows[count] = HELD + like * (HAND_SIZE + 1) + held
         count += 1
     for code in range(1, NUM_JUNGLE_KINDS + 1):
         numbers[PILE + code - 1] = state.jungle_pile[code] / 4.0
     for slot in range(DISPLAY_SIZE):
-        code = int(state.display[slot])
+        shown = np.int64(state.display[slot])
         if (state.refilled >> slot) & 1:  # back on the pile with it
-            numbers[PILE + code - 1] += 1 / 4.0
-            code = 0
-        rows[count] = SHOWN + code
+            numbers[PILE + shown - 1] += 1 / 4.0
+            shown = np.int64(0)
+        rows[count] = SHOWN + shown
         count += 1
     numbers[LEFT] = left / 28.0
     numbers[LEFT + 1] = state.overbuilding
     total = 0
     for seat in range(players):
-        total += int(state.tiles_each) - int(state.placed[seat])
+        total += state.tiles_each - state.placed[seat]
     numbers[LEFT + 2] = total / 36.0
     if state.tiles_each - state.placed[viewer] <= LAST:
         best_turn_into(state, viewer, room, numbers[PROSPECTS:])
         numbers[PROSPECTS:] /= 10
-    mover = (int(state.seat) - viewer) % players
+    mover = (np.int64(state.seat) - viewer) % players
     rows[count] = NEXT + players * MAX_PLAYERS + mover
     rows[count + 1] = RULES + 2 * players + state.volcanoes
     count += 2
@@ -166,18 +166,18 @@ def features_into(state, viewer, room, numbers, rows):
 @inlined
 def _drawn_last(state, viewer):
     """Return the kind of the worker tile that the viewer drew at the end of the turn before, or -1."""
-    placed = int(state.placed[viewer])
-    mover = (int(state.active) - 1) % int(state.num_players)
+    placed = np.int64(state.placed[viewer])
+    mover = (np.int64(state.active) - 1) % np.int64(state.num_players)
     if mover != viewer or placed == 0 or placed + HAND_SIZE > state.tiles_each:
         return -1
-    return int(state.worker_draws[viewer, placed + HAND_SIZE - 1])
+    return np.int64(state.worker_draws[viewer, placed + HAND_SIZE - 1])
 
 
 @njit
 def _temple_rows(state, viewer, rows, count):
     """Write which seats lead at each temple, and how many sides are free."""
     for i in range(state.temple_count):
-        temple = int(state.temple_cells[i])
+        temple = np.int64(state.temple_cells[i])
         packed = temple_workers(state, temple)
         own = min(MAX_COUNT, (packed >> (8 * viewer)) & 255)
         most = 0
@@ -197,8 +197,8 @@ def _temple_rows(state, viewer, rows, count):
 def _tile_patterns(state, viewer, rows, count):
     """Write the patterns around tiles that may be overbuilt."""
     for i in range(state.worker_count):
-        cell = int(state.worker_cells[i])
-        code = int(state.board[cell])
+        cell = np.int64(state.worker_cells[i])
+        code = np.int64(state.board[cell])
         if code < OVERBUILT:
             first = OWN_TILE if OWNER[code] == viewer else OTHER_TILE
             rows[count] = first + _pattern(state, cell)
@@ -209,11 +209,11 @@ def _tile_patterns(state, viewer, rows, count):
 @njit
 def _alone_rows(state, viewer, rows, count):
     """Write the edges that wait for a second tile beside an empty jungle cell."""
-    players = int(state.num_players)
+    players = np.int64(state.num_players)
     for i in range(state.worker_count):
-        cell = int(state.worker_cells[i])
-        code = int(state.board[cell])
-        seat = (int(OWNER[code]) - viewer) % players
+        cell = np.int64(state.worker_cells[i])
+        code = np.int64(state.board[cell])
+        seat = (np.int64(OWNER[code]) - viewer) % players
         for side in range(4):
             if state.board[NEIGHBOR[cell, side]] == -1:
                 row = seat * (MAX_WORKERS_ON_EDGE + 1) + WORKERS[code, side]

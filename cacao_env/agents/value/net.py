@@ -149,7 +149,8 @@ def _first_layer(net, scratch, count, patterns, open_cells):
     of_patterns, context, most = scratch.patterns, scratch.context, scratch.most
     of_patterns[:] = 0
     _add_rows(net.patterns, scratch.rows[:patterns], 0, of_patterns)
-    context[:] = net.bias
+    for k in range(len(context)):  # assigning arrays takes long to compile
+        context[k] = net.bias[k]
     _add_numbers(net.numbers, scratch.numbers, scratch.nonzero, context)
     _add_rows(net.rows, scratch.rows[patterns:count], ALONE, context)
     most[:] = 0
@@ -186,19 +187,20 @@ def _add_rows(table, rows, first, out):
     """Add up rows of a table whose first row has the number ``first``."""
     whole = len(rows) - len(rows) % 4
     for i in range(0, whole, 4):
-        a, b = table[int(rows[i]) - first], table[int(rows[i + 1]) - first]
-        c, d = table[int(rows[i + 2]) - first], table[int(rows[i + 3]) - first]
+        a, b = table[np.int64(rows[i]) - first], table[np.int64(rows[i + 1]) - first]
+        c, d = table[np.int64(rows[i + 2]) - first], table[np.int64(rows[i + 3]) - first]
         for k in range(len(out)):
             out[k] += (a[k] + b[k]) + (c[k] + d[k])
     for i in range(whole, len(rows)):
-        row = table[int(rows[i]) - first]
+        row = table[np.int64(rows[i]) - first]
         for k in range(len(out)):
             out[k] += row[k]
 
 
 @njit
 def _layer(inputs, weights, bias, out):
-    out[:] = bias
+    for k in range(len(out)):
+        out[k] = bias[k]
     whole = len(inputs) - len(inputs) % 4
     for i in range(0, whole, 4):
         w, x, y, z = inputs[i], inputs[i + 1], inputs[i + 2], inputs[i + 3]
@@ -217,7 +219,7 @@ def expect(net, scratch, state, viewer):
 
     The network predicts them at the start of a turn; after the end they are the result.
     """
-    players = int(state.num_players)
+    players = np.int64(state.num_players)
     if state.phase == OVER:
         scores_into(state, scratch.scores)
         win_shares_into(state, scratch.scores, scratch.win_shares)
@@ -225,7 +227,7 @@ def expect(net, scratch, state, viewer):
     count, patterns, open_cells = features_into(
         state, viewer, scratch.room, scratch.numbers, scratch.rows
     )
-    stage = STAGE[int(state.tiles_each) - int(state.placed[viewer])]
+    stage = STAGE[np.int64(state.tiles_each) - np.int64(state.placed[viewer])]
     forward(net, scratch, count, patterns, open_cells, stage)
     top = scratch.out[0]
     for i in range(1, players):

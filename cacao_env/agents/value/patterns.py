@@ -12,7 +12,6 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from ...engine.geometry import opposite
 from ...engine.tiles import VOLCANO, VOLCANO_GOLD, VOLCANO_TURNED
 
 # Letters: an empty jungle cell, the same with a worker tile beside it, each jungle kind; volcanoes by
@@ -28,7 +27,7 @@ for _side in range(4):
         if _code < VOLCANO:
             LETTER[_side, _code] = _code + 1
         else:
-            _gold = VOLCANO_GOLD[_code - VOLCANO, opposite(_side)]
+            _gold = VOLCANO_GOLD[_code - VOLCANO, (_side + 2) % 4]
             LETTER[_side, _code] = PAYS if _gold > 0 else COSTS
 
 # The eight symmetries, by the source of each side's letter.

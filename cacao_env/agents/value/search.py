@@ -13,25 +13,23 @@ fills and actions are the network's choice, which is as good and takes half of t
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.actions import MAX_LEGAL
 from ...engine.decisions import step
-from ...engine.jit import compile_once, njit
-from ...engine.rng import RngArray, new_rng, next_bits
+from ...engine.jit import njit
+from ...engine.rng import RngArray, next_bits
 from ...engine.state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
 from ...engine.tiles import MAX_TURNS
-from ...game import Game
 from ..analysis import Analysis, certain, from_values, from_visits
 from ..endgame import NODES, NOT_SOLVED, placements_left, solve, solved_analysis
 from ..halving import drop_half, halve, keep_best, num_passes, num_rounds
 from ..playout import UNIT, UTILITY, utility_of
 from .agent import SPREAD, TOP, ValueAgent
-from .net import Net, expect, new_scratch
-from .turns import new_work, value_actions
+from .net import Net, expect
+from .turns import value_actions
 
 
 class Reach(NamedTuple):
@@ -70,7 +68,7 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
     dice = np.empty(1, np.uint64)
     actions = np.empty(MAX_LEGAL, np.int64)
     values = np.zeros(MAX_LEGAL)
-    seat = int(states[0].seat)
+    seat = np.int64(states[0].seat)
     for _ in range(passes):
         here[0] = states[0]
         redeal(here[0], seat, rng)
@@ -87,7 +85,7 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
             while True:
                 if state.phase == OVER:
                     expect(net, scratch, state, seat)
-                    players = int(state.num_players)
+                    players = np.int64(state.num_players)
                     total += utility_of(scratch.win_shares, scratch.scores, players, seat)
                     seen += 1
                     break
@@ -128,19 +126,6 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
     return ids[0]
 
 
-def _compile(net: Net) -> None:
-    """Compile everything that a search calls."""
-    rng = new_rng(0)
-    states = Game.new(2, 0).determinise(0, rng).states
-    ids, values, sums = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL), np.zeros(1)
-    scratch, work = new_scratch(net), new_work()
-    value_actions(net, scratch, work, states[0], 1, ACT, ids, values, rng)
-    look_ahead(net, scratch, work, states, ids, 1, sums, 1, 1, 1, rng)
-    prior_of(turns_ahead(states[0], 1, 1), 1)
-    solve(states, 1, UTILITY, NODES_A_MS)
-    keep_best(ids, sums, 1, 1)
-
-
 class SearchAgent(ValueAgent):
     """A network with search: ``sims`` simulations a placement or, if not 0, ``ms`` milliseconds.
 
@@ -167,11 +152,6 @@ class SearchAgent(ValueAgent):
         self.sims, self._ms, self._inner = sims, ms, inner
         self._prior, self._exact = prior, exact
         self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
-
-    def begin(self, seed: int) -> RngArray:
-        """Make the random numbers that deal hidden tiles again."""
-        compile_once("search with a value network", partial(_compile, self.net))
-        return super().begin(seed)
 
     def choose(self, states: StateArray, rng: RngArray) -> int:
         """Choose for an array of one state in which everything hidden has been dealt again."""
