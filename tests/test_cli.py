@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from cacao_env.cli import main
+from cacao_env.cli import _parser, main
+from cacao_env.cli.common import json_alone
+from cacao_env.engine.jit import COMPILED
 from tests.reference.records import check_record, play_record
 
 ROOT = Path(__file__).parent.parent
@@ -137,3 +141,145 @@ def test_bad_input_gets_one_sentence_and_status_1(arguments, message, capsys):
     assert len(lines) == 1
     assert message in lines[0]
     assert out == ""
+
+
+COMMANDS = [
+    "record",
+    "replay",
+    "render",
+    "play",
+    "view",
+    "evaluate",
+    "regret",
+    "leaderboard",
+    "agents",
+    "spec",
+    "bench",
+    "check",
+    "warmup",
+]
+
+
+def test_these_are_the_commands(capsys):
+    with pytest.raises(SystemExit) as exited:
+        main(["--help"])
+    assert exited.value.code == 0
+    out = capsys.readouterr().out
+    lines = [line for line in out.splitlines() if line.startswith("    ") and line[4] != " "]
+    assert [line.split()[0] for line in lines] == COMMANDS
+    assert "exit status: 0 success; 1 wrong input" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_each_command_has_an_example_that_is_understood(command, capsys):
+    with pytest.raises(SystemExit) as exited:
+        main([command, "--help"])
+    assert exited.value.code == 0
+    _, _, examples = capsys.readouterr().out.partition("example:\n")
+    lines = [shlex.split(line) for line in examples.splitlines() if line.strip()]
+    assert lines
+    for words in lines:
+        assert words[:2] == ["cacao", command]
+        assert callable(_parser().parse_args(words[1:]).run)
+
+
+def test_wrong_usage_has_status_2_and_an_interrupted_command_130(monkeypatch, capsys):
+    with pytest.raises(SystemExit) as exited:
+        main(["play", "--no-such-option"])
+    assert exited.value.code == 2
+
+    def interrupted(options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cacao_env.cli.tools._spec", interrupted)
+    assert main(["spec"]) == 130
+    assert capsys.readouterr().err.endswith("interrupted\n")
+
+
+def test_agents_lists_every_bot_and_checkpoint_with_its_parameters(capsys, tmp_path):
+    assert main(["agents"]) == 0
+    words = capsys.readouterr().out
+    assert main(["agents", "--json", "-"]) == 0
+    agents = {agent["name"]: agent for agent in json.loads(capsys.readouterr().out)}
+    for name in ("criollo", "forastero", "random", "greedy", "mc", "ismcts", "endgame"):
+        assert f"\n{name} " in f"\n{words}"
+        assert agents[name]["what"]
+    sims = agents["mc"]["parameters"]["sims"]
+    assert (sims["default"], sims["low"], sims["high"]) == (256, 1, 1_000_000)
+    assert main(["agents", "--json", str(tmp_path / "a.json")]) == 0
+    assert capsys.readouterr().out == words
+    assert len(json.loads((tmp_path / "a.json").read_text())) == len(agents)
+
+
+def test_spec_as_json_is_the_layout_of_the_observation(capsys):
+    from cacao_env.engine.observation import layout
+
+    assert main(["spec", "--players", "3", "--table-size", "15", "--json", "-"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    entries = layout(3, 15)
+    assert [entry["name"] for entry in data["observation"]] == [entry.name for entry in entries]
+    assert data["observation"][-1]["stop"] == data["observation_size"] == entries[-1].stop
+    assert data["options"] == {
+        "num_players": 3, "volcanoes": False, "decisions": "auto", "table_size": 15
+    }  # fmt: skip
+    places, fills, acts = data["actions"]
+    assert (places["start"], places["stop"]) == (0, fills["start"])
+    assert acts["stop"] == data["num_actions"]
+    assert len(data["channels"]) == entries[0].shape[0]
+
+
+def test_json_on_standard_output_is_alone(capsys):
+    with json_alone("-") as file:
+        print("words")
+        Path(file).write_text("{}\n")
+    assert capsys.readouterr() == ("{}\n", "words\n")
+    with json_alone("some.json") as file:
+        print("words")
+    assert (file, capsys.readouterr().out) == ("some.json", "words\n")
+
+
+def test_a_shell_can_complete_commands_and_options(tmp_path):
+    def completed(line):
+        out = tmp_path / "out"
+        environment = {
+            **os.environ, "_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": str(out),
+            "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": "\n",
+        }  # fmt: skip
+        subprocess.run([sys.executable, "-m", "cacao_env"], env=environment, cwd=ROOT)
+        return out.read_text().split()
+
+    assert completed("cacao wa") == ["warmup"]
+    assert completed("cacao render --se") == ["--seconds"]
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+def test_after_warmup_nothing_is_compiled():
+    """All entry points and signatures that the script needs are there after the command."""
+    script = """
+import gymnasium
+from cacao_env.cli import main
+from cacao_env.engine.jit import _linked
+assert main(["warmup"]) == 0
+compiled = {entry: set(entry.overloads) for entry in _linked}
+from cacao_env import Game, cacao_v0
+from cacao_env.agents.registry import load_agent
+for options in ({}, {"num_players": 4, "volcanoes": True, "observation_dtype": "uint8"}):
+    environment = cacao_v0.env(**options)
+    environment.reset(seed=0)
+    for agent in environment.agent_iter(20):
+        observation, *_ = environment.last()
+        mask = observation["action_mask"]
+        environment.step(environment.action_space(agent).sample(mask))
+for opponent in ("random", "greedy", "criollo"):
+    games = gymnasium.make_vec("cacao_env/Cacao-v0", num_envs=2, opponents=opponent)
+    observations, _ = games.reset(seed=0)
+    games.step(observations["action_mask"].argmax(axis=1))
+for name in ("criollo+search:sims=2", "mc:sims=4", "ismcts:sims=4"):
+    agent = load_agent(name)
+    agent.analyze(Game.new(3, seed=1), agent.begin(0))
+for entry in _linked:
+    assert set(entry.overloads) <= compiled.get(entry, set()), entry
+"""
+    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "everything is compiled" in run.stdout

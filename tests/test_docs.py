@@ -75,6 +75,7 @@ def test_pyproject_and_constraints_agree_on_what_is_installed():
         "numba",
         "gymnasium",
         "pettingzoo",
+        "safetensors",
     ]
     for extra in ("train", "test"):
         wanted += project["optional-dependencies"][extra]

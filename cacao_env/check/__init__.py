@@ -6,15 +6,17 @@ separate interpreter.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from .. import markdown
+from ..files import write_whole
 
 TIMEOUT = 600  # seconds, for one library
 EXAMPLES = Path(__file__).parent / "examples"
@@ -94,8 +96,11 @@ def try_out(library: Library) -> Result:
     return Result(library, status, found, time.perf_counter() - begin, words)
 
 
-def check(names: Sequence[str]) -> int:
-    """Try all libraries, or those named, and print a table; returns 1 if one failed, else 0."""
+def check(names: Sequence[str], json_file: str | None = None) -> int:
+    """Try all libraries, or those named, and print a table; returns 1 if one failed, else 0.
+
+    The results are also written to ``json_file``.
+    """
     known = {library.name.lower(): library for library in LIBRARIES}
     for name in names:
         if name.lower() not in known:
@@ -103,14 +108,17 @@ def check(names: Sequence[str]) -> int:
             raise ValueError(f"there is no check of {name!r}; there are: {there}")
     chosen = [known[name.lower()] for name in names] or list(LIBRARIES)
     print(markdown.table(_padded("library", "result", "versions", "seconds", "what"), []))
-    failed = 0
+    results = []
     for library in chosen:
         result = try_out(library)
-        failed += result.status == FAILED
+        results.append(result)
         seconds = f"{result.seconds:.0f}" if result.status != MISSING else ""
         cells = _padded(library.name, result.status, result.versions, seconds, result.words)
         print(markdown.row(cells), flush=True)
-    return 1 if failed else 0
+    if json_file is not None:
+        data = [{**asdict(one), "library": one.library.name} for one in results]
+        write_whole(Path(json_file), json.dumps(data, indent=2) + "\n")
+    return int(any(one.status == FAILED for one in results))
 
 
 def _padded(*cells: str) -> list[str]:

@@ -11,12 +11,18 @@ import sys
 from collections.abc import Sequence
 
 from .. import __version__
-from . import games, measure, tools
+from . import games, measure, tools, warmup
+from .common import EXIT_CODES, one_line
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; errors in its input are one sentence."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    if "_ARGCOMPLETE" in os.environ:  # the shell asks how a command could go on
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
+    options = parser.parse_args(arguments)
     try:
         status: int = options.run(options)
         sys.stdout.flush()
@@ -26,22 +32,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(one_line(error), file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
     return status
-
-
-def one_line(error: Exception) -> str:
-    """Return an error as one sentence."""
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="cacao", description="The board game Cacao for reinforcement learning."
+        prog="cacao",
+        description="The board game Cacao for reinforcement learning.",
+        epilog=f"example: cacao play.  `cacao COMMAND --help` explains a command.  {EXIT_CODES}",
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for group in (games, measure, tools):
+    for group in (games, measure, tools, warmup):
         group.add_commands(commands)
     return parser

@@ -14,6 +14,7 @@ from .. import record
 from ..engine.options import DECISIONS, Options, as_seat
 from ..files import write_whole
 from ..game import Game
+from .common import add_command
 
 MANY_FILES = 100  # are checked by several processes
 PICTURES, FILMS = (".png", ".svg"), (".gif", ".mp4")
@@ -22,45 +23,75 @@ TILES = (16, 240)  # width of a tile in pixels
 
 def add_commands(commands: Any) -> None:
     """Add the commands to the parser's subcommands."""
-    one = commands.add_parser("record", help="play games and write their records")
+    one = add_command(
+        commands,
+        "record",
+        "play games and write their records",
+        "cacao record --agents greedy,random --games 10 --out games/",
+    )
     one.add_argument("--players", type=int, default=2, help="2, 3 or 4")
     one.add_argument("--seed", type=int, default=0, help="seed of the first game")
     one.add_argument("--games", type=int, default=1, help="number of games, with consecutive seeds")
-    one.add_argument("--volcanoes", action="store_true")
+    one.add_argument("--volcanoes", action="store_true", help="play with the mini-expansion")
     one.add_argument("--decisions", choices=DECISIONS, default="auto")
-    one.add_argument("--agents", help="one agent a seat, e.g. random,greedy; default: random")
+    one.add_argument(
+        "--agents", help="one agent for each seat, e.g. random,criollo; default: random"
+    )
     one.add_argument("--with-legal", action="store_true", help="list the legal moves as well")
     one.add_argument(
         "--out", help="a file, or a folder for several games; default: standard output"
     )
     one.set_defaults(run=_record)
 
-    one = commands.add_parser("replay", help="show a recorded game, or check many")
+    one = add_command(
+        commands,
+        "replay",
+        "show a recorded game, or check many",
+        "cacao replay game.json --ply 12\ncacao replay --check games/",
+    )
     one.add_argument("files", nargs="+", metavar="FILE", help="records, or folders with records")
     one.add_argument("--check", action="store_true", help="only verify; status 0 if all are valid")
     one.add_argument("--ply", type=int, help="show the position after this many moves")
     one.set_defaults(run=_replay)
 
-    one = commands.add_parser("render", help="make a picture or a film of a recorded game")
+    one = add_command(
+        commands,
+        "render",
+        "make a picture or a film of a recorded game",
+        "cacao render game.json -o game.gif",
+    )
     one.add_argument("record", help="a game record")
     one.add_argument("-o", dest="out", required=True, metavar="FILE", help="png, svg, gif or mp4")
-    one.add_argument("--ply", type=int, help="after this many moves; default: all")
+    one.add_argument("--ply", type=int, help="stop after this many moves; default: all")
     one.add_argument("--tile", type=int, default=60, help="width of a tile in pixels")
-    one.add_argument("--seconds", type=float, default=0.7, help="of a film, for each position")
+    one.add_argument(
+        "--seconds", type=float, default=0.7, help="time that a film shows each position"
+    )
     one.add_argument("--viewer", type=int, help="a seat; the other hands are hidden")
     one.set_defaults(run=_render)
 
-    one = commands.add_parser("play", help="play in the terminal")
+    one = add_command(
+        commands,
+        "play",
+        "play in the terminal",
+        "cacao play --seats human,greedy --volcanoes",
+    )
     one.add_argument(
         "--seats",
-        help="human, bots or checkpoints in playing order; default: you and the best agent",
+        help="human, or an agent, for each seat in playing order; default: you and the best agent",
     )
-    one.add_argument("--volcanoes", action="store_true")
-    one.add_argument("--seed", type=int, help="of the deal")
+    one.add_argument("--volcanoes", action="store_true", help="play with the mini-expansion")
+    one.add_argument("--seed", type=int, help="seed of the deal")
     one.add_argument("--record", metavar="FILE", help="write the finished game to a file")
     one.set_defaults(run=_play)
 
-    one = commands.add_parser("view", help="a web page: play, watch, replay, analyze")
+    one = add_command(
+        commands,
+        "view",
+        "open a web page: play, watch, replay, analyze",
+        "cacao view --open\ncacao view game.json --export game.html",
+        "Serve a web page on this machine to play, watch, replay and analyze games.",
+    )
     one.add_argument("records", nargs="*", metavar="RECORD", help="game records to show")
     one.add_argument(
         "--agent", action="append", default=[], metavar="NAME", help="a checkpoint; may be repeated"

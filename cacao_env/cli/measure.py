@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -11,15 +10,20 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-_AGENT = "a bot (greedy), a checkpoint (a folder) or a class (module:Class)"
+from ..files import write_whole
+from .common import add_command, add_json, one_line, write_json
+
+_AGENT = "an agent that `cacao agents` lists, the folder of a checkpoint, or a class (module:Class)"
 
 
 def add_commands(commands: Any) -> None:
     """Add the commands to the parser's subcommands."""
-    one = commands.add_parser(
+    one = add_command(
+        commands,
         "evaluate",
-        help="measure agents against each other",
-        description="Play agents against each other.  The unit is the deal block: one deal, played "
+        "measure agents against each other",
+        "cacao evaluate criollo greedy --players 2,3,4 --blocks 500",
+        "Play agents against each other.  The unit is the deal block: one deal, played "
         "once with the candidate in each seat and the opponent in all others.  Wins and margins are "
         "averaged within a block; intervals are bootstrapped over blocks.",
     )
@@ -30,27 +34,29 @@ def add_commands(commands: Any) -> None:
     add("--blocks", type=int, help="deals, each played in every seat; default: 200")
     add("--until-decided", action="store_true", help="a sequential test of the first agent against "
         "the second, of at most --blocks deals; default: 10,000")  # fmt: skip
-    add("--elo0", type=float, default=0.0, help="the test's first hypothesis")
-    add("--elo1", type=float, default=20.0, help="its second")
-    add("--volcanoes", action="store_true")
+    add("--elo0", type=float, default=0.0, help="Elo difference of the test's null hypothesis")
+    add("--elo1", type=float, default=20.0, help="Elo difference of its alternative")
+    add("--volcanoes", action="store_true", help="play with the mini-expansion")
     _add_seed(one)
     _add_workers(one)
     add("--out", metavar="DIR", help="folder of the games; default: one under runs/evaluation")
-    add("--json", metavar="FILE", help="write the figures there as well")
+    add_json(one, "the figures")
     add("--html", metavar="FILE", help="write the report there as well")
     add("--records", metavar="DIR", help="write every game there as a record")
     one.set_defaults(run=_evaluate)
 
-    one = commands.add_parser(
+    one = add_command(
+        commands,
         "regret",
-        help="measure the regret of an agent's decisions, in gold",
-        description="Play an agent against itself, on every seat.  Its decisions near the end are "
+        "measure the regret of an agent's decisions, in gold",
+        "cacao regret greedy --games 50 --last 3",
+        "Play an agent against itself, on every seat.  Its decisions near the end are "
         "compared with the exact solution, a sample of the earlier ones with many playouts.",
     )
     add = one.add_argument
     add("agent", help=_AGENT)
     add("--players", type=int, help="2, 3 or 4; default: a checkpoint's own, or 2")
-    add("--volcanoes", action="store_true")
+    add("--volcanoes", action="store_true", help="play with the mini-expansion")
     add("--games", type=int, help="deals, each played once; default: 200")
     add("--last", type=int, metavar="P", help="solve decisions with at most P placements left in "
         "the game, 1 to 4; default: 2")  # fmt: skip
@@ -60,13 +66,15 @@ def add_commands(commands: Any) -> None:
     add("--top", type=int, help="candidates, greedy's best; default: 16")
     _add_seed(one)
     _add_workers(one, with_ray=False)
-    add("--json", metavar="FILE", help="write the figures and every regret there")
+    add_json(one, "the figures and every regret")
     one.set_defaults(run=_regret)
 
-    one = commands.add_parser(
+    one = add_command(
+        commands,
         "leaderboard",
-        help="play what a list describes and write the leaderboard's tables",
-        description="Write the tables of the leaderboard between the markers of a page.",
+        "play what a list describes and write the leaderboard's tables",
+        "cacao leaderboard --config configs/leaderboard.toml",
+        "Write the tables of the leaderboard between the markers of a page.",
     )
     add = one.add_argument
     add("--config", help="what to play; default: configs/leaderboard.toml")
@@ -116,7 +124,7 @@ def _player_on(ray: str | None) -> Any:
 
 def _check_writable(path: str | None) -> None:
     """OSError, before anything is played, for a file that can't be written."""
-    if path:
+    if path and path != "-":
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         with Path(path).open("a", encoding="utf-8"):
             pass
@@ -136,7 +144,6 @@ def _evaluate(options: Namespace) -> int:
     from ..evaluation.sprt import SequentialTest
     from ..evaluation.store import Store
     from ..evaluation.workers import WorkerError
-    from . import one_line
 
     if options.workers is not None and options.workers < 1:
         raise ValueError(f"--workers is {options.workers}, expected at least 1")
@@ -177,18 +184,18 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     from ..evaluation.tables import show
 
     data = document(evaluation)
-    print(show(data))
-    for name, extra, text in (
-        ("evaluation.json", options.json, json.dumps(data, indent=2) + "\n"),
-        ("report.html", options.html, page(data)),
-    ):
-        for path in (folder / name, extra):
-            if path:
-                Path(path).write_text(text, encoding="utf-8")
+    write_json(data, str(folder / "evaluation.json"))
+    for path in (folder / "report.html", options.html):
+        if path:
+            write_whole(Path(path), page(data))
+    if options.json:
+        write_json(data, options.json)
+    said = [show(data)]
     if options.records:
         count = write_records(evaluation, Path(options.records))
-        print(f"records: {count} in {options.records}")
-    print(f"report: {folder / 'report.html'}")
+        said.append(f"records: {count} in {options.records}")
+    said.append(f"report: {folder / 'report.html'}")
+    print("\n".join(said), file=sys.stderr if options.json == "-" else sys.stdout)
 
 
 def _regret(options: Namespace) -> int:
@@ -225,9 +232,9 @@ def _regret(options: Namespace) -> int:
         raise ValueError(str(error)) from None
     seconds = time.perf_counter() - begin
     data = document(agent, rules, seed, settings, games, seconds)
-    print(show(data))
+    print(show(data), file=sys.stderr if options.json == "-" else sys.stdout)
     if options.json:
-        Path(options.json).write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+        write_json(data, options.json)
     return 0
 
 

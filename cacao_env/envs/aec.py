@@ -169,7 +169,9 @@ class raw_env(AECEnv):
             self._rng = np.random.default_rng(as_seed(seed))
         else:
             seed = int(self._rng.integers(2**63))
-        game = Game(self._blank.copy(), [])
+        states = np.zeros(1, self._blank.dtype)  # with padding: games are compared as bytes
+        states[0] = self._blank[0]
+        game = Game(states, [])
         observation, mask = self._new_arrays()
         _, first = _advance(
             game.states,

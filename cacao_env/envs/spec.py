@@ -1,6 +1,8 @@
-"""The observation and action tables as Markdown, made from the code."""
+"""The observation and action tables as Markdown and as data, made from the code."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from ..engine.actions import ACT_ACTIONS, FILL_ACTIONS, num_actions, place_actions
 from ..engine.observation import CHANNELS, layout
@@ -24,6 +26,40 @@ def tables(num_players: int = 2, table_size: int | None = None) -> str:
             _channels(players),
         )
     )
+
+
+def data(num_players: int = 2, table_size: int | None = None) -> dict[str, Any]:
+    """Return what the tables say as plain data."""
+    options = Options(num_players, table_size=table_size)
+    players, size = options.num_players, options.table_size
+    fills = int(place_actions(size))
+    acts = fills + FILL_ACTIONS
+    ends = {"place": fills, "fill": acts, "act": acts + ACT_ACTIONS}
+    return {
+        "options": options.as_dict(),
+        "num_actions": options.num_actions,
+        "actions": [
+            {"block": block, "start": start, "stop": stop}
+            for (block, stop), start in zip(ends.items(), (0, *ends.values()))
+        ],
+        "variants": [{"tile": kind, "rotation": turn} for kind, turn in VARIANTS],
+        "observation_size": options.observation_size,
+        "observation": [
+            {
+                "name": entry.name,
+                "start": entry.start,
+                "stop": entry.stop,
+                "shape": entry.shape,
+                "high": entry.high,
+                "meaning": entry.meaning,
+            }
+            for entry in layout(players, size)
+        ],
+        "channels": [
+            {"channel": number, "name": name, "high": high, "meaning": meaning}
+            for number, name, high, meaning in _channel_rows(players)
+        ],
+    }
 
 
 def _actions(size: int) -> str:
@@ -67,10 +103,17 @@ def _observation(players: int, size: int) -> str:
     return f"{table(head, rows)}\n\n{entries[-1].stop} entries in total."
 
 
-def _channels(players: int) -> str:
-    rows = [(i, f"`{name}`", high, text) for i, (name, high, text) in enumerate(CHANNELS)]
+def _channel_rows(players: int) -> list[tuple[int, str, int, str]]:
+    """Number, name, largest raw value and meaning of each channel of the board."""
+    rows = [(number, *channel) for number, channel in enumerate(CHANNELS)]
     for relative in range(players):
         whose = "the observer" if relative == 0 else f"relative seat {relative}"
-        number = len(CHANNELS) + relative
-        rows.append((number, f"`owner_{relative}`", 1, f"worker tile of {whose}"))
+        rows.append((len(CHANNELS) + relative, f"owner_{relative}", 1, f"worker tile of {whose}"))
+    return rows
+
+
+def _channels(players: int) -> str:
+    rows = [
+        (number, f"`{name}`", high, text) for number, name, high, text in _channel_rows(players)
+    ]
     return table(("channel", "name", "largest raw value", "meaning"), rows)

@@ -28,7 +28,7 @@ BUGS = [
     Bug(
         "a bot fears for gold that it does not have",
         "cacao_env/agents/heuristic.py:worth_of_sums",
-        "value -= min(int(state.gold[seat]), sums[PAID])",
+        "value -= min(np.int64(state.gold[seat]), sums[PAID])",
         "value -= sums[PAID]",
         GREEDY,
     ),

@@ -255,8 +255,8 @@ BUGS = [
     Bug(
         "volcanoes that take gold are not counted",
         "cacao_env/evaluation/gold_sources.py:_sources_into",
-        "out[seat, source] += int(state.gold[seat]) - before",
-        "out[seat, source] += max(0, int(state.gold[seat]) - before)",
+        "out[mover, source] += np.int64(state.gold[mover]) - before",
+        "out[mover, source] += max(0, np.int64(state.gold[mover]) - before)",
         TALLY,
     ),
     Bug(

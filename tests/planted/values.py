@@ -20,15 +20,15 @@ BUGS = [
     Bug(
         "what the display hides is not on the pile",
         "cacao_env/agents/value/features.py:features_into",
-        "numbers[PILE + code - 1] += 1 / 4.0",
-        "numbers[PILE + code - 1] += 0.0",
+        "numbers[PILE + shown - 1] += 1 / 4.0",
+        "numbers[PILE + shown - 1] += 0.0",
         FEATURES,
     ),
     Bug(
         "the tile just drawn is in hand",
         "cacao_env/agents/value/features.py:features_into",
-        "int(state.hand[viewer, kind]) - (kind == drawn)",
-        "int(state.hand[viewer, kind])",
+        "np.int64(state.hand[viewer, kind]) - (kind == drawn)",
+        "np.int64(state.hand[viewer, kind])",
         FEATURES,
     ),
     Bug(
@@ -62,7 +62,7 @@ BUGS = [
     Bug(
         "a volcano's letter is that of its far side",
         "cacao_env/agents/value/patterns.py",
-        "VOLCANO_GOLD[_code - VOLCANO, opposite(_side)]",
+        "VOLCANO_GOLD[_code - VOLCANO, (_side + 2) % 4]",
         "VOLCANO_GOLD[_code - VOLCANO, 0]",
         FEATURES,
     ),
@@ -76,8 +76,8 @@ BUGS = [
     Bug(
         "edges without a second tile have absolute seats",
         "cacao_env/agents/value/features.py:_alone_rows",
-        "seat = (int(OWNER[code]) - viewer) % players",
-        "seat = int(OWNER[code])",
+        "seat = (np.int64(OWNER[code]) - viewer) % players",
+        "seat = np.int64(OWNER[code])",
         FEATURES,
     ),
     Bug(
@@ -104,7 +104,7 @@ BUGS = [
     Bug(
         "the best turn is the first one found",
         "cacao_env/agents/value/best_turn.py:best_turn_into",
-        "choices.values[: choices.count].max()",
+        "choices.values[k] if k == 0 else max(gold[i], choices.values[k])",
         "choices.values[0]",
         FEATURES,
     ),
@@ -139,8 +139,8 @@ BUGS = [
     Bug(
         "a row is added twice in place of its neighbour",
         "cacao_env/agents/value/net.py:_add_rows",
-        "c, d = table[int(rows[i + 2]) - first], table[int(rows[i + 3]) - first]",
-        "c, d = table[int(rows[i + 2]) - first], table[int(rows[i + 2]) - first]",
+        "c, d = table[np.int64(rows[i + 2]) - first], table[np.int64(rows[i + 3]) - first]",
+        "c, d = table[np.int64(rows[i + 2]) - first], table[np.int64(rows[i + 2]) - first]",
         (*VALUE, "-k", "compiled"),
     ),
     Bug(

@@ -1,0 +1,113 @@
+"""Use an installed wheel as a new user would; called by .ci/package in an empty folder."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+HERE = Path(sys.executable).parent
+
+
+def cacao(*words: str, given: str = "", status: int = 0) -> str:
+    """Run the command; return its output."""
+    run = subprocess.run([HERE / "cacao", *words], input=given, capture_output=True, text=True)
+    if run.returncode != status:
+        raise SystemExit(f"cacao {' '.join(words)}: status {run.returncode}\n{run.stderr}")
+    print(f"ok  cacao {' '.join(words)}")
+    return run.stdout
+
+
+def plain() -> None:
+    """What works with nothing but the wheel and what it depends on."""
+    begin = time.perf_counter()
+    from cacao_env import cacao_v0
+
+    imported = time.perf_counter() - begin
+    environment = cacao_v0.env()
+    environment.reset(seed=0)
+    observation, *_ = environment.last()
+    agent = environment.agent_selection
+    environment.step(environment.action_space(agent).sample(observation["action_mask"]))
+    environment.last()
+    total = time.perf_counter() - begin
+    print(f"ok  import {imported:.2f} s, first PettingZoo step after {total:.1f} s")
+
+    import gymnasium
+
+    environment = gymnasium.make("cacao_env/Cacao-v0", opponents="criollo")
+    observation, _ = environment.reset(seed=0)
+    over = False
+    while not over:
+        action = environment.action_space.sample(observation["action_mask"])
+        observation, _, over, _, info = environment.step(action)
+    print(f"ok  a game against criollo: {info['score']} : {info['best_other_score']}")
+
+    from cacao_env import Game
+    from cacao_env.agents.checkpoint import shipped_names
+    from cacao_env.agents.registry import load_agent
+
+    for name in shipped_names():
+        agent = load_agent(name)
+        game = Game.new(agent.players[0], seed=0)
+        game.play(agent.act([game], [agent.begin(0)])[0])
+        print(f"ok  {name} plays")
+    for absent in ("torch", "training", "tests"):
+        assert absent not in sys.modules, f"{absent} was imported"
+    assert importlib.util.find_spec("torch") is None
+
+    agents = json.loads(cacao("agents", "--json", "-"))
+    assert {"criollo", "greedy"} <= {agent["name"] for agent in agents}
+    cacao("record", "--agents", "criollo,greedy", "--out", "game.json")
+    cacao("replay", "--check", "game.json")
+    cacao("render", "game.json", "-o", "game.svg")
+    cacao("view", "game.json", "--export", "game.html")
+    cacao("play", "--seats", "human,criollo", given="quit\n", status=1)
+    cacao("spec", "--json", "-")
+    cacao("evaluate", "greedy", "random", status=1)  # says which extra it needs
+
+
+def extras() -> None:
+    """What needs the extras."""
+    cacao("render", "game.json", "-o", "game.png")
+    cacao("evaluate", "criollo", "greedy", "--blocks", "2", "--workers", "1", "--json", "e.json")
+    assert json.loads(Path("e.json").read_text())["results"]
+    begin = time.perf_counter()
+    server = subprocess.Popen(
+        [HERE / "cacao", "view", "--port", "0"],
+        env={**os.environ, "XDG_CACHE_HOME": str(Path("cold").resolve())},  # nothing is compiled
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        address = re.search(r"http://\S+", server.stdout.readline()).group()  # type: ignore[union-attr]
+        assert b"<html" in urllib.request.urlopen(address).read()
+        game = ask(address + "api/games", seats=["human", "criollo"], seed=0)
+        analysis = ask(address + "api/think", agent="criollo", game=game["id"], ply=0)
+        assert analysis["moves"]
+        seconds = time.perf_counter() - begin
+        print(
+            f"ok  cacao view: criollo's first analysis after {seconds:.1f} s, nothing compiled before"
+        )
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def ask(address: str, **body: object) -> dict[str, object]:
+    """Send a request to the page's server; return its answer."""
+    data = json.dumps(body).encode()
+    request = urllib.request.Request(address, data, {"Content-Type": "application/json"})
+    answer: dict[str, object] = json.load(urllib.request.urlopen(request))
+    return answer
+
+
+if __name__ == "__main__":
+    {"plain": plain, "extras": extras}[sys.argv[1]]()

@@ -1,0 +1,108 @@
+"""The command ``warmup``: compile everything now, so that no first call has to wait."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from .common import add_command
+
+
+def add_commands(commands: Any) -> None:
+    """Add the command to the parser's subcommands."""
+    one = add_command(
+        commands,
+        "warmup",
+        "compile everything now (once after an install)",
+        "cacao warmup",
+        "Compile everything that environments, agents and evaluations call.  Without this command "
+        "each part is compiled when it is first used.",
+    )
+    one.set_defaults(run=_warmup)
+
+
+def _warmup(options: Namespace) -> int:
+    begin = time.perf_counter()
+    parts = list(_parts())
+    for number, (name, use) in enumerate(parts, 1):
+        print(f"{number}/{len(parts)} {name}", file=sys.stderr, flush=True)
+        use()
+    print(f"everything is compiled ({time.perf_counter() - begin:.0f} s)")
+    return 0
+
+
+def _parts() -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield the name of each part, and a function that uses all of it once."""
+    from ..agents.bots import BOTS
+    from ..agents.registry import installed_agents
+
+    yield "games", _games
+    yield "the PettingZoo environment", _pettingzoo
+    yield "batches of games", _batches
+    yield "games against opponents", _versus
+    for name in (*BOTS, *(name for name, _ in installed_agents())):
+        yield f"the agent {name}", partial(_agent, name)
+
+
+def _games() -> None:
+    from ..evaluation.gold_sources import gold_by_source
+    from ..game import Game
+
+    game = Game.new(seed=0, decisions="explicit")
+    while not game.over:
+        game.play(game.action(game.text(int(game.legal_actions()[0]))))
+    game.elementary_moves()
+    gold_by_source(game)
+    game.undo()
+    game.determinise(0, 0).observation(0)
+    game.action_mask()
+    game.leaders()
+    str(game)
+
+
+def _pettingzoo() -> None:
+    from ..engine.observation import OBSERVATION_DTYPES
+    from ..envs.aec import raw_env
+
+    for dtype in OBSERVATION_DTYPES:
+        environment = raw_env(observation_dtype=dtype)
+        environment.reset(seed=0)
+        environment.observe("player_1")
+        environment.step(environment.game.legal_actions()[0])
+
+
+def _batches() -> None:
+    from ..envs.vector import VectorGames, playouts
+
+    for threads in (1, 2):
+        games = VectorGames(2, table_size=15, seed=0, num_threads=threads)
+        games.step(games.sample())
+    playouts(games.states, games.rngs, 1)
+
+
+def _versus() -> None:
+    from ..engine.observation import OBSERVATION_DTYPES
+    from ..envs.versus import VersusGames
+
+    for opponent in ("greedy", "endgame"):  # in compiled code, and asked by Python
+        for dtype in OBSERVATION_DTYPES:
+            games = VersusGames(2, opponent, table_size=15, seed=0, observation_dtype=dtype)
+            games.step(games.action_masks.argmax(axis=1))
+
+
+def _agent(name: str) -> None:
+    from ..agents.agent import play_game
+    from ..agents.registry import load_agent
+    from ..game import Game
+
+    agent = load_agent(name)
+    players = agent.players[0]
+    game = play_game(Game.new(players, seed=0), [agent.player(seat) for seat in range(players)])
+    while game.ply > 40:  # near the end
+        game.undo()
+    agent.analyze(game, agent.begin(0))
+    agent.analyze(Game.new(players, seed=0), agent.begin(0))
