@@ -25,7 +25,8 @@ class _Library(JITCodeLibrary):
     def finalize(self) -> None:
         """Link the called functions; neither optimize nor make machine code."""
         for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
+            if hasattr(self, "_reload_init"):  # in newer versions of Numba
+                self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalized = True
 
