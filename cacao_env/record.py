@@ -7,16 +7,18 @@ reports the first error.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from .engine.actions import MAX_LEGAL
 from .engine.notation import Move, as_move, is_int, to_text
 from .engine.options import DECISIONS
 from .engine.tiles import WATER_TRACK
 from .game import Game
 
 FORMAT, VERSION = "cacao-record", 1
-MAX_BYTES = 50_000_000  # a record with all legal moves listed has about half a million
+MAX_BYTES = 5_000_000  # a record with all legal moves listed has about half a million
 _RESULT = ("scores", "winners", "gold", "temples", "cacao", "sun", "water")
 _KEYS = ("format", "version", "rules", "worker_draws", "jungle_draws", "moves", "result")
 
@@ -192,11 +194,13 @@ def _check_legal(game: Game, listed: Any) -> None:
     """Raise ValueError unless ``listed`` names every legal move exactly once."""
     if not isinstance(listed, list):
         raise ValueError("legal is not a list of moves")
+    if len(listed) > MAX_LEGAL:
+        raise ValueError(f"legal lists {len(listed)} moves, more than there can be")
     named = [as_move(move) for move in listed]
     legal = set(game.legal_moves())
     seen = set(named)
     if len(seen) != len(named):
-        twice = next(move for i, move in enumerate(named) if move in named[:i])
+        twice, _ = Counter(named).most_common(1)[0]
         raise ValueError(f"legal lists {to_text(twice)} twice")
     if extra := sorted(seen - legal, key=str):
         raise ValueError(f"legal lists {to_text(extra[0])}, which is not legal")
@@ -226,6 +230,8 @@ def load(path: str | Path) -> Any:
     if path.is_dir():
         raise RecordError("there is no record in this folder")
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device may never end
+            raise RecordError("is not a regular file")
         if path.stat().st_size > MAX_BYTES:
             raise RecordError(f"the file has more than {MAX_BYTES // 1_000_000} MB")
         return json.loads(path.read_bytes().decode("utf-8"))

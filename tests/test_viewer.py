@@ -19,8 +19,10 @@ from cacao_env.agents.agent import play_game
 from cacao_env.agents.bots import Bot
 from cacao_env.game import Game
 from cacao_env.play.catalogue import MAX_GAMES, Catalogue, Missing, Shelf
+from cacao_env.play.limits import MAX_REQUEST
 from cacao_env.play.page import page
-from cacao_env.play.server import MAX_RECORD, MAX_REQUEST, listening
+from cacao_env.play.server import listening
+from cacao_env.record import MAX_BYTES
 from tests.browser import serving
 
 JSON = {"Content-Type": "application/json"}
@@ -174,7 +176,7 @@ def test_other_hosts_and_origins_are_refused(ask, port):
 def test_long_and_foreign_messages_are_refused(ask):
     status, answer, _ = ask("/api/games", raw="x" * (MAX_REQUEST + 1))
     assert (status, answer["error"]) == (413, f"the request has more than {MAX_REQUEST} bytes")
-    assert ask("/api/records", raw="x" * (MAX_RECORD + 1))[0] == 413
+    assert ask("/api/records", raw="x" * (MAX_BYTES + 1))[0] == 413
     assert ask("/api/games", raw="{}", Content_Type="text/plain")[0] == 415
     for raw in ("{", "[]", "null", '"x"', "[" * 9000):
         status, answer, _ = ask("/api/games", raw=raw)
@@ -196,6 +198,15 @@ def test_long_and_foreign_messages_are_refused(ask):
         ("/api/games", {"seats": ["random", "mc:sims=0"]}, 400, "sims of bot mc is '0'"),
         ("/api/games", {"seats": ["random", "mc:sims=900000"]}, 400, "sims is above 20000"),
         ("/api/games", {"seats": ["random", "mc:ms=600000"]}, 400, "ms is above 30000"),
+        *(
+            ("/api/games", {"seats": ["random", f"{agent}={budget}"]}, 400, "expected an integer")
+            for agent in ("mc:sims", "mc:ms", "criollo+search:sims", "criollo+search:ms")
+            for budget in ("300_001", "+300001", " 300001", "300001 ", "3e5", "٣٠٠٠٠١")
+        ),
+        ("/api/games", {"seats": ["random", "criollo+search:sims=20001"]}, 400, "sims is above"),
+        ("/api/games", {"seats": ["random", "criollo+search:ms=30001"]}, 400, "ms is above 30000"),
+        ("/api/games", {"seats": ["random", "criollo:Foo"]}, 400, "no agent 'criollo:Foo' here"),
+        ("/api/games", {"seats": ["random", "criollo+search:Foo"]}, 400, "no parameter 'Foo'"),
         ("/api/games", {"seats": ["random"] * 2, "seed": "x"}, 400, "seed is not an integer"),
         ("/api/games", {"seats": ["random"] * 2, "volcanoes": 1}, 400, "volcanoes is neither"),
         ("/api/think", {"record": "1", "ply": 0}, 400, "agent is not a name"),
@@ -210,7 +221,7 @@ def test_long_and_foreign_messages_are_refused(ask):
         ("/api/think", {"ply": 0, "agent": "greedy"}, 404, "there is no game 'None' here"),
         ("/api/games/77/play", {"action": 1, "ply": 0}, 404, "there is no game '77' here"),
         ("/api/nothing", {}, 404, "nothing at this address"),
-        ("/api/catalogue", {}, 405, "nothing at this address"),
+        ("/api/catalogue", {}, 405, "POST is not possible at this address"),
     ],
 )
 def test_wrong_requests_get_one_sentence(ask, path, body, status, why):

@@ -6,6 +6,7 @@ dealt again, so it can't cheat.  ``BOTS`` lists the bots with their parameters.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,14 +40,14 @@ class Parameter:
     def parse(self, name: str, text: str) -> int | float:
         """Parse a value; ValueError names the parameter and the expected values."""
         kind = type(self.default)
-        noun = "an integer" if kind is int else "a number"
-        try:
-            value = kind(text)
-        except ValueError:
-            value = self.high + 1
-        if not self.low <= value <= self.high:
-            raise ValueError(f"{name} is {text!r}, expected {noun} from {self.low} to {self.high}")
-        return value
+        noun, digits = "an integer", r"-?[0-9]{1,12}"
+        if kind is float:
+            noun, digits = "a number", digits + r"(\.[0-9]{1,12})?"
+        if not re.fullmatch(digits, text) or not self.low <= kind(text) <= self.high:
+            raise ValueError(
+                f"{name} is {text[:40]!r}, expected {noun} from {self.low} to {self.high}"
+            )
+        return kind(text)
 
 
 @dataclass(frozen=True)

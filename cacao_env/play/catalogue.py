@@ -20,6 +20,7 @@ from ..agents.agent import Agent
 from ..agents.analysis import Analysis
 from ..agents.bots import BOTS, parse
 from ..agents.registry import installed_agents, load_agent
+from ..agents.value.checkpoint import split_search
 from ..engine.options import Options
 from ..game import Game
 from .history import History
@@ -149,11 +150,12 @@ class Catalogue:
             return self._agents[name]
 
     def _check_name(self, name: str) -> None:
-        base = name.partition(":")[0].partition("+")[0]
-        if base in BOTS:
+        if name.partition(":")[0] in BOTS:
             _limit(name, parse(name)[1])
-        elif base in self._given or base in dict(installed_agents()):
-            _limit(name, _numbers(name))
+            return
+        base, search = split_search(name)
+        if base in self._given or base in dict(installed_agents()):
+            _limit(name, search or {})
         else:
             there = ", ".join(agent["name"] for agent in self.agents())
             raise ValueError(f"there is no agent {name[:60]!r} here; there are: {there}")
@@ -189,12 +191,6 @@ class Catalogue:
         except (ValueError, RecursionError):
             raise record.RecordError("not a game record: not JSON in UTF-8") from None
         return self.add_record(data, title)
-
-
-def _numbers(name: str) -> dict[str, int | float]:
-    """The integer parameters of a name; loading the agent refuses wrong ones."""
-    pairs = (item.partition("=")[::2] for item in name.partition(":")[2].split(","))
-    return {key: int(value) for key, value in pairs if value.isdigit()}
 
 
 def _limit(name: str, values: dict[str, int | float]) -> None:

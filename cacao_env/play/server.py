@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -21,10 +22,18 @@ from ..game import Game
 from .answers import analysis_answer, game_answer, replay_data
 from .catalogue import Catalogue, Missing, OpenGame
 from .history import History
+from .limits import (
+    MAX_CONNECTIONS,
+    MAX_REQUEST,
+    Connection,
+    Gone,
+    Refused,
+    Thinking,
+    body_of,
+)
 from .page import page, policy
 
 HOST = "127.0.0.1"
-MAX_REQUEST, MAX_RECORD = 20_000, 5_000_000  # bytes
 TITLE = "Cacao"
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -34,14 +43,6 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 Answer = dict[str, Any]
-
-
-class Refused(Exception):
-    """A request that is refused: (status, why)."""
-
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status, self.why = status, why
 
 
 class OnlyOwnPage:
@@ -73,7 +74,7 @@ class OnlyOwnPage:
 
 def application(catalogue: Catalogue, port: int) -> Starlette:
     """Return the application; ``port`` is the one that its page is served on."""
-    pages = Endpoints(catalogue)
+    pages, thinking = Endpoints(catalogue), Thinking()
     routes = [
         Route("/", pages.page),
         Route("/api/catalogue", _answered(pages.catalogue)),
@@ -82,10 +83,10 @@ def application(catalogue: Catalogue, port: int) -> Starlette:
         Route("/api/games", _answered(pages.open), methods=["POST"]),
         Route("/api/games/{name}", _answered(pages.game)),
         Route("/api/games/{name}/play", _answered(pages.play), methods=["POST"]),
-        Route("/api/games/{name}/advance", _answered(pages.advance), methods=["POST"]),
+        Route("/api/games/{name}/advance", _answered(pages.advance, thinking), methods=["POST"]),
         Route("/api/games/{name}/undo", _answered(pages.undo), methods=["POST"]),
         Route("/api/games/{name}/record", pages.download),
-        Route("/api/think", _answered(pages.analyze), methods=["POST"]),
+        Route("/api/think", _answered(pages.analyze, thinking), methods=["POST"]),
     ]
     return Starlette(
         routes=routes,
@@ -220,14 +221,22 @@ def _integer(body: Any, key: str) -> int:
 
 
 def _answered(
-    work: Callable[[Request, Any], Answer],
+    work: Callable[[Request, Any], Answer], thinking: Thinking | None = None
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Make an endpoint: read the request, work in a thread, answer with JSON or one sentence."""
+    """Make an endpoint: read the request, work in a thread, answer with JSON or one sentence.
+
+    With ``thinking`` an agent decides, and the work waits for its turn.
+    """
 
     async def endpoint(request: Request) -> Response:
         try:
             body = await _body(request)
-            answer = await run_in_threadpool(work, request, body)
+            if thinking is None:
+                answer = await run_in_threadpool(work, request, body)
+            else:
+                answer = await thinking.run(partial(work, request, body), request)
+        except Gone:
+            return Response(status_code=400)  # nobody reads it
         except Refused as error:
             return _error(error.status, error.why)
         except Missing as error:
@@ -244,16 +253,12 @@ async def _body(request: Request) -> Any:
     if request.method != "POST":
         return None
     is_record = request.url.path == "/api/records"
-    most = MAX_RECORD if is_record else MAX_REQUEST
+    most = record.MAX_BYTES if is_record else MAX_REQUEST
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise Refused(415, "the request is not application/json")
-    got = bytearray()
-    async for chunk in request.stream():
-        got += chunk
-        if len(got) > most:
-            raise Refused(413, f"the request has more than {most} bytes")
+    got = await body_of(request, most)
     if is_record:
-        return bytes(got)
+        return got
     try:
         body = json.loads(got or b"{}")
     except (ValueError, RecursionError):
@@ -268,8 +273,9 @@ def _error(status: int, why: str) -> Response:
 
 
 async def _not_found(request: Request, error: Exception) -> Response:
-    status = getattr(error, "status_code", 404)
-    return _error(status, "there is nothing at this address")
+    if getattr(error, "status_code", 404) == 405:
+        return _error(405, f"{request.method} is not possible at this address")
+    return _error(404, "there is nothing at this address")
 
 
 def listening(port: int) -> socket.socket:
@@ -292,6 +298,12 @@ def server(catalogue: Catalogue, bound: socket.socket) -> Any:
 
     app = application(catalogue, bound.getsockname()[1])
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, ws="none", lifespan="off", timeout_keep_alive=30
+        app,
+        http=Connection,
+        limit_concurrency=MAX_CONNECTIONS,
+        log_level="error",
+        access_log=False,
+        ws="none",
+        lifespan="off",
     )
     return uvicorn.Server(config)

@@ -1,0 +1,203 @@
+"""The limits of the page's server (the table in docs/viewer.md), each seen at work."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from cacao_env.agents.agent import Agent
+from cacao_env.play import limits
+from cacao_env.play.catalogue import Catalogue, SharedAgent
+from cacao_env.play.limits import MAX_WAITING
+from tests.browser import serving
+
+JSON = {"Content-Type": "application/json"}
+
+
+class Held(Agent):
+    """An agent that thinks until it is told to stop."""
+
+    name = "held"
+
+    def __init__(self):
+        self.began, self.go_on, self.asked = threading.Event(), threading.Event(), 0
+
+    def act(self, games, memory):
+        self.asked += 1
+        self.began.set()
+        assert self.go_on.wait(60)
+        return [int(game.legal_actions()[0]) for game in games]
+
+
+@pytest.fixture
+def held():
+    return Held()
+
+
+@pytest.fixture
+def port(held):
+    catalogue = Catalogue()
+    catalogue._agents["greedy"] = SharedAgent(held)
+    with serving(catalogue) as address:
+        yield urlsplit(address).port
+        held.go_on.set()
+
+
+def ask(port, path, body=None):
+    data = None if body is None else json.dumps(body)
+    with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as link:
+        link.request("GET" if data is None else "POST", path, data, JSON if data else {})
+        answer = link.getresponse()
+        text = answer.read()
+    return answer.status, json.loads(text) if text.startswith(b"{") else text
+
+
+def begin(port):
+    return ask(port, "/api/games", {"seats": ["greedy", "random"], "seed": 1})[1]["id"]
+
+
+def test_while_an_agent_thinks_everything_else_is_answered_and_too_many_are_told_to_wait(
+    port, held
+):
+    names = [begin(port) for _ in range(MAX_WAITING + 4)]
+    with ThreadPoolExecutor(len(names)) as pool:
+        first = pool.submit(ask, port, f"/api/games/{names[0]}/advance", {"ply": 0})
+        assert held.began.wait(60)
+        others = [
+            pool.submit(ask, port, f"/api/games/{name}/advance", {"ply": 0}) for name in names[1:]
+        ]
+        refused = []
+        while len(refused) < 3:
+            refused = [one.result() for one in others if one.done()]
+            assert ask(port, "/api/catalogue")[0] == 200
+        assert all(
+            status == 503 and "the server is busy" in answer["error"] for status, answer in refused
+        )
+        held.go_on.set()
+        statuses = [one.result()[0] for one in (first, *others)]
+    assert statuses.count(503) == 3
+    assert statuses.count(200) == MAX_WAITING + 1
+
+
+def test_a_decision_whose_client_has_left_is_never_made(port, held):
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(ask, port, f"/api/games/{begin(port)}/advance", {"ply": 0})
+        assert held.began.wait(60)
+        name, body = begin(port), json.dumps({"ply": 0}).encode()
+        left = socket.create_connection(("127.0.0.1", port))
+        head = f"POST /api/games/{name}/advance HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        left.sendall(head.encode() + body)
+        left.close()
+        second = begin(port)  # asked after the one that left, so answered after it
+        with ThreadPoolExecutor(1) as other:
+            third = other.submit(ask, port, f"/api/games/{second}/advance", {"ply": 0})
+            wait_until(lambda: not third.running() or held.asked == 1)
+            threading.Event().wait(1.5)  # the server looks twice a second for clients that left
+            held.go_on.set()
+            assert (first.result()[0], third.result()[0]) == (200, 200)
+    assert held.asked == 2
+    assert ask(port, f"/api/games/{name}")[1]["length"] == 1
+
+
+def wait_until(condition):
+    while not condition():
+        threading.Event().wait(0.02)
+
+
+def closed(link):
+    """Whether the server closes a connection; it is given a minute."""
+    link.settimeout(60)
+    try:
+        while link.recv(4096):
+            pass
+    except ConnectionResetError:
+        pass
+    except TimeoutError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"GET"]
+)
+def test_a_connection_without_a_whole_request_is_closed(monkeypatch, port, sent):
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.2)
+    with socket.create_connection(("127.0.0.1", port)) as link:
+        link.sendall(sent)
+        assert closed(link)
+    assert ask(port, "/api/catalogue")[0] == 200
+
+
+def test_a_second_request_that_never_ends_is_closed_as_well(monkeypatch, port):
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.2)
+    whole = f"GET /api/catalogue HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
+    with socket.create_connection(("127.0.0.1", port)) as link:
+        link.sendall(whole)
+        assert link.recv(4096).startswith(b"HTTP/1.1 200")
+        link.sendall(whole[:30])
+        assert closed(link)
+
+
+def test_a_body_that_never_ends_gets_a_sentence(monkeypatch, port):
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.2)
+    head = (
+        f"POST /api/games HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", port)) as link:
+        link.sendall(head.encode() + b"Content-Length: 900\r\n\r\n{")
+        link.settimeout(60)
+        answer = b"".join(iter(lambda: link.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b"the request did not arrive in" in answer
+
+
+def test_a_client_that_leaves_in_mid_body_is_no_error(port, caplog, capfd):
+    caplog.set_level(logging.DEBUG)
+    head = (
+        f"POST /api/games HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+    )
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", port)) as link:
+            link.sendall(head.encode() + b"Content-Length: 900\r\n\r\n{")
+    assert ask(port, "/api/catalogue")[0] == 200
+    assert "Traceback" not in capfd.readouterr().err
+    assert not [one for one in caplog.records if one.exc_info or one.levelno >= logging.ERROR]
+
+
+def test_no_request_imports_a_module(monkeypatch, port):
+    """A seat called criollo:Foo made the server import a module of the name criollo."""
+    asked, original = [], importlib.import_module
+
+    def watched(name, *more):
+        asked.append(name)
+        return original(name, *more)
+
+    monkeypatch.setattr(importlib, "import_module", watched)
+    for name in ("criollo:Foo", "os:path", "greedy:Foo", "criollo+search:Foo", "a.b:C"):
+        assert ask(port, "/api/games", {"seats": [name, "random"]})[0] == 400
+        body = {"agent": name, "game": "1", "ply": 0}
+        assert ask(port, "/api/think", body)[0] in (400, 404)
+    assert not {"criollo", "os", "greedy", "a.b"} & set(asked)
+
+
+def test_too_many_connections_are_told_so(monkeypatch, port):
+    links = [socket.create_connection(("127.0.0.1", port)) for _ in range(limits.MAX_CONNECTIONS)]
+    try:
+        assert ask(port, "/api/catalogue")[0] == 503
+    finally:
+        for one in links:
+            one.close()
+    wait_until(lambda: ask(port, "/api/catalogue")[0] == 200)
