@@ -283,3 +283,44 @@ for entry in _linked:
     run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert "everything is compiled" in run.stdout
+
+
+def test_a_full_disk_gets_one_sentence_that_names_the_file(tmp_path, capfd, monkeypatch):
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    game = tmp_path / "game.json"
+    assert main(["record", "--out", str(game)]) == 0
+    for command in (["spec"], ["record"], ["replay", str(game)]):
+        with open("/dev/full", "w") as full:
+            run = subprocess.run(
+                [sys.executable, "-m", "cacao_env", *command],
+                cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True,
+            )  # fmt: skip
+        assert (run.returncode, run.stderr) == (1, "standard output: No space left on device\n")
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    from cacao_env.play.render import film, raster
+
+    capfd.readouterr()
+    for suffix, module, name in (("png", raster, "image"), ("gif", film, "write_film")):
+        monkeypatch.setattr(module, name, full)
+        picture = tmp_path / f"a.{suffix}"
+        assert main(["render", str(game), "-o", str(picture)]) == 1
+        assert capfd.readouterr().err == f"{picture} can't be written: No space left on device\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.json"]
+
+
+def test_what_is_no_file_is_not_read(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    for name in (tmp_path / "pipe", "/dev/zero"):
+        for command in (
+            ["replay", str(name)],
+            ["render", str(name), "-o", str(tmp_path / "a.svg")],
+        ):
+            assert main(command) == 1
+            assert capsys.readouterr().err == f"{name}: is not a regular file\n"
+    missing = tmp_path / "nofile.json"
+    assert main(["render", str(missing), "-o", str(tmp_path / "a.svg")]) == 1
+    assert capsys.readouterr().err == f"{missing}: can't be read: No such file or directory\n"

@@ -65,6 +65,7 @@ def json_alone(path: str | None) -> Iterator[str | None]:
 
 def one_line(error: Exception) -> str:
     """Return an error as one sentence."""
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror is not None:
+        # Whatever writes a file names it.
+        return f"{error.filename or 'standard output'}: {error.strerror}"
     return str(error)

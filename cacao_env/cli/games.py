@@ -136,11 +136,16 @@ def _replay(options: Namespace) -> int:
     if options.check:
         return _check(files)
     for file in files:
-        try:
-            _show(record.load(file), options.ply)
-        except record.RecordError as error:
-            raise ValueError(f"{file}: {error}") from None
+        _show(*_positions(file, options.ply))
     return 0
+
+
+def _positions(file: str | Path, ply: int | None) -> tuple[Game, list[tuple[int, int, str, bool]]]:
+    """Read a record; ValueError names the file and what is wrong."""
+    try:
+        return record.positions(record.load(file), ply)
+    except record.RecordError as error:
+        raise ValueError(f"{file}: {error}") from None
 
 
 def _check(files: Sequence[Path]) -> int:
@@ -173,11 +178,10 @@ def _files(path: Path) -> list[Path]:
     return (sorted(path.glob("*.json")) or [path]) if path.is_dir() else [path]
 
 
-def _show(data: object, ply: int | None) -> None:
-    """Print a record's moves, turn by turn, and its last position (or that after ``ply`` moves)."""
+def _show(game: Game, moves: Sequence[tuple[int, int, str, bool]]) -> None:
+    """Print a record's moves, turn by turn, and the position after them."""
     from ..play.render.text import LETTERS, picture
 
-    game, moves = record.positions(data, ply)
     turn = -1
     for number, (turn_now, seat, words, auto) in enumerate(moves):
         if turn_now != turn:
@@ -201,13 +205,16 @@ def _render(options: Namespace) -> int:
         raise ValueError(f"--tile is {tile}, expected {TILES[0]} to {TILES[1]} pixels")
     if not 0.02 <= seconds <= 60:
         raise ValueError(f"--seconds is {seconds}, expected 0.02 to 60")
-    game, _ = record.positions(record.load(options.record), options.ply)
+    game, _ = _positions(options.record, options.ply)
     if options.viewer is not None:
         as_seat(options.viewer, game.num_players)
     beside = path.with_name(f".{path.stem}.tmp{path.suffix}")  # the suffix names the format
     try:
         what = _draw(game, beside, tile, seconds, options.viewer)
         beside.replace(path)
+    except OSError as error:  # of an encoder, several lines
+        why = error.strerror or "the encoder stopped"
+        raise OSError(f"{path} can't be written: {why}") from None
     finally:
         beside.unlink(missing_ok=True)
     print(f"{path}: {what}")

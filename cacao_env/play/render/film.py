@@ -58,7 +58,13 @@ def _write_mp4(frames: list[Any], path: Path, seconds: float) -> None:
 
     repeats = [1] * (len(frames) - 1) + [max(1, round(LAST_SECONDS / seconds))]
     wide, tall = (side - side % 2 for side in frames[0].size)  # codecs want even sides
-    writer: Any = imageio.get_writer(path, fps=1 / seconds, codec="libx264", macro_block_size=2)
+    writer: Any = imageio.get_writer(
+        path,
+        fps=1 / seconds,
+        codec="libx264",
+        macro_block_size=2,
+        ffmpeg_log_level="fatal",
+    )
     with writer as film:
         for frame, times in zip(frames, repeats):
             for _ in range(times):
