@@ -31,8 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except (ValueError, OSError) as error:
         print(one_line(error), file=sys.stderr)
-        if isinstance(error, OSError) and error.filename is None:  # Python would flush again
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # as above
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
