@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from .. import __version__
-from . import games, measure, tools
+from . import games, measure, tasks, tools
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,6 +42,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for group in (games, measure, tools):
+    for group in (games, measure, tasks, tools):
         group.add_commands(commands)
     return parser
