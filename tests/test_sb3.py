@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import gymnasium
 import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
-import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluation
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
-from torch import nn
 
 from cacao_env.engine.observation import decode, planes
 from cacao_env.envs.gym import CacaoEnv
@@ -83,23 +83,11 @@ def test_the_checker_accepts_planes():
         check_env(CacaoEnv(table_size=15, observation_dtype=dtype, **PLANES))
 
 
-class Convolutions(BaseFeaturesExtractor):
-    """The extractor of docs/guide.md."""
-
-    def __init__(self, space):
-        channels, width, _ = space["board"].shape
-        super().__init__(space, 64 + space["features"].shape[0])
-        self.board = nn.Sequential(
-            nn.Conv2d(channels, 16, 3, stride=2), nn.ReLU(), nn.Flatten(), nn.LazyLinear(64)
-        )
-        self.board(torch.zeros(1, channels, width, width))  # the lazy layer learns its size
-
-    def forward(self, seen):
-        return torch.cat([self.board(seen["board"]), seen["features"]], dim=1)
-
-
-def test_planes_feed_convolutions():
-    policy = {"features_extractor_class": Convolutions}
+def test_planes_feed_the_convolutions_of_the_guide():
+    guide = (Path(__file__).parent.parent / "docs" / "guide.md").read_text(encoding="utf-8")
+    shown = {}
+    exec(re.search(r"```python\n(import torch\n.*?)```", guide, re.S).group(1), shown)
+    policy = {"features_extractor_class": shown["Convolutions"]}
     env = single(**PLANES, mask_in="info")
     model = MaskablePPO(
         "MultiInputPolicy", env, policy_kwargs=policy, n_steps=32, batch_size=32, device="cpu"
