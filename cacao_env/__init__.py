@@ -8,7 +8,9 @@
 """
 
 import gymnasium
+import pettingzoo
 
+from .envs import tasks as _tasks
 from .game import Game
 
 __version__ = "0.1.0"
@@ -17,14 +19,11 @@ __all__ = ["Game", "__version__"]
 
 
 def _register() -> None:
-    """Register the environment with Gymnasium, which imports it when it makes one."""
-    name = "cacao_env/Cacao-v0"
-    if name not in gymnasium.registry:
-        gymnasium.register(
-            name,
-            entry_point="cacao_env.envs.gym:CacaoEnv",
-            vector_entry_point="cacao_env.envs.gym:CacaoVectorEnv",
-        )
+    """Register the environments with both libraries, which import one when somebody makes it."""
+    _tasks.register(gymnasium.register, gymnasium.registry)
+    # PettingZoo has a registry from 1.27 on.  Its ids are written name_v0 and looked up as name-v0.
+    if "cacao_env/cacao-v0" not in getattr(pettingzoo, "aec_registry", ("cacao_env/cacao-v0",)):
+        pettingzoo.register("aec", "cacao_env/cacao_v0", entry_point="cacao_env.envs.aec:env")
 
 
 _register()

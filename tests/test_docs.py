@@ -39,6 +39,14 @@ def test_the_readme_s_python_runs(number, capsys):
     exec(compile(blocks("python")[number], f"README block {number}", "exec"), {})
 
 
+@pytest.mark.parametrize("page", ["guide", "tasks"])
+def test_the_python_of_other_pages_runs(page, capsys):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+        if "torch" not in block:  # tests/test_sb3.py runs that
+            exec(compile(block, page, "exec"), {})
+
+
 def test_the_readme_s_commands_run(tmp_path, monkeypatch, capsys):
     """Those of the environment; the two that install and train are run as they are elsewhere."""
     monkeypatch.chdir(tmp_path)

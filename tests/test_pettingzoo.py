@@ -286,7 +286,7 @@ def test_it_is_in_the_registry_where_there_is_one():
     pettingzoo = pytest.importorskip("pettingzoo")
     if not hasattr(pettingzoo, "make"):
         pytest.skip("this version of PettingZoo has no registry")
-    env = pettingzoo.make("aec", "cacao_env/Cacao-v0", num_players=3)
+    env = pettingzoo.make("aec", "cacao_env/cacao_v0", num_players=3)
     env.reset(seed=1)
     assert env.agents == ["player_0", "player_1", "player_2"]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import gymnasium
 import numpy as np
 import pytest
@@ -10,10 +13,12 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
+from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluation
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
-from cacao_env.engine.observation import decode
+from cacao_env.engine.observation import decode, planes
+from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.versus import VersusGames
 from training.sb3.vec_env import CacaoVecEnv
 
@@ -31,11 +36,21 @@ def learn(env, policy="MlpPolicy"):
     return model.learn(128)
 
 
+PLANES = {"observation": "planes"}
+
+
 @pytest.mark.parametrize(
-    ("policy", "mask_in"), [("MultiInputPolicy", "observation"), ("MlpPolicy", "info")]
+    ("policy", "options"),
+    [
+        ("MultiInputPolicy", {"mask_in": "observation"}),
+        ("MlpPolicy", {"mask_in": "info"}),
+        ("MultiInputPolicy", {"mask_in": "info", **PLANES}),
+        ("MultiInputPolicy", {"mask_in": "observation", "observation_dtype": "uint8", **PLANES}),
+    ],
+    ids=str,
 )
-def test_the_single_environment_trains(policy, mask_in):
-    env = single(mask_in=mask_in)
+def test_the_single_environment_trains(policy, options):
+    env = single(**options)
     model = learn(env, policy)
     assert model.num_timesteps >= 128
     observation, _ = env.reset(seed=0)
@@ -57,6 +72,44 @@ def test_stable_baselines3_s_own_batch_of_it_trains():
 def test_our_batch_trains(dtype):
     games = VersusGames(4, "random", table_size=15, seed=0, observation_dtype=dtype)
     assert learn(VecMonitor(CacaoVecEnv(games))).num_timesteps >= 128
+    planes = VecMonitor(CacaoVecEnv(games, observation="planes"))
+    assert planes.observation_space["board"].shape == (18, 15, 15)
+    assert learn(planes, "MultiInputPolicy").num_timesteps >= 128
+
+
+@pytest.mark.filterwarnings("ignore:.*image.*:UserWarning")  # a board is none
+def test_the_checker_accepts_planes():
+    for dtype in ("float32", "uint8"):
+        check_env(CacaoEnv(table_size=15, observation_dtype=dtype, **PLANES))
+
+
+def test_planes_feed_the_convolutions_of_the_guide():
+    guide = (Path(__file__).parent.parent / "docs" / "guide.md").read_text(encoding="utf-8")
+    shown = {}
+    exec(re.search(r"```python\n(import torch\n.*?)```", guide, re.S).group(1), shown)
+    policy = {"features_extractor_class": shown["Convolutions"]}
+    env = single(**PLANES, mask_in="info")
+    model = MaskablePPO(
+        "MultiInputPolicy", env, policy_kwargs=policy, n_steps=32, batch_size=32, device="cpu"
+    )
+    assert model.learn(64).num_timesteps >= 64
+
+
+def test_planes_of_our_batch_end_with_their_last_observation():
+    games = VersusGames(4, "random", table_size=15, seed=0)
+    env = CacaoVecEnv(games, observation="planes")
+    seen, finished = env.reset(), 0
+    while not finished:
+        kept = seen["board"].copy()
+        shown, _, dones, infos = env.step(get_action_masks(env).argmax(axis=1))
+        np.testing.assert_array_equal(seen["board"], kept)  # each step returns new arrays
+        seen = shown
+        for g in np.flatnonzero(dones):
+            end = infos[g]["terminal_observation"]
+            expected = planes(games.final_observations[g], 2, 15)
+            np.testing.assert_equal(end, expected)
+            assert env.observation_space.contains(end)
+            finished += 1
 
 
 def test_an_unmasked_policy_is_caught():

@@ -63,6 +63,7 @@ class Nothing:
     def __init__(self, config: Sb3Config, rounds: int = 32) -> None:
         games, rng = make_games(config), np.random.default_rng(0)
         self.num_games, self._length, self._at = games.num_games, 25, 0
+        self.options = games.options
         kept = []
         for _ in range(rounds):
             kept.append((games.observations.copy(), games.action_masks.copy()))
@@ -73,6 +74,7 @@ class Nothing:
         self.rewards = np.zeros(self.num_games, np.float32)
         self.dones = np.zeros(self.num_games, np.bool_)
         self.final_scores = np.zeros((self.num_games, 2), np.int64)
+        self.final_win_shares = np.zeros(self.num_games)
 
     def reset(self, seed: int | None = None) -> None:
         """There is nothing to deal."""

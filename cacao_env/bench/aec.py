@@ -29,7 +29,7 @@ class NothingEnv(AECEnv):
     so that drawing an action from them costs what it costs in a real game; agents act in turns.
     """
 
-    metadata = {"name": "nothing", "is_parallelizable": True}  # noqa: RUF012
+    metadata = {"name": "nothing", "is_parallelizable": False}  # noqa: RUF012
 
     def __init__(self, real: raw_env) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ def loop(environment: Any, choose: Callable[[Any], Any]) -> Callable[[], int]:
 
 
 def numpy_policy() -> Callable[[Any], Any]:
-    """action drawn as in the README, rng.choice(np.flatnonzero(mask))"""
+    """action drawn by rng.choice(np.flatnonzero(mask))"""
     rng = np.random.default_rng(0)
     return lambda mask: rng.choice(np.flatnonzero(mask))
 

@@ -14,6 +14,7 @@ from ..agents.playout import UTILITY
 from ..agents.random import random_action
 from ..engine.decisions import step
 from ..engine.jit import njit
+from ..engine.observation import ObservationDtype
 from ..engine.rng import below, new_rng
 from ..envs.gym import CacaoEnv, CacaoVectorEnv
 from ..envs.vector import VectorGames, playouts
@@ -199,11 +200,12 @@ def gym_group() -> list[Task]:
     tasks = [
         Task("gym.p2", UNIT, f"make(): {text}, {drawn}", _single(single), 1, 1, *sizes),
     ]
-    for name, copy, dtype in (
+    rows: tuple[tuple[str, bool, ObservationDtype], ...] = (
         ("gym_vector.p2", True, "float32"),
         ("gym_vector.p2.no_copy", False, "float32"),
         ("gym_vector.p2.no_copy.uint8", False, "uint8"),
-    ):
+    )
+    for name, copy, dtype in rows:
         envs = CacaoVectorEnv(BATCH, copy=copy, observation_dtype=dtype)
         about = f"make_vec(), copy={copy}: {text.replace('float32', dtype)}, {drawn}"
         sizes = envs.games.observations[0].nbytes, envs.games.action_masks[0].nbytes

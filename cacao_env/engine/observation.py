@@ -377,3 +377,14 @@ def decode(
         entry.name: observation[..., entry.start : entry.stop].reshape(lead + entry.shape)
         for entry in layout(num_players, table_size)
     }
+
+
+def planes(
+    observation: npt.NDArray[Any], num_players: int, table_size: int
+) -> dict[str, npt.NDArray[Any]]:
+    """Return ``board`` (..., C, W, W) and ``features`` (..., F), the rest: views of the vectors."""
+    board = layout(num_players, table_size)[0]
+    return {
+        "board": observation[..., : board.stop].reshape(observation.shape[:-1] + board.shape),
+        "features": observation[..., board.stop :],
+    }

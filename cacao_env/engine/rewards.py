@@ -12,13 +12,15 @@ All are zero-sum over the seats.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from .jit import njit
 from .scoring import relative_score, scores_into, win_shares_into, zero_sum_win
 from .state import OVER
+from .tiles import MAX_PLAYERS
 
 Reward = Literal["outcome", "relative_score", "shaped"]
 REWARDS: tuple[Reward, ...] = ("outcome", "relative_score", "shaped")
@@ -51,3 +53,9 @@ def rewards_into(state, mode, potentials, scores, win_shares, rewards):
             potentials[seat] = potential
         else:
             rewards[seat] = potential
+
+
+def potentials_into(state: Any, potentials: npt.NDArray[np.float64]) -> None:
+    """Write the shaped reward's relative scores of a position that an episode starts from."""
+    scratch = np.empty((2, MAX_PLAYERS))
+    rewards_into(state, SHAPED, potentials, np.empty(MAX_PLAYERS, np.int64), *scratch)

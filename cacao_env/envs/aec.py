@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from inspect import signature
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,22 +17,22 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from ..agents.agent import decider
 from ..engine.actions import LEGAL, mask_into, why_illegal
 from ..engine.decisions import new_game
 from ..engine.decisions import step as step_state
 from ..engine.jit import njit
 from ..engine.notation import as_action
-from ..engine.observation import OBSERVATION_DTYPES, ObservationDtype, observe_as
+from ..engine.observation import ObservationDtype, observe_as
 from ..engine.options import OptionFields, Options, as_seed, check_choice
-from ..engine.rewards import REWARDS, SHAPED, Reward, rewards_into
+from ..engine.rewards import REWARDS, SHAPED, Reward, potentials_into, rewards_into
 from ..engine.rng import new_rng
 from ..engine.state import OVER
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
+from .forms import Form, MaskIn, ObservationForm, as_position, reset_options
 from .rendering import MODES, Renderer
 
-MaskIn = Literal["observation", "info", "both"]
-MASK_IN: tuple[MaskIn, ...] = ("observation", "info", "both")
 Observation = npt.NDArray[Any]
 Mask = npt.NDArray[np.int8]
 _NO_RNG = new_rng(0)
@@ -77,9 +77,22 @@ def _advance(states, action, rng, mode, scaled, rewards, observation, mask):
     return LEGAL, seat
 
 
+class _TerminateIllegal(wrappers.TerminateIllegalWrapper):
+    """PettingZoo's wrapper, which looks for the mask in every dict, for dicts without one as well."""
+
+    _prev_obs: Any
+
+    def observe(self, agent: str) -> Any:
+        """Return what an agent sees; an observation without a mask leaves the mask to the info."""
+        seen = super().observe(agent)
+        if isinstance(self._prev_obs, dict) and "action_mask" not in self._prev_obs:
+            self._prev_obs = ()
+        return seen
+
+
 def wrap(environment: AECEnv) -> AECEnv:
     """Put PettingZoo's standard wrappers around an environment with action masks."""
-    environment = wrappers.TerminateIllegalWrapper(environment, illegal_reward=-1)
+    environment = _TerminateIllegal(environment, illegal_reward=-1)
     environment = wrappers.AssertOutOfBoundsWrapper(environment)
     return wrappers.OrderEnforcingWrapper(environment)
 
@@ -92,18 +105,27 @@ class raw_env(AECEnv):
     - ``reward``: ``"outcome"``, ``"relative_score"`` or ``"shaped"``.
     - ``mask_in``: the action mask is in the ``"observation"`` (a dict), in the ``"info"`` (the
       observation is then the plain vector), or in ``"both"``.
+    - ``observation``: ``"flat"``, one vector, or ``"planes"``, a dict of ``board`` (C, W, W) and
+      ``features`` (:mod:`cacao_env.envs.forms`).
     - ``observation_dtype``: ``"float32"`` in [0, 1], or raw ``"uint8"``.
     - ``render_mode``: ``"ansi"`` returns text, ``"rgb_array"`` pixels, ``"svg"`` a picture as text;
       ``"human"`` shows every step in a window; or None.
 
-    ``reset(seed=S)`` deals the game of ``Game.new(seed=S)``.  An illegal action raises ValueError
-    and changes nothing.
+    ``reset(seed=S)`` deals the game of ``Game.new(seed=S)``.  ``reset(options={"game": game})`` starts
+    from a copy of a game's position instead, which must have the environment's options.  An illegal
+    action raises ValueError and changes nothing.
+
+    At the end of a game every agent's info has ``score`` and ``best_other_score`` in gold and
+    ``win_share``.  ``state()`` shows the hands of all seats.
+
+    ``is_parallelizable`` is False: one agent decides at a time, so ``aec_to_parallel`` refuses it.
+    ``turn_based_aec_to_parallel`` converts it.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's own convention
         "name": "cacao_v0",
         "render_modes": MODES,
-        "is_parallelizable": True,
+        "is_parallelizable": False,
         "render_fps": 2,
     }
 
@@ -113,6 +135,7 @@ class raw_env(AECEnv):
         *,
         reward: Reward = "outcome",
         mask_in: MaskIn = "observation",
+        observation: ObservationForm = "flat",
         observation_dtype: ObservationDtype = "float32",
         render_mode: str | None = None,
         **fields: Unpack[OptionFields],
@@ -120,32 +143,23 @@ class raw_env(AECEnv):
         super().__init__()
         self.options = Options.of(options, fields)
         self._reward_mode = check_choice("reward", reward, REWARDS)
-        check_choice("mask_in", mask_in, MASK_IN)
-        check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
+        self._form = Form(self.options, observation, observation_dtype, mask_in)
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self._blank = self.options.blank_states()
-        self._mask_in_observation = mask_in != "info"
-        self._mask_in_info = mask_in != "observation"
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
 
         self.possible_agents = [f"player_{seat}" for seat in range(self.options.num_players)]
         self.agents: list[str] = []
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        length, count = self.options.observation_size, self.options.num_actions
-        self._dtype = np.dtype(observation_dtype)
-        high = 1 if observation_dtype == "float32" else 255
-        vector = spaces.Box(0, high, (length,), self._dtype.type)
-        mask = spaces.Box(0, 1, (count,), np.int8)
-        self.observation_spaces = {
-            agent: spaces.Dict({"observation": vector, "action_mask": mask})
-            if self._mask_in_observation
-            else vector
-            for agent in self.possible_agents
-        }
+        count = self.options.num_actions
+        self.observation_spaces = {agent: self._form.space() for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(count) for agent in self.possible_agents}
+        seen = self._form.vector
+        size = len(self.possible_agents) * seen.shape[0]
+        self.state_space = spaces.Box(0, seen.high[0], (size,), self._form.dtype.type)
 
-        self._length, self._count = length, count
+        self._length, self._count = seen.shape[0], count
         self._scaled = observation_dtype == "float32"
         self._step_rewards = np.zeros((2, MAX_PLAYERS))  # and the potentials
         # The deciding seat's observation is written as soon as it is known, and returned once.
@@ -164,25 +178,36 @@ class raw_env(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal the game of ``Game.new(seed=seed)``, or without a seed the environment's next game."""
+        """Deal the game of ``Game.new(seed=seed)``, or without a seed the environment's next game.
+
+        ``options={"game": game}`` starts from a copy of that game instead.  Other keys are refused;
+        PettingZoo's own tests give ``"options"``, which has no meaning.
+        """
+        start = reset_options(options, ("game",), ignored=("options",))
+        position = as_position(start["game"], self.options) if "game" in start else None
         if seed is not None:
             self._rng = np.random.default_rng(as_seed(seed))
         else:
             seed = int(self._rng.integers(2**63))
-        states = np.zeros(1, self._blank.dtype)  # with padding: games are compared as bytes
-        states[0] = self._blank[0]
-        game = Game(states, [])
         observation, mask = self._new_arrays()
-        _, first = _advance(
-            game.states,
-            DEAL,
-            new_rng(as_seed(seed)),
-            self._reward_mode,
-            self._scaled,
-            self._step_rewards,
-            observation,
-            mask,
-        )
+        if position is not None:
+            game, first = position, decider(position)
+            potentials_into(game.state, self._step_rewards[1])
+            _see(game.states, first, self._scaled, observation, mask)
+        else:
+            states = np.zeros(1, self._blank.dtype)  # with padding: games are compared as bytes
+            states[:] = self._blank
+            game = Game(states, [])
+            _, first = _advance(
+                game.states,
+                DEAL,
+                new_rng(as_seed(seed)),
+                self._reward_mode,
+                self._scaled,
+                self._step_rewards,
+                observation,
+                mask,
+            )
         self._game = game
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -201,9 +226,15 @@ class raw_env(AECEnv):
             self._ready = None
         else:
             observation, mask = self._look(agent)
-        if self._mask_in_observation:
-            return {"observation": observation, "action_mask": mask}
-        return observation
+        return self._form.of(observation, mask)
+
+    def state(self) -> Observation:
+        """Return the observations of all seats in one vector, for centralised critics.
+
+        It contains hidden information: every hand.  The orders of the piles, which nobody could know,
+        are not in it.  Shape (num_players * observation_size,), in playing order; a new array.
+        """
+        return np.concatenate([self._look(agent)[0] for agent in self.possible_agents])
 
     def step(self, action: Any) -> None:
         """Play an action for ``agent_selection``; None for an agent whose game is over."""
@@ -233,6 +264,8 @@ class raw_env(AECEnv):
         if over:
             self.terminations = dict.fromkeys(self.agents, True)
         self._hand_over(self.possible_agents[max(seat, 0)], observation, mask)
+        if over:
+            self._add_results()
         if self.render_mode == "human":
             self.render()
 
@@ -254,7 +287,7 @@ class raw_env(AECEnv):
         return self._game
 
     def _new_arrays(self) -> tuple[Observation, Mask]:
-        return np.empty(self._length, self._dtype), np.empty(self._count, _MASK_DTYPE)
+        return np.empty(self._length, self._form.dtype), np.empty(self._count, _MASK_DTYPE)
 
     def _look(self, agent: str) -> tuple[Observation, Mask]:
         observation, mask = self._new_arrays()
@@ -273,10 +306,20 @@ class raw_env(AECEnv):
         """Select the next agent, with its observation."""
         self.agent_selection = agent
         self._ready = agent, observation, mask
-        if self._mask_in_info:
+        if self._form.mask_in_info:
             for name in self.agents:
                 shown = mask.copy() if name == agent else np.zeros(self._count, np.int8)
                 self.infos[name] = {"action_mask": shown}
+
+    def _add_results(self) -> None:
+        """Write the results of the finished game into the infos."""
+        scores, win_shares = self.game.scores(), self.game.win_shares()
+        for name, seat in self._seats.items():
+            self.infos[name] |= {
+                "score": scores[seat],
+                "best_other_score": max(s for i, s in enumerate(scores) if i != seat),
+                "win_share": win_shares[seat],
+            }
 
 
 def env(**arguments: Any) -> AECEnv:
@@ -288,16 +331,3 @@ def env(**arguments: Any) -> AECEnv:
 
 
 env.__signature__ = signature(raw_env)  # type: ignore[attr-defined]
-
-
-def _register() -> None:
-    """Register the environment with PettingZoo, in versions with a registry."""
-    try:
-        from pettingzoo import aec_registry, register
-    except ImportError:
-        return
-    if "cacao_env/Cacao-v0" not in aec_registry:
-        register("aec", "cacao_env/Cacao-v0", entry_point="cacao_env.envs.aec:env")
-
-
-_register()

@@ -11,8 +11,8 @@ an episode shows its outcome.  Options of both:
   object with ``act(game) -> int``; weights by name or agent, from which every episode draws one; or a
   list with one for each other seat, clockwise after the learner's.  Random and greedy play in compiled
   code; Python asks all others, which is slower.
-- ``num_players``, ``volcanoes``, ``decisions``, ``table_size``, ``reward``, ``mask_in`` and
-  ``observation_dtype``: as in :mod:`cacao_env.envs.aec`.
+- ``num_players``, ``volcanoes``, ``decisions``, ``table_size``, ``reward``, ``mask_in``,
+  ``observation`` and ``observation_dtype``: as in :mod:`cacao_env.envs.aec`.
 - ``seat``: the learner's, 0 to num_players - 1; None rotates it from episode to episode.
 - ``illegal``: ``"lose"`` ends the episode at an illegal action, with the worst possible return (-1 for
   ``outcome``) and ``illegal_action`` True in the info.  ``"raise"`` raises a ValueError that explains
@@ -21,7 +21,9 @@ an episode shows its outcome.  Options of both:
   whether a learner really masks.
 
 Infos contain numbers only: ``seat``, the learner's; ``illegal_action``; ``action_mask`` for ``mask_in``
-``"info"`` or ``"both"``; and at the end of an episode ``score`` and ``best_other_score`` in gold.
+``"info"`` or ``"both"``; and at the end of an episode ``score`` and ``best_other_score`` in gold, and
+``win_share``: 1 divided by the number of winners for each of them and 0 for the others, and 0 for an
+episode lost by an illegal action.
 """
 
 from __future__ import annotations
@@ -35,9 +37,10 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from ..engine.observation import ObservationDtype
 from ..engine.options import as_int, check_choice
 from ..game import Game
-from .aec import MASK_IN, MaskIn
+from .forms import Form, MaskIn, ObservationForm, as_position, reset_options
 from .opponents import OpponentSpec
 from .rendering import MODES, Renderer
 from .versus import Illegal, VersusGames
@@ -51,12 +54,16 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
 
     Actions: ``Discrete(num_actions)``.  Observations: a dict of ``observation``, float32 in [0, 1] or
     raw uint8, (observation_size,), and ``action_mask``, int8, (num_actions,); with ``mask_in="info"``
-    the first alone.  Every returned array is a new one.  ``render_mode``: ``"ansi"`` returns the
-    table as text, ``"rgb_array"`` as pixels, ``"svg"`` as a picture in text, ``"human"`` shows every
-    step in a window; all hands are shown.
+    the first alone.  ``observation="planes"`` splits the vector into ``board`` and ``features``
+    (:mod:`cacao_env.envs.forms`).  Every returned array is a new one.
+
+    ``render_mode``: ``"ansi"`` returns the table as text, ``"rgb_array"`` as pixels, ``"svg"`` as a
+    picture in text, ``"human"`` shows every step in a window; all hands are shown.
 
     ``reset(seed=S)`` begins the same episode every time, named opponents included.  Without a seed it
-    begins the next episode of the same series.
+    begins the next episode of the same series.  ``reset(options={"game": game})`` starts from a copy
+    of a game's position, which must have the environment's options.  The learner takes its fixed
+    ``seat``, or without one the seat that decides there, and the opponents play on.
     """
 
     metadata: dict[str, Any] = {"render_modes": MODES, "render_fps": 2}  # noqa: RUF012
@@ -66,18 +73,20 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         opponents: OpponentSpec = "random",
         *,
         mask_in: MaskIn = "observation",
+        observation: ObservationForm = "flat",
+        observation_dtype: ObservationDtype = "float32",
         illegal: Illegal = "lose",
         render_mode: str | None = None,
         **arguments: Any,
     ) -> None:
-        check_choice("mask_in", mask_in, MASK_IN)
         check_choice("render_mode", render_mode, (None, *MODES))
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
-        self._mask_in = mask_in
+        arguments["observation_dtype"] = observation_dtype
         self._games = VersusGames(1, opponents, illegal=illegal, begin=False, **arguments)
+        self._form = Form(self._games.options, observation, observation_dtype, mask_in)
         self.action_space = spaces.Discrete(self._games.action_masks.shape[1])
-        self.observation_space = _observation_space(self._games, mask_in)
+        self.observation_space = self._form.space()
         self._started = self._over = False
         self._every = np.ones(1, np.bool_)
 
@@ -85,12 +94,16 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; return (observation, info)."""
+        start = reset_options(options, ("game",))
+        position = as_position(start["game"], self._games.options) if "game" in start else None
         super().reset(seed=_as_seed(seed))
         if seed is not None or not self._started:
             _reset_games(self._games, self.np_random)
         else:
             self._games.deal(self._every)
         self._started, self._over = True, False
+        if position is not None:
+            self._games.start(0, position)
         if self.render_mode == "human":
             self.render()
         return self._observation(), self._info()
@@ -112,6 +125,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         info = self._info()
         if self._over:
             info["score"], info["best_other_score"] = games.final_scores[0].tolist()
+            info["win_share"] = float(games.final_win_shares[0])
         if self.render_mode == "human":
             self.render()
         return self._observation(), float(games.rewards[0]), self._over, False, info
@@ -143,17 +157,14 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         return np.zeros_like(mask) if self._over else mask.copy()
 
     def _observation(self) -> Any:
-        observation = self._games.observations[0].copy()
-        if self._mask_in == "info":
-            return observation
-        return {"observation": observation, "action_mask": self._mask()}
+        return self._form.of(self._games.observations[0].copy(), self._mask())
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {
             "seat": self.seat,
             "illegal_action": bool(self._games.forfeits[0]),
         }
-        if self._mask_in != "observation":
+        if self._form.mask_in_info:
             info["action_mask"] = self._mask()
         return info
 
@@ -166,12 +177,14 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
     ``infos["final_obs"]`` and ``infos["final_info"]`` have the end, and the masks ``_final_obs`` and
     ``_final_info`` mark these games.  No episode is truncated.
 
-    Observations are batched: (num_envs, observation_size) and (num_envs, num_actions).  With
+    Observations are batched: (num_envs, observation_size) and (num_envs, num_actions), or with
+    ``observation="planes"`` (num_envs, C, W, W) and (num_envs, F), views of one array.  With
     ``copy=True`` they are new arrays at every step; with ``copy=False`` each step overwrites
     the same ones, which is faster for learners that keep none of them.
 
     ``reset(seed=S)``, one integer for all games, repeats everything; ``options={"reset_mask": which}``,
-    bool (num_envs,), begins new episodes in some games only.
+    bool (num_envs,), begins new episodes in some games only.  Other keys are refused: a game to start
+    from is an option of :class:`CacaoEnv` alone.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -186,23 +199,26 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         opponents: OpponentSpec = "random",
         *,
         mask_in: MaskIn = "observation",
+        observation: ObservationForm = "flat",
+        observation_dtype: ObservationDtype = "float32",
         illegal: Illegal = "lose",
         render_mode: str | None = None,
         copy: bool = True,
         **arguments: Any,
     ) -> None:
-        check_choice("mask_in", mask_in, MASK_IN)
         check_choice("render_mode", render_mode, (None, *VECTOR_MODES))
         self.num_envs = as_int("num_envs", num_envs, "at least 1")
         if self.num_envs < 1:
             raise ValueError(f"num_envs is {num_envs!r}, expected at least 1")
-        self.render_mode, self._mask_in, self._copy = render_mode, mask_in, copy
+        self.render_mode, self._copy = render_mode, copy
         self._renderer = Renderer(render_mode)
+        arguments["observation_dtype"] = observation_dtype
         self.games = VersusGames(
             self.num_envs, opponents, illegal=illegal, begin=False, **arguments
         )
+        self._form = Form(self.games.options, observation, observation_dtype, mask_in)
         self.single_action_space = spaces.Discrete(self.games.action_masks.shape[1])
-        self.single_observation_space = _observation_space(self.games, mask_in)
+        self.single_observation_space = self._form.space()
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._every = np.ones(self.num_envs, np.bool_)
@@ -213,7 +229,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes; return (observations, infos)."""
-        which = (options or {}).get("reset_mask")
+        which = reset_options(options, ("reset_mask",)).get("reset_mask")
         super().reset(seed=_as_seed(seed))
         if which is None:
             _reset_games(self.games, self.np_random)
@@ -269,17 +285,18 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         return mask
 
     def _observations(self) -> Any:
-        observations = self._out(self.games.observations)
-        if self._mask_in == "info":
-            return observations
-        return {"observation": observations, "action_mask": self._out(self.games.action_masks)}
+        masks = self.games.action_masks
+        return self._form.of(
+            self._out(self.games.observations),
+            self._out(masks) if self._form.mask_in_observation else masks,
+        )
 
     def _out(self, buffer: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return buffer.copy() if self._copy else buffer
 
     def _infos(self) -> dict[str, Any]:
         infos = {"seat": self.games.learners.copy(), "illegal_action": np.zeros_like(self._every)}
-        if self._mask_in != "observation":
+        if self._form.mask_in_info:
             infos["action_mask"] = self._out(self.games.action_masks)
         return {**infos, **{f"_{name}": self._every.copy() for name in infos}}
 
@@ -291,28 +308,17 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
             "illegal_action": games.forfeits.copy(),
             "score": np.where(over, games.final_scores[:, 0], 0),
             "best_other_score": np.where(over, games.final_scores[:, 1], 0),
+            "win_share": np.where(over, games.final_win_shares, 0.0),
         }
         no_mask = np.zeros(games.action_masks.shape[1], np.int8)
-        if self._mask_in != "observation":
+        if self._form.mask_in_info:
             final["action_mask"] = np.zeros_like(games.action_masks)
         ends = np.full(self.num_envs, None, object)
         for g in np.flatnonzero(over):
-            end = games.final_observations[g].copy()
-            whole = {"observation": end, "action_mask": no_mask.copy()}
-            ends[g] = end if self._mask_in == "info" else whole
+            ends[g] = self._form.of(games.final_observations[g].copy(), no_mask.copy())
         infos["final_obs"], infos["_final_obs"] = ends, over
         infos["final_info"] = {**final, **{f"_{name}": over.copy() for name in final}}
         infos["_final_info"] = over.copy()
-
-
-def _observation_space(games: VersusGames, mask_in: MaskIn) -> spaces.Space[Any]:
-    buffer = games.observations
-    high = 1 if buffer.dtype == np.float32 else 255
-    vector = spaces.Box(0, high, buffer.shape[1:], buffer.dtype.type)
-    if mask_in == "info":
-        return vector
-    mask = spaces.Box(0, 1, games.action_masks.shape[1:], np.int8)
-    return spaces.Dict({"observation": vector, "action_mask": mask})
 
 
 def _reset_games(games: VersusGames, rng: np.random.Generator) -> None:

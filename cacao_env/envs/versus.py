@@ -13,7 +13,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ..agents.agent import Agent
+from ..agents.agent import Agent, decider
 from ..agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
 from ..engine.actions import LEGAL, mask_into, sample, why_illegal
 from ..engine.decisions import new_game, step
@@ -21,9 +21,9 @@ from ..engine.jit import njit
 from ..engine.notation import as_action
 from ..engine.observation import HIGH_SCORE, OBSERVATION_DTYPES, ObservationDtype, observe_as
 from ..engine.options import OptionFields, Options, as_seat, as_seed, check_choice
-from ..engine.rewards import OUTCOME, REWARDS, SCORE_SCALE, Reward, rewards_into
+from ..engine.rewards import OUTCOME, REWARDS, SCORE_SCALE, Reward, potentials_into, rewards_into
 from ..engine.rng import next_bits, uniform
-from ..engine.scoring import margin, scores_into
+from ..engine.scoring import margin, scores_into, win_shares_into
 from ..engine.state import OVER, Arrays, arrays_of, restore_arrays
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
@@ -42,6 +42,7 @@ _SAVED = (
     "dones",
     "forfeits",
     "final_scores",
+    "final_win_shares",
     "_potentials",
 )
 
@@ -114,8 +115,8 @@ def _play(states, chosen, forfeits):
 
 
 @njit
-def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final, worst):
-    """Write the learners' rewards since their last decisions, and which games are over.
+def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final, won, worst):
+    """Write the learners' rewards since their last decisions, which games are over, and their ends.
 
     One call covers all steps since then: the changes of a potential add up, and other rewards come only
     at the end.
@@ -134,6 +135,8 @@ def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final,
             scores_into(state, scores)
             final[g, 0] = scores[learner]
             final[g, 1] = scores[learner] - margin(scores, learner, np.int64(state.num_players))
+            win_shares_into(state, scores, win_shares)
+            won[g] = 0.0 if forfeits[g] else win_shares[learner]
             potentials[g, :] = 0
 
 
@@ -174,6 +177,7 @@ class VersusGames:
       replaced a finished one (``AutoresetMode.SAME_STEP``);
     - ``final_observations``, as ``observations``: rows of finished games have their end;
     - ``final_scores`` int64 (N, 2): the learner's and the best other score of the last finished game;
+    - ``final_win_shares`` float64 (N,): the learner's win share in it, 0 if it was forfeited;
     - ``forfeits`` bool (N,): the game was lost by an illegal action in the last step;
     - ``learners`` int64 (N,): the seat that the caller plays.
     """
@@ -208,6 +212,7 @@ class VersusGames:
         self.rewards = np.zeros(num_games, np.float32)
         self.dones, self.forfeits = np.zeros((2, num_games), np.bool_)
         self.final_scores = np.zeros((num_games, 2), np.int64)
+        self.final_win_shares = np.zeros(num_games)
         self.learners, self.kinds, self._chosen, self._numbers = np.zeros((4, num_games), np.int64)
         self._choices = np.empty(1, CHOICES)
         self._potentials = np.zeros((num_games, MAX_PLAYERS))
@@ -235,6 +240,28 @@ class VersusGames:
         self._begin(which)
         self.look()
 
+    def start(self, number: int, game: Game) -> None:
+        """Replace a game by a copy of another with the same options; opponents play on from there.
+
+        The learner's is the fixed seat, or without one the seat that decides in ``game``.  ValueError,
+        and nothing has changed, if that seat has no decision left.
+        """
+        before, learner, memory = self.game(number), self.learners[number], self._memory[number]
+        self.states[number] = game.states[0]
+        self.learners[number] = decider(game) if self.seat is None else self.seat
+        self._memory[number] = {}
+        self._let_others_play()
+        if self.states[number].phase == OVER:
+            self.states[number] = before.states[0]
+            self.learners[number], self._memory[number] = learner, memory
+            raise ValueError(
+                f"seat {self.seat} has no decision left in the game to start from, expected one or more"
+            )
+        self.rewards[number] = 0
+        self.dones[number] = self.forfeits[number] = False
+        potentials_into(game.state, self._potentials[number])
+        self.look()
+
     def step(self, chosen: npt.NDArray[Any], deal: bool = True) -> None:
         """Play the learners' actions, legal ids, integers, (N,), and everything that follows.
 
@@ -254,6 +281,7 @@ class VersusGames:
             self.rewards,
             self.dones,
             self.final_scores,
+            self.final_win_shares,
             -1.0 if self._mode == OUTCOME else -HIGH_SCORE / SCORE_SCALE,
         )
         if self.dones.any():

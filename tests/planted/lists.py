@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from . import batches, bots, learning, libraries, play, rules, runs, training, values
+from . import batches, bots, environments, learning, libraries, play, rules, runs, training, values
 
 BUGS = [
     bug
-    for module in (rules, batches, bots, values, play, learning, runs, training, libraries)
+    for module in (
+        rules,
+        batches,
+        environments,
+        bots,
+        values,
+        play,
+        learning,
+        runs,
+        training,
+        libraries,
+    )
     for bug in module.BUGS
 ]

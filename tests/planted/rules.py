@@ -259,8 +259,8 @@ BUGS = [
     Bug(
         "the end that a batch shows is the next game's beginning",
         "cacao_env/envs/gym.py:CacaoVectorEnv._add_final",
-        "end = games.final_observations[g].copy()",
-        "end = games.observations[g].copy()",
+        "self._form.of(games.final_observations[g].copy()",
+        "self._form.of(games.observations[g].copy()",
         ("tests/test_gym_vector.py", "-k", "vector_of_one"),
         interpreted=True,
     ),

@@ -96,6 +96,6 @@ def play(net: CellNet, opponent: Any, config: BoardConfig) -> tuple[Any, Any]:
         new = versus.dones & ~over  # the first game of each
         own, other = versus.final_scores[new].T
         margins[new] = own - other
-        win_shares[new] = ((players - 1) * versus.rewards[new] + 1) / players  # see ``rewards``
+        win_shares[new] = versus.final_win_shares[new]
         over |= versus.dones
     return win_shares, margins

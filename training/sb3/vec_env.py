@@ -10,23 +10,23 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
+from cacao_env.envs.forms import Form, ObservationForm
 from cacao_env.envs.versus import VersusGames
 
 
 class CacaoVecEnv(VecEnv):
     """``VersusGames`` as a ``VecEnv``; masks come through ``env_method("action_masks")``.
 
+    ``observation``: ``"flat"``, or ``"planes"`` for a policy of dicts (:mod:`cacao_env.envs.forms`).
     A finished game's info has SB3's ``terminal_observation``, ``TimeLimit.truncated`` (never) and
     ``episode`` (reward, length), and ``final_scores``, the learner's and the best other.
     """
 
-    def __init__(self, games: VersusGames) -> None:
-        observations = games.observations
-        high = 1 if observations.dtype == np.float32 else 255
+    def __init__(self, games: VersusGames, observation: ObservationForm = "flat") -> None:
+        dtype: Any = games.observations.dtype.name
+        self._form = Form(games.options, observation, dtype, mask_in="info")
         super().__init__(
-            games.num_games,
-            spaces.Box(0, high, observations.shape[1:], observations.dtype.type),
-            spaces.Discrete(games.action_masks.shape[1]),
+            games.num_games, self._form.space(), spaces.Discrete(games.action_masks.shape[1])
         )
         self.games = games
         self._masks = games.action_masks.view(np.bool_)
@@ -36,13 +36,17 @@ class CacaoVecEnv(VecEnv):
         self._lengths = np.zeros(games.num_games, np.int64)
         self._chosen: np.ndarray[Any, Any] | None = None
 
-    def reset(self) -> np.ndarray[Any, Any]:
+    def reset(self) -> Any:
         """Deal all games, from the seed given to ``seed`` if there was one."""
         self.games.reset(self._seeds[0])
         self._reset_seeds()
         self._returns[:] = 0
         self._lengths[:] = 0
-        return self.games.observations.copy()
+        return self._seen(self.games.observations)
+
+    def _seen(self, observations: np.ndarray[Any, Any]) -> Any:
+        """Copy observations into the form asked for."""
+        return self._form.of(observations.copy(), self._masks)
 
     def step_async(self, actions: np.ndarray[Any, Any]) -> None:
         """Take the actions of the next step."""
@@ -58,15 +62,15 @@ class CacaoVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for g in np.flatnonzero(games.dones):
             own, other = games.final_scores[g].tolist()
-            self._ended.append((1.0 if own > other else 0.5 if own == other else 0.0, own - other))
+            self._ended.append((float(games.final_win_shares[g]), own - other))
             infos[g] = {
                 "episode": {"r": float(self._returns[g]), "l": int(self._lengths[g]), "t": 0.0},
                 "final_scores": [own, other],
-                "terminal_observation": games.final_observations[g].copy(),
+                "terminal_observation": self._seen(games.final_observations[g]),
                 "TimeLimit.truncated": False,
             }
             self._returns[g] = self._lengths[g] = 0
-        return games.observations.copy(), games.rewards.copy(), games.dones.copy(), infos
+        return self._seen(games.observations), games.rewards.copy(), games.dones.copy(), infos
 
     def take_ended(self) -> list[tuple[float, float]]:
         """(win share, margin) of each game that has ended since the last call."""

@@ -26,7 +26,7 @@ for options in ({}, {"num_players": 4, "table_size": 15, "volcanoes": True}):
 print("api_test and seed_test pass")
 
 if hasattr(pettingzoo, "make"):  # newer versions have a registry
-    env = pettingzoo.make("aec", "cacao_env/Cacao-v0", num_players=3)
+    env = pettingzoo.make("aec", "cacao_env/cacao_v0", num_players=3)
     env.reset(seed=0)
     assert env.num_agents == 3
     print("it is in the registry")

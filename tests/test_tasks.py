@@ -1,0 +1,254 @@
+"""Named tasks: frozen, the same from version to version, and measured."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+
+from cacao_env.agents.bots import Bot
+from cacao_env.agents.registry import load_agent
+from cacao_env.cli import main
+from cacao_env.envs.tasks import FREE, TASKS, task_named
+from cacao_env.envs.versus import VersusGames
+from cacao_env.evaluation import tasks as reference
+
+PAGE = Path(__file__).parent.parent / "docs" / "tasks.md"
+# (steps, score, best other score) of the episodes of seeds 0 to 2, always the first legal action.
+# A task whose episodes change needs a new version (docs/tasks.md).
+EPISODES = {
+    "cacao_env/Cacao-2p-random-v0": [(26, 14, 28), (27, 26, 21), (28, 29, 28)],
+    "cacao_env/Cacao-2p-greedy-v0": [(23, 20, 69), (21, 10, 73), (26, 14, 70)],
+    "cacao_env/Cacao-2p-criollo-v0": [(26, 18, 83), (23, 19, 82), (31, -6, 83)],
+    "cacao_env/Cacao-4p-greedy-v0": [(18, 6, 56), (18, 10, 56), (19, 12, 57)],
+    "cacao_env/Cacao-2p-volcanoes-greedy-v0": [(27, 3, 81), (28, 17, 72), (23, 10, 72)],
+}
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_a_task_is_the_same_as_ever(task):
+    env = gymnasium.make(task.id, disable_env_checker=True)
+    found = []
+    for seed in range(3):
+        seen, _ = env.reset(seed=seed)
+        steps, over = 0, False
+        while not over:
+            seen, _, over, _, info = env.step(int(seen["action_mask"].argmax()))
+            steps += 1
+        found.append((steps, info["score"], info["best_other_score"]))
+    assert found == EPISODES[task.id]
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_a_task_is_made_one_by_one_and_in_batches(task):
+    made = gymnasium.make(task.id)
+    batch = gymnasium.make_vec(task.id, num_envs=2, copy=False)
+    synchronous = gymnasium.make_vec(task.id, num_envs=2, vectorization_mode="sync")
+    for games in (made.unwrapped._games, batch.unwrapped.games):
+        assert games.options == task.options
+        assert games.seat is None
+        expected = VersusGames(1, task.opponents, task.options, begin=False)._opponents
+        np.testing.assert_array_equal(games._opponents.probabilities, expected.probabilities)
+    assert batch.observation_space == synchronous.observation_space
+    assert json.loads(made.spec.to_json())["kwargs"] == {}
+    for env in (made, batch, synchronous):
+        env.reset(seed=0)
+
+
+@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"num_players": 3},
+        {"volcanoes": True},
+        {"decisions": "explicit"},
+        {"table_size": 15},
+        {"options": TASKS[0].options},
+        {"opponents": "greedy"},
+        {"reward": "shaped"},
+        {"seat": 0},
+        {"illegal": "raise"},
+        {"seed": 3},
+    ],
+    ids=str,
+)
+def test_a_task_refuses_to_be_changed(make, given):
+    for task in TASKS:
+        name = next(iter(given))
+        with pytest.raises(
+            ValueError, match=f"{name} is given, but {task.id} freezes its options;"
+        ):
+            make(task.id, **given)
+
+
+def test_a_task_is_shown_as_the_caller_likes():
+    free = {"mask_in": "info", "observation": "planes", "observation_dtype": "uint8"}
+    env = gymnasium.make(TASKS[1].id, **free, render_mode="rgb_array_list")
+    seen, info = env.reset(seed=0)
+    assert seen["board"].dtype == np.uint8
+    assert info["action_mask"].any()
+    assert len(env.render()) == 1
+    assert set(free) < set(FREE)
+
+
+def test_tasks_are_known_without_their_environments():
+    code = (
+        "import sys, gymnasium, cacao_env\n"
+        f"assert {TASKS[0].id!r} in gymnasium.registry\n"
+        "assert 'cacao_env.envs.gym' not in sys.modules\n"
+        f"gymnasium.make({TASKS[0].id!r})\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    code = (
+        f"import gymnasium; gymnasium.make('cacao_env:{TASKS[0].id}')"  # imports the package itself
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_task_has_a_name():
+    assert task_named("2p-greedy") is task_named("cacao_env/Cacao-2p-greedy-v0")
+    with pytest.raises(ValueError, match="there is no task '5p'; there are: 2p-random, 2p-greedy"):
+        task_named("5p")
+    with pytest.raises(ImportError, match="cannot import name 'five'"):
+        from cacao_env.envs.tasks import five  # noqa: F401
+    assert len({task.id for task in TASKS}) == len(TASKS)
+
+
+# --- Reference scores -----------------------------------------------------------------------
+
+
+def test_an_agent_plays_the_episodes_of_their_seeds():
+    task = task_named("2p-greedy")
+    agent = Bot("greedy")
+    whole = reference.play_task(task, agent, 0, 6)
+    assert whole[2:5] == reference.play_task(task, agent, 2, 3)
+    assert {share for share, _ in whole} <= {0, 0.5, 1}
+    env = gymnasium.make(task.id, disable_env_checker=True).unwrapped
+    for deal in (0, 3):
+        from cacao_env.evaluation.blocks import seat_seed
+
+        env.reset(seed=reference.SEED + deal)
+        seats = "greedy", "greedy"
+        memory = agent.begin(seat_seed(reference.SEED, deal, task.options, seats, env.seat))
+        over = False
+        while not over:
+            *_, over, _, info = env.step(agent.act([env.game], [memory])[0])
+        assert whole[deal] == (info["win_share"], info["score"] - info["best_other_score"])
+
+
+def test_no_agent_sees_the_true_deal_of_a_task():
+    shown = []
+
+    class Peeker(Bot):
+        def act(self, games, memory):
+            shown.extend(game.draws for game in games)
+            return super().act(games, memory)
+
+    reference.play_task(task_named("2p-random"), Peeker("random"), 0, 1)
+    env = gymnasium.make(TASKS[0].id, disable_env_checker=True).unwrapped
+    env.reset(seed=reference.SEED)
+    assert len(shown) > 10
+    assert env.game.draws not in shown[:10]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("page.md").write_text(f"before\n{reference.BEGIN}\nold\n{reference.END}\nafter\n")
+    return tmp_path
+
+
+COMMAND = ["tasks", "--page", "page.md", "--agents", "random,greedy", "--workers", "1"]
+
+
+def test_the_command_writes_the_page_and_resumes(folder, capsys, monkeypatch):
+    played = []
+    play = reference.play_task
+
+    def spy(task, agent, first, deals):
+        played.append((task.name, agent.name, first, deals))
+        return play(task, agent, first, deals)
+
+    monkeypatch.setattr(reference, "play_task", spy)
+    some = ["--tasks", "2p-random,4p-greedy"]
+    assert main([*COMMAND, *some, "--deals", "12"]) == 0
+    assert len(played) == 8
+    first = Path("page.md").read_text()
+    assert first.startswith("before\n")
+    assert first.endswith("after\n")
+    assert "| `greedy` | 100.0% [73.5%, 100.0%] | +" in first
+    assert first.count("| 12 |") == 4
+    assert first.count("not measured") == 19
+    assert (
+        first.count("does not play it") == 2
+    )  # forastero plays with 2 players and without volcanoes
+    played.clear()
+    assert main([*COMMAND, *some, "--deals", "12"]) == 0
+    assert not played
+    assert Path("page.md").read_text() == first
+
+    file = next(Path("runs/tasks").glob("2p-random-v0-greedy-*"))
+    text = file.read_text()
+    file.write_text(text[:-5])  # stopped in the middle of a line
+    assert main([*COMMAND, *some, "--deals", "12"]) == 0
+    assert played == [("2p-random", "greedy", 10, 2)]
+    assert Path("page.md").read_text() == first
+    assert file.read_text() == text
+    played.clear()
+    assert main([*COMMAND, "--tasks", "2p-random", "--deals", "15"]) == 0
+    assert sorted(played) == [("2p-random", "greedy", 12, 3), ("2p-random", "random", 12, 3)]
+    assert Path("page.md").read_text().count("| 15 |") == 2
+    capsys.readouterr()
+
+
+def test_the_command_lists_the_tasks_and_prints_scores(folder, capsys):
+    assert main(["tasks"]) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[0] for line in out.splitlines()] == [task.id for task in TASKS]
+    command = [
+        "tasks",
+        "--tasks",
+        "2p-random",
+        "--agents",
+        "random",
+        "--deals",
+        "4",
+        "--workers",
+        "2",
+    ]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("### `cacao_env/Cacao-2p-random-v0`")
+    assert "| 4 |" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--deals", "0"], "--deals is 0, expected at least 1"),
+        (["--workers", "0"], "--workers is 0, expected at least 1"),
+        (["--tasks", "3p"], "there is no task '3p'; there are: 2p-random"),
+        (["--agents", "genius"], "there is no agent 'genius'"),
+        (["--page", "none.md"], "none.md can't be read: No such file or directory"),
+    ],
+)
+def test_bad_arguments_get_one_sentence(arguments, message, folder, capsys):
+    assert main([*COMMAND, *arguments]) == 1
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+    assert not Path("runs").exists()
+
+
+def test_the_page_has_every_task_and_its_opponent_s_version():
+    page = PAGE.read_text(encoding="utf-8")
+    for task in TASKS:
+        assert page.count(f"### `{task.id}`") == 1
+        assert page.count(f"| `{task.id}` |") == 1
+    version = load_agent("criollo").version
+    assert version[:12] in page
