@@ -152,6 +152,7 @@ COMMANDS = [
     "evaluate",
     "regret",
     "leaderboard",
+    "tasks",
     "agents",
     "spec",
     "bench",

@@ -7,6 +7,7 @@ from .harness import Bug
 PEOPLE = ("tests/test_people.py",)
 TERMINAL = ("tests/test_terminal.py",)
 ANALYSIS = ("tests/test_analysis.py",)
+LIMITS = ("tests/test_viewer_limits.py",)
 SERVER = ("tests/test_viewer.py",)
 PAGE = ("tests/test_viewer_browser.py",)
 
@@ -188,7 +189,7 @@ BUGS = [
     ),
     Bug(
         "messages may be of any size",
-        "cacao_env/play/server.py:_body",
+        "cacao_env/play/limits.py:body_of",
         "if len(got) > most:",
         "if len(got) > 1e12:",
         SERVER,
@@ -224,8 +225,8 @@ BUGS = [
     Bug(
         "agents may be any path",
         "cacao_env/play/catalogue.py:Catalogue._check_name",
-        "elif base in self._given or base in dict(installed_agents()):",
-        "elif base:",
+        "if base in self._given or base in dict(installed_agents()):",
+        "if base:",
         SERVER,
     ),
     Bug(
@@ -353,5 +354,47 @@ BUGS = [
         "function begun() {",
         'function begun() {\n  fetch("http://localhost:1/x").catch(() => null);',
         PAGE,
+    ),
+    Bug(
+        "an abandoned request waits for an agent",
+        "cacao_env/play/limits.py:Thinking.run",
+        "await request.is_disconnected()",
+        "False",
+        LIMITS,
+    ),
+    Bug(
+        "any number of decisions waits",
+        "cacao_env/play/limits.py:Thinking.run",
+        "if self._waiting > MAX_WAITING:",
+        "if False:",
+        LIMITS,
+    ),
+    Bug(
+        "half a request keeps its connection",
+        "cacao_env/play/limits.py:Connection._close_if_idle",
+        "self.transport.close()",
+        "pass",
+        LIMITS,
+    ),
+    Bug(
+        "an idle connection is closed in the middle of an answer",
+        "cacao_env/play/limits.py:Connection._close_if_idle",
+        "idle = self.cycle is None or self.cycle.response_complete",
+        "idle = True",
+        LIMITS,
+    ),
+    Bug(
+        "a budget may be written in any way that Python reads",
+        "cacao_env/agents/bots.py:Parameter.parse",
+        "if not re.fullmatch(digits, text) or not",
+        "if not",
+        SERVER,
+    ),
+    Bug(
+        "a record may list any number of legal moves",
+        "cacao_env/record.py:_check_legal",
+        "if len(listed) > MAX_LEGAL:",
+        "if False:",
+        ("tests/test_record.py",),
     ),
 ]

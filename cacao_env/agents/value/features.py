@@ -117,13 +117,13 @@ def features_into(state, viewer, room, numbers, rows):
         for kind in range(len(LIKE)):
             numbers[first + 5 + LIKE[kind]] += state.unplaced[seat, kind] / 5.0
         row = STOCKS + i * (CACAO_PLACES + LAST_WATER + SUN_PLACES + MAX_TILES + 4)
-        rows[count] = row + state.cacao[seat]
+        rows[count] = row + np.int64(state.cacao[seat])
         row += CACAO_PLACES + 1
-        rows[count + 1] = row + state.water[seat]
+        rows[count + 1] = row + np.int64(state.water[seat])
         row += LAST_WATER + 1
-        rows[count + 2] = row + state.sun[seat]
+        rows[count + 2] = row + np.int64(state.sun[seat])
         row += SUN_PLACES + 1
-        rows[count + 3] = row + state.tiles_each - state.placed[seat]
+        rows[count + 3] = row + np.int64(state.tiles_each) - np.int64(state.placed[seat])
         count += 4
     drawn = _drawn_last(state, viewer)
     for like in range(_LIKE):
@@ -154,7 +154,7 @@ def features_into(state, viewer, room, numbers, rows):
         numbers[PROSPECTS:] /= 10
     mover = (np.int64(state.seat) - viewer) % players
     rows[count] = NEXT + players * MAX_PLAYERS + mover
-    rows[count + 1] = RULES + 2 * players + state.volcanoes
+    rows[count + 1] = RULES + 2 * players + np.int64(state.volcanoes)
     count += 2
     count = _temple_rows(state, viewer, rows, count)
     if left > 0:

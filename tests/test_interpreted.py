@@ -1,0 +1,73 @@
+"""Every agent and environment in small, also without compiled code.
+
+With NUMBA_DISABLE_JIT=1, as .ci/run calls it too, reads out of bounds and overflows are errors.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import gymnasium
+import numpy as np
+import pytest
+
+from cacao_env import Game, cacao_v0
+from cacao_env.agents.registry import load_agent
+from cacao_env.envs.vector import VectorGames
+
+AGENTS = {
+    "random": "random",
+    "greedy": "greedy",
+    "mc:sims=4,top=2": "mc",
+    "ismcts:sims=4,top=2": "ismcts",
+    "endgame:exact=1": "endgame",
+    "criollo": "value network",
+    "criollo+search:sims=2,width=2,inner=2,near=2,exact=1": "search",
+    "forastero": "board network",
+}
+OPTIONS = [(2, False), (3, True), (4, False)]
+
+
+@cache
+def positions(players, volcanoes):
+    """The last placement, fill and action of a random game: few legal actions, all parts at work."""
+    game, rng = Game.new(players, 5, volcanoes=volcanoes), np.random.default_rng(5)
+    found = {}
+    while not game.over:
+        found[game.phase] = game.clone()
+        game.play(int(rng.choice(game.legal_actions())))
+    return list(found.values())
+
+
+@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize(("players", "volcanoes"), OPTIONS)
+def test_every_agent_decides_and_analyzes(name, players, volcanoes, monkeypatch):
+    monkeypatch.setattr("cacao_env.agents.bots.FORECAST", 1)
+    agent = load_agent(name)
+    for game in positions(players, volcanoes):
+        if not agent.supports(game.options):
+            continue
+        legal = set(game.legal_actions().tolist())
+        memory = agent.begin(3)
+        assert agent.act([game], [memory])[0] in legal
+        assert set(agent.analyze(game, memory).actions.tolist()) <= legal
+
+
+@pytest.mark.parametrize(("players", "volcanoes"), OPTIONS)
+def test_every_environment_steps(players, volcanoes):
+    options = {"num_players": players, "volcanoes": volcanoes, "table_size": 15}
+    environment = cacao_v0.env(**options)
+    environment.reset(seed=3)
+    for _ in environment.agent_iter(8):
+        mask = environment.last()[0]["action_mask"]
+        environment.step(int(np.flatnonzero(mask)[-1]))
+    games = VectorGames(2, seed=3, **options)
+    for _ in range(8):
+        games.step(games.sample())
+    single = gymnasium.make("cacao_env/Cacao-v0", opponents="greedy", **options)
+    observation, _ = single.reset(seed=3)
+    many = gymnasium.make_vec("cacao_env/Cacao-v0", num_envs=2, opponents="random", **options)
+    observations, _ = many.reset(seed=3)
+    for _ in range(3):
+        observation, *_ = single.step(int(observation["action_mask"].argmax()))
+        observations, *_ = many.step(observations["action_mask"].argmax(axis=1))
