@@ -7,7 +7,7 @@ import pytest
 from .fuzz.attack import Budget, Summary, attempt
 from .fuzz.registry import ATTACKS
 
-COUNTS = {"states": 400, "records": 60, "checkpoints": 40}
+COUNTS = {"states": 400, "records": 60, "checkpoints": 40, "kills": 50}
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -15,7 +15,8 @@ def test_an_attack_finds_no_fault(name):
     summary = ATTACKS[name](Budget(seed=3, count=COUNTS.get(name, 20)))
     assert summary.faults == []
     assert summary.tried == summary.refused + summary.accepted > 0
-    assert min(summary.refused, summary.accepted) > 0
+    assert summary.accepted > 0
+    assert summary.refused > 0 or name == "kills"
 
 
 def fail(error: Exception):

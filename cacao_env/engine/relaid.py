@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .geometry import NEIGHBOR, NUM_CELLS, TORUS, cell_index, window_corner, window_fits
+from .geometry import NEIGHBOR, NUM_CELLS, TORUS, window_corner, window_fits
 from .jit import njit
 from .state import ACT, FILL, OVERBUILT, OWNER, VARIANT
 from .tiles import (
@@ -28,7 +28,9 @@ from .tiles import (
     WORKER_KINDS,
 )
 
-_START_CELLS = np.array([cell_index(*place) for _, place in START_TILES], np.int64)
+_START_CELLS = np.array(
+    [row % TORUS * TORUS + column % TORUS for _, (row, column) in START_TILES], np.int64
+)
 _START_CODES = np.array([JUNGLE_KINDS.index(kind) + 1 for kind, _ in START_TILES], np.int64)
 
 # What is wrong with a table.

@@ -11,6 +11,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+try:
+    import fcntl
+except ImportError:  # not on every system
+    fcntl = None  # type: ignore[assignment]
+
 import cacao_env
 
 from .matches import ChunkResult
@@ -46,10 +51,25 @@ class Store:
         except OSError as error:
             raise StoreError(f"{folder} can't be written: {error.strerror}") from None
         try:
+            self._lock()
             self._read(settings)
         except BaseException:
             self._file.close()
             raise
+
+    def _lock(self) -> None:
+        """Refuse a folder in which another process plays; closing the file gives it back."""
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StoreError(
+                f"another process is playing the evaluation in {self.path.parent}: wait for it, or "
+                "give another folder with --out"
+            ) from None
+        except OSError:
+            return  # a file system without locks
 
     def _read(self, settings: dict[str, Any]) -> None:
         self._file.seek(0)
@@ -68,8 +88,9 @@ class Store:
             )
             for row in rows:
                 self.results.setdefault(row["key"], ChunkResult.from_dict(row))
-        except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"{self.path} is not a file of games: {error!r}") from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            reason = repr(error)[:200]
+            raise StoreError(f"{self.path} is not a file of games: {reason}") from None
         if not isinstance(stored, dict):
             raise StoreError(f"{self.path} is not a file of games of this version")
         for key in settings:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from . import checkpoints, records, states
+from . import checkpoints, kills, records, states
 from .attack import Attack
 
 ATTACKS: dict[str, Attack] = {
     "states": states.attack,
     "records": records.attack,
     "checkpoints": checkpoints.attack,
+    "kills": kills.attack,
 }
