@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from . import batches, bots, learning, libraries, play, rules, runs, training, values
+from . import batches, bots, doors, learning, libraries, play, rules, runs, training, values
 
 BUGS = [
     bug
-    for module in (rules, batches, bots, values, play, learning, runs, training, libraries)
+    for module in (
+        *(rules, batches, bots, values, play, learning, runs, training, libraries),
+        doors,
+    )
     for bug in module.BUGS
 ]
