@@ -302,9 +302,11 @@ def test_a_hostile_state_of_games_is_refused(tmp_path):
 def test_a_damaged_run_json_gets_one_sentence_and_the_folder_back(text, tmp_path):
     RunFolder(tmp_path, {}).close()
     (tmp_path / ABOUT).write_text(text)
+    kept = []  # errors, and with them what the failed attempts hold
     for _ in range(2):  # the lock has been released
-        with pytest.raises(ConfigError, match=f"{ABOUT} is damaged: expected a list in JSON"):
+        with pytest.raises(ConfigError, match=f"{ABOUT} is damaged: expected a list in JSON") as e:
             RunFolder(tmp_path, {}, at=1)
+        kept.append(e)
     (tmp_path / ABOUT).unlink()
     RunFolder(tmp_path, {}, at=1).close()
 
