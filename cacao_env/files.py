@@ -1,30 +1,42 @@
-"""Write files so that a reader sees the old content or the new, never a part of it."""
+"""Write files so that a reader sees the old content or the new, never a part of it.
+
+That holds after a power cut too: content reaches the disk before the name points to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
 from contextlib import suppress
 from pathlib import Path
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file, text as UTF-8; OSError says in one sentence why it can't be written."""
-    write_together({path: content})
-
-
-def write_together(files: Mapping[Path, str | bytes]) -> None:
-    """Write files that belong together: beside their places first, then move all of them there."""
-    beside = {path: path.with_name(path.name + ".tmp") for path in files}
-    path = next(iter(files))
+    beside = path.with_name(path.name + ".tmp")
     try:
-        for path, content in files.items():
-            data = content.encode("utf-8") if isinstance(content, str) else content
-            beside[path].write_bytes(data)
-        for path in files:
-            beside[path].replace(path)
-    except OSError as error:  # a full disk, say: the old files stay
+        write_through(beside, content.encode("utf-8") if isinstance(content, str) else content)
+        beside.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:  # a full disk, say: the old file stays
         raise OSError(f"{path} can't be written: {error.strerror}") from error
     finally:
-        for one in beside.values():
-            with suppress(OSError):
-                one.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def write_through(path: Path, data: bytes) -> None:
+    """Write a file in place and wait until the disk has it."""
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names of a folder's files, where the system can do that."""
+    with suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

@@ -5,24 +5,26 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Sequence
+from json import JSONDecodeError
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .engine import notation
-from .engine.actions import LEGAL, MAX_LEGAL, apply, legal_into, mask_into, num_actions, why_illegal
+from .engine.actions import LEGAL, MAX_LEGAL, apply, num_actions, why_illegal
 from .engine.decisions import NONE, forced_action, new_game, restart, step
+from .engine.entries import one_copy, one_legal, one_mask, one_observe, one_redeal
 from .engine.jit import njit
-from .engine.observation import observation_size, observe_into
+from .engine.observation import observation_size
 from .engine.options import Decisions, Options, as_seat, as_seed, check_supply
 from .engine.rng import RngArray, new_rng
+from .engine.saving import states_of
 from .engine.scoring import scores_into, win_shares_into
-from .engine.state import OVER, PHASE_NAMES, StateArray, redeal
+from .engine.state import OVER, PHASE_NAMES, StateArray
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
 
-# Compiled entry points for frequent calls of search and environments.  They take the array of a game,
-# shape (1,), the fastest argument for Numba; rarer calls pass the record itself.
+MAX_TEXT = 1_000_000  # characters of a game as text; a real one has some thousands
 
 
 @njit
@@ -34,33 +36,8 @@ def try_action(states, action):
     return code
 
 
-@njit
-def _legal(states, ids):
-    return legal_into(states[0], ids)
-
-
-@njit
-def _mask(states, out):
-    mask_into(states[0], out)
-
-
-@njit
-def _observe(states, viewer, out):
-    observe_into(states[0], viewer, out)
-
-
-@njit
-def _copy(target, source):
-    target[0] = source[0]
-
-
-@njit
-def _redeal(states, viewer, rng):
-    redeal(states[0], viewer, rng)
-
-
 class Game:
-    """One game of Cacao.
+    """One game of Cacao.  Only one thread may use a game at a time.
 
     Make one with :meth:`new`, :meth:`deal` or :meth:`from_draws`.  Seats are 0 to ``num_players - 1``
     in playing order; actions are ids of one ``Discrete(num_actions)`` (see
@@ -199,25 +176,22 @@ class Game:
     def draws(self) -> tuple[list[list[str]], list[str]]:
         """(worker_draws, jungle_draws) as in a game record; players must not see them."""
         state = self.state
-        workers = [
-            [WORKER_KINDS[int(kind)] for kind in state.worker_draws[seat, : int(state.tiles_each)]]
-            for seat in range(self.num_players)
-        ]
-        return workers, [
-            JUNGLE_KINDS[int(c) - 1] for c in state.jungle_draws[: int(state.num_jungle)]
-        ]
+        seats = state.worker_draws[: self.num_players, : int(state.tiles_each)]
+        workers = [[WORKER_KINDS[kind] for kind in draws] for draws in seats.tolist()]
+        codes = state.jungle_draws[: int(state.num_jungle)].tolist()
+        return workers, [JUNGLE_KINDS[code - 1] for code in codes]
 
     # --- Playing ----------------------------------------------------------------------------
 
     def legal_actions(self) -> npt.NDArray[np.int64]:
         """Return the ids of the legal actions, each once, ascending; empty when the game is over."""
         ids = np.empty(MAX_LEGAL, np.int64)
-        return np.sort(ids[: _legal(self._states, ids)])
+        return np.sort(ids[: one_legal(self._states, ids)])
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """Return 1 for each legal action and 0 for others, int8, shape (num_actions,)."""
         mask = np.empty(self.num_actions, np.int8)
-        _mask(self._states, mask)
+        one_mask(self._states, mask)
         return mask
 
     def play(self, action: int) -> None:
@@ -250,7 +224,7 @@ class Game:
     def clone(self) -> Game:
         """Return an independent copy."""
         states = np.zeros(1, self._states.dtype)  # with padding: games are compared as bytes
-        _copy(states, self._states)
+        one_copy(states, self._states)
         return Game(states, self._history.copy())
 
     def determinise(self, seat: int, rng: np.random.Generator | RngArray | int) -> Game:
@@ -266,7 +240,7 @@ class Game:
 
     def redeal(self, seat: int, rng: RngArray) -> None:
         """Deal everything hidden from ``seat`` again, in place."""
-        _redeal(self._states, as_seat(seat, self.num_players), rng)
+        one_redeal(self._states, as_seat(seat, self.num_players), rng)
 
     # --- Observations and results -------------------------------------------------------------
 
@@ -274,7 +248,7 @@ class Game:
         """Return what a seat sees, raw, uint8 (observation_size,); see ``engine.observation``."""
         seat = as_seat(seat, self.num_players)
         out = np.empty(observation_size(self.num_players, self.table_size), np.uint8)
-        _observe(self._states, seat, out)
+        one_observe(self._states, seat, out)
         return out
 
     def scores(self) -> list[int]:
@@ -356,6 +330,8 @@ class Game:
     @classmethod
     def from_json(cls, text: str) -> Game:
         """Restore the game that ``to_json`` wrote; ValueError for anything else."""
+        if len(text) > MAX_TEXT:
+            raise ValueError(f"not a saved game: it is longer than {MAX_TEXT:,} characters")
         try:
             data = json.loads(text)
             if data["format"] != "cacao-game" or data["version"] is True or data["version"] != 1:
@@ -370,8 +346,10 @@ class Game:
                     game.play(action)
                 except ValueError as error:
                     raise ValueError(f"action number {number}: {error}") from None
-        except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
-            raise ValueError(f"not a saved game: {error!r}") from None
+        except (KeyError, TypeError, AttributeError, RecursionError, JSONDecodeError) as error:
+            raise ValueError(f"not a saved game: {error!r}"[:300]) from None
+        except ValueError as error:
+            raise ValueError(str(error)[:300]) from None  # values in it may be of any length
         return game
 
     def __copy__(self) -> Game:
@@ -381,7 +359,7 @@ class Game:
         return self.clone()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Game, (self._states, self._history)
+        return _unpickled, (self._states.tobytes(), self._history)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
@@ -398,3 +376,8 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game: {self.num_players} players, turn {self.turn}, {self.phase}, ply {self.ply}>"
+
+
+def _unpickled(data: bytes, history: list[int]) -> Game:
+    """Return a pickled game; ValueError unless it is a position of a game and its actions."""
+    return Game(states_of(data), [notation.as_action(action) for action in history])

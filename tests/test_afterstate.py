@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import pickle
 import signal
@@ -15,10 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cacao_env import Game
+from cacao_env import Game, files
 from cacao_env.agents.agent import AgentError, require
 from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError, add_to_manifest
 from cacao_env.agents.registry import load_agent
+from cacao_env.agents.tensors import pack, unpack
 from cacao_env.agents.value.checkpoint import load_value, read_value, save_value
 from cacao_env.agents.value.net import new_scratch
 from cacao_env.agents.value.search import SearchAgent, search_choice
@@ -184,19 +186,20 @@ def test_a_full_disk_loses_nothing(full_at, tmp_path, monkeypatch, capsys):
     folder = tmp_path / "run"
     assert main(command(folder)[3:] + ["--set", "rounds=2"]) == 0
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    true_write = Path.write_bytes
+    true_write, beginning = files.write_through, full_at.partition(".")[0]
 
-    def full(path: Path, data: bytes) -> int:
-        if path.name.startswith(full_at):
+    def full(path: Path, data: bytes) -> None:
+        if path.name.startswith(beginning):
             true_write(path, data[: len(data) // 2])
             raise OSError(errno.ENOSPC, "No space left on device")
-        return true_write(path, data)
+        true_write(path, data)
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(files, "write_through", full)
     capsys.readouterr()
     assert main(["--resume", str(folder), "--set", "rounds=4"]) == 1
     error = capsys.readouterr().err.strip().splitlines()[-1]
-    assert error == f"{folder / full_at} can't be written: No space left on device"
+    assert error.startswith(str(folder / beginning))
+    assert error.endswith(" can't be written: No space left on device")
     monkeypatch.undo()
     assert (folder / STATE).read_bytes() == before[STATE]
     if full_at != STATE:  # those are written before it
@@ -271,13 +274,16 @@ def test_search_begins_late_in_a_run(tmp_path):
 # --- Opponents ------------------------------------------------------------------------------
 
 
+CONFIG = AfterstateConfig()
+
+
 def test_opponents_by_name(tmp_path):
     run_for(tmp_path, 1)
-    assert opponent_named("opponent", "").kind == NO_OPPONENT
-    assert opponent_named("opponent", "greedy").kind == GREEDY_OPPONENT
-    found = opponent_named("opponent", str(tmp_path))
+    assert opponent_named("opponent", "", CONFIG).kind == NO_OPPONENT
+    assert opponent_named("opponent", "greedy", CONFIG).kind == GREEDY_OPPONENT
+    found = opponent_named("opponent", str(tmp_path), CONFIG)
     assert (found.kind, found.sims) == (NET_OPPONENT, 0)
-    assert opponent_named("opponent", f"{tmp_path}+search:sims=24").sims == 24
+    assert opponent_named("opponent", f"{tmp_path}+search:sims=24", CONFIG).sims == 24
     for key in ("eval_opponents", "against"):
         with pytest.raises(ConfigError, match=f"{key}: there is no .* 'nobody'"):
             run_for(tmp_path / "next", 1, **{key: ["nobody"]})
@@ -291,7 +297,7 @@ def test_opponents_by_name(tmp_path):
         (f"{tmp_path}+search:sims=x", "sims"),
     ):
         with pytest.raises(ConfigError, match=words):
-            opponent_named("opponent", name)
+            opponent_named("opponent", name, CONFIG)
     with pytest.raises(ConfigError, match=r"eval_opponents: .* a value network without search"):
         run_for(tmp_path / "next", 1, eval_opponents=[f"{tmp_path}+search:sims=8"])
 
@@ -435,7 +441,18 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path):
     from cacao_env.agents.value.checkpoint import save_value
 
     params = ValueNet(8, 4, 4).params()
+    rules = {"players": [2], "volcanoes": False}
+    save_value(tmp_path, "good", params, rules)
     params["bias"][0] = np.nan
-    save_value(tmp_path, "nan", params, {"players": [2], "volcanoes": False})
+    with pytest.raises(
+        CheckpointError, match="weights can't be saved: bias has numbers that are not"
+    ):
+        save_value(tmp_path, "nan", params, rules)
+    weights = (tmp_path / WEIGHTS).read_bytes()
+    arrays, metadata = unpack(weights)
+    arrays["bias"][0] = np.nan
+    weights = pack(arrays, metadata)
+    (tmp_path / WEIGHTS).write_bytes(weights)
+    add_to_manifest(tmp_path, sha256=hashlib.sha256(weights).hexdigest())
     with pytest.raises(CheckpointError, match="not all finite"):
         load_value(tmp_path)

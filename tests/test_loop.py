@@ -57,6 +57,9 @@ class Counter(Learner):
         self.rates.append(self.scheduled("rate"))
         return {"loss_value": float(self.value)}
 
+    def weights(self):
+        return {"value": np.array([float(self.value)])}
+
     def arrays(self):
         return {"value": np.array(self.value)}
 
@@ -162,7 +165,7 @@ def test_a_resumed_run_has_all_that_the_loop_counts(tmp_path):
 
 
 def test_a_state_without_counts_is_refused(tmp_path):
-    write_state(tmp_path, {}, config={}, numbers=[1, 2])
+    write_state(tmp_path, {}, config={}, counts={"numbers": 2})
     with pytest.raises(CheckpointError, match="another version of this program"):
         resumed(Counter, tmp_path)
 

@@ -90,6 +90,8 @@ def test_the_same_seed_trains_the_same_network(tmp_path):
         nets.append(read_policy(tmp_path / name)[0])
     for key, value in nets[0].items():
         assert np.array_equal(value, nets[1][key]), key
+    files = [(tmp_path / name / WEIGHTS).read_bytes() for name in ("one", "two")]
+    assert files[0] == files[1]
 
 
 EXACT = SMALL | {

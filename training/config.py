@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from cacao_env.agents.agent import Agent
 from cacao_env.agents.registry import load_agent
@@ -50,6 +50,18 @@ def overridden(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]
     return data
 
 
+def strings_in(data: Any) -> Iterator[str]:
+    """Every text in plain data, keys of tables included."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            yield from (key, *strings_in(value))
+    elif isinstance(data, list):
+        for one in data:
+            yield from strings_in(one)
+
+
 def _parse_override(text: str) -> dict[str, Any]:
     key, equals, value = text.partition("=")
     if not equals:
@@ -77,10 +89,10 @@ def from_dict(kind: type[C], data: dict[str, Any]) -> C:
     return kind(**data)
 
 
-def agent_named(key: str, name: str) -> Agent:
+def agent_named(key: str, name: str, config: RunConfig) -> Agent:
     """Load the agent that a configuration names; the ConfigError names the key."""
     try:
-        return load_agent(name, allow_code=True)
+        return load_agent(name, allow_code=config.code is None or name in config.code)
     except ValueError as error:
         raise ConfigError(f"{key}: {error}") from None
 
@@ -130,6 +142,9 @@ class RunConfig:
     blocks: int = positive(200)
     against: list[str] = field(default_factory=lambda: ["random", "greedy"])
     evaluation_seed: int = _seed(1, 1_000_000_000)  # the periodic evaluation has the seed before it
+    # Classes (module:Class) that may be loaded; None: all that are named, because the user gave the
+    # configuration.  What a run folder holds is data: a resumed run loads those of ``--set`` alone.
+    code: ClassVar[frozenset[str] | None] = None
     # The least win share against some of ``against``; the command fails if one is not reached.
     bars: dict[str, float] = field(default_factory=dict)
 
@@ -150,13 +165,24 @@ class RunConfig:
         """The kinds of games that the agent is measured in."""
         raise NotImplementedError
 
+    def loading(self, code: Iterable[str]) -> Self:
+        """Load no other classes than these."""
+        object.__setattr__(self, "code", frozenset(code))
+        return self
+
     def as_dict(self) -> dict[str, Any]:
         """All keys with their values, as plain data."""
         return asdict(self)
 
 
+def thread_count(least: int, default: int) -> Any:
+    """A number of threads or processes."""
+    return limited(default, lambda x: least <= x <= 1024, f"{least} to 1024")
+
+
 def check_weights(key: str, weights: dict[str, float]) -> None:
     """Raise ConfigError unless weights are numbers from 0 whose sum is above 0."""
     values = weights.values()
-    if not all(isinstance(x, int | float) and x >= 0 for x in values) or sum(values) <= 0:
-        raise ConfigError(f"{key} is {weights!r}, expected weights above 0")
+    fine = all(isinstance(x, int | float) and 0 <= x <= 1e9 for x in values)
+    if not fine or sum(values) <= 0:
+        raise ConfigError(f"{key} is {weights!r}, expected weights above 0, none over 1e9")

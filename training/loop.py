@@ -27,10 +27,10 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.summary import Result
 
-from .config import RunConfig, agent_named, from_dict, overridden, read
+from .config import RunConfig, agent_named, from_dict, overridden, read, strings_in
 from .processes import any_process, from_first, rank, run
 from .run_folder import RunFolder, clear
-from .state import Arrays, read_state, write_state
+from .state import Arrays, check_counts, check_finite, check_shapes, read_state, write_state
 
 
 class Match(NamedTuple):
@@ -71,7 +71,19 @@ class Learner(ABC):
 
     @abstractmethod
     def restore(self, arrays: Arrays) -> None:
-        """Resume from ``arrays``; the loop has restored rounds, seconds and counts."""
+        """Resume from ``arrays``, which may be of anything; CheckpointError if they do not fit.
+
+        The loop has restored rounds, seconds and counts.
+        """
+
+    @classmethod
+    def shapes(cls, config: Any) -> dict[str, tuple[int, ...]]:
+        """Shapes of the largest arrays, compared with a state before a learner is made."""
+        return {}
+
+    @abstractmethod
+    def weights(self) -> Arrays:
+        """The weights that the run trains, after each round."""
 
     @abstractmethod
     def save_checkpoint(self, folder: Path, training: dict[str, Any]) -> None:
@@ -155,7 +167,7 @@ class Loop:
         self.learner, self.folder, self.config = learner, folder, learner.config
         for name in self.config.against:  # report a bad name before the training, not after it
             for options in self.config.games_played:
-                require(agent_named("against", name), options)
+                require(agent_named("against", name, self.config), options)
         first = rank() == 0
         self.interrupt = Interrupt(quiet=not first)
         self.notes = RunFolder(folder, self.config.as_dict(), learner.rounds) if first else None
@@ -189,6 +201,7 @@ class Loop:
         learner, start = self.learner, time.monotonic()
         before = learner.counts[learner.unit]
         metrics = learner.round()
+        self._check_finite(learner.weights(), learner.rounds + 1)
         seconds = from_first(time.monotonic() - start)
         learner.rounds += 1
         learner.seconds += seconds
@@ -205,6 +218,15 @@ class Loop:
                 row |= self._evaluate()
             self.notes.log(row)
         return row
+
+    def _check_finite(self, arrays: Arrays, number: int) -> None:
+        """Stop the run, with what it saved last, if some number is not finite."""
+        try:
+            check_finite(arrays)
+        except CheckpointError as error:
+            raise CheckpointError(
+                f"round {number}: {error}; the run stops, and {self.folder} keeps what was saved before"
+            ) from None
 
     def _evaluation_is_due(self) -> bool:
         if self.config.eval_rounds:
@@ -226,6 +248,7 @@ class Loop:
     def save(self) -> None:
         """Write the checkpoint, the curves and, last, the state that a run resumes from."""
         learner, arrays = self.learner, self.learner.arrays()
+        self._check_finite(arrays, learner.rounds)
         self._saved_at = learner.seconds
         if self.notes is None:
             return
@@ -252,21 +275,36 @@ def progress_bar(name: str, done: float, quiet: bool | None = None) -> Any:
 def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) -> Learner:
     """The learner whose state is in a folder; CheckpointError if it can't be resumed."""
     arrays, about = read_state(folder)
-    learner = kind(from_dict(kind.config_type, overridden(about["config"], overrides)))
-    counts = about.get("counts")
-    if counts is None:
-        raise CheckpointError(f"{folder}: another version of this program wrote the state")
-    learner.rounds, learner.seconds = counts.pop("rounds"), counts.pop("seconds")
+    config = resumed_config(kind, about["config"], overrides)
+    counts = about["counts"]
+    check_shapes(arrays, kind.shapes(config))
+    learner = kind(config)
+    check_counts(counts, {"rounds", "seconds", *learner.counts})
+    learner.rounds, learner.seconds = counts.pop("rounds"), float(counts.pop("seconds"))
     learner.counts = counts
     learner.restore(arrays)
     return learner
+
+
+def resumed_config(
+    kind: type[Learner], stored: dict[str, Any], overrides: Sequence[str]
+) -> RunConfig:
+    """The configuration of a resumed run, which loads no classes but those that overrides name."""
+    config: RunConfig = from_dict(kind.config_type, overridden(stored, overrides))
+    return config.loading(strings_in(overridden({}, overrides)))
 
 
 def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
     """Measure the checkpoint on deals that training has not seen; add the results to its manifest."""
     agent = load_agent(str(folder))
     results = [
-        measure(agent, agent_named("against", name), options, config.blocks, config.evaluation_seed)
+        measure(
+            agent,
+            agent_named("against", name, config),
+            options,
+            config.blocks,
+            config.evaluation_seed,
+        )
         for options in config.games_played
         for name in config.against
     ]
@@ -319,7 +357,7 @@ def run_command(work: Callable[[], int], advice: str = "") -> int:
 def _configured(kind: type[Learner], options: argparse.Namespace) -> RunConfig:
     if options.resume:
         _, about = read_state(Path(options.resume))
-        return from_dict(kind.config_type, overridden(about["config"], options.overrides))
+        return resumed_config(kind, about["config"], options.overrides)
     return read(kind.config_type, options.config, options.overrides)
 
 
@@ -357,5 +395,6 @@ def train(learner: Learner, folder: Path) -> tuple[int, list[Result]]:
     made = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in learner.counts.items())
     print(f"trained {made} in {learner.seconds:.0f} s; checkpoint: {folder}")
     results = final_evaluation(learner.config, folder)
-    bars = {agent_named("bars", name).name: bar for name, bar in learner.config.bars.items()}
+    config = learner.config
+    bars = {agent_named("bars", name, config).name: bar for name, bar in config.bars.items()}
     return (1 if print_results(results, bars) else 0), results

@@ -34,7 +34,16 @@ class RunFolder:
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
         self._lock = _locked(path)
+        try:
+            self._begin(path, config, at)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _begin(self, path: Path, config: dict[str, Any], at: int) -> None:
+        """Read what is there and write what is known."""
         self.rows = [row for row in read_metrics(path) if row["round"] <= at]
+        before = _starts(path) if at else []
         _write_json(path / CONFIG, config)
         started = {
             "at_round": at,
@@ -44,7 +53,6 @@ class RunFolder:
             "git_commit": git_commit(),
             "machine": machine(),
         }
-        before = json.loads((path / ABOUT).read_text()) if at and (path / ABOUT).exists() else []
         _write_json(path / ABOUT, [*before, started])
         # The resumed run writes the rows after that round again.
         write_whole(path / METRICS, "".join(json.dumps(r) + "\n" for r in self.rows).encode())
@@ -99,16 +107,40 @@ def clear(folder: Path, overwrite: bool) -> None:
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """Read the rows of a folder, without a last one that an interruption cut off."""
     try:
-        lines = (path / METRICS).read_text(encoding="utf-8").splitlines()
+        lines = (path / METRICS).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
     rows = []
-    for line in lines:
+    for number, line in enumerate(lines):
         try:
-            rows.append(json.loads(line))
-        except ValueError:
-            break
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict) or type(row.get("round")) is not int:
+            if number == len(lines) - 1:
+                break  # cut off
+            raise ConfigError(
+                f"{path / METRICS} is damaged: line {number + 1} is not a round's row"
+            )
+        rows.append(row)
     return rows
+
+
+def _starts(path: Path) -> list[Any]:
+    """Read how the run was started and resumed before."""
+    try:
+        found = json.loads((path / ABOUT).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise ConfigError(f"{path / ABOUT} can't be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        raise ConfigError(
+            f"{path / ABOUT} is damaged: expected a list in JSON; remove it to resume"
+        )
+    return found
 
 
 def _locked(path: Path) -> FileLock:

@@ -2,39 +2,102 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save as save_arrays
 
 from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.agents.tensors import TensorError, pack, unpack
 from cacao_env.files import write_whole
 
 STATE = "state.safetensors"
 Arrays = dict[str, Any]
+_UNSEALED = "0" * 64
+_SEAL = re.compile(rb'"sha256":"([0-9a-f]{64})"')  # in the header's metadata
+_MOST_LEFT = 624  # numbers of a Mersenne twister
 
 
 def write_state(folder: Path, arrays: Arrays, **about: Any) -> None:
-    """Write arrays and plain data; an interruption leaves the old file."""
+    """Write arrays and plain data with a checksum; an interruption leaves the old file."""
     metadata = {key: json.dumps(value) for key, value in about.items()}
-    # (``ascontiguousarray`` would give a number a dimension.)
-    contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    write_whole(folder / STATE, save_arrays(contiguous, metadata))
+    whole = {name: np.asarray(array) for name, array in arrays.items()}
+    data = pack(whole, metadata | {"sha256": _UNSEALED})
+    seal = b'"sha256":"' + hashlib.sha256(data).hexdigest().encode() + b'"'
+    write_whole(folder / STATE, data.replace(f'"sha256":"{_UNSEALED}"'.encode(), seal, 1))
 
 
 def read_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
-    """Read (arrays, plain data); CheckpointError if that fails."""
+    """Read (arrays, plain data); CheckpointError if a bit of the file is not as it was written."""
+    path = folder / STATE
     try:
-        with safe_open(folder / STATE, "numpy") as file:
-            about = {key: json.loads(value) for key, value in file.metadata().items()}
-            return {name: file.get_tensor(name) for name in file.keys()}, about  # noqa: SIM118
-    except (OSError, SafetensorError, ValueError, AttributeError) as error:
-        raise CheckpointError(f"{folder / STATE} can't be read: {error}") from None
+        data = path.read_bytes()
+        found = _SEAL.search(data)
+        if found is None:
+            raise CheckpointError(f"{path} can't be read: it has no checksum")
+        unsealed = data[: found.start(1)] + _UNSEALED.encode() + data[found.end(1) :]
+        if hashlib.sha256(unsealed).hexdigest().encode() != found[1]:
+            raise CheckpointError(f"{path} can't be read: it does not have its own checksum")
+        arrays, metadata = unpack(data)
+        del metadata["sha256"]
+        about = {key: json.loads(value) for key, value in metadata.items()}
+    except OSError as error:
+        raise CheckpointError(f"{path} can't be read: {error.strerror}") from None
+    except (TensorError, ValueError, KeyError, TypeError, RecursionError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(f"{path} can't be read: {str(error)[:200]}") from None
+    for key in ("config", "counts"):
+        if not isinstance(about.get(key), dict):
+            raise CheckpointError(f"{path} can't be used: it has no {key} of a run")
+    return arrays, about
+
+
+def check_arrays(given: Mapping[str, Any], like: Mapping[str, Any]) -> None:
+    """Raise CheckpointError unless each array of ``like`` is there, alike and with finite numbers."""
+    for name, array in like.items():
+        expected = np.asarray(array)
+        found = given.get(name)
+        if found is None:
+            raise CheckpointError(f"the state does not fit its configuration: {name} is missing")
+        if found.shape != expected.shape or found.dtype != expected.dtype:
+            raise CheckpointError(
+                f"the state does not fit its configuration: {name} is {found.dtype} of shape "
+                f"{found.shape}, expected {expected.dtype} of shape {expected.shape}"
+            )
+    check_finite({name: given[name] for name in like})
+
+
+def check_shapes(given: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Raise CheckpointError unless arrays have these shapes: asked before anything so large is made."""
+    for name, shape in shapes.items():
+        found = given[name].shape if name in given else "missing"
+        if found != shape:
+            raise CheckpointError(
+                f"the state does not fit its configuration: {name} is {found}, expected {shape}"
+            )
+
+
+def check_counts(counts: Mapping[str, Any], names: Collection[str]) -> None:
+    """Raise CheckpointError unless these are the counts of a run."""
+    if counts.keys() != set(names):
+        raise CheckpointError("another version of this program wrote the state")
+    for name, count in counts.items():
+        right = isinstance(count, int | float if name == "seconds" else int)
+        if not right or isinstance(count, bool) or not 0 <= count < 2**62:
+            raise CheckpointError(f"{name} of the state is {str(count)[:80]}, expected a count")
+
+
+def check_finite(arrays: Mapping[str, Any]) -> None:
+    """Raise CheckpointError, naming the array, if some number is not finite."""
+    for name, array in arrays.items():
+        if np.asarray(array).dtype.kind == "f" and not np.isfinite(array).all():
+            raise CheckpointError(f"{name} has numbers that are not finite")
 
 
 def named(prefix: str, arrays: Mapping[str, Any]) -> Arrays:
@@ -62,23 +125,47 @@ def restore_learner(
     net: torch.nn.Module, optimizer: torch.optim.Optimizer, arrays: Mapping[str, Any]
 ) -> None:
     """Restore what ``learner_arrays`` returned; CheckpointError for another network."""
-    try:
-        net.load_state_dict(
-            {n: torch.from_numpy(np.array(x)) for n, x in part("net", arrays).items()}
-        )
-    except RuntimeError as error:
-        raise CheckpointError(f"the state is of another network: {error}") from None
-    moments = part("optimizer", arrays)
-    for name, parameter in net.named_parameters():
+    own = {name: _array(x) for name, x in net.state_dict().items()}
+    check_arrays(arrays, named("net", own))
+    parameters = dict(net.named_parameters())
+    moments: dict[str, Arrays] = {}
+    for key, value in part("optimizer", arrays).items():
+        what, _, owner = key.partition(".")
+        moments.setdefault(owner, {})[what] = value
+    for owner, kept in moments.items():
+        like = {what: _like_moment(parameters.get(owner), what, kept) for what in kept}
+        check_arrays(kept, like)
+        if (
+            like.keys() != {"step", "exp_avg", "exp_avg_sq"}
+            or min(kept["step"].min(), kept["exp_avg_sq"].min(initial=0)) < 0
+        ):
+            raise CheckpointError(f"the state does not fit its configuration: optimizer of {owner}")
+    net.load_state_dict(
+        {
+            name: torch.from_numpy(np.array(x))
+            for name, x in part("net", arrays).items()
+            if name in own
+        }
+    )
+    for name, parameter in parameters.items():
         kept = {
             what: torch.from_numpy(np.array(value))
-            for what, _, owner, value in ((*key.partition("."), x) for key, x in moments.items())
+            for what, _, owner, value in (
+                (*key.partition("."), x) for key, x in part("optimizer", arrays).items()
+            )
             if owner == name
         }
         if kept:
             optimizer.state[parameter] = {
                 what: x if what == "step" else x.to(parameter.device) for what, x in kept.items()
             }
+
+
+def _like_moment(parameter: Any, what: str, kept: Arrays) -> Any:
+    """An array like one that Adam keeps of a parameter."""
+    if parameter is None:
+        raise CheckpointError("the state does not fit its configuration: an unknown parameter")
+    return np.float32(0) if what == "step" else np.empty(tuple(parameter.shape), np.float32)
 
 
 def _array(value: Any) -> Any:
@@ -98,11 +185,18 @@ def generator_arrays() -> Arrays:
 
 
 def restore_generators(arrays: Mapping[str, Any]) -> None:
-    """Restore what ``generator_arrays`` returned."""
-    torch.set_rng_state(torch.from_numpy(np.array(arrays["torch"])))
+    """Restore what ``generator_arrays`` returned; CheckpointError for anything else."""
+    like = generator_arrays()
+    check_arrays(arrays, like if "cuda" in arrays else {k: like[k] for k in like if k != "cuda"})
+    place, has_gauss = arrays["numpy_place"].tolist()
+    if not 0 <= place <= _MOST_LEFT or has_gauss not in (0, 1):
+        raise CheckpointError("the state does not fit its configuration: random numbers")
+    try:
+        torch.set_rng_state(torch.from_numpy(np.array(arrays["torch"])))
+    except RuntimeError as error:
+        raise CheckpointError(f"the state's random numbers can't be used: {error}") from None
     if "cuda" in arrays and torch.cuda.is_available():
         torch.cuda.set_rng_state(torch.from_numpy(np.array(arrays["cuda"])))
-    place, has_gauss = arrays["numpy_place"].tolist()
     gauss = float(arrays["numpy_gauss"][0])
     np.random.set_state(  # noqa: NPY002
         ("MT19937", np.array(arrays["numpy"]), place, has_gauss, gauss)

@@ -22,15 +22,16 @@ import torch
 
 from cacao_env.agents.checkpoint import CheckpointError, find
 from cacao_env.agents.value.checkpoint import read_value, save_value
-from cacao_env.agents.value.net import from_params
+from cacao_env.agents.value.net import from_params, param_shapes
 
 from . import loop
 from .afterstate.config import AfterstateConfig
 from .afterstate.games import Behaviour, Samples
 from .afterstate.learning import Fitter
 from .afterstate.players import Players, opponent_named, split_games, warm_up
+from .afterstate.samples import sound_samples
 from .config import ConfigError
-from .state import Arrays, named, part
+from .state import Arrays, check_arrays, named, part
 
 
 class AfterstateLearner(loop.Learner):
@@ -46,9 +47,9 @@ class AfterstateLearner(loop.Learner):
         super().__init__(config)
         torch.set_num_threads(1)
         self.counts = {"games": 0, "samples": 0, "gradient_steps": 0}
-        self._opponent = opponent_named("opponent", config.opponent)
+        self._opponent = opponent_named("opponent", config.opponent, config)
         self._eval_opponents = {
-            name: opponent_named("eval_opponents", name, searching=False)
+            name: opponent_named("eval_opponents", name, config, searching=False)
             for name in config.eval_opponents
         }
         size = {"sums": config.sums, "maxima": config.maxima, "units": config.units}
@@ -169,6 +170,18 @@ class AfterstateLearner(loop.Learner):
         }
         save_value(folder, config.name, self.fitter.mean.params(), rules, training=training)
 
+    def weights(self) -> Arrays:
+        """Of the network, and the running mean of them."""
+        return named("net", self.fitter.net.params()) | named("mean", self.fitter.mean.params())
+
+    @classmethod
+    def shapes(cls, config: AfterstateConfig) -> dict[str, tuple[int, ...]]:
+        """Of the network, its running mean, and the weights that play."""
+        shapes = param_shapes(config.sums, config.maxima, config.units)
+        return {
+            f"{of}.{n}": shape for of in ("net", "mean", "acting") for n, shape in shapes.items()
+        }
+
     def arrays(self) -> Arrays:
         """Networks, optimizer, the weights that play the next round, and the replay."""
         arrays = self.fitter.arrays() | named("acting", self.acting)
@@ -177,11 +190,12 @@ class AfterstateLearner(loop.Learner):
         return arrays
 
     def restore(self, arrays: Arrays) -> None:
-        """Resume from ``arrays``."""
+        """Resume from ``arrays``; CheckpointError if they do not fit."""
+        check_arrays(arrays, named("acting", self.acting))
         self.fitter.restore(arrays, self.counts["gradient_steps"])
         self.acting = part("acting", arrays)
         while samples := part(f"replay.{len(self.replay):03}", arrays):
-            self.replay.append(Samples(**samples))
+            self.replay.append(sound_samples(samples))
 
     def close(self) -> None:
         """Stop the threads."""

@@ -17,10 +17,12 @@ from typing import Any
 
 import torch
 
+from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.engine.state import STATE
 from cacao_env.envs.vector import VectorGames
 
 from . import loop
-from .ppo.board import BoardLearner
+from .ppo.board import BoardLearner, net_shapes
 from .ppo.config import PpoConfig
 from .ppo.learner import Coefficients, PpoFitter
 from .ppo.network import CellNet
@@ -84,6 +86,15 @@ class PpoLearner(BoardLearner):
         self.counts["games"] += finished * size()  # about: the other processes finish as many
         return {"learning_rate": coefficients.learning_rate, **metrics}
 
+    @classmethod
+    def shapes(cls, config: PpoConfig) -> dict[str, tuple[int, ...]]:
+        """Of the network, and of each process's games."""
+        games = {
+            f"rank{number}.games.states": (config.games, STATE.itemsize)
+            for number in range(config.processes)
+        }
+        return net_shapes("net.", config) | games
+
     def arrays(self) -> Arrays:
         """The network and optimizer, then each process's games and random numbers."""
         own = named("games", self.play.games.arrays()) | named("generators", generator_arrays())
@@ -93,10 +104,10 @@ class PpoLearner(BoardLearner):
         return arrays
 
     def restore(self, arrays: Arrays) -> None:
-        """Resume from ``arrays``; ValueError if another number of processes made them."""
+        """Resume from ``arrays``; CheckpointError if they do not fit."""
         own = part(f"rank{rank()}", arrays)
         if not own or f"rank{size()}.games.states" in arrays:
-            raise ValueError(f"the state is not that of {size()} processes")
+            raise CheckpointError(f"the state is not that of {size()} processes")
         restore_learner(self.net, self.fitter.optimizer, arrays)
         self.play.games.restore(part("games", own))
         restore_generators(part("generators", own))

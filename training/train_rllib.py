@@ -21,10 +21,10 @@ import torch
 from cacao_env.evaluation.cluster import connected
 
 from . import loop
-from .ppo.board import BoardLearner
+from .ppo.board import BoardLearner, net_shapes
 from .ppo.config import RllibConfig
 from .ppo.network import CellNet
-from .state import Arrays
+from .state import Arrays, check_arrays
 
 POLICY = "shared"  # the name of the network of all seats
 
@@ -103,7 +103,7 @@ class RllibLearner(BoardLearner):
         net.load_state_dict(net_weights(self.weights()))
         return net
 
-    def weights(self) -> dict[str, Any]:
+    def weights(self) -> Arrays:
         """The learner's weights, arrays by name."""
         weights: dict[str, Any] = self.rllib.learner_group.get_weights()[POLICY]
         return weights
@@ -130,12 +130,18 @@ class RllibLearner(BoardLearner):
         """How many env runners are at work."""
         return int(self.rllib.env_runner_group.num_healthy_remote_workers())
 
+    @classmethod
+    def shapes(cls, config: RllibConfig) -> dict[str, tuple[int, ...]]:
+        """Of the network."""
+        return net_shapes("module/net.", config)
+
     def arrays(self) -> Arrays:
         """The weights."""
         return {f"module/{name}": np.asarray(x) for name, x in self.weights().items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Set the weights; games and optimizer start fresh."""
+        check_arrays(arrays, self.arrays())
         weights = {
             name.removeprefix("module/"): torch.from_numpy(np.array(array))
             for name, array in arrays.items()

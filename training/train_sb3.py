@@ -24,7 +24,7 @@ from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.envs.versus import VersusGames
 
 from . import loop
-from .ppo.board import BoardLearner, opponent_named
+from .ppo.board import BoardLearner, net_shapes, opponent_named
 from .ppo.config import Sb3Config
 from .ppo.network import CellNet
 from .ppo.snapshots import Snapshots
@@ -32,6 +32,7 @@ from .sb3.policy import CellPolicy
 from .sb3.vec_env import CacaoVecEnv
 from .state import (
     Arrays,
+    check_arrays,
     generator_arrays,
     learner_arrays,
     named,
@@ -123,6 +124,11 @@ class Sb3Learner(BoardLearner):
             metrics["wins_training"], metrics["margin_training"] = np.mean(self._ended, axis=0)
         return {name: float(value) for name, value in metrics.items()}
 
+    @classmethod
+    def shapes(cls, config: Sb3Config) -> dict[str, tuple[int, ...]]:
+        """Of the network; games are not there if an opponent's memory could not be saved."""
+        return net_shapes("net.mlp_extractor.net.", config)
+
     def arrays(self) -> Arrays:
         """Network, optimizer, random numbers, games and snapshots."""
         arrays = learner_arrays(self.model.policy, self.model.policy.optimizer)
@@ -141,13 +147,18 @@ class Sb3Learner(BoardLearner):
         """Resume from ``arrays``; CheckpointError if the games could not be saved."""
         if "ended" not in arrays:
             raise CheckpointError("the run can't be resumed: an opponent's memory was not saved")
+        ended = arrays["ended"]
+        if ended.ndim != 2 or len(ended) > 500:
+            raise CheckpointError("the state does not fit its configuration: ended")
+        check_arrays(arrays, {"ended": np.zeros((len(ended), 2))})
+        check_arrays(arrays, {"games.states": self.versus.arrays()["states"]})
         self.model.num_timesteps = self.counts["decisions"]
         restore_learner(self.model.policy, self.model.policy.optimizer, arrays)
         if self.snapshots is not None:
             self.snapshots.restore(part("snapshots", arrays))
         self.versus.restore(part("games", arrays))
         self.env.restore(part("env", arrays))
-        self._ended.extend(map(tuple, arrays["ended"].tolist()))
+        self._ended.extend(map(tuple, ended.tolist()))
         self.model._last_obs = self.versus.observations.copy()
         self.model._last_episode_starts = self.versus.dones.copy()
         restore_generators(part("generators", arrays))

@@ -86,7 +86,9 @@ class Player:
 
 
 def decider(game: Game) -> int:
-    """Return the deciding seat; ValueError if the game is over."""
+    """Return the deciding seat; ValueError if there is nothing to decide."""
+    if game.state.jungle_count == 0:
+        raise ValueError("the game has not been dealt: there is nothing to decide")
     if game.seat is None:
         raise ValueError("the game is over: there is nothing to decide")
     return game.seat

@@ -16,12 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from ..files import write_together, write_whole
+from ..files import sync_folder, write_whole
 from ..provenance import versions
+from .tensors import TensorError, pack, read_header, unpack
 
 FORMAT, VERSION = "cacao-checkpoint", 1
 CELL_NET, VALUE_NET = "cell-net", "value-net"  # kinds of networks
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
+_NEW_WEIGHTS = "weights-{}.safetensors"  # by their checksum, until they are moved to WEIGHTS
 ORDER = "order.json"  # beside the folders: their names, the recommended one first
 _PACKAGE = Path(__file__).resolve().parent.parent
 _HOMES = (_PACKAGE.parent / "checkpoints", _PACKAGE / "checkpoints")  # a checkout, or installed
@@ -32,7 +34,11 @@ class CheckpointError(ValueError):
 
 
 def write_files(folder: Path, name: str, network: str, weights: bytes, **more: Any) -> None:
-    """Write weights and manifest, both or neither, so an interruption loses nothing."""
+    """Write weights and manifest, both or neither, whenever the process or the machine stops.
+
+    The new manifest is what counts: until it is there, the old weights are where they were, and from
+    then on the new ones are found by their checksum.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     manifest = {
         "format": FORMAT,
@@ -44,12 +50,33 @@ def write_files(folder: Path, name: str, network: str, weights: bytes, **more: A
         "versions": versions(),
         **more,
     }
-    write_together(
-        {
-            folder / WEIGHTS: weights,
-            folder / MANIFEST: json.dumps(manifest, indent=2) + "\n",
-        }
-    )
+    settle(folder)
+    new = _new_weights(folder, manifest)
+    try:
+        write_whole(new, weights)
+        write_whole(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+    except OSError:
+        new.unlink(missing_ok=True)  # the old ones stay
+        raise
+    settle(folder)
+
+
+def settle(folder: Path) -> None:
+    """Finish an interrupted ``write_files``: move new weights to their place, or remove them."""
+    try:
+        new = _new_weights(folder, read_manifest(folder))
+    except CheckpointError:
+        new = folder / WEIGHTS
+    if new.is_file():
+        new.replace(folder / WEIGHTS)
+        sync_folder(folder)
+    for rest in (*folder.glob(_NEW_WEIGHTS.format("*")), *folder.glob("weights-*.tmp")):
+        rest.unlink(missing_ok=True)
+
+
+def _new_weights(folder: Path, manifest: Mapping[str, Any]) -> Path:
+    """Return where weights are before they are moved to their place."""
+    return folder / _NEW_WEIGHTS.format(str(manifest.get("sha256"))[:16].replace("/", "-"))
 
 
 def add_to_manifest(folder: Path, **more: Any) -> None:
@@ -90,24 +117,25 @@ def name_of(folder: Path) -> str:
 
 def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
     """Read manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
-    for last in (False, True):
+    for attempt in range(3):
+        if attempt:
+            time.sleep(0.1)  # a run may be writing another checkpoint
         manifest = read_manifest(folder)
         if manifest.get("network") != network:
             raise CheckpointError(
-                f"{folder}: network is {manifest.get('network')!r}, not {network!r}"
+                f"{folder}: network is {_short(manifest.get('network'))}, not {network!r}"
             )
-        try:
-            weights = (folder / WEIGHTS).read_bytes()
-        except OSError as error:
-            raise CheckpointError(f"{folder}: {error.filename} can't be read") from None
-        if hashlib.sha256(weights).hexdigest() == manifest.get("sha256"):
-            break
-        if last:
-            raise CheckpointError(
-                f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives"
-            )
-        time.sleep(0.1)  # a run may be between the two moves
-    return manifest, weights
+        for file in (folder / WEIGHTS, _new_weights(folder, manifest)):
+            try:
+                weights = file.read_bytes()
+            except OSError as error:
+                missing = error
+                continue
+            if hashlib.sha256(weights).hexdigest() == manifest.get("sha256"):
+                return manifest, weights
+    if not (folder / WEIGHTS).is_file():
+        raise CheckpointError(f"{folder}: {folder / WEIGHTS} can't be read: {missing.strerror}")
+    raise CheckpointError(f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives")
 
 
 def check_metadata(folder: Path, weights: bytes, manifest: Mapping[str, Any]) -> None:
@@ -115,8 +143,7 @@ def check_metadata(folder: Path, weights: bytes, manifest: Mapping[str, Any]) ->
 
     ``weights``: a safetensors file that could be read.
     """
-    length = int.from_bytes(weights[:8], "little")
-    own = json.loads(weights[8 : 8 + length]).get("__metadata__") or {}
+    _, own, _ = read_header(weights)
     if own != metadata_of(manifest):
         raise CheckpointError(
             f"{folder}: the metadata of {WEIGHTS} is not what {MANIFEST} says of rules and features"
@@ -135,41 +162,50 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except OSError as error:
         raise CheckpointError(f"{folder}: {error.filename} can't be read") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CheckpointError(f"{folder}: {MANIFEST} is not JSON") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise CheckpointError(f"{folder}: {MANIFEST} is not that of a {FORMAT}")
     if manifest.get("version") != VERSION:
         raise CheckpointError(
-            f"{folder}: version is {manifest.get('version')!r}, expected {VERSION}"
+            f"{folder}: version is {_short(manifest.get('version'))}, expected {VERSION}"
         )
     return manifest
 
 
 def pack_arrays(arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> bytes:
-    """Serialize float32 arrays and their metadata as a safetensors file."""
-    from safetensors.numpy import save
+    """Serialize float32 arrays and their metadata as a safetensors file; the same ones, the same bytes.
 
-    whole = {name: np.ascontiguousarray(array, np.float32) for name, array in arrays.items()}
-    data: bytes = save(whole, dict(metadata))
-    return data
+    CheckpointError if some number is not finite: such weights are never saved.
+    """
+    whole = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+    for name, array in whole.items():
+        if not np.isfinite(array).all():
+            raise CheckpointError(f"weights can't be saved: {name} has numbers that are not finite")
+    return pack(whole, metadata)
 
 
-def unpack_arrays(folder: Path, weights: bytes) -> dict[str, Any]:
-    """Read the arrays of a safetensors file; CheckpointError unless all are finite float32."""
+def unpack_arrays(
+    folder: Path, weights: bytes, shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, Any]:
+    """Read the arrays of a safetensors file; CheckpointError unless all are finite float32.
+
+    The file's header is compared with ``shapes`` first: nothing large is made for a wrong size.
+    """
     try:
-        from safetensors import SafetensorError
-        from safetensors.numpy import load
-    except ImportError:
-        raise CheckpointError(
-            f"{folder}: reading weights needs safetensors: pip install safetensors"
-        ) from None
-    try:
-        arrays: dict[str, Any] = load(weights)
-    except (SafetensorError, ValueError, KeyError) as error:
-        raise CheckpointError(
-            f"{folder}: {WEIGHTS} is not a safetensors file of NumPy arrays: {error}"
-        ) from None
-    if any(x.dtype != np.float32 or not np.isfinite(x).all() for x in arrays.values()):
+        header, _, _ = read_header(weights)
+        if any(kind != np.float32 for kind, _, _ in header.values()):
+            raise CheckpointError(f"{folder}: its weights are not all finite float32 numbers")
+        if {name: shape for name, (_, shape, _) in header.items()} != dict(shapes):
+            raise CheckpointError(f"{folder}: its arrays are not those of such a network")
+        arrays, _ = unpack(weights)
+    except TensorError as error:
+        raise CheckpointError(f"{folder}: {WEIGHTS} is not a safetensors file: {error}") from None
+    if not all(np.isfinite(x).all() for x in arrays.values()):
         raise CheckpointError(f"{folder}: its weights are not all finite float32 numbers")
     return arrays
+
+
+def _short(value: Any) -> str:
+    """Return a value from a file, shortened for an error message."""
+    return repr(value)[:80]

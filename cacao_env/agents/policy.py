@@ -306,15 +306,15 @@ def read_policy(folder: str | Path) -> tuple[dict[str, Array], dict[str, Any]]:
         options = Options(rules["num_players"], rules["volcanoes"], table_size=rules["table_size"])
         if manifest["features"] != feature_version(options.num_players, options.table_size):
             raise CheckpointError(f"{folder}: made for other observation or action tables")
-        params = unpack_arrays(folder, weights)
-        shapes = {name: array.shape for name, array in params.items()}
-        if shapes != param_shapes(options.num_players, options.table_size, rules["width"]):
-            raise CheckpointError(f"{folder}: its arrays are not those of such a network")
+        shapes = param_shapes(options.num_players, options.table_size, rules["width"])
+        params = unpack_arrays(folder, weights, shapes)
         check_metadata(folder, weights, manifest)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, CheckpointError):
             raise
-        raise CheckpointError(f"{folder}: {MANIFEST} and {WEIGHTS} don't fit: {error}") from None
+        raise CheckpointError(
+            f"{folder}: {MANIFEST} and {WEIGHTS} don't fit: {str(error)[:200]}"
+        ) from None
     return params, manifest
 
 

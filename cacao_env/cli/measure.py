@@ -104,6 +104,7 @@ def _prepare() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         import choix  # noqa: F401
+        import filelock  # noqa: F401
         import tqdm  # noqa: F401
     except ImportError as error:
         raise ValueError(

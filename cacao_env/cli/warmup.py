@@ -81,6 +81,7 @@ def _batches() -> None:
     for threads in (1, 2):
         games = VectorGames(2, table_size=15, seed=0, num_threads=threads)
         games.step(games.sample())
+    games.restore(games.arrays())
     playouts(games.states, games.rngs, 1)
 
 

@@ -12,9 +12,6 @@ Codes on ``board`` (see :mod:`cacao_env.engine.tiles`), above 0 for tiles:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -352,29 +349,3 @@ def shuffle_pool(draws, pool, rng):
             draws[count] = kind
             count += 1
     rng_module.shuffle(rng, draws, count)
-
-
-# --- Serialization --------------------------------------------------------------------------
-
-Arrays = dict[str, npt.NDArray[Any]]
-
-
-def arrays_of(games: Any, names: Sequence[str]) -> Arrays:
-    """Copy the named attributes of a batch of games, and its states as bytes (N, bytes a state)."""
-    arrays = {name: getattr(games, name).copy() for name in names}
-    arrays["states"] = games.states.view(np.uint8).reshape(games.num_games, -1).copy()
-    return arrays
-
-
-def restore_arrays(games: Any, names: Sequence[str], arrays: Mapping[str, Any]) -> None:
-    """Restore what ``arrays_of`` saved; ValueError, and nothing changes, if it does not match."""
-    for name, array in arrays_of(games, names).items():
-        if name not in arrays or arrays[name].shape != array.shape:
-            raise ValueError(f"saved games do not match: {name} is missing or has another shape")
-    states = np.ascontiguousarray(arrays["states"], np.uint8).reshape(-1).view(games.states.dtype)
-    for name in OPTION_FIELDS:
-        if (states[name] != games.states[name]).any():
-            raise ValueError(f"saved games do not match: {name} differs")
-    for name in names:
-        getattr(games, name)[...] = arrays[name]
-    games.states[...] = states

@@ -98,7 +98,7 @@ def wrap(environment: AECEnv) -> AECEnv:
 
 
 class raw_env(AECEnv):
-    """Cacao as a PettingZoo AEC environment.
+    """Cacao as a PettingZoo AEC environment.  Only one thread may use an environment at a time.
 
     - ``options``, or its fields ``num_players``, ``volcanoes``, ``decisions`` and ``table_size`` as
       keyword arguments: the game (:class:`~cacao_env.engine.options.Options`).

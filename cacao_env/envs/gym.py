@@ -50,7 +50,7 @@ _FAR = 2**31  # illegal, as are all larger numbers
 
 
 class CacaoEnv(gymnasium.Env[Any, Any]):
-    """One game: the learner's seat against opponents.
+    """One game: the learner's seat against opponents.  One thread may use it at a time.
 
     Actions: ``Discrete(num_actions)``.  Observations: a dict of ``observation``, float32 in [0, 1] or
     raw uint8, (observation_size,), and ``action_mask``, int8, (num_actions,); with ``mask_in="info"``
@@ -171,6 +171,8 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
 
 class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
     """``num_envs`` games stepped together, like Gymnasium's vector environments.
+
+    Only one thread may use them at a time; a call during another one raises RuntimeError.
 
     A new game replaces a finished one in the same step (``AutoresetMode.SAME_STEP``): reward and
     termination belong to the episode that ended, observation and info to the new one.

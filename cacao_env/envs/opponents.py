@@ -18,6 +18,7 @@ from ..engine.options import Options
 RANDOM, GREEDY = range(2)
 COMPILED = {"random": RANDOM, "greedy": GREEDY}
 NUM_COMPILED = len(COMPILED)
+MAX_WEIGHT = 1e9  # of an opponent
 
 # A name, an Agent, or an object with ``act(game)``.
 Opponent = Any
@@ -101,13 +102,12 @@ def _weights(given: Mapping[Opponent, float]) -> Mapping[Opponent, float]:
     fine = all(
         (isinstance(one, str) or callable(getattr(one, "act", None)))
         and isinstance(weight, int | float)
-        and 0 <= weight < float("inf")
+        and 0 <= weight <= MAX_WEIGHT
         for one, weight in given.items()
     )
-    total = float(sum(given.values())) if fine else 0.0
-    if not 0 < total < float("inf"):
+    if not fine or not sum(given.values()) > 0:
         raise ValueError(
-            f"opponents are {dict(given)!r}, expected weights by name or agent, none below 0 and some "
-            "above"
+            f"opponents are {str(dict(given))[:200]}, expected weights by name or agent from 0 to "
+            f"{MAX_WEIGHT:g}, some of them above 0"
         )
     return given

@@ -10,14 +10,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, wraps
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..engine.options import as_int
 
+F = TypeVar("F", bound=Callable[..., Any])
 MAX_THREADS = 1024
 WHOLE = slice(None)  # the only part: slicing its arrays would cost a microsecond
 
@@ -62,3 +63,27 @@ def _cut(argument: Any, number: int, share: slice) -> Any:
     """Return part ``number`` of an argument."""
     whole = share is WHOLE or not isinstance(argument, np.ndarray)
     return argument if whole else argument[share]
+
+
+def alone(method: F) -> F:
+    """Let a method refuse, with RuntimeError, while another such method of its object is at work.
+
+    Another thread may be at work, or this one, if a signal handler or an opponent calls.  Methods call
+    each other by their plain names, without this decorator.
+    """
+
+    @wraps(method)
+    def guarded(self: Any, *arguments: Any, **named: Any) -> Any:
+        token = object()
+        try:  # one operation both asks and takes, so an interruption leaves nothing half done
+            if vars(self).setdefault("_at_work", token) is not token:
+                raise RuntimeError(
+                    f"{type(self).__name__}.{method.__name__} was called while another call is at work "
+                    "on these games: use them from one thread, and not from a signal handler"
+                )
+            return method(self, *arguments, **named)
+        finally:
+            if vars(self).get("_at_work") is token:
+                del vars(self)["_at_work"]
+
+    return guarded  # type: ignore[return-value]

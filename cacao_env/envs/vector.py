@@ -19,10 +19,12 @@ from ..engine.jit import njit
 from ..engine.observation import observe_into
 from ..engine.options import OptionFields, Options, as_seed, check_choice
 from ..engine.rewards import REWARDS, Reward, rewards_into
-from ..engine.state import OVER, Arrays, StateArray, arrays_of, restore_arrays
+from ..engine.saving import Arrays, arrays_of, restore_arrays
+from ..engine.state import OVER, StateArray
 from ..engine.tiles import MAX_PLAYERS
+from ..engine.validate import StateError, check_states
 from ..game import Game
-from .threads import Workers
+from .threads import Workers, alone
 
 # Attributes that ``arrays`` saves beside the states.
 _SAVED = ("rngs", "_samplers", "_potentials", "rewards", "terminations", "final_scores")
@@ -146,7 +148,8 @@ class VectorGames:
     """N games with the same options, stepped together.
 
     ``options``, or its fields as keyword arguments: the game
-    (:class:`~cacao_env.engine.options.Options`).  Not for use by several threads at once.
+    (:class:`~cacao_env.engine.options.Options`).  Not for use by several threads at once: a call
+    during another one raises RuntimeError.
 
     With ``num_threads`` above 1 that many threads step the games, which is faster from some hundred
     games on.  The results are the same for any number.
@@ -189,6 +192,7 @@ class VectorGames:
         self._workers = Workers(num_games, num_threads)
         self.reset(seed)
 
+    @alone
     def reset(self, seed: int | None = None) -> None:
         """Deal all games again, each with random numbers of its own drawn from ``seed``."""
         draws = np.random.default_rng(None if seed is None else as_seed(seed))
@@ -198,12 +202,17 @@ class VectorGames:
         self._potentials[:] = 0
         self.rewards[:] = 0
         self.terminations[:] = False
-        self.look()
+        self._look()
 
+    @alone
     def look(self) -> None:
         """Write observations, masks and seats of the games in their present positions."""
+        self._look()
+
+    def _look(self) -> None:
         self._workers.run(_look_all, self.states, self.observations, self.action_masks, self.seats)
 
+    @alone
     def step(self, chosen: npt.NDArray[Any], look: bool = True) -> None:
         """Play an action in every game; ``chosen``: legal action ids, integers, shape (N,).
 
@@ -237,15 +246,28 @@ class VectorGames:
             if number >= 0:
                 raise ValueError(explain_illegal(self.states, self._chosen, share.start + number))
 
+    @alone
     def arrays(self) -> Arrays:
         """Save the games as arrays by name."""
         return arrays_of(self, _SAVED)
 
+    @alone
     def restore(self, arrays: Mapping[str, Any]) -> None:
-        """Restore what ``arrays`` saved; ValueError if it was saved from games of other options."""
-        restore_arrays(self, _SAVED, arrays)
-        self.look()
+        """Restore what ``arrays`` saved; ValueError, and nothing changes, for anything else."""
+        restore_arrays(self, _SAVED, arrays, self._check)
+        self._look()
 
+    def _check(self, arrays: Mapping[str, Any], states: StateArray) -> None:
+        """Raise StateError for a game that is over: a new one would have replaced it."""
+        if (states["phase"] == OVER).any():
+            raise StateError("saved games do not match: a game is over")
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        check_states(attributes["states"])
+        self._check(attributes, attributes["states"])
+        vars(self).update(attributes)
+
+    @alone
     def sample(self) -> npt.NDArray[np.int64]:
         """Return a legal action for every game, uniformly at random; overwritten by the next call."""
         self._workers.run(_sample_all, self.states, self._samplers, self._chosen)

@@ -23,11 +23,14 @@ from ..engine.observation import HIGH_SCORE, OBSERVATION_DTYPES, ObservationDtyp
 from ..engine.options import OptionFields, Options, as_seat, as_seed, check_choice
 from ..engine.rewards import OUTCOME, REWARDS, SCORE_SCALE, Reward, potentials_into, rewards_into
 from ..engine.rng import next_bits, uniform
+from ..engine.saving import Arrays, arrays_of, check_array, restore_arrays
 from ..engine.scoring import margin, scores_into, win_shares_into
-from ..engine.state import OVER, Arrays, arrays_of, restore_arrays
+from ..engine.state import OVER, StateArray
 from ..engine.tiles import MAX_PLAYERS
+from ..engine.validate import StateError, check_states
 from ..game import Game
 from .opponents import GREEDY, NUM_COMPILED, Opponents, OpponentSpec, is_rng
+from .threads import alone
 from .vector import as_actions, explain_illegal
 
 Illegal = Literal["lose", "raise"]
@@ -169,7 +172,8 @@ class VersusGames:
     game to game.  ``illegal``: an illegal action raises ValueError, or loses its game.
     With ``begin=False`` call ``reset`` before anything else; no opponent is asked before that.
 
-    Not for use by several threads at once.  Attributes, overwritten in place by each call:
+    Not for use by several threads at once: a call during another one raises RuntimeError.
+    Attributes, overwritten in place by each call:
 
     - ``observations`` (N, observation_size), from the learner's view: float32 in [0, 1], or raw uint8;
     - ``action_masks`` int8 (N, num_actions);
@@ -220,6 +224,7 @@ class VersusGames:
         if begin:
             self.reset(seed)
 
+    @alone
     def reset(self, seed: int | None = None, first_seat: int = 0) -> None:
         """Deal all games; learners take every seat in turn, beginning after ``first_seat``.
 
@@ -230,16 +235,21 @@ class VersusGames:
         self.learners[:] = (first_seat + np.arange(self.num_games)) % self.num_players
         if self.seat is not None:
             self.learners[:] = self.seat
-        self.deal(np.ones(self.num_games, np.bool_))
+        self._replace(np.ones(self.num_games, np.bool_))
 
+    @alone
     def deal(self, which: npt.NDArray[np.bool_]) -> None:
         """Replace the games in ``which``, bool (N,), by new ones."""
+        self._replace(which)
+
+    def _replace(self, which: npt.NDArray[np.bool_]) -> None:
         self._potentials[which] = 0
         self.rewards[which] = 0
         self.dones[which] = self.forfeits[which] = False
         self._begin(which)
-        self.look()
+        self._look()
 
+    @alone
     def start(self, number: int, game: Game) -> None:
         """Replace a game by a copy of another with the same options; opponents play on from there.
 
@@ -260,8 +270,9 @@ class VersusGames:
         self.rewards[number] = 0
         self.dones[number] = self.forfeits[number] = False
         potentials_into(game.state, self._potentials[number])
-        self.look()
+        self._look()
 
+    @alone
     def step(self, chosen: npt.NDArray[Any], deal: bool = True) -> None:
         """Play the learners' actions, legal ids, integers, (N,), and everything that follows.
 
@@ -288,13 +299,18 @@ class VersusGames:
             _look(self.states, self.dones, self.learners, self._scaled, self.final_observations)
             if deal:
                 self._begin(self.dones)
-        self.look()
+        self._look()
 
+    @alone
     def look(self) -> None:
         """Write observations and masks of the games in their present positions."""
+        self._look()
+
+    def _look(self) -> None:
         _look(self.states, _EVERY, self.learners, self._scaled, self.observations)
         _mask(self.states, self.learners, self.action_masks)
 
+    @alone
     def arrays(self) -> Arrays:
         """Save the games as arrays by name; ValueError if an opponent's memory can't be saved."""
         unsaved = self._opponents.unsaved()
@@ -310,17 +326,41 @@ class VersusGames:
                 memory[g, seat] = 1, 0 if one is None else one[0]
         return arrays_of(self, _SAVED) | {"memory": memory}
 
+    @alone
     def restore(self, arrays: Mapping[str, Any]) -> None:
-        """Restore what ``arrays`` saved; ValueError if it was saved from games of other options."""
-        restore_arrays(self, _SAVED, arrays)
-        for g, seats in enumerate(np.asarray(arrays["memory"])):
+        """Restore what ``arrays`` saved; ValueError, and nothing changes, for anything else."""
+        restore_arrays(self, _SAVED, arrays, self._check)
+        for g, seats in enumerate(arrays["memory"]):
             self._memory[g] = {}
             for seat in np.flatnonzero(seats[:, 0]).tolist():
                 memory = self._agent(g, seat).begin(0)
                 if is_rng(memory):
                     memory[0] = seats[seat, 1]
                 self._memory[g][seat] = memory
-        self.look()
+        self._look()
+
+    def _check(self, arrays: Mapping[str, Any], states: StateArray) -> None:
+        """Raise StateError unless learners, opponents and memories are those of these games."""
+        like = np.zeros((self.num_games, self.num_players, 2), np.uint64)
+        check_array("memory", arrays.get("memory"), like)
+        learners, kinds = arrays["learners"], arrays["kinds"]
+        if (learners < 0).any() or (learners >= self.num_players).any():
+            raise StateError("saved games do not match: a learner has no seat")
+        if (kinds < 0).any() or (kinds >= len(self._opponents.probabilities)).any():
+            raise StateError("saved games do not match: a game has an opponent that there is not")
+        if _waiting(states, learners, np.zeros_like(learners)):
+            raise StateError("saved games do not match: another seat than the learner's decides")
+        if ((states["phase"] == OVER) & ~arrays["dones"]).any():
+            raise StateError("saved games do not match: a game is over that was not done")
+        games, seats = np.nonzero(arrays["memory"][..., 0])
+        if ((kinds[games] < NUM_COMPILED) | (seats == learners[games])).any():
+            raise StateError("saved games do not match: a seat has a memory and no agent")
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        states = attributes["states"]
+        if states["jungle_count"].any():  # games that have been dealt
+            check_states(states)
+        vars(self).update(attributes)
 
     def game(self, number: int) -> Game:
         """Return a copy of a game, without its history."""

@@ -63,7 +63,9 @@ def _plan(where: str, entry: Any, seed: int) -> tuple[Plan, list[Agent]]:
         raise ValueError(f"{where}: {missing[0]} is missing")
     agents, players, blocks = entry["agents"], [entry["players"]], entry["blocks"]
     try:
-        return make_plan(agents, players, entry.get("volcanoes", False), blocks, seed)
+        volcanoes = entry.get("volcanoes", False)
+        # A list is data: the classes of others are measured by ``cacao evaluate``, which names them.
+        return make_plan(agents, players, volcanoes, blocks, seed, allow_code=False)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 

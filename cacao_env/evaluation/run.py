@@ -61,10 +61,12 @@ def make_plan(
     blocks: int = BLOCKS,
     seed: int = SEED,
     test: SequentialTest | None = None,
+    allow_code: bool = True,
 ) -> tuple[Plan, list[Agent]]:
     """Return a valid plan and its agents; ValueError says what is wrong with any other.
 
-    ``players``: numbers of players; by default a checkpoint's own, or 2.
+    ``players``: numbers of players; by default a checkpoint's own, or 2.  ``allow_code``: whether the
+    user named the agents, so that ``module:Class`` may import a module.
     """
     if len(specs) < 2:
         raise ValueError(
@@ -72,7 +74,7 @@ def make_plan(
         )
     if blocks < 1:
         raise ValueError(f"--blocks is {blocks}, expected at least 1")
-    agents = load_agents(specs, allow_code=True)
+    agents = load_agents(specs, allow_code)
     if players is None:
         players = [a.players[0] for a in agents if len(a.players) == 1][:1] or [2]
     if set(players) - set(PLAYERS) or len(set(players)) < len(players):

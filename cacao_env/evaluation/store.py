@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 import cacao_env
 
 from .matches import ChunkResult
 
 FORMAT, VERSION = "cacao-evaluation-games", 2
-GAMES = "games.jsonl"
+GAMES, LOCK = "games.jsonl", ".lock"
 
 
 class StoreError(ValueError):
@@ -42,13 +45,20 @@ class Store:
         settings = json.loads(json.dumps(settings))  # as it will be read back
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            self._lock = FileLock(folder / LOCK, timeout=0)
+            self._lock.acquire()
             self._file = self.path.open("a+b")
+        except Timeout:
+            raise StoreError(
+                f"another process is playing the evaluation in {folder}: wait for it, or give another "
+                "folder with --out"
+            ) from None
         except OSError as error:
             raise StoreError(f"{folder} can't be written: {error.strerror}") from None
         try:
             self._read(settings)
         except BaseException:
-            self._file.close()
+            self.close()
             raise
 
     def _read(self, settings: dict[str, Any]) -> None:
@@ -68,8 +78,9 @@ class Store:
             )
             for row in rows:
                 self.results.setdefault(row["key"], ChunkResult.from_dict(row))
-        except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"{self.path} is not a file of games: {error!r}") from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            reason = repr(error)[:200]
+            raise StoreError(f"{self.path} is not a file of games: {reason}") from None
         if not isinstance(stored, dict):
             raise StoreError(f"{self.path} is not a file of games of this version")
         for key in settings:
@@ -92,8 +103,10 @@ class Store:
             raise StoreError(f"{self.path} can't be written: {error.strerror}") from None
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """Close the file and give back the folder."""
+        with suppress(OSError):  # a line that the disk could not take is written again, or never
+            self._file.close()
+        self._lock.release()
 
     @property
     def games(self) -> int:

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from . import batches, bots, environments, learning, libraries, play, rules, runs, training, values
+from . import (
+    batches,
+    bots,
+    doors,
+    environments,
+    learning,
+    libraries,
+    play,
+    rules,
+    runs,
+    training,
+    values,
+)
 
 BUGS = [
     bug
@@ -17,6 +29,7 @@ BUGS = [
         runs,
         training,
         libraries,
+        doors,
     )
     for bug in module.BUGS
 ]

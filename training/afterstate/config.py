@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 
-from ..config import ConfigError, RunConfig, at_least, check_weights, fraction, positive
+from ..config import (
+    ConfigError,
+    RunConfig,
+    at_least,
+    check_weights,
+    fraction,
+    positive,
+    thread_count,
+)
 
 
 def games_of_each_kind(
@@ -34,7 +42,7 @@ class AfterstateConfig(RunConfig):
     # The run: rounds of self-play and learning, until the first limit.
     rounds: int = positive(1_000_000)
     minutes: float = positive(5.0)
-    threads: int = at_least(0, 0)  # compiled loops that play; 0: one for each core
+    threads: int = thread_count(0, 0)  # compiled loops that play; 0: one for each core
     # First it learns how greedy's games end ...
     greedy_rounds: int = at_least(0, 6)
     greedy_games: int = positive(10_000)  # a round

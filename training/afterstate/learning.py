@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from cacao_env.agents.value.features import NO_ROW
 from cacao_env.engine.tiles import MAX_PLAYERS
 
-from ..state import learner_arrays, named, part, restore_learner
+from ..state import check_arrays, learner_arrays, named, part, restore_learner
 from .games import Samples
 from .net import ValueNet
 from .players import join
@@ -94,5 +94,6 @@ class Fitter:
         """Resume from ``arrays`` after so many steps."""
         self.steps = steps
         restore_learner(self.net, self.optimizer, arrays)
+        check_arrays(arrays, named("mean", self.mean.params()))
         mean = part("mean", arrays)
         self.mean.load_state_dict({name: torch.from_numpy(x) for name, x in mean.items()})

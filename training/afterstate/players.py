@@ -20,7 +20,7 @@ from cacao_env.agents.value.turns import new_work
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
 
-from ..config import ConfigError, agent_named
+from ..config import ConfigError, RunConfig, agent_named
 from .config import games_of_each_kind
 from .games import (
     GREEDY_OPPONENT,
@@ -47,11 +47,11 @@ class Opponent(NamedTuple):
     sims: int = 0
 
 
-def opponent_named(key: str, name: str, searching: bool = True) -> Opponent:
+def opponent_named(key: str, name: str, config: RunConfig, searching: bool = True) -> Opponent:
     """The opponent that a configuration names; ConfigError if compiled games can't have it."""
     if not name:
         return Opponent()
-    agent = agent_named(key, name)
+    agent = agent_named(key, name, config)
     if agent.name == "greedy":
         return Opponent(GREEDY_OPPONENT)
     search = split_search(name)[1] or {"ms": 0, "sims": 0}

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from cacao_env.agents.agent import AgentError, require
-from cacao_env.agents.policy import save_policy
+from cacao_env.agents.policy import param_shapes, save_policy
 from cacao_env.engine.observation import scale
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.envs.opponents import COMPILED
@@ -19,6 +19,7 @@ from cacao_env.envs.versus import VersusGames
 
 from ..config import ConfigError, agent_named
 from ..loop import Learner, Match
+from ..state import Arrays
 from .config import BoardConfig
 from .network import CellNet
 
@@ -40,6 +41,10 @@ class BoardLearner(Learner):
     @abstractmethod
     def net(self) -> CellNet:
         """The network as it plays now."""
+
+    def weights(self) -> Arrays:
+        """The network's."""
+        return self.net.params()
 
     def fraction_done(self) -> float:
         """By decisions."""
@@ -65,12 +70,18 @@ class BoardLearner(Learner):
 
 def opponent_named(key: str, name: str, config: BoardConfig) -> Any:
     """The opponent for ``VersusGames`` that a configuration names; ConfigError if it can't play."""
-    agent = agent_named(key, name)
+    agent = agent_named(key, name, config)
     try:
         require(agent, config.options)
     except AgentError as error:
         raise ConfigError(f"{key}: {error}") from None
     return name if name in COMPILED else agent
+
+
+def net_shapes(prefix: str, config: BoardConfig) -> dict[str, tuple[int, ...]]:
+    """Shapes of the network's weights, by name, computed without making it."""
+    shapes = param_shapes(config.num_players, config.table_size, config.width)
+    return {prefix + name: shape for name, shape in shapes.items()}
 
 
 @torch.no_grad()

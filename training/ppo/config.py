@@ -8,7 +8,15 @@ from functools import cached_property
 from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS
 
-from ..config import ConfigError, RunConfig, at_least, check_weights, fraction, positive
+from ..config import (
+    ConfigError,
+    RunConfig,
+    at_least,
+    check_weights,
+    fraction,
+    positive,
+    thread_count,
+)
 from .network import CellNet
 
 
@@ -23,7 +31,7 @@ class BoardConfig(RunConfig):
     reward: str = "shaped"
     # The run: it ends at whichever limit comes first.
     steps: int = positive(1_000_000)  # decisions
-    threads: int = positive(1)  # of torch, in each process
+    threads: int = thread_count(1, 1)  # of torch, in each process
     # PPO.
     games: int = positive(64)
     rollout: int = positive(64)  # decisions in each game
@@ -93,7 +101,7 @@ class Sb3Config(BoardConfig):
 class PpoConfig(BoardConfig):
     """``training.train_ppo``: all seats learn; ``games`` and ``batch`` are those of one process."""
 
-    processes: int = positive(1)
+    processes: int = thread_count(1, 1)
     device: str = "auto"  # cuda if there is one; or cpu, cuda, cuda:1
     epochs: int = positive(2)
     batch: int = at_least(2, 1024)

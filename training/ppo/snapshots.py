@@ -16,6 +16,7 @@ from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import RngArray, uniform
 
+from ..state import check_arrays, named
 from .masked import sample
 from .network import CellNet
 
@@ -77,10 +78,12 @@ class Snapshots(Agent):
         return found
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Resume from ``arrays``."""
-        names = list(self._net.state_dict())
+        """Resume from ``arrays``; CheckpointError if they are of other networks."""
+        own = {name: x.numpy() for name, x in self._net.state_dict().items()}
+        names = list(own)
 
         def part(word: str) -> dict[str, torch.Tensor]:
+            check_arrays(arrays, named(word, own))
             return {name: torch.from_numpy(np.array(arrays[f"{word}.{name}"])) for name in names}
 
         self._net.load_state_dict(part("playing"))

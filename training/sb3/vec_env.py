@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
+from cacao_env.engine.saving import check_array
 from cacao_env.envs.forms import Form, ObservationForm
 from cacao_env.envs.versus import VersusGames
 
@@ -82,7 +83,9 @@ class CacaoVecEnv(VecEnv):
         return {"returns": self._returns.copy(), "lengths": self._lengths.copy()}
 
     def restore(self, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Resume from what ``arrays`` returned."""
+        """Resume from what ``arrays`` returned; ValueError for anything else."""
+        for name, array in self.arrays().items():
+            check_array(name, arrays.get(name), array)
         self._returns[:], self._lengths[:] = arrays["returns"], arrays["lengths"]
 
     def action_masks(self) -> np.ndarray[Any, Any]:

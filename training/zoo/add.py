@@ -16,6 +16,7 @@ from cacao_env.agents.checkpoint import (
     CheckpointError,
     add_to_manifest,
     read_manifest,
+    settle,
 )
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.checkpoint import read_value, save_value
@@ -41,6 +42,7 @@ def add(run: Path, home: Path, name: str) -> Shipped:
         raise CheckpointError(f"{path} is there already")
     read_manifest(run)
     load_agent(str(run))  # raises an error if the run can't be loaded
+    settle(run)
     path.mkdir(parents=True)
     for file in (WEIGHTS, MANIFEST, CONFIG, CURVES, METRICS):
         if (run / file).exists():

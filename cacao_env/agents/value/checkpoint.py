@@ -59,21 +59,21 @@ def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
         if manifest["features"] != features_version():
             raise CheckpointError(f"{folder}: made for other features")
-        params = unpack_arrays(folder, weights)
-        shapes = {name: array.shape for name, array in params.items()}
-        if shapes != param_shapes(**manifest["size"]):
-            raise CheckpointError(f"{folder}: its arrays are not those of such a network")
+        params = unpack_arrays(folder, weights, param_shapes(**manifest["size"]))
         check_metadata(folder, weights, manifest)
         players, volcanoes = manifest["rules"]["players"], manifest["rules"]["volcanoes"]
         known = range(MIN_PLAYERS, MAX_PLAYERS + 1)
         if not players or any(n not in known for n in players) or type(volcanoes) is not bool:
             raise CheckpointError(
-                f"{folder}: rules are {manifest['rules']!r}, expected players of 2, 3, 4 and volcanoes"
+                f"{folder}: rules are {str(manifest['rules'])[:200]}, expected players of 2, 3, 4 and "
+                "volcanoes"
             )
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, CheckpointError):
             raise
-        raise CheckpointError(f"{folder}: manifest and weights don't fit: {error}") from None
+        raise CheckpointError(
+            f"{folder}: manifest and weights don't fit: {str(error)[:200]}"
+        ) from None
     return params, manifest
 
 

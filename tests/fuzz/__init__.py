@@ -1,0 +1,1 @@
+"""Attack every door by which data comes in: ``python -m tests.fuzz [NAME ...] --seconds N``."""

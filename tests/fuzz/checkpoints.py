@@ -1,0 +1,86 @@
+"""Mutated checkpoints: manifests, weights, and weights whose checksum a hostile author made right."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from cacao_env import Game
+from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS
+from cacao_env.agents.registry import load_agent
+from cacao_env.agents.value.checkpoint import save_value
+from cacao_env.agents.value.net import param_shapes
+from tests.checkpoints import checkpoint
+from tests.fuzz.attack import Budget, Summary, attempt
+from tests.fuzz.records import mutated
+
+
+@cache
+def sources() -> list[tuple[str, bytes]]:
+    """(manifest, weights) of a small network of each kind."""
+    rng, found = np.random.default_rng(0), []
+    with tempfile.TemporaryDirectory() as name:
+        params = {
+            key: rng.normal(0, 0.1, shape).astype(np.float32)
+            for key, shape in param_shapes(8, 8, 8).items()
+        }
+        rules = {"players": [2, 3], "volcanoes": True}
+        save_value(Path(name) / "value", "value", params, rules)
+        for folder in (checkpoint(Path(name)), Path(name) / "value"):
+            manifest = (folder / MANIFEST).read_text(encoding="utf-8")
+            found.append(
+                (manifest, (folder / json.loads(manifest).get("weights", WEIGHTS)).read_bytes())
+            )
+    return found
+
+
+def attack(budget: Budget) -> Summary:
+    """Load mutated checkpoints; what is accepted must play."""
+    rng, summary = budget.rng(), Summary()
+    game = Game.new(seed=0)
+    with tempfile.TemporaryDirectory() as name:
+        for number in budget:
+            manifest, weights = sources()[rng.integers(len(sources()))]
+            folder = Path(name) / str(number)
+            folder.mkdir()
+            file = json.loads(manifest).get("weights", WEIGHTS)
+            if rng.random() < 0.7:
+                weights = damaged(weights, rng)
+            data = json.loads(manifest)
+            if rng.random() < 0.8:  # a hostile author's checksum is right
+                data["sha256"] = hashlib.sha256(weights).hexdigest()
+            if rng.random() < 0.5:
+                data = mutated(data, rng)
+            (folder / MANIFEST).write_text(json.dumps(data), encoding="utf-8")
+            (folder / file).write_bytes(weights)
+            agent = attempt(summary, number, lambda: load_agent(str(folder)))  # noqa: B023
+            if agent is not None and agent.supports(game.options):  # type: ignore[attr-defined]
+                with np.errstate(over="ignore", invalid="ignore"):
+                    action = agent.player(0).act(game)  # type: ignore[attr-defined]
+                if action not in game.legal_actions():
+                    summary.faults.append(f"try {number}: an illegal action")
+            for one in folder.iterdir():
+                one.unlink()
+            folder.rmdir()
+    return summary
+
+
+def damaged(weights: bytes, rng: np.random.Generator) -> bytes:
+    """A safetensors file with flipped bits, another length, or another header."""
+    kind, data = rng.integers(4), bytearray(weights)
+    length = int.from_bytes(weights[:8], "little")
+    if kind == 0:
+        data[rng.integers(len(data))] ^= 1 << rng.integers(8)
+    elif kind == 1:
+        return bytes(data[: rng.integers(len(data))])
+    elif kind == 2:
+        data[rng.integers(8 + length)] ^= 1 << rng.integers(8)
+    else:
+        header = json.dumps(mutated(json.loads(weights[8 : 8 + length]), rng)).encode()
+        return len(header).to_bytes(8, "little") + header + weights[8 + length :]
+    return bytes(data)

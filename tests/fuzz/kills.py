@@ -1,0 +1,104 @@
+"""Kill a process that writes a checkpoint, anywhere, and read what it leaves."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cacao_env.agents import checkpoint
+from cacao_env.agents.value.checkpoint import read_value, save_value
+from cacao_env.agents.value.net import param_shapes
+from tests.fuzz.attack import Budget, Summary, attempt
+
+_FILES = ("cacao_env/files.py", "cacao_env/agents/checkpoint.py")
+KILLED = 9
+
+
+def killed_at(work: Callable[[], object], line: int) -> bool:
+    """Do work in another process that ends, without any clean-up, before its line number ``line``.
+
+    The lines counted are those of the modules that write checkpoints.  Returns whether it came so far.
+    """
+    child = os.fork()
+    if child == 0:
+        left = line
+
+        def trace(frame: Any, event: str, _: Any) -> Any:
+            nonlocal left
+            if not frame.f_code.co_filename.endswith(_FILES):
+                return None
+            if event == "line":
+                left -= 1
+                if left < 0:
+                    os._exit(KILLED)
+            return trace
+
+        sys.settrace(trace)
+        work()
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED
+
+
+def write(folder: Path, number: int) -> None:
+    """Write a checkpoint whose weights and name are ``number``."""
+    params = {
+        name: np.full(shape, number, np.float32) for name, shape in param_shapes(4, 4, 4).items()
+    }
+    save_value(folder, str(number), params, {"players": [2], "volcanoes": False})
+
+
+def read(folder: Path) -> int:
+    """Read the number; ValueError if manifest and weights are of two checkpoints."""
+    params, manifest = read_value(folder)
+    number = int(params["bias"][0])
+    if str(number) != manifest["name"]:
+        raise ValueError("manifest and weights are of two checkpoints")
+    return number
+
+
+def attack(budget: Budget) -> Summary:
+    """Kill at a random line, or by a signal at a random time, while several checkpoints are written."""
+    rng, summary = budget.rng(), Summary()
+    checkpoint.versions()  # asked once, before the forks
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "run"
+        write(folder, 0)
+        for number in budget:
+            before = read(folder)
+            news = range(before + 1, before + 4)
+
+            def work(news: range = news) -> None:
+                for new in news:
+                    write(folder, new)
+
+            if number % 2:
+                killed_at(work, int(rng.integers(150)))
+            else:
+                child = os.fork()
+                if child == 0:
+                    work()
+                    os._exit(0)
+                time.sleep(rng.random() * 0.02)
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            after = attempt(summary, number, lambda: read(folder) + 1)
+            if after is None:
+                summary.faults.append(f"try {number}: the folder can't be read any more")
+                write(folder, before)
+            elif after - 1 not in (before, *news):
+                summary.faults.append(f"try {number}: {before} became {after}")
+            if number % 50 == 49:
+                write(folder, 0)
+                if rest := [
+                    one.name for one in folder.iterdir() if "-" in one.name or ".tmp" in one.name
+                ]:
+                    summary.faults.append(f"try {number}: {rest} are left over")
+    return summary

@@ -1,0 +1,13 @@
+"""All attacks by name.  A new one is a function from a ``Budget`` to a ``Summary``, and a row here."""
+
+from __future__ import annotations
+
+from . import checkpoints, kills, records, states
+from .attack import Attack
+
+ATTACKS: dict[str, Attack] = {
+    "states": states.attack,
+    "records": records.attack,
+    "checkpoints": checkpoints.attack,
+    "kills": kills.attack,
+}

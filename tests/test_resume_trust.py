@@ -1,0 +1,321 @@
+"""What a run's state may hold, and what happens if it holds anything else."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="the training extra is not installed")
+
+import torch
+
+from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.agents.value.features import ALONE, NO_ROW, NUM_ROWS, STAGES
+from tests.test_loop import CountConfig, Counter, clock
+from training import loop
+from training.afterstate.games import KEPT_ROWS, new_samples
+from training.afterstate.samples import sound_samples
+from training.config import ConfigError
+from training.loop import Loop, resumed
+from training.ppo.config import PpoConfig
+from training.run_folder import ABOUT, METRICS, RunFolder, read_metrics
+from training.state import (
+    STATE,
+    generator_arrays,
+    learner_arrays,
+    read_state,
+    restore_generators,
+    restore_learner,
+    write_state,
+)
+from training.train_ppo import PpoLearner
+
+SMALL = {"games": 2, "rollout": 4, "batch": 8, "width": 4, "steps": 8, "num_players": 2}
+
+
+def state(folder, **changes):
+    """Write a state of a run that counts."""
+    folder.mkdir(exist_ok=True)
+    config = CountConfig().as_dict() | changes
+    counts = {"rounds": 1, "seconds": 2.0, "games": 10}
+    write_state(folder, {"value": np.array(1)}, config=config, counts=counts)
+
+
+# --- Checksums ----------------------------------------------------------------------------------
+
+
+def test_one_flipped_bit_anywhere_is_refused(tmp_path):
+    state(tmp_path)
+    path = tmp_path / STATE
+    good = path.read_bytes()
+    read_state(tmp_path)
+    for place in range(len(good)):
+        damaged = bytearray(good)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        with pytest.raises(CheckpointError, match="can't be read: ") as error:
+            read_state(tmp_path)
+        assert "\n" not in str(error.value)
+    for data in (b"", good[:-1], good + b"x", good[:20]):
+        path.write_bytes(data)
+        with pytest.raises(CheckpointError, match="can't be read: "):
+            read_state(tmp_path)
+
+
+def test_a_state_without_its_configuration_gets_one_sentence(tmp_path):
+    for about in ({}, {"config": {}}, {"counts": {}}, {"config": [], "counts": {}}):
+        write_state(tmp_path, {"value": np.array(1)}, **about)
+        with pytest.raises(CheckpointError, match=r"it has no (config|counts) of a run"):
+            read_state(tmp_path)
+
+
+@pytest.mark.parametrize("count", [-1, "1", None, True, 1.5, 2**70])
+def test_counts_of_a_state_are_counts(tmp_path, count):
+    config = CountConfig().as_dict()
+    for name in ("rounds", "games"):
+        counts = {"rounds": 1, "seconds": 2.0, "games": 10} | {name: count}
+        write_state(tmp_path, {"value": np.array(1)}, config=config, counts=counts)
+        with pytest.raises(CheckpointError, match=f"{name} of the state is .*, expected a count"):
+            resumed(Counter, tmp_path)
+
+
+def test_the_same_state_is_the_same_file(tmp_path):
+    for name in ("one", "other"):
+        state(tmp_path / name)
+    assert (tmp_path / "one" / STATE).read_bytes() == (tmp_path / "other" / STATE).read_bytes()
+
+
+# --- Code ---------------------------------------------------------------------------------------
+
+BOT = """
+import pathlib
+pathlib.Path(__file__).with_name("ran").touch()
+class Bot:
+    def __init__(self, seed): pass
+    def act(self, game): return int(game.legal_actions()[0])
+"""
+
+
+@pytest.fixture
+def hostile(tmp_path, monkeypatch):
+    """A run folder that names a class of its own, in the folder where the command is called."""
+    state(tmp_path, against=["hostile_bot:Bot"], rounds=1)
+    (tmp_path / "hostile_bot.py").write_text(BOT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    sys.modules.pop("hostile_bot", None)
+
+
+@pytest.mark.parametrize("override", ["name=x", "bars={random=0.5}", "eval_opponents=['random']"])
+def test_a_resumed_run_runs_no_code_that_its_folder_names(hostile, override, capsys):
+    arguments = ["--resume", str(hostile), "--set", override]
+    assert loop.main(Counter, "", arguments) == 1
+    assert "bars is" in (error := capsys.readouterr().err) or "names code" in error
+    assert not (hostile / "ran").exists()
+
+
+def test_a_class_named_on_this_command_line_is_loaded(hostile):
+    learner = resumed(Counter, hostile, ["against=['hostile_bot:Bot']"])
+    with pytest.raises(ConfigError, match="names code, which only the command line may load"):
+        Loop(resumed(Counter, hostile), hostile)
+    assert not (hostile / "ran").exists()
+    Loop(learner, hostile).close()
+    assert (hostile / "ran").exists()
+
+
+# --- Numbers that are not finite --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_weights_that_are_not_finite_stop_the_run_and_are_never_saved(tmp_path, wrong, monkeypatch):
+    monkeypatch.setattr(loop.time, "monotonic", lambda: clock.now)  # a round takes 30 seconds
+    learner = Counter(CountConfig(rounds=9, save_minutes=0.1))
+    plain = learner.round
+
+    def broken():
+        metrics = plain()
+        if learner.rounds == 2:
+            learner.value = wrong
+        return metrics
+
+    learner.round = broken
+    with pytest.raises(
+        CheckpointError, match="round 3: value has numbers that are not finite"
+    ) as e:
+        Loop(learner, tmp_path).run()
+    assert str(e.value).endswith(f"the run stops, and {tmp_path} keeps what was saved before")
+    assert [training["rounds"] for training in learner.saved] == [1, 2]
+    assert read_state(tmp_path)[1]["counts"]["rounds"] == 2
+    assert [row["round"] for row in read_metrics(tmp_path)] == [1, 2]
+
+
+def test_a_state_that_is_not_finite_is_not_saved_either(tmp_path):
+    learner = Counter(CountConfig(rounds=1))
+    learner.arrays = lambda: {"moments": np.array([np.nan])}
+    with pytest.raises(CheckpointError, match="round 1: moments has numbers that are not finite"):
+        Loop(learner, tmp_path).run()
+    assert learner.saved == []
+    assert not (tmp_path / STATE).exists()
+
+
+# --- What arrays must be ----------------------------------------------------------------------------
+
+
+def net_and_optimizer():
+    torch.manual_seed(0)
+    net = torch.nn.Linear(3, 2)
+    optimizer = torch.optim.Adam(net.parameters())
+    net(torch.ones(1, 3)).sum().backward()
+    optimizer.step()
+    return net, optimizer
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("net.weight", np.zeros((2, 4), np.float32)),
+        ("net.weight", np.zeros((2, 3))),
+        ("net.weight", np.full((2, 3), np.nan, np.float32)),
+        ("net.bias", None),
+        ("optimizer.exp_avg.weight", np.zeros((2, 4), np.float32)),
+        ("optimizer.exp_avg.weight", None),
+        ("optimizer.exp_avg_sq.bias", np.full(2, -1, np.float32)),
+        ("optimizer.exp_avg_sq.bias", np.full(2, np.inf, np.float32)),
+        ("optimizer.step.bias", np.float32(-1)),
+        ("optimizer.exp_avg.nobody", np.zeros(2, np.float32)),
+    ],
+)
+def test_networks_and_optimizers_take_only_what_fits(name, value):
+    net, optimizer = net_and_optimizer()
+    arrays = learner_arrays(net, optimizer)
+    restore_learner(net, optimizer, arrays)
+    if value is None:
+        del arrays[name]
+    else:
+        arrays[name] = value
+    before = {n: x.clone() for n, x in net.state_dict().items()}
+    with pytest.raises(CheckpointError):
+        restore_learner(net, optimizer, arrays)
+    assert all(torch.equal(x, before[n]) for n, x in net.state_dict().items())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("numpy_place", np.array([625, 0])),
+        ("numpy_place", np.array([-1, 0])),
+        ("numpy_place", np.array([1, 2])),
+        ("numpy", np.zeros(3, np.uint32)),
+        ("numpy_gauss", np.array([np.nan])),
+        ("torch", np.zeros(10, np.uint8)),
+        ("torch", np.full(5056, 255, np.uint8)),
+    ],
+)
+def test_random_generators_take_only_their_own_states(name, value):
+    arrays = generator_arrays()
+    restore_generators(arrays)
+    with pytest.raises(CheckpointError):
+        restore_generators(arrays | {name: value})
+    restore_generators(arrays)
+
+
+def samples():
+    made = new_samples(3)
+    made.rows[:, :4] = [5, 6, ALONE, NUM_ROWS - 1]
+    made.patterns[:], made.open_cells[:], made.players[:] = 2, 1, 2
+    return made._asdict()
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("rows", (0, 0), ALONE),
+        ("rows", (0, 0), NO_ROW + 1),
+        ("rows", (0, 2), 3),
+        ("rows", (1, KEPT_ROWS - 1), 3),
+        ("rows", (1, 1), NO_ROW),
+        ("rows", (2, 0), ALONE - 1),  # an open cell's pattern in the table of others
+        ("patterns", 0, 3),
+        ("patterns", 0, 200),
+        ("open_cells", 0, 3),
+        ("stage", 0, STAGES),
+        ("players", 0, 5),
+        ("players", 0, 0),
+        ("win_shares", (0, 0), 1.5),
+        ("win_shares", (0, 0), np.nan),
+        ("points", (0, 0), np.inf),
+        ("numbers", (0, 0), np.nan),
+    ],
+)
+def test_samples_are_those_of_games(name, place, value):
+    given = samples()
+    assert len(sound_samples(given).stage) == 3
+    given[name][place] = value
+    with pytest.raises(CheckpointError):
+        sound_samples(given)
+
+
+def test_samples_have_their_shapes_and_types():
+    for name, array in samples().items():
+        for wrong in (array[:1], array.astype(np.float64), None):
+            given = samples() | {name: wrong}
+            if wrong is None:
+                del given[name]
+            with pytest.raises(CheckpointError):
+                sound_samples(given)
+
+
+def test_a_state_of_another_size_is_refused_before_a_network_is_made(tmp_path, monkeypatch):
+    learner = PpoLearner(PpoConfig(**SMALL))
+    counts = {"rounds": 0, "seconds": 0.0, **learner.counts}
+    made = []
+    monkeypatch.setattr(PpoLearner, "__init__", lambda *arguments: made.append(1))
+    for change in ({"width": 8000}, {"games": 10**9}, {"processes": 2}):
+        config = learner.config.as_dict() | change
+        write_state(tmp_path, learner.arrays(), config=config, counts=counts)
+        with pytest.raises(CheckpointError, match="the state does not fit its configuration"):
+            resumed(PpoLearner, tmp_path)
+    assert made == []
+
+
+def test_a_hostile_state_of_games_is_refused(tmp_path):
+    learner = PpoLearner(PpoConfig(**SMALL))
+    counts = {"rounds": 0, "seconds": 0.0, **learner.counts}
+    arrays, config = learner.arrays(), learner.config.as_dict()
+    write_state(tmp_path, arrays, config=config, counts=counts)
+    resumed(PpoLearner, tmp_path)
+    arrays["rank0.games.states"] = arrays["rank0.games.states"].copy()
+    arrays["rank0.games.states"][1] ^= 255
+    write_state(tmp_path, arrays, config=config, counts=counts)
+    with pytest.raises(ValueError, match=r"saved games do not match|can.t be restored"):
+        resumed(PpoLearner, tmp_path)
+
+
+# --- Files of a run folder --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", "{", "1", "{}", "[" * 100_000])
+def test_a_damaged_run_json_gets_one_sentence_and_the_folder_back(text, tmp_path):
+    RunFolder(tmp_path, {}).close()
+    (tmp_path / ABOUT).write_text(text)
+    kept = []  # errors, and with them what the failed attempts hold
+    for _ in range(2):  # the lock has been released
+        with pytest.raises(ConfigError, match=f"{ABOUT} is damaged: expected a list in JSON") as e:
+            RunFolder(tmp_path, {}, at=1)
+        kept.append(e)
+    (tmp_path / ABOUT).unlink()
+    RunFolder(tmp_path, {}, at=1).close()
+
+
+@pytest.mark.parametrize("line", ["[]", "3", "{}", '{"round": "1"}', "{", "\x00", "[" * 100_000])
+def test_a_damaged_row_of_metrics_gets_one_sentence(line, tmp_path):
+    row = json.dumps({"round": 1})
+    (tmp_path / METRICS).write_text(f"{row}\n{line}\n{row}\n")
+    with pytest.raises(ConfigError, match="line 2 is not a round's row"):
+        read_metrics(tmp_path)
+    (tmp_path / METRICS).write_text(f"{row}\n{line}")
+    assert read_metrics(tmp_path) == [{"round": 1}]

@@ -1,0 +1,190 @@
+"""Run folders and checkpoints are data: damaged or hostile, they get a sentence and run nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cacao_env.agents.agent import AgentError
+from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError, write_files
+from cacao_env.agents.policy import read_policy
+from cacao_env.agents.registry import load_agent
+from cacao_env.agents.tensors import TensorError, pack, read_header, unpack
+from cacao_env.engine.options import Options
+from cacao_env.envs.opponents import Opponents
+from cacao_env.evaluation.leaderboard import plans
+from cacao_env.evaluation.store import GAMES, Store, StoreError
+from cacao_env.play.catalogue import Catalogue
+from tests.checkpoints import checkpoint
+from tests.fuzz import kills
+
+# --- Checkpoints --------------------------------------------------------------------------------
+
+
+def test_a_kill_at_any_line_leaves_a_whole_checkpoint(tmp_path):
+    kills.write(tmp_path, 1)
+    found, line = set(), 0
+    while kills.killed_at(lambda: kills.write(tmp_path, 2), line):
+        number = kills.read(tmp_path)
+        found.add(number)
+        if number == 2:
+            kills.write(tmp_path, 1)
+            assert not list(tmp_path.glob("weights-*"))
+        line += 1
+    assert line > 30
+    assert found == {1, 2}
+    assert kills.read(tmp_path) == 2
+    assert {path.name for path in tmp_path.iterdir()} == {WEIGHTS, MANIFEST}
+
+
+def test_equal_arrays_make_equal_files_in_any_process():
+    code = (
+        "import numpy as np, hashlib\n"
+        "from cacao_env.agents.checkpoint import pack_arrays\n"
+        "names = list({f'array{i}': 0 for i in range(20)} | {'a': 0})\n"
+        "metadata = {'rules': '1', 'features': '2', 'network': '3'}\n"
+        "arrays = {n: np.arange(5.0) for n in names}\n"
+        "one = pack_arrays(arrays, metadata)\n"
+        "other = pack_arrays(dict(reversed(arrays.items())), dict(reversed(metadata.items())))\n"
+        "assert one == other\n"
+        "print(hashlib.sha256(one).hexdigest())"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert runs[0].stdout == runs[1].stdout
+
+
+def test_files_of_arrays_are_those_of_the_safetensors_library():
+    safetensors = pytest.importorskip("safetensors.numpy")
+    arrays = {
+        "wide": np.arange(6, dtype=np.int64).reshape(2, 3),
+        "flags": np.array([True, False, True]),
+        "one": np.array(3.5, np.float32),
+        "none": np.zeros((0, 4), np.uint16),
+        "bytes": np.arange(5, dtype=np.uint8),
+    }
+    for read in (lambda data: safetensors.load(data), lambda data: unpack(data)[0]):
+        for data in (pack(arrays, {"a": "b"}), safetensors.save(arrays, {"a": "b"})):
+            found = read(data)
+            assert sorted(found) == sorted(arrays)
+            for name, array in arrays.items():
+                assert found[name].dtype == array.dtype
+                assert np.array_equal(found[name], array)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"a": {"dtype": "F32", "shape": [10**9], "data_offsets": [0, 8]}},
+        {"a": {"dtype": "F32", "shape": [-2], "data_offsets": [0, 8]}},
+        {"a": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}},
+        {"a": {"dtype": "F99", "shape": [2], "data_offsets": [0, 8]}},
+        {"a": {"dtype": "F32", "shape": [True, 2], "data_offsets": [0, 8]}},
+        {"a": []},
+        [],
+        {},
+    ],
+)
+def test_a_header_that_does_not_fit_its_file_is_refused(header):
+    text = json.dumps(header).encode()
+    with pytest.raises(TensorError):
+        read_header(len(text).to_bytes(8, "little") + text + bytes(8))
+
+
+def test_a_wrong_size_is_refused_before_anything_large_is_made(tmp_path):
+    folder = checkpoint(tmp_path)
+    manifest = json.loads((folder / MANIFEST).read_text())
+    manifest["rules"]["width"] = 8000
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(CheckpointError, match="its arrays are not those of such a network"):
+        read_policy(folder)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
+
+
+def test_a_manifest_s_checksum_leads_to_no_other_folder(tmp_path):
+    write_files(tmp_path / "net", "x", "value-net", b"data")
+    manifest = json.loads((tmp_path / "net" / MANIFEST).read_text())
+    (tmp_path / "net" / MANIFEST).write_text(json.dumps(manifest | {"sha256": "../../../x"}))
+    with pytest.raises(CheckpointError, match="does not have the checksum"):
+        load_agent(str(tmp_path / "net"))
+
+
+# --- Names from requests and files ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["criollo:Foo", "os:system", "a.b:C", "criollo:ms=1", "x:y:z"])
+def test_a_request_s_name_imports_no_module(name, monkeypatch):
+    imported = []
+    monkeypatch.setattr(importlib, "import_module", lambda *names: imported.append(names))
+    with pytest.raises(ValueError, match=re.escape(name)) as error:
+        Catalogue().agent(name)
+    assert "\n" not in str(error.value)
+    with pytest.raises(AgentError):
+        load_agent(name)
+    assert imported == []
+
+
+def test_a_list_of_agents_names_no_code(tmp_path):
+    path = tmp_path / "list.toml"
+    table = '[[tables]]\nplayers = 2\nblocks = 1\nagents = ["greedy", "evil:Bot"]\n'
+    path.write_text(f"seed = 1\n{table}")
+    with pytest.raises(ValueError, match="'evil:Bot' names code"):
+        plans(path)
+
+
+@pytest.mark.parametrize("weight", [10**400, float("inf"), float("nan"), -1.0, 1e308, "1"])
+def test_odds_of_opponents_are_numbers_that_add_up(weight):
+    with pytest.raises(ValueError, match="expected weights by name or agent from 0 to 1e"):
+        Opponents({"random": weight, "greedy": weight}, Options())
+
+
+# --- Evaluations ----------------------------------------------------------------------------------
+
+
+def test_two_evaluations_do_not_share_a_folder(tmp_path):
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        "from cacao_env.evaluation.store import Store\n"
+        "store = Store(Path(sys.argv[1]), {'seed': 1})\n"
+        "print('ready', flush=True)\nsys.stdin.read()"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "ready\n"
+        with pytest.raises(StoreError, match="another process is playing the evaluation in"):
+            Store(tmp_path, {"seed": 1})
+        other.stdin.close()
+    Store(tmp_path, {"seed": 1}).close()
+
+
+@pytest.mark.parametrize(
+    "line", ["[]", "1", '{"key": 1}', "[" * 100_000, '{"key": "a", "pairing": 3}']
+)
+def test_damaged_games_get_one_sentence(line, tmp_path):
+    Store(tmp_path, {"seed": 1}).close()
+    with (tmp_path / GAMES).open("a") as file:
+        file.write(line + "\n")
+    with pytest.raises(StoreError, match="is not a file of games") as error:
+        Store(tmp_path, {"seed": 1})
+    assert len(str(error.value)) < 500
+
+
+def test_a_checksum_of_the_weights_is_the_file_s(tmp_path):
+    folder = checkpoint(tmp_path)
+    manifest = json.loads((folder / MANIFEST).read_text())
+    assert hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest() == manifest["sha256"]
+    assert not list(Path(folder).glob("*.tmp"))
