@@ -42,10 +42,10 @@ class Store:
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self.path = folder / GAMES
         self.results: dict[str, ChunkResult] = {}
+        self._lock = FileLock(folder / LOCK, timeout=0)
         settings = json.loads(json.dumps(settings))  # as it will be read back
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(folder / LOCK, timeout=0)
             self._lock.acquire()
             self._file = self.path.open("a+b")
         except Timeout:
@@ -54,6 +54,7 @@ class Store:
                 "folder with --out"
             ) from None
         except OSError as error:
+            self._lock.release()
             raise StoreError(f"{folder} can't be written: {error.strerror}") from None
         try:
             self._read(settings)
