@@ -107,7 +107,7 @@ def test_a_row_has_the_totals_the_speed_and_the_learner_s_metrics(tmp_path):
     assert [row["seconds"] for row in rows] == [30, 60, 90, 120]
     assert [row["loss_value"] for row in rows] == [1, 2, 3, 4]
     assert all(row["games_per_second"] == pytest.approx(1 / 3) for row in rows)
-    assert all(0 <= row["seconds_learning"] < 1 for row in rows)
+    assert all(row["seconds_learning"] >= 0 for row in rows)
 
 
 @pytest.mark.parametrize(

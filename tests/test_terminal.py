@@ -118,7 +118,7 @@ def command(*arguments, typed=""):
         input=typed,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=900,
     )
 
 

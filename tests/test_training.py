@@ -68,7 +68,7 @@ def test_a_run_leaves_config_metrics_and_a_checkpoint_that_plays(
     parts = ("environment", "network", "learning")
     assert all(r[f"seconds_{part}"] > 0 for r in rows for part in parts)
     spent = sum(r[f"seconds_{part}"] for r in rows for part in parts)
-    assert spent == pytest.approx(rows[-1]["seconds"], abs=0.2)
+    assert 0.3 * rows[-1]["seconds"] < spent <= rows[-1]["seconds"]  # the rest is between them
     assert (run_folder / "curves.png").exists()
     assert logged(rows) == documented("S")
     assert list((run_folder / "tensorboard").iterdir())

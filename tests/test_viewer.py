@@ -329,7 +329,7 @@ def test_data_can_not_end_its_script():
 
 def view(*arguments):
     command = [sys.executable, "-m", "cacao_env", "view", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=900)
 
 
 def test_the_command_refuses_in_one_sentence(tmp_path):
