@@ -11,10 +11,18 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file, text as UTF-8; OSError says in one sentence why it can't be written."""
+    """Write a file, text as UTF-8; OSError says in one sentence why it can't be written.
+
+    What is no file, such as a pipe or ``/dev/stdout``, is written to and not replaced.
+    """
     beside = path.with_name(path.name + ".tmp")
+    data = content.encode("utf-8") if isinstance(content, str) else content
     try:
-        write_through(beside, content.encode("utf-8") if isinstance(content, str) else content)
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                file.write(data)
+            return
+        write_through(beside, data)
         beside.replace(path)
         sync_folder(path.parent)
     except OSError as error:  # a full disk, say: the old file stays

@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -325,3 +326,15 @@ def test_what_is_no_file_is_not_read(tmp_path, capsys):
     missing = tmp_path / "nofile.json"
     assert main(["render", str(missing), "-o", str(tmp_path / "a.svg")]) == 1
     assert capsys.readouterr().err == f"{missing}: can't be read: No such file or directory\n"
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path, capsys):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_text)
+        assert main(["agents", "--json", str(pipe)]) == 0
+        if not pipe.is_fifo():  # it was replaced, and the reader waits
+            pipe.unlink()
+            raise AssertionError
+        assert json.loads(read.result())

@@ -4,7 +4,7 @@ All are zero-sum over the seats.
 
 ``outcome``         at the end only: (N w - 1) / (N - 1) with w the seat's share of the win.  1 for a
                     sole win; with 2 players -1 for a loss and 0 for a shared win.
-``relative_score``  at the end only: own score less the mean of the others', over ``SCORE_SCALE``.
+``relative_score``  at the end only: own score minus the mean of the others', over ``SCORE_SCALE``.
 ``shaped``          at every step: the change of the relative score if the game ended now
                     (potential-based, discount 1; Ng, Harada, Russell 1999).  Sums to
                     ``relative_score``.

@@ -99,7 +99,7 @@ def win_shares_into(state, scores, out):
 
 @inlined
 def margin(scores, seat, num_players):
-    """Return the score of a seat less the best of the others' scores."""
+    """Return the score of a seat minus the best of the others' scores."""
     best = scores[1] if seat == 0 else scores[0]
     for other in range(num_players):
         if other != seat:
@@ -109,7 +109,7 @@ def margin(scores, seat, num_players):
 
 @inlined
 def relative_score(scores, seat, num_players):
-    """Return the score of a seat less the mean of the others' scores: zero-sum over the seats."""
+    """Return the score of a seat minus the mean of the others' scores: zero-sum over the seats."""
     total = 0
     for other in range(num_players):
         total += scores[other]

@@ -1,4 +1,4 @@
-"""The box: every tile, count, price and track value of the game, typed once (rules 1, 7).
+"""The box: every tile, count, price and track value of the game, each in one place (rules 1, 7).
 
 Everything is a small tuple or NumPy table, so compiled and interpreted code read the same constants.
 No other module repeats a number of the rules.
@@ -89,7 +89,7 @@ def worker_supply(num_players: int) -> tuple[int, ...]:
 
 
 def jungle_supply(num_players: int, volcanoes: bool) -> tuple[int, ...]:
-    """Return the copies of each jungle kind in the pile: the box less the start tiles (rules 1, 7)."""
+    """Return the copies of each jungle kind in the pile: the box minus the start tiles (rules 1, 7)."""
     copies = list(JUNGLE_COPIES)
     if num_players == 2:
         copies = [n - r for n, r in zip(copies, JUNGLE_REMOVED_2P, strict=True)]

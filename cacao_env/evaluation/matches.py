@@ -35,7 +35,7 @@ class PlayedGame:
         return self.win_shares[seat]
 
     def margin(self, seat: int) -> int:
-        """Return the seat's score less the best other."""
+        """Return the seat's score minus the best other."""
         return self.scores[seat] - max(s for i, s in enumerate(self.scores) if i != seat)
 
 

@@ -1,7 +1,7 @@
 """The regret of single decisions, in gold: exact near the end, by playouts before it.
 
 An agent plays itself on every seat.  The regret of a decision is the expected relative score (own
-score less the mean of the others') of the best action less that of the action chosen.
+score minus the mean of the others') of the best action minus that of the action chosen.
 """
 
 from __future__ import annotations

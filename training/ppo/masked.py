@@ -59,7 +59,7 @@ def sample(logits: Any, masks: Any, draws: Any = None) -> torch.Tensor:
 
 
 def _softmax(logits: Any, masks: Any) -> Any:
-    """((log of the sum, logits less the best legal one), probabilities)."""
+    """((log of the sum, logits minus the best legal one), probabilities)."""
     if masks is None:
         shifted = logits - logits.amax(1, keepdim=True)
     else:

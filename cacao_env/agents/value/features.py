@@ -39,7 +39,7 @@ VERSION = 4  # of all that follows and of the network; weights are for one
 LIKE = np.array([0, 1, 2, 2], np.int64)
 _LIKE = int(LIKE.max()) + 1
 assert len(LIKE) == len(WORKER_KINDS)
-# Of a seat: whether it plays, gold, score now, own score less this one, temples, unplaced tiles.
+# Of a seat: whether it plays, gold, score now, own score minus this one, temples, unplaced tiles.
 PER_SEAT = 5 + _LIKE
 HAND = MAX_PLAYERS * PER_SEAT
 PILE = HAND + _LIKE  # jungle pile by kind
