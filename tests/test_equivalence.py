@@ -38,7 +38,12 @@ def test_no_option_is_left_out():
     )
     given = {"options", "fields", "reward"}
     assert set(signature(VectorGames).parameters) == {*given, "num_games", "seed", "num_threads"}
-    shown = {"mask_in", "observation_dtype", "render_mode"}  # how it is shown, not what is played
+    shown = {
+        "mask_in",
+        "observation",
+        "observation_dtype",
+        "render_mode",
+    }  # how it is shown, not what is played
     assert set(signature(cacao_v0.raw_env).parameters) == {*given, *shown}
     assert len(KINDS) == 24
     combined = {

@@ -192,6 +192,8 @@ def test_a_signal_stops_after_the_round_with_all_saved(tmp_path, capsys, number)
 
 
 def test_a_second_signal_stops_at_once(tmp_path):
+    # A shell starts background jobs with SIGINT ignored, and Python keeps that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     learner = counter()
 
     def interrupted():

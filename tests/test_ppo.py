@@ -327,7 +327,7 @@ def test_ctrl_c_stops_all_processes_after_a_round_and_saves_it(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"processes": 0}, "processes is 0, expected more than 0"),
+        ({"processes": 0}, "processes is 0, expected 1 to 1024"),
         ({"entropy_coef": -1.0}, "entropy_coef is -1.0, expected 0 or more"),
         ({"gae_lambda": 1.5}, "gae_lambda is 1.5, expected a fraction from 0 to 1"),
         ({"opponents": {"random": 1}}, "there is no key 'opponents'"),

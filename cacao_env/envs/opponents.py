@@ -12,8 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..agents.agent import Agent, require
+from ..agents.greedy import GREEDY_WEIGHTS, greedy_choice
 from ..agents.registry import as_agent
+from ..engine.actions import sample
+from ..engine.decisions import step
+from ..engine.jit import njit
 from ..engine.options import Options
+from ..engine.state import OVER
 
 RANDOM, GREEDY = range(2)
 COMPILED = {"random": RANDOM, "greedy": GREEDY}
@@ -70,6 +75,35 @@ class Opponents:
             if memory is not None and not is_rng(memory):
                 return agent.name
         return None
+
+
+@njit
+def play_compiled(states, learners, kinds, rngs, choices):
+    """Let compiled opponents play until each game's learner decides or the game is over.
+
+    ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others;
+    neither uses anything hidden.  Games of other kinds do not change.  ``choices``: scratch
+    space, CHOICES, (1,).
+    """
+    for g in range(len(states)):
+        state = states[g]
+        rng = rngs[g : g + 1]
+        while kinds[g] < NUM_COMPILED and state.phase != OVER and state.seat != learners[g]:
+            if kinds[g] == GREEDY:
+                step(state, greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng))
+            else:
+                step(state, sample(state, rng))
+
+
+@njit
+def waiting(states, learners, numbers):
+    """Write the games in which a seat other than the learner's decides; return their number."""
+    count = 0
+    for g in range(len(states)):
+        if states[g].phase != OVER and states[g].seat != learners[g]:
+            numbers[count] = g
+            count += 1
+    return count
 
 
 def is_rng(memory: Any) -> bool:

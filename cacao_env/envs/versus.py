@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..agents.agent import Agent, decider
-from ..agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
-from ..engine.actions import LEGAL, mask_into, sample, why_illegal
+from ..agents.greedy import CHOICES
+from ..engine.actions import LEGAL, mask_into, why_illegal
 from ..engine.decisions import new_game, step
 from ..engine.jit import njit
 from ..engine.notation import as_action
@@ -29,7 +29,14 @@ from ..engine.state import OVER, StateArray
 from ..engine.tiles import MAX_PLAYERS
 from ..engine.validate import StateError, check_states
 from ..game import Game
-from .opponents import GREEDY, NUM_COMPILED, Opponents, OpponentSpec, is_rng
+from .opponents import (
+    NUM_COMPILED,
+    Opponents,
+    OpponentSpec,
+    is_rng,
+    play_compiled,
+    waiting,
+)
 from .threads import alone
 from .vector import as_actions, explain_illegal
 
@@ -48,35 +55,6 @@ _SAVED = (
     "final_win_shares",
     "_potentials",
 )
-
-
-@njit
-def _play_compiled(states, learners, kinds, rngs, choices):
-    """Let compiled opponents play until each game's learner decides or the game is over.
-
-    ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others;
-    neither uses anything hidden.  Games of other kinds do not change.  ``choices``: scratch
-    space, CHOICES, (1,).
-    """
-    for g in range(len(states)):
-        state = states[g]
-        rng = rngs[g : g + 1]
-        while kinds[g] < NUM_COMPILED and state.phase != OVER and state.seat != learners[g]:
-            if kinds[g] == GREEDY:
-                step(state, greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng))
-            else:
-                step(state, sample(state, rng))
-
-
-@njit
-def _waiting(states, learners, numbers):
-    """Write the games in which a seat other than the learner's decides; return their number."""
-    count = 0
-    for g in range(len(states)):
-        if states[g].phase != OVER and states[g].seat != learners[g]:
-            numbers[count] = g
-            count += 1
-    return count
 
 
 @njit
@@ -348,7 +326,7 @@ class VersusGames:
             raise StateError("saved games do not match: a learner has no seat")
         if (kinds < 0).any() or (kinds >= len(self._opponents.probabilities)).any():
             raise StateError("saved games do not match: a game has an opponent that there is not")
-        if _waiting(states, learners, np.zeros_like(learners)):
+        if waiting(states, learners, np.zeros_like(learners)):
             raise StateError("saved games do not match: another seat than the learner's decides")
         if ((states["phase"] == OVER) & ~arrays["dones"]).any():
             raise StateError("saved games do not match: a game is over that was not done")
@@ -385,10 +363,10 @@ class VersusGames:
 
     def _let_others_play(self) -> None:
         """Let the opponents play until each game's learner decides or the game is over."""
-        _play_compiled(self.states, self.learners, self.kinds, self.rngs, self._choices)
+        play_compiled(self.states, self.learners, self.kinds, self.rngs, self._choices)
         if not self._opponents.in_python:
             return
-        while count := int(_waiting(self.states, self.learners, self._numbers)):
+        while count := int(waiting(self.states, self.learners, self._numbers)):
             asked: dict[Agent, list[int]] = {}
             for g in self._numbers[:count].tolist():
                 asked.setdefault(self._agent(g, int(self.states[g].seat)), []).append(g)

@@ -44,7 +44,7 @@ BUGS = [
     ),
     Bug(
         "a batch's opponents draw the random numbers of their neighbour",
-        "cacao_env/envs/versus.py:_play_compiled",
+        "cacao_env/envs/opponents.py:play_compiled",
         "        rng = rngs[g : g + 1]\n        while",
         "        rng = rngs[max(0, g - 1) : max(1, g)]\n        while",
         SKIPS,
@@ -72,14 +72,14 @@ BUGS = [
     ),
     Bug(
         "a batch skips one decision too far",
-        "cacao_env/envs/versus.py:_play_compiled",
+        "cacao_env/envs/opponents.py:play_compiled",
         "        while kinds[g] < NUM_COMPILED and state.phase != OVER and state.seat != learners[g]:",
         "        if kinds[g] < NUM_COMPILED and state.phase != OVER and state.seat == learners[g]:\n            step(state, sample(state, rng))\n        while kinds[g] < NUM_COMPILED and state.phase != OVER and state.seat != learners[g]:",
         SKIPS,
     ),
     Bug(
         "a batch's greedy opponents play at random",
-        "cacao_env/envs/versus.py:_play_compiled",
+        "cacao_env/envs/opponents.py:play_compiled",
         "if kinds[g] == GREEDY:",
         "if kinds[g] == 0:",
         SKIPS,
@@ -156,7 +156,7 @@ BUGS = [
     ),
     Bug(
         "a policy plays for the learner, too",
-        "cacao_env/envs/versus.py:_waiting",
+        "cacao_env/envs/opponents.py:waiting",
         "if states[g].phase != OVER and states[g].seat != learners[g]:\n            numbers",
         "if states[g].phase != OVER and (count < 1 or states[g].seat != learners[g]):\n            numbers",
         POLICY,

@@ -156,7 +156,7 @@ BUGS = [
     Bug(
         "two evaluations play in one folder",
         "cacao_env/evaluation/store.py:Store.__init__",
-        "            self._lock()\n",
+        "            self._lock.acquire()\n",
         "",
         TRUST,
     ),
