@@ -68,7 +68,8 @@ def test_a_run_leaves_config_metrics_and_a_checkpoint_that_plays(
     parts = ("environment", "network", "learning")
     assert all(r[f"seconds_{part}"] > 0 for r in rows for part in parts)
     spent = sum(r[f"seconds_{part}"] for r in rows for part in parts)
-    assert 0.3 * rows[-1]["seconds"] < spent <= rows[-1]["seconds"]  # the rest is between them
+    total = rows[-1]["seconds"]  # rounded to a tenth; some of it is between the parts
+    assert 0.3 * total - 0.1 < spent < total + 0.1
     assert (run_folder / "curves.png").exists()
     assert logged(rows) == documented("S")
     assert list((run_folder / "tensorboard").iterdir())
