@@ -66,15 +66,15 @@ class Progress:
 
     def __init__(self) -> None:
         self._name, self._waiting, self._total = "", set[Any](), 0
-        self._announced = False
+        self.announced = False
 
     def begin(self, entry: Any) -> None:
         """Begin with an entry point and everything that it calls."""
         self._name = f"{entry.py_func.__module__}.{entry.py_func.__name__}"
         self._waiting = {inside for inside in _reachable(entry) if not inside.overloads}
         self._total = len(self._waiting) + 1
-        if not self._announced and _speaks():
-            self._announced = True
+        if not self.announced and _speaks():
+            self.announced = True
             line = (
                 "cacao_env: compiling what is used for the first time; `cacao warmup` compiles all"
             )
