@@ -14,13 +14,12 @@ import numpy.typing as npt
 from .engine import notation
 from .engine.actions import LEGAL, MAX_LEGAL, apply, num_actions, why_illegal
 from .engine.decisions import NONE, forced_action, new_game, restart, step
-from .engine.entries import one_copy, one_legal, one_mask, one_observe, one_redeal
+from .engine.entries import one_copy, one_legal, one_mask, one_observe, one_redeal, one_result
 from .engine.jit import njit
 from .engine.observation import observation_size
 from .engine.options import Decisions, Options, as_seat, as_seed, check_supply
 from .engine.rng import RngArray, new_rng
 from .engine.saving import states_of
-from .engine.scoring import scores_into, win_shares_into
 from .engine.state import OVER, PHASE_NAMES, StateArray
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
 
@@ -253,16 +252,17 @@ class Game:
 
     def scores(self) -> list[int]:
         """Return the scores if the game ended now; the final scores once it is over."""
-        out = np.zeros(MAX_PLAYERS, np.int64)
-        scores_into(self.state, out)
-        return [int(score) for score in out[: self.num_players]]
+        return self._result()[0]
 
     def win_shares(self) -> list[float]:
         """Return every seat's win share if the game ended now; the final shares once it is over."""
-        scores, out = np.zeros(MAX_PLAYERS, np.int64), np.zeros(MAX_PLAYERS)
-        scores_into(self.state, scores)
-        win_shares_into(self.state, scores, out)
-        return [float(share) for share in out[: self.num_players]]
+        return self._result()[1]
+
+    def _result(self) -> tuple[list[int], list[float]]:
+        scores, win_shares = np.zeros(MAX_PLAYERS, np.int64), np.zeros(MAX_PLAYERS)
+        one_result(self._states, scores, win_shares)
+        players = self.num_players
+        return scores[:players].tolist(), win_shares[:players].tolist()
 
     def leaders(self) -> list[int]:
         """Return the seats that would share the win if the game ended now."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from .actions import legal_into, mask_into
 from .jit import njit
 from .observation import observe_into
+from .scoring import scores_into, win_shares_into
 from .state import redeal
 
 
@@ -28,6 +29,13 @@ def one_mask(states, out):
 def one_observe(states, viewer, out):
     """Write what a seat sees."""
     observe_into(states[0], viewer, out)
+
+
+@njit
+def one_result(states, scores, win_shares):
+    """Write scores and win shares if the game ended now."""
+    scores_into(states[0], scores)
+    win_shares_into(states[0], scores, win_shares)
 
 
 @njit
