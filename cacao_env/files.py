@@ -5,9 +5,11 @@ That holds after a power cut too: content reaches the disk before the name point
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -30,6 +32,11 @@ def write_whole(path: Path, content: str | bytes) -> None:
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write data as JSON, as ``write_whole`` does."""
+    write_whole(path, json.dumps(data, indent=2) + "\n")
 
 
 def write_through(path: Path, data: bytes) -> None:

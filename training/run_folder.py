@@ -17,7 +17,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from cacao_env.agents.checkpoint import MANIFEST
-from cacao_env.files import write_whole
+from cacao_env.files import write_json, write_whole
 from cacao_env.provenance import git_commit, machine, versions
 
 from .config import ConfigError
@@ -44,7 +44,7 @@ class RunFolder:
         """Read what is there and write what is known."""
         self.rows = [row for row in read_metrics(path) if row["round"] <= at]
         before = _starts(path) if at else []
-        _write_json(path / CONFIG, config)
+        write_json(path / CONFIG, config)
         started = {
             "at_round": at,
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -53,7 +53,7 @@ class RunFolder:
             "git_commit": git_commit(),
             "machine": machine(),
         }
-        _write_json(path / ABOUT, [*before, started])
+        write_json(path / ABOUT, [*before, started])
         # The resumed run writes the rows after that round again.
         write_whole(path / METRICS, "".join(json.dumps(r) + "\n" for r in self.rows).encode())
         self._metrics = (path / METRICS).open("a", encoding="utf-8")
@@ -151,10 +151,6 @@ def _locked(path: Path) -> FileLock:
     except Timeout:
         raise ConfigError(f"another process is training in {path}") from None
     return lock
-
-
-def _write_json(path: Path, data: Any) -> None:
-    write_whole(path, (json.dumps(data, indent=2) + "\n").encode())
 
 
 def _tensorboard(path: Path, at: int) -> Any:

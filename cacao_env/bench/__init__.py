@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..files import write_whole
+from ..files import write_json, write_whole
 from .aec import groups as aec_groups
 from .batch import gym_group, playout_group, search_group, step_groups, threads_group
 from .memory import allocations, bandwidth_task, growth
@@ -72,8 +71,7 @@ def run(
     for name, reason in skipped.items():
         print(f"{name:<30} skipped: {reason}")
     if json_file is not None:
-        entries = as_json(found, skipped, bandwidth)
-        write_whole(Path(json_file), json.dumps(entries, indent=2) + "\n")
+        write_json(Path(json_file), as_json(found, skipped, bandwidth))
     if page is not None:
         write_whole(Path(page), into_page(page, markdown(found, skipped, bandwidth)))
     if earlier is None:

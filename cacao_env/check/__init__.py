@@ -6,7 +6,6 @@ separate interpreter.
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
@@ -16,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from .. import markdown
-from ..files import write_whole
+from ..files import write_json
 
 TIMEOUT = 600  # seconds, for one library
 EXAMPLES = Path(__file__).parent / "examples"
@@ -117,7 +116,7 @@ def check(names: Sequence[str], json_file: str | None = None) -> int:
         print(markdown.row(cells), flush=True)
     if json_file is not None:
         data = [{**asdict(one), "library": one.library.name} for one in results]
-        write_whole(Path(json_file), json.dumps(data, indent=2) + "\n")
+        write_json(Path(json_file), data)
     return int(any(one.status == FAILED for one in results))
 
 

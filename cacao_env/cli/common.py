@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from textwrap import fill
 from typing import Any
 
-from ..files import write_whole
+from .. import files
 
 EXIT_CODES = """\
 exit status: 0 success; 1 wrong input, or a check that failed; 2 wrong usage; 130 interrupted"""
@@ -43,11 +43,10 @@ def add_json(parser: Any, what: str) -> None:
 
 def write_json(data: Any, path: str) -> None:
     """Write data as JSON to a file, whole or not at all, or for ``-`` to standard output."""
-    text = json.dumps(data, indent=2) + "\n"
     if path == "-":
-        sys.stdout.write(text)
+        print(json.dumps(data, indent=2))
     else:
-        write_whole(Path(path), text)
+        files.write_json(Path(path), data)
 
 
 @contextmanager

@@ -279,7 +279,7 @@ def _is_cell(cell, there, colour):
 
 @njit
 def _stocks_are_sound(state):
-    """No player has more than all its workers so far could have brought; temples are counted anew."""
+    """No player owns more than its workers can have earned; the temple prizes are counted again."""
     players = np.int64(state.num_players)
     most = np.zeros((MAX_PLAYERS, 4), np.int64)  # gold, cacao, sun, water
     prizes = np.zeros(MAX_PLAYERS, np.int64)

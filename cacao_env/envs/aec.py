@@ -38,7 +38,7 @@ Mask = npt.NDArray[np.int8]
 _NO_RNG = new_rng(0)
 _MASK_DTYPE = np.dtype(np.int8)
 GAME_IS_OVER = -1
-DEAL = -(2**62)  # in place of an action; notation.as_action lets none so far down through
+DEAL = -(2**62)  # in place of an action; outside the range that notation.as_action accepts
 
 
 @njit

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MAX_REQUEST = 20_000  # bytes of a request, unless it has a record
@@ -64,10 +64,8 @@ async def body_of(request: Request, most: int) -> bytes:
                     raise Refused(413, f"the request has more than {most} bytes")
     except TimeoutError:
         raise Refused(408, f"the request did not arrive in {REQUEST_SECONDS} seconds") from None
-    except Exception as error:  # Starlette's class for this has moved between its versions
-        if type(error).__name__ == "ClientDisconnect":
-            raise Gone from None
-        raise
+    except ClientDisconnect:
+        raise Gone from None
     return bytes(got)
 
 
