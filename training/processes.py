@@ -6,6 +6,7 @@ Without a process group every function works as in a group of one.
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from datetime import timedelta
@@ -120,6 +121,11 @@ def run(processes: int, work: Callable[..., int], *arguments: Any) -> int:
 def _other(number: int, group: dict[str, Any], work: Callable[..., int], arguments: Any) -> None:
     """What process ``number`` + 1 does."""
     _join({**group, "rank": number + 1}, group["world_size"], work, arguments)
+    # The work is done.  Interpreter shutdown after gloo now and then aborts ("terminate called
+    # without an active exception"), and the first process would report that as a failure.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _join(group: dict[str, Any], local: int, work: Callable[..., int], arguments: Any) -> int:
