@@ -100,14 +100,17 @@ def test_a_pairing_s_games_are_the_same_whoever_else_is_measured():
     assert [o.games for o in two] == again
 
 
+NO_LUCK = [[0.0, 0.0]] * 2
+
+
 def test_shares_of_wins_and_margins_are_those_of_the_games():
     """By hand: a sole win, a shared one (level in gold and cacao), and one that cacao decides."""
     pairing = Pairing(Options(2), "x", "y")
     games = [
-        PlayedGame(0, 0, [50, 40], [0, 0], [1, 0], [[0] * 6] * 2, [1, 1], []),
-        PlayedGame(0, 1, [44, 44], [2, 2], [0.5, 0.5], [[0] * 6] * 2, [1, 1], []),
-        PlayedGame(1, 0, [30, 30], [1, 4], [0, 1], [[0] * 6] * 2, [1, 1], []),
-        PlayedGame(1, 1, [10, 35], [0, 0], [0, 1], [[0] * 6] * 2, [1, 1], []),
+        PlayedGame(0, 0, [50, 40], [0, 0], [1, 0], [[0] * 6] * 2, [1, 1], [], NO_LUCK),
+        PlayedGame(0, 1, [44, 44], [2, 2], [0.5, 0.5], [[0] * 6] * 2, [1, 1], [], NO_LUCK),
+        PlayedGame(1, 0, [30, 30], [1, 4], [0, 1], [[0] * 6] * 2, [1, 1], [], NO_LUCK),
+        PlayedGame(1, 1, [10, 35], [0, 0], [0, 1], [[0] * 6] * 2, [1, 1], [], NO_LUCK),
     ]
     np.testing.assert_array_equal(
         values("x", pairing, games, PlayedGame.win_share), [[1, 0.5], [0, 1]]
@@ -124,7 +127,7 @@ def test_shares_of_wins_and_margins_are_those_of_the_games():
     assert [seat.win_share for seat in summary.seats] == [1.5 / 4, 2.5 / 4]
     assert [seat.margin for seat in summary.seats] == [-15 / 4, 15 / 4]
     # Three share a win among four: a third each; the margin is to the best other.
-    four = PlayedGame(0, 2, [20, 20, 20, 7], [1, 1, 1, 5], [1 / 3] * 3 + [0], [], [], [])
+    four = PlayedGame(0, 2, [20, 20, 20, 7], [1, 1, 1, 5], [1 / 3] * 3 + [0], [], [], [], [])
     assert [four.win_share(s) for s in range(4)] == [1 / 3, 1 / 3, 1 / 3, 0]
     assert [four.margin(s) for s in range(4)] == [0, 0, 0, -13]
 
@@ -137,7 +140,9 @@ def test_times_are_a_decision_and_a_placement_s():
     result = measure(*load_agents(["random", "greedy"]), blocks=1)
     assert 0 < result.ms_per_move < 50
     pairing = Pairing(Options(2), "x", "y")
-    games = [PlayedGame(0, r, [1, 0], [0, 0], [1, 0], [[0] * 6] * 2, [4, 2], []) for r in (0, 1)]
+    games = [
+        PlayedGame(0, r, [1, 0], [0, 0], [1, 0], [[0] * 6] * 2, [4, 2], [], NO_LUCK) for r in (0, 1)
+    ]
     times = {"x": S(), "y": Timing(10, 0.05, 2, 0.04)}
     summary = summarise(["x", "y"], [ChunkResult("k", pairing, games, times)])
     assert [r.ms_per_move for r in summary.results] == pytest.approx([2, 5])

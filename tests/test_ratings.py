@@ -16,7 +16,7 @@ from cacao_env.evaluation.ratings import _newton, pair_wins, rate, strengths
 
 def played(scores, cacao=None, block=0):
     cacao = cacao or [0] * len(scores)
-    return PlayedGame(block, 0, scores, cacao, [], [], [], [])
+    return PlayedGame(block, 0, scores, cacao, [], [], [], [], [])
 
 
 def plackett_luce(rng, seats, elo):

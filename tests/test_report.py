@@ -104,6 +104,7 @@ def small_data():
         **{"ms_per_placement": 2.0, "score": 50.0},
         **{"win_share": 0.75, "low": 0.5, "high": 1.0},
         **{"margin": 3.0, "margin_low": 1.0, "margin_high": 5.0},
+        **{f"adjusted_margin{end}": 2.0 for end in ("", "_low", "_high")},
     }
     rating = {"players": 2, "elo": 0.0, "low": 0.0, "high": 0.0}
     score = {

@@ -12,6 +12,7 @@ from ..engine.options import Options
 from ..game import Game
 from .blocks import Chunk, Pairing, seat_seed
 from .gold_sources import gold_by_source
+from .luck import SCORES, WIN_SHARES, luck_of
 
 Progress = Callable[[int], None]  # called with the number of games that have just ended
 SEED = 1_000_000_000  # of the first deal; no training uses such seeds
@@ -29,6 +30,7 @@ class PlayedGame:
     gold: list[list[int]]  # by seat and source (gold_sources.SOURCES)
     decisions: list[int]
     actions: list[int]
+    luck: list[list[float]]  # as luck.luck_of returns it
 
     def win_share(self, seat: int) -> float:
         """Return the seat's share of the win."""
@@ -37,6 +39,15 @@ class PlayedGame:
     def margin(self, seat: int) -> int:
         """Return the seat's score minus the best other."""
         return self.scores[seat] - max(s for i, s in enumerate(self.scores) if i != seat)
+
+    def adjusted_win_share(self, seat: int) -> float:
+        """Return the seat's share of the win less its luck."""
+        return self.win_shares[seat] - self.luck[WIN_SHARES][seat]
+
+    def adjusted_margin(self, seat: int) -> float:
+        """Return the seat's margin less its luck and plus that of the others, in the mean."""
+        own, total = self.luck[SCORES][seat], sum(self.luck[SCORES])
+        return self.margin(seat) - own + (total - own) / (len(self.scores) - 1)
 
 
 @dataclass
@@ -121,6 +132,7 @@ class _Match:
             gold_by_source(game).tolist(),
             self.decisions,
             list(game.history),
+            luck_of(game).tolist(),
         )
 
 

@@ -18,7 +18,7 @@ import cacao_env
 
 from .matches import ChunkResult
 
-FORMAT, VERSION = "cacao-evaluation-games", 2
+FORMAT, VERSION = "cacao-evaluation-games", 3  # version 2 had no luck
 GAMES, LOCK = "games.jsonl", ".lock"
 
 

@@ -39,6 +39,16 @@ class Result:
     ms_per_placement: float = 0.0
     decisions_per_game: float = 0.0  # of all seats
     by_seat: list[dict[str, float]] = field(default_factory=list)  # win_share, margin
+    # Less the luck of the draw (luck.py); the same expectation, and narrower intervals.
+    adjusted_win_share: float = 0.0
+    adjusted_low: float = 0.0
+    adjusted_high: float = 0.0
+    adjusted_margin: float = 0.0
+    adjusted_margin_low: float = 0.0
+    adjusted_margin_high: float = 0.0
+    fewer_deals: float = (
+        1.0  # variance of the margin of a deal, as a multiple of the adjusted one's
+    )
 
     def line(self) -> str:
         """Return the result as one line for people."""
@@ -47,7 +57,9 @@ class Result:
             f"{self.win_share:.1%} [{self.low:.1%}, {self.high:.1%}] of "
             f"{self.blocks * self.players} games ({self.blocks} deals, every seat), margin "
             f"{self.margin:+.1f} [{self.margin_low:+.1f}, {self.margin_high:+.1f}] gold, "
-            f"mean score {self.score:.1f}"
+            f"mean score {self.score:.1f}; less luck: wins {self.adjusted_win_share:.1%} "
+            f"[{self.adjusted_low:.1%}, {self.adjusted_high:.1%}], margin {self.adjusted_margin:+.1f} "
+            f"[{self.adjusted_margin_low:+.1f}, {self.adjusted_margin_high:+.1f}] gold"
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -148,6 +160,8 @@ def _seat_of(agent: str, pairing: Pairing, game: PlayedGame) -> int:
 def _result(agent: str, pairing: Pairing, played: list[PlayedGame], timing: Timing) -> Result:
     wins = values(agent, pairing, played, PlayedGame.win_share)
     margins = values(agent, pairing, played, PlayedGame.margin)
+    adjusted_wins = values(agent, pairing, played, PlayedGame.adjusted_win_share)
+    adjusted = values(agent, pairing, played, PlayedGame.adjusted_margin)
     scores = values(agent, pairing, played, lambda game, seat: game.scores[seat])
     return Result(
         agent,
@@ -167,7 +181,17 @@ def _result(agent: str, pairing: Pairing, played: list[PlayedGame], timing: Timi
             {"win_share": float(share), "margin": float(margin)}
             for share, margin in zip(wins.mean(axis=0), margins.mean(axis=0), strict=True)
         ],
+        float(adjusted_wins.mean()),
+        *interval(adjusted_wins.mean(axis=1)),
+        float(adjusted.mean()),
+        *interval(adjusted.mean(axis=1)),
+        _ratio(margins.mean(axis=1).var(), adjusted.mean(axis=1).var()),
     )
+
+
+def _ratio(variance: float, adjusted: float) -> float:
+    """The first over the second; 1 if there is nothing to compare."""
+    return float(variance / adjusted) if adjusted > 0 else 1.0
 
 
 def _by_block(games: Games, what: Callable[[Pairing, PlayedGame], Values]) -> Values:

@@ -95,6 +95,7 @@ def pairings(data: Data, players: int) -> Table:
             r["opponent"],
             share(r),
             margin(r),
+            margin(r, "adjusted_margin"),
             f"{r['score']:.1f}",
             milliseconds(r["ms_per_move"]),
             milliseconds(r["ms_per_placement"]),
@@ -102,8 +103,8 @@ def pairings(data: Data, players: int) -> Table:
         )
         for r in results
     ]
-    head = ("agent", "against", "wins", "margin", "score", "ms a move", "ms a placement", "deals")
-    return head, rows
+    names = ("wins", "margin", "margin less luck", "score", "ms a move", "ms a placement", "deals")
+    return ("agent", "against", *names), rows
 
 
 def gold(data: Data, players: int, sources: Sequence[str] = SOURCES) -> Table:
@@ -140,9 +141,9 @@ def share(result: Data) -> str:
     return f"{result['win_share']:.1%} [{result['low']:.1%}, {result['high']:.1%}]"
 
 
-def margin(row: Data) -> str:
+def margin(row: Data, name: str = "margin") -> str:
     """Return a margin with its interval."""
-    return f"{signed(row['margin'])} [{signed(row['margin_low'])}, {signed(row['margin_high'])}]"
+    return f"{signed(row[name])} [{signed(row[f'{name}_low'])}, {signed(row[f'{name}_high'])}]"
 
 
 def signed(value: float) -> str:
