@@ -256,7 +256,12 @@ def test_a_run_begins_from_a_checkpoint(tmp_path, capsys):
     after = read_value(tmp_path / "second")[0]
     for name, array in params.items():
         assert np.allclose(array, after[name], atol=1e-5), name
-    more = ["--set", "units=5", "--out", str(tmp_path / "third")]
+    more = ["--set", "units=6", "--out", str(tmp_path / "wider")]
+    assert main([*arguments, *more]) == 0  # new units have no influence yet
+    wider = read_value(tmp_path / "wider")[0]
+    assert np.allclose(wider["out"][:, :4], params["out"], atol=1e-5)
+    assert np.allclose(wider["out"][:, 4:], 0, atol=1e-5)
+    more = ["--set", "units=3", "--out", str(tmp_path / "third")]
     assert main([*arguments, *more]) == 1
     assert "its network has another size" in capsys.readouterr().err
     assert main([*arguments, "--set", "start=nowhere", "--out", str(tmp_path / "third")]) == 1

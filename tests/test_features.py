@@ -7,12 +7,17 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.greedy import greedy_analyze
-from cacao_env.agents.value import features, patterns
+from cacao_env.agents.value import best_turn, features, patterns
 from cacao_env.agents.value.best_turn import new_room
 from cacao_env.engine.geometry import NEIGHBOR, opposite
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.state import OWNER, WORKERS, jungle_left
-from cacao_env.engine.tiles import MAX_WORKERS_ON_EDGE
+from cacao_env.engine.tiles import (
+    HAND_SIZE,
+    MAX_PLAYERS,
+    MAX_WORKERS_ON_EDGE,
+    NUM_VARIANTS,
+)
 from tests.games import STYLES, positions
 from tests.test_hidden_information import scramble
 from tests.test_symmetry import image_of_game
@@ -21,7 +26,9 @@ from tests.test_symmetry import image_of_game
 def looked_at(game: Game, viewer: int) -> tuple[np.ndarray, np.ndarray, int, int]:
     numbers = np.zeros(features.NUM_NUMBERS, np.float32)
     rows = np.zeros(features.MAX_ROWS, np.uint16)
-    count, tiles, cells = features.features_into(game.state, viewer, new_room(), numbers, rows)
+    count, tiles, cells = features.features_into(
+        game.state, viewer, features.LAYOUT.prospects, new_room(), numbers, rows
+    )
     assert (rows[count:] == features.NO_ROW).all()
     assert (rows[:count] < features.NO_ROW).all()
     assert (rows[:cells] < features.OWN_TILE).all()
@@ -180,9 +187,20 @@ def test_features_count_workers_at_temples_and_edges_that_wait():
     assert waiting > 500
 
 
+def forget_last_draw(game: Game, seat: int, mover: int) -> None:
+    """Take the tile out of the seat's hand that it drew at the end of the turn before."""
+    state, placed = game.state, int(game.state.placed[seat])
+    if (
+        (mover - 1) % game.num_players == seat
+        and placed
+        and placed + HAND_SIZE <= int(state.tiles_each)
+    ):
+        state.hand[seat, state.worker_draws[seat, placed + HAND_SIZE - 1]] -= 1
+
+
 def test_features_of_a_games_end_have_what_the_best_turn_brings_each_seat():
     rng, dice = np.random.default_rng(6), new_rng(6)
-    seen = finished = earlier = 0
+    seen = finished = earlier = told = alike = 0
     for players in (2, 3, 4):
         for seed in range(4):
             game = Game.new(players, seed, volcanoes=players == 3)
@@ -193,25 +211,47 @@ def test_features_of_a_games_end_have_what_the_best_turn_brings_each_seat():
                 left = (state.tiles_each - state.placed[:players]).astype(int)
                 for viewer in range(players):
                     found = looked_at(game, viewer)[0][features.PROSPECTS :]
-                    if left[viewer] > 2:
+                    if left[viewer] > features.LAYOUT.prospects:
                         assert (found == 0).all()
                         earlier += 1
                         continue
-                    assert (found[players:] == 0).all()
+                    own_cell, ties = -1, 0
+                    for i in range(players, MAX_PLAYERS):
+                        assert (found[i::MAX_PLAYERS] == 0).all()
                     for i in range(players):
                         seat = (viewer + i) % players
                         other = game.clone()
                         other.state.seat = other.state.active = seat
-                        other.state.hand[seat] = other.state.unplaced[seat]
+                        if seat == viewer:
+                            forget_last_draw(other, seat, int(state.active))
+                        else:
+                            other.state.hand[seat] = other.state.unplaced[seat]
                         for slot in range(2):
                             if (state.refilled >> slot) & 1:
                                 other.state.display[slot] = 0
-                        best = 0.0
+                        best, second, cell = 0.0, 0.0, -2
                         if left[seat] > 0 and len(other.legal_actions()):
-                            best = greedy_analyze(other.states, dice).values.max()
+                            analysis = greedy_analyze(other.states, dice)
+                            cells = analysis.actions // NUM_VARIANTS
+                            best = analysis.values.max()
+                            cell = cells[analysis.values.argmax()]
+                            elsewhere = analysis.values[cells != cell]
+                            second = max(0.0, elsewhere.max(initial=0.0))
                             seen += 1
+                            ties += (analysis.values > best - 1e-9).sum() > 1
+                        if i == 0:
+                            own_cell = cell
                         finished += left[seat] == 0
-                        assert found[i] * 10 == pytest.approx(best, abs=1e-4)
+                        assert found[best_turn.BEST + i] * 10 == pytest.approx(best, abs=1e-4)
+                        if ties == 0:  # with ties the best cell is a matter of order
+                            shared = found[best_turn.SHARED + i]
+                            assert shared == (cell >= 0 and cell == own_cell)
+                            told += 1
+                            alike += i > 0 and shared
+                            other_gold = found[best_turn.OTHER + i] * 10
+                            assert other_gold == pytest.approx(second, abs=1e-4)
     assert seen > 200
     assert finished > 20
+    assert told > 200
+    assert alike > 20
     assert earlier > 500

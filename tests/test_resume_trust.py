@@ -13,7 +13,7 @@ pytest.importorskip("torch", reason="the training extra is not installed")
 import torch
 
 from cacao_env.agents.checkpoint import CheckpointError
-from cacao_env.agents.value.features import ALONE, NO_ROW, NUM_ROWS, STAGES
+from cacao_env.agents.value.features import ALONE, LAYOUT, NO_ROW, NUM_ROWS
 from tests.test_loop import CountConfig, Counter, clock
 from training import loop
 from training.afterstate.games import KEPT_ROWS, new_samples
@@ -242,7 +242,7 @@ def samples():
         ("patterns", 0, 3),
         ("patterns", 0, 200),
         ("open_cells", 0, 3),
-        ("stage", 0, STAGES),
+        ("stage", 0, LAYOUT.num_stages),
         ("players", 0, 5),
         ("players", 0, 0),
         ("win_shares", (0, 0), 1.5),

@@ -13,10 +13,9 @@ from cacao_env.agents.playout import utility_of
 from cacao_env.agents.value import features, net, patterns, search, turns
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.search import (
-    LONG,
-    LONG_MS,
-    LONG_SIMS,
-    SHORT,
+    CANDIDATES,
+    NEAR,
+    TURNS,
     SearchAgent,
     look_ahead,
     prior_of,
@@ -56,10 +55,12 @@ def some_samples() -> list[tuple]:
                 continue
             viewer = number % players
             numbers, rows, tiles, cells = looked_at(game, viewer)
-            stage = int(features.STAGE[int(game.state.tiles_each) - int(game.state.placed[viewer])])
+            stage = features.LAYOUT.stages[
+                int(game.state.tiles_each) - int(game.state.placed[viewer])
+            ]
             count = int((rows != features.NO_ROW).sum())
             found.append((numbers, rows, count, tiles, cells, stage))
-    assert len({row[5] for row in found}) == features.STAGES
+    assert len({row[5] for row in found}) == features.LAYOUT.num_stages
     assert any(row[3] > row[4] for row in found)
     return found
 
@@ -277,22 +278,17 @@ def simulated(monkeypatch, game, **options):
     return found
 
 
-def test_a_search_with_more_time_looks_wider_and_further(monkeypatch):
+def test_a_search_with_more_time_reaches_as_far(monkeypatch):
     game = Game.new(2, 3)
-    for options, reach in (
-        ({"sims": 16}, SHORT),
-        ({"sims": LONG_SIMS}, LONG),
-        ({"ms": 5, "sims": LONG_SIMS}, SHORT),
-        ({"ms": LONG_MS}, LONG),
-        ({"sims": 16, "width": 3, "turns": 2}, (3, 2, 0)),
-    ):
+    for options in ({"sims": 16}, {"sims": 1000}, {"ms": 5}, {"ms": 200}):
         calls, _ = simulated(monkeypatch, game, **options)
-        assert calls[0] == (reach[0], reach[1])
+        assert calls[0] == (CANDIDATES, TURNS)
+    assert simulated(monkeypatch, game, sims=16, width=3, turns=2)[0][0] == (3, 2)
     dice = np.random.default_rng(0)
-    while not (game.phase == "place" and placements_left(game.state) == SHORT.near):
+    while not (game.phase == "place" and placements_left(game.state) == NEAR):
         game.play(int(dice.choice(game.legal_actions())))
-    assert simulated(monkeypatch, game, sims=16)[0][0] == (SHORT.width, MAX_TURNS)
-    assert simulated(monkeypatch, game, sims=16, near=5)[0][0] == (SHORT.width, SHORT.turns)
+    assert simulated(monkeypatch, game, sims=16)[0][0] == (CANDIDATES, MAX_TURNS)
+    assert simulated(monkeypatch, game, sims=16, near=5)[0][0] == (CANDIDATES, TURNS)
 
 
 def test_search_leaves_fills_and_actions_to_the_network(monkeypatch):

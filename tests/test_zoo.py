@@ -17,12 +17,10 @@ from cacao_env.agents.checkpoint import ORDER, CheckpointError, shipped_names
 from cacao_env.agents.policy import load_policy, save_policy
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value import net as compiled
-from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import load_value, save_value
-from cacao_env.agents.value.features import STAGE, features_into
+from cacao_env.agents.value.features import LAYOUT, features_into
 from cacao_env.cli import main as cacao
 from cacao_env.engine.observation import scale
-from cacao_env.engine.rng import new_rng
 from training.afterstate.net import ValueNet
 from training.ppo.network import CellNet, load_net
 from training.zoo import folder
@@ -186,8 +184,10 @@ def test_the_value_network_s_onnx_file_computes_what_compiled_code_does(tmp_path
     columns, expected = [[] for _ in range(6)], []
     for players in (2, 3, 4):
         for game in some_positions(players, 25, volcanoes=players == 3):
-            counts = features_into(game.state, 0, scratch.room, scratch.numbers, scratch.rows)
-            stage = STAGE[int(game.state.tiles_each) - int(game.state.placed[0])]
+            counts = features_into(
+                game.state, 0, net.prospects, scratch.room, scratch.numbers, scratch.rows
+            )
+            stage = LAYOUT.stages[int(game.state.tiles_each) - int(game.state.placed[0])]
             compiled.forward(net, scratch, *counts, stage)
             expected.append(scratch.out.copy())
             row = (scratch.numbers.copy(), scratch.rows[:160].astype(np.int64), *counts, stage)
@@ -259,37 +259,3 @@ def test_a_manifest_that_asks_for_another_file_gets_nothing(home, run, tmp_path)
     (path / folder.SUMS).write_text(sums + "0" * 64 + "  ../../manifest.json\n")
     with pytest.raises(CheckpointError, match="does not have the checksum"):
         folder.check_sums(path)
-
-
-def test_units_that_never_fire_are_left_out(home, run, tmp_path, capsys):
-    torch.manual_seed(1)
-    params = ValueNet(8, 4, 40).params()
-    dead = np.zeros((params["out"].shape[0], 40), bool)
-    for stage in range(len(dead)):  # others in each part of the game
-        dead[stage, stage : stage + 12] = True
-    params["middle_bias"][:] = np.where(dead, -1e3, 3)
-    manifest = json.loads((run / "manifest.json").read_text())
-    save_value(run, "afterstate", params, RULES, training=manifest["training"])
-    assert main(["add", str(run), "first", "--home", str(home)]) == 0
-    before, _ = load_value(home / "first")
-    assert main(["prune", "first", "--games", "0"]) == 1
-    assert "games is 0, expected at least 1" in capsys.readouterr().err
-    assert main(["prune", "first", "--games", "2"]) == 0
-    assert "first: 32 of 40 units; those that fire: [" in capsys.readouterr().out
-    after, manifest = load_value(home / "first")
-    assert after.middle.shape[2] == manifest["size"]["units"] == 32
-    assert manifest["pruned"] == {"games": 2, "units": [28] * len(dead)}
-    assert manifest["training"]["games"] == 1234
-    folder.check_sums(home / "first")
-    rng = np.random.default_rng(0)
-    for players in RULES["players"]:
-        game = Game.new(players, 5)
-        while game.seat is not None:
-            both = [
-                ValueAgent(one).evaluate(game.states, new_rng(1))[1].copy()
-                for one in (before, after)
-            ]
-            assert both[0] == pytest.approx(both[1], abs=1e-6)
-            game.play(int(rng.choice(game.legal_actions())))
-    assert main(["export", "first", str(tmp_path / "again.onnx")]) == 0
-    assert (tmp_path / "again.onnx").read_bytes() == (home / "first" / folder.ONNX).read_bytes()

@@ -69,7 +69,7 @@ class AfterstateLearner(loop.Learner):
             folder = find(self.config.start)
             if folder is None:
                 raise CheckpointError("there is no such checkpoint")
-            self.fitter.start_from(read_value(folder)[0])
+            self.fitter.start_from(*read_value(folder)[:2])
         except ValueError as error:
             raise ConfigError(f"start is {self.config.start!r}: {error}") from None
         self.acting = self.fitter.mean.params()
@@ -135,8 +135,8 @@ class AfterstateLearner(loop.Learner):
             )
         return Behaviour(
             noise=c.noise + (c.final_noise - c.noise) * min(1.0, done),
-            random=c.random,
-            top=c.top,
+            random=0.0 if done >= c.settled_from else c.random,
+            top=c.settled_top if done >= c.settled_from else c.top,
             td_lambda=c.td_lambda,
             others=c.others,
             search_fraction=c.search_fraction if done >= c.search_from else 0.0,

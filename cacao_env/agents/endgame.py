@@ -3,7 +3,8 @@
 When no seat has a pile left, hands are no secret: a seat holds the tiles that it has not placed.  Then
 only the order of the jungle pile is unknown, and the solver tries every tile that could be drawn, with
 its probability.  Every seat maximises its own value (max^n; Luckhardt, Irani, AAAI 1986), which with 2
-players is minimax with alpha-beta bounds.  Actions are tried in greedy's order.
+players is minimax with alpha-beta bounds, below draws those of Star1 (Ballard, "The *-minimax search
+procedure", Artificial Intelligence 21, 1983).  Actions are tried in greedy's order.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .playout import UNIT, UTILITY, value_of
 
 NOT_SOLVED = -1
 NODES = 50_000  # positions looked at before giving up: a tenth of a second
-MAX_DEPTH = 64
+MAX_DEPTH = 128
 INFINITE = 1e9
 CERTAIN = 1 - 1e-9
 
@@ -79,6 +80,7 @@ def _search(stack, frames, choices, budget, objective, all_values):
     for the deciding seat into ``choices[0]``; without ``all_values`` some of these are only bounds.
     """
     values = np.zeros(MAX_PLAYERS)
+    most = 1.0 if objective == UTILITY else INFINITE  # no value is above it, or below its negative
     depth = 0
     _open(frames[0], choices[0], stack[0], -INFINITE, INFINITE)
     while True:
@@ -93,9 +95,10 @@ def _search(stack, frames, choices, budget, objective, all_values):
             depth += 1
             if budget[0] < 0 or depth == MAX_DEPTH:
                 return False
-            bounded = frame.weight == 1.0  # below a draw every value counts
-            low = frame.low if bounded else -INFINITE
-            high = frame.high if bounded else INFINITE
+            # What the other draws can still bring at most, and what has been seen of this action.
+            rest = most * max(0.0, 1 - frame.done - frame.weight)
+            low = (frame.low - frame.expected[0] - rest) / frame.weight
+            high = (frame.high - frame.expected[0] + rest) / frame.weight
             _open(frames[depth], choices[depth], after, low, high)
         else:
             if depth == 0:
@@ -107,7 +110,7 @@ def _search(stack, frames, choices, budget, objective, all_values):
 
 @njit
 def _open(frame, choices, state, low, high):
-    """Begin with a decision."""
+    """Begin with a decision, whose value matters between two bounds."""
     frame.action = -1
     frame.done = 1.0
     frame.low = low
@@ -192,7 +195,7 @@ def _take(frame, choices, state, values, exact):
     choices.values[frame.action] = frame.expected[seat]
     if frame.expected[seat] > frame.best[seat]:
         frame.best[:] = frame.expected
-    if state.num_players == 2 and not exact:
+    if not exact and state.num_players == 2:  # narrow the bounds
         if seat == 0:
             frame.low = max(frame.low, frame.best[0])
         else:

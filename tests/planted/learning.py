@@ -37,8 +37,8 @@ BUGS = [
     Bug(
         "what was expected is mixed in a turn too early",
         "training/afterstate/games.py:play_sample_games",
-        "            for t in range(turns - 1, -1, -1):\n                if place[t, viewer] >= 0:",
-        "            for t in range(turns - 2, -1, -1):\n                if place[t, viewer] >= 0:",
+        "            for t in range(turns - 1, -1, -1):\n                # What",
+        "            for t in range(turns - 2, -1, -1):\n                # What",
         SAMPLES,
     ),
     Bug(

@@ -245,32 +245,4 @@ BUGS = [
         "chosen = (place >= first) & (place <= last)",
         ZOO,
     ),
-    Bug(
-        "only what fires in the last part of the game stays",
-        "training/afterstate/prune.py:mark_fired",
-        "fired[stage, unit] = True",
-        "fired[-1, unit] = True",
-        ZOO,
-    ),
-    Bug(
-        "units that stay get another's weights out",
-        "training/afterstate/prune.py:pruned",
-        "array[stage, kept]",
-        "array[stage, kept[::-1]]",
-        ZOO,
-    ),
-    Bug(
-        "a pruned network's ONNX file stays as it was",
-        "training/zoo/add.py:prune",
-        "    export(path, path / ONNX)\n    finish(path)\n",
-        "    finish(path)\n",
-        ZOO,
-    ),
-    Bug(
-        "a pruned network forgets how it was trained",
-        "training/zoo/add.py:prune",
-        '("created", "versions", "training")',
-        '("created", "versions")',
-        ZOO,
-    ),
 ]

@@ -6,7 +6,7 @@ from .harness import Bug
 
 VALUE = ("tests/test_value.py",)
 FEATURES = ("tests/test_features.py",)
-SEARCH = (*VALUE, "-k", "simulation or hidden or time_looks or leaves_fills")
+SEARCH = (*VALUE, "-k", "simulation or hidden or more_time or leaves_fills")
 TURNS = (*VALUE, "-k", "best_end or greedy")
 
 BUGS = [
@@ -82,37 +82,37 @@ BUGS = [
     ),
     Bug(
         "the best turn counts on what was just drawn",
-        "cacao_env/agents/value/best_turn.py:best_turn_into",
+        "cacao_env/agents/value/best_turn.py:best_turns_into",
         "if (state.refilled >> slot) & 1:",
         "if False:",
         FEATURES,
     ),
     Bug(
         "the best turn is always that of who is to move",
-        "cacao_env/agents/value/best_turn.py:best_turn_into",
+        "cacao_env/agents/value/best_turn.py:best_turns_into",
         "        here.seat = seat\n",
         "",
         FEATURES,
     ),
     Bug(
         "best turns are of seats from the first player",
-        "cacao_env/agents/value/best_turn.py:best_turn_into",
-        "        seat = (viewer + i) % players\n        gold",
-        "        seat = i\n        gold",
+        "cacao_env/agents/value/best_turn.py:best_turns_into",
+        "        seat = (viewer + i) % players\n        prospects",
+        "        seat = i\n        prospects",
         FEATURES,
     ),
     Bug(
         "the best turn is the first one found",
-        "cacao_env/agents/value/best_turn.py:best_turn_into",
-        "choices.values[k] if k == 0 else max(gold[i], choices.values[k])",
-        "choices.values[0]",
+        "cacao_env/agents/value/best_turn.py:best_turns_into",
+        "            if value > best:",
+        "            if cell < 0:",
         FEATURES,
     ),
     Bug(
         "best turns are seen with all tiles to come",
         "cacao_env/agents/value/features.py:features_into",
-        "state.placed[viewer] <= LAST:",
-        "state.placed[viewer] <= LAST + 1:",
+        "state.placed[viewer] <= prospects:",
+        "state.placed[viewer] <= prospects + 1:",
         FEATURES,
     ),
     Bug(
@@ -256,10 +256,10 @@ BUGS = [
         SEARCH,
     ),
     Bug(
-        "a long search looks no further than a short one",
-        "cacao_env/agents/value/search.py:SearchAgent.__init__",
-        "usual = LONG if (ms >= LONG_MS if ms else sims >= LONG_SIMS) else SHORT",
-        "usual = SHORT",
+        "a longer search looks further",
+        "cacao_env/agents/value/search.py:SearchAgent._search",
+        "turns_ahead(states[0], self._turns, self._near)",
+        "turns_ahead(states[0], self._turns + (self.sims > 99 or self._ms > 99), self._near)",
         SEARCH,
     ),
     Bug(

@@ -55,6 +55,10 @@ class AfterstateConfig(RunConfig):
     final_noise: float = at_least(0, 0.01)
     random: float = fraction(0.02)
     top: int = at_least(0, 12)  # placements that the network evaluates, the best by greedy
+    # From a point of the run on it learns from games as it plays them: without random moves, and with
+    # more placements evaluated.
+    settled_from: float = fraction(0.67)  # of the run
+    settled_top: int = at_least(0, 48)
     td_lambda: float = fraction(0.85)  # a turn
     others: float = fraction(0.3)  # positions kept from the view of seats that did not move last
     # The agent in the other seats in some of the games: none, greedy, or a value network with or

@@ -14,7 +14,7 @@ import numpy as np
 
 from cacao_env.agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.agents.value.agent import TOP
-from cacao_env.agents.value.features import NO_ROW, NUM_NUMBERS, STAGE, features_into
+from cacao_env.agents.value.features import NO_ROW, NUM_NUMBERS, features_into
 from cacao_env.agents.value.net import POINTS, expect
 from cacao_env.agents.value.search import search_choice
 from cacao_env.agents.value.turns import value_actions
@@ -87,11 +87,14 @@ def gumbel(rng):
 
 @njit
 def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
-    """An action for the deciding seat of a state whose hidden information is dealt again."""
+    """An action for the deciding seat of a state whose hidden information is dealt again.
+
+    Returns (action, whether it is random).
+    """
     view = views[0]
     if behaviour.search_fraction > 0 and not by_greedy and uniform(rng) < behaviour.search_fraction:
         sims = np.int64(behaviour.search_sims)
-        return search_choice(net, scratch, work, views, sims, ids, values, rng)
+        return search_choice(net, scratch, work, views, sims, ids, values, rng), False
     if by_greedy:
         choices = work.choices[0]
         score_actions(choices, view, GREEDY_WEIGHTS)
@@ -105,13 +108,13 @@ def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
         )
         noise = behaviour.noise
     if uniform(rng) < behaviour.random:
-        return ids[below(rng, count)]
+        return ids[below(rng, count)], count > 1
     best, most = 0, -1e18
     for i in range(count):
         value = values[i] + noise * gumbel(rng)
         if value > most:
             best, most = i, value
-    return ids[best]
+    return ids[best], False
 
 
 @njit
@@ -132,7 +135,16 @@ def _opponent_choice(net, scratch, work, views, behaviour, ids, values, rng):
 
 @njit
 def play_sample_games(
-    net, scratch, work, opponent, opponent_scratch, options, behaviour, seeds, samples, written
+    net,
+    scratch,
+    work,
+    opponent,
+    opponent_scratch,
+    options,
+    behaviour,
+    seeds,
+    samples,
+    written,
 ):
     """Play one game for each seed with the options of ``options[0]``; write samples after ``written``.
 
@@ -148,6 +160,7 @@ def play_sample_games(
     now = np.empty((MAX_TURNS + 1, MAX_PLAYERS))  # scores at a turn's end
     win_shares = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))  # expected, by viewer
     points = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))
+    strayed = np.zeros(MAX_TURNS + 1, np.bool_)  # whether a turn had a random move
     scores = np.zeros(MAX_PLAYERS, np.int64)
     result = np.zeros(MAX_PLAYERS)  # win shares
     total_shares = np.empty(MAX_PLAYERS)
@@ -165,6 +178,7 @@ def play_sample_games(
         if behaviour.opponent != NO_OPPONENT and uniform(rng) < behaviour.opponent_fraction:
             learner = below(rng, players)
         turns = 0
+        strayed[:] = False
         while game.phase != OVER:
             mover = np.int64(game.active)
             turn = game.turn
@@ -172,9 +186,10 @@ def play_sample_games(
             state[1] = game
             redeal(view, seat, rng)
             if learner < 0 or seat == learner:
-                action = _choose(
+                action, is_random = _choose(
                     net, scratch, work, state[1:], behaviour, by_greedy, ids, values, rng
                 )
+                strayed[turns] |= is_random
             else:
                 action = _opponent_choice(
                     opponent, opponent_scratch, work, state[1:], behaviour, ids, values, rng
@@ -193,7 +208,7 @@ def play_sample_games(
                 if wanted and uniform(rng) < (
                     behaviour.kept if viewer == mover else behaviour.others
                 ):
-                    _keep(game, viewer, scratch, samples, written)
+                    _keep(net, game, viewer, scratch, samples, written)
                     place[turns, viewer] = written
                     written += 1
             turns += 1
@@ -204,6 +219,11 @@ def play_sample_games(
                 total_shares[seat] = result[seat]
                 total_points[seat] = scores[seat]
             for t in range(turns - 1, -1, -1):
+                # What follows a random move says nothing of the position before it.
+                if behaviour.td_lambda < 1 and strayed[t + 1] and not by_greedy:
+                    for seat in range(players):
+                        total_shares[seat] = win_shares[t, viewer, seat]
+                        total_points[seat] = points[t, viewer, seat]
                 if place[t, viewer] >= 0:
                     for i in range(players):
                         seat = (viewer + i) % players
@@ -222,16 +242,16 @@ def play_sample_games(
 
 
 @njit
-def _keep(game, viewer, scratch, samples, i):
+def _keep(net, game, viewer, scratch, samples, i):
     """Write the features of a sample."""
     _, patterns, open_cells = features_into(
-        game, viewer, scratch.room, scratch.numbers, scratch.rows
+        game, viewer, net.prospects, scratch.room, scratch.numbers, scratch.rows
     )
     samples.numbers[i] = scratch.numbers
     samples.rows[i] = scratch.rows[:KEPT_ROWS]
     samples.open_cells[i] = open_cells
     samples.patterns[i] = patterns
-    samples.stage[i] = STAGE[np.int64(game.tiles_each) - np.int64(game.placed[viewer])]
+    samples.stage[i] = net.stage[np.int64(game.tiles_each) - np.int64(game.placed[viewer])]
     samples.players[i] = game.num_players
     samples.win_shares[i] = 0
     samples.points[i] = 0

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from cacao_env.agents.value.features import NO_ROW
+from cacao_env.agents.value.features import LAYOUT, NO_ROW, NUM_NUMBERS, Layout
 from cacao_env.engine.tiles import MAX_PLAYERS
 
 from ..state import check_arrays, learner_arrays, named, part, restore_learner
@@ -19,6 +19,29 @@ from .players import join
 
 FOLLOWED = 1000  # steps after which the running mean has forgotten how it started
 _BATCHES = 1  # tells random numbers for batches from those for games
+
+
+def grown(
+    params: Mapping[str, Any], layout: Layout, fresh: Mapping[str, Any]
+) -> dict[str, np.ndarray]:
+    """Return weights of a layout as those of the present one, which compute the same.
+
+    ``fresh``: weights of a new network.  It may have more units; they begin as in ``fresh`` and
+    without influence.
+    """
+    source = [layout.stages[LAYOUT.stages.index(stage)] for stage in range(LAYOUT.num_stages)]
+    found = {name: np.array(array) for name, array in params.items()}
+    missing = NUM_NUMBERS - layout.numbers
+    found["numbers"] = np.pad(found["numbers"], ((0, missing), (0, 0)))
+    for name in ("middle", "middle_bias", "out", "out_bias"):
+        found[name] = found[name][source]
+    more = fresh["out"].shape[1] - found["out"].shape[1]
+    if more > 0:
+        found["out"] = np.pad(found["out"], ((0, 0), (0, more), (0, 0)))
+        for name in ("middle", "middle_bias"):
+            if fresh[name].shape[:-1] == found[name].shape[:-1]:
+                found[name] = np.concatenate([found[name], fresh[name][..., -more:]], -1)
+    return found
 
 
 class Fitter:
@@ -32,8 +55,9 @@ class Fitter:
         self._average = average
         self.steps = 0
 
-    def start_from(self, params: Mapping[str, Any]) -> None:
-        """Copy weights; raise ValueError if they are of a network of another size."""
+    def start_from(self, params: Mapping[str, Any], layout: Layout = LAYOUT) -> None:
+        """Copy weights, of an older layout too; raise ValueError unless sums and maxima agree."""
+        params = grown(params, layout, self.net.params())
         shapes = {name: array.shape for name, array in params.items()}
         own = {name: tuple(x.shape) for name, x in self.net.named_parameters()}
         if shapes != own:

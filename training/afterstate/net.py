@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import nn
 
-from cacao_env.agents.value.features import STAGES
+from cacao_env.agents.value.features import LAYOUT
 from cacao_env.agents.value.net import Net, from_params, param_shapes
 
 from .first_layer import FirstLayer
@@ -57,10 +58,11 @@ class ValueNet(nn.Module):
         products = (of_patterns * first, most * gates)
         hidden = torch.cat([torch.relu(of_patterns + first), most, *products], 1)
         order = torch.argsort(stage)
-        of_stage = torch.bincount(stage, minlength=STAGES).tolist()
+        of_stage = torch.bincount(stage, minlength=LAYOUT.num_stages).tolist()
         result = []
         for number, part in enumerate(torch.split(hidden[order], of_stage)):
-            middle = torch.relu(part @ self.middle[number] + self.middle_bias[number])
+            middle = part @ self.middle[number] + self.middle_bias[number]
+            middle = F.leaky_relu(middle, LAYOUT.leak)
             result.append(middle @ self.out[number] + self.out_bias[number])
         return torch.cat(result)[torch.argsort(order)]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cacao_env.agents.checkpoint import CheckpointError
-from cacao_env.agents.value.features import ALONE, NO_ROW, STAGES
+from cacao_env.agents.value.features import ALONE, LAYOUT, NO_ROW
 from cacao_env.agents.value.patterns import NUM_PATTERNS
 from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 
@@ -38,7 +38,7 @@ def _are_sound(s: Samples) -> bool:
         and (s.open_cells <= s.patterns).all()
         and ((rows < ALONE) == pattern).all()
         and (rows[opened] < NUM_PATTERNS).all()
-        and (s.stage < STAGES).all()
+        and (s.stage < LAYOUT.num_stages).all()
         and (s.players >= MIN_PLAYERS).all()
         and (s.players <= MAX_PLAYERS).all()
         and (s.win_shares >= 0).all()

@@ -4,7 +4,6 @@ python -m training.zoo list             list them, the recommended one first
 python -m training.zoo eval NAME        measure it again and compare with its card
 python -m training.zoo play NAME        play against it in the terminal
 python -m training.zoo add RUN NAME     make one from a run's folder
-python -m training.zoo prune NAME       remove units that never fire: the same play, faster
 python -m training.zoo card NAME FILE   copy its rows from an evaluation's JSON file
 python -m training.zoo export NAME FILE write its network as ONNX
 """
@@ -90,14 +89,6 @@ def add(options: argparse.Namespace) -> int:
     return 0
 
 
-def prune(options: argparse.Namespace) -> int:
-    """Remove the units of a value network that never fire."""
-    from .add import prune as smaller
-
-    print(smaller(shipped(options.name).path, options.games))
-    return 0
-
-
 def card(options: argparse.Namespace) -> int:
     """Copy the card's rows from evaluations' JSON files."""
     from .add import measured
@@ -138,8 +129,6 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--seed", type=int, default=2_000_000_000, help="of the first deal")
     command("play", play, "name")
     command("add", add, "run", "name").add_argument("--home", help="default: checkpoints")
-    one = command("prune", prune, "name")
-    one.add_argument("--games", type=int, default=100, help="games for each number of players")
     command("card", card, "name").add_argument("files", nargs="*")
     command("export", export, "name", "file")
     return parser

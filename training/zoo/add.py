@@ -19,11 +19,8 @@ from cacao_env.agents.checkpoint import (
     settle,
 )
 from cacao_env.agents.registry import load_agent
-from cacao_env.agents.value.checkpoint import read_value, save_value
-from cacao_env.agents.value.net import from_params
 from cacao_env.files import write_whole
 
-from ..afterstate.prune import pruned, units_that_fire
 from ..run_folder import CONFIG, CURVES, METRICS
 from .card import card
 from .folder import CARD, EVALUATION, ONNX, RECORDS, Shipped, write_sums
@@ -90,25 +87,6 @@ def _evaluation(file: Path, manifest: dict[str, Any]) -> dict[str, Any]:
         if own and versions.get(agent) != manifest["sha256"]:
             raise CheckpointError(f"{file}: {agent} had other weights there")
     return document
-
-
-def prune(path: Path, games: int) -> str:
-    """Remove the units of a value network that fire in none of so many games; return a summary.
-
-    Writes weights, manifest, ONNX file, card and checksums.
-    """
-    if games < 1:
-        raise CheckpointError(f"games is {games}, expected at least 1")
-    params, manifest = read_value(path)
-    fired = units_that_fire(from_params(params), manifest["rules"], games)
-    small = pruned(params, fired)
-    save_value(path, manifest["name"], small, manifest["rules"])
-    kept = {key: manifest[key] for key in ("created", "versions", "training") if key in manifest}
-    add_to_manifest(path, **kept, pruned={"games": games, "units": fired.sum(1).tolist()})
-    export(path, path / ONNX)
-    finish(path)
-    before, after = params["out"].shape[1], small["out"].shape[1]
-    return f"{path}: {after} of {before} units; those that fire: {fired.sum(1).tolist()}"
 
 
 def finish(path: Path) -> Shipped:

@@ -16,9 +16,9 @@ import torch
 from torch import nn
 
 from cacao_env.agents.checkpoint import VALUE_NET, network_of
-from cacao_env.agents.value.checkpoint import load_value
-from cacao_env.agents.value.features import ALONE, NUM_NUMBERS, STAGES
-from cacao_env.agents.value.net import Net
+from cacao_env.agents.value.checkpoint import read_value
+from cacao_env.agents.value.features import ALONE, Layout
+from cacao_env.agents.value.net import from_params
 from cacao_env.engine.observation import observation_size
 
 from ..ppo.network import load_net
@@ -30,10 +30,12 @@ ROWS = 160  # of the example; any number will do
 class PlainValueNet(nn.Module):
     """The value network in terms that ONNX has, from the weights of compiled code."""
 
-    def __init__(self, net: Net) -> None:
+    def __init__(self, params: dict[str, Any], layout: Layout) -> None:
         super().__init__()
+        net = from_params(params, layout)._replace(numbers=params["numbers"])
         for name, array in net._asdict().items():
             self.register_buffer(name, torch.from_numpy(np.array(array)))
+        self.slope = layout.leak
 
     def forward(
         self,
@@ -65,8 +67,11 @@ class PlainValueNet(nn.Module):
             [torch.relu(of_patterns + first), most, of_patterns * first, most * gates], 1
         )
         middle = torch.einsum("bi,siu->bsu", hidden, tables.middle) + tables.middle_bias
-        out = torch.einsum("bsu,suk->bsk", torch.relu(middle), tables.out) + tables.out_bias
-        chosen = stage[:, None] == torch.arange(STAGES, device=stage.device)[None]
+        out = (
+            torch.einsum("bsu,suk->bsk", nn.functional.leaky_relu(middle, self.slope), tables.out)
+            + tables.out_bias
+        )
+        chosen = stage[:, None] == torch.arange(len(tables.out), device=stage.device)[None]
         return (out * chosen[..., None]).sum(1)
 
 
@@ -74,11 +79,11 @@ def export(folder: Path, path: Path) -> None:
     """Write the network of a checkpoint as an ONNX file."""
     model: Any
     if network_of(folder) == VALUE_NET:
-        net, _ = load_value(folder)
-        model = PlainValueNet(net)
+        params, layout, _ = read_value(folder)
+        model = PlainValueNet(params, layout)
         one = torch.ones(2, dtype=torch.long)
         example = (
-            torch.zeros(2, NUM_NUMBERS),
+            torch.zeros(2, layout.numbers),
             torch.zeros((2, ROWS), dtype=torch.long) + torch.arange(ROWS).ge(10) * ALONE,
             20 * one,
             10 * one,

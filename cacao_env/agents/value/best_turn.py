@@ -1,8 +1,8 @@
 """The gold that the best turn would bring to each seat, which decides a game's last positions.
 
 Sums over patterns describe the table, but not what each seat can still do before the game ends.  So
-once no seat draws worker tiles, greedy's heuristic evaluates all turns (placement, fills, actions).  It
-takes several times as long as the network, and says little earlier in the game.
+late in the game greedy's heuristic evaluates all turns (placement, fills, actions).  It takes several
+times as long as the network, and says little earlier in the game.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ import numpy as np
 
 from ...engine.jit import njit
 from ...engine.state import STATE
-from ...engine.tiles import DISPLAY_SIZE, HAND_SIZE
+from ...engine.tiles import DISPLAY_SIZE, MAX_PLAYERS, NUM_VARIANTS, WORKER_KINDS
 from ..greedy import CHOICES, GREEDY_WEIGHTS, score_placements
 
-LAST = HAND_SIZE - 1  # placements left of a seat from which on no seat has a pile
+# What is written of each seat, in turn order from the viewer.
+BEST = 0  # the gold of its best turn
+OTHER = BEST + MAX_PLAYERS  # the gold of its best turn on another cell
+SHARED = OTHER + MAX_PLAYERS  # whether its best cell is the viewer's; 1 for the viewer
+NUM_PROSPECTS = SHARED + MAX_PLAYERS
 
 
 class Room(NamedTuple):
@@ -32,11 +36,12 @@ def new_room() -> Room:
 
 
 @njit
-def best_turn_into(state, viewer, room, gold):
-    """Write the gold that each seat's best turn would bring, in turn order from the viewer.
+def best_turns_into(state, viewer, drawn, room, prospects):
+    """Write the prospects of each seat, (NUM_PROSPECTS,), in tens of gold.
 
-    It is the value if it were that seat's turn, with the display as it was before the last draw; 0 for
-    a seat that has placed all its tiles.
+    They are those if it were that seat's turn, with the display as it was before the last draw; 0 for a
+    seat that has placed all its tiles.  The viewer holds its hand without ``drawn``, the kind that it
+    drew last or -1; another seat may hold any tile that it has not placed.
     """
     room.states[0] = state
     here, choices = room.states[0], room.choices[0]
@@ -44,12 +49,32 @@ def best_turn_into(state, viewer, room, gold):
     for slot in range(DISPLAY_SIZE):
         if (state.refilled >> slot) & 1:
             here.display[slot] = 0
+    if drawn >= 0:
+        here.hand[viewer, drawn] -= 1
+    own_cell = -1
     for i in range(players):
         seat = (viewer + i) % players
-        gold[i] = 0
+        prospects[BEST + i] = prospects[OTHER + i] = prospects[SHARED + i] = 0
         if state.placed[seat] == state.tiles_each:
             continue
         here.seat = seat
+        if i > 0:
+            for kind in range(len(WORKER_KINDS)):
+                here.hand[seat, kind] = state.unplaced[seat, kind]
         score_placements(choices, here, GREEDY_WEIGHTS)
+        best, cell, other = -1e9, -1, -1e9
         for k in range(choices.count):
-            gold[i] = choices.values[k] if k == 0 else max(gold[i], choices.values[k])
+            value, at = choices.values[k], choices.ids[k] // NUM_VARIANTS
+            if value > best:
+                if at != cell:
+                    other = best
+                best, cell = value, at
+            elif at != cell and value > other:
+                other = value
+        if cell < 0:
+            continue
+        if i == 0:
+            own_cell = cell
+        prospects[BEST + i] = best / 10
+        prospects[OTHER + i] = max(other, 0.0) / 10
+        prospects[SHARED + i] = cell == own_cell

@@ -20,20 +20,27 @@ from ..checkpoint import (
     write_files,
 )
 from .agent import ValueAgent
-from .features import NUM_NUMBERS, NUM_ROWS, STAGES, VERSION
+from .features import LAYOUT, LAYOUTS, NUM_ROWS, Layout
 from .net import Net, from_params, param_shapes
 from .patterns import NUM_PATTERNS
-from .search import EXACT, INNER, PRIOR, SearchAgent
+from .search import CANDIDATES, EXACT, INNER, NEAR, PRIOR, TURNS, SearchAgent
 
 
-def features_version() -> str:
+def features_version(layout: Layout = LAYOUT) -> str:
     """Return a fingerprint of the features that the weights depend on."""
-    text = json.dumps([VERSION, NUM_NUMBERS, NUM_ROWS, NUM_PATTERNS, STAGES])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    of: list[Any] = [layout.version, layout.numbers, NUM_ROWS, NUM_PATTERNS, layout.num_stages]
+    if layout.version > 4:  # the older fingerprint leaves these out
+        of += [layout.prospects, *layout.stages, str(layout.leak)]
+    return hashlib.sha256(json.dumps(of).encode()).hexdigest()[:16]
 
 
 def save_value(
-    folder: Path, name: str, params: dict[str, Any], rules: dict[str, Any], **more: Any
+    folder: Path,
+    name: str,
+    params: dict[str, Any],
+    rules: dict[str, Any],
+    layout: Layout = LAYOUT,
+    **more: Any,
 ) -> None:
     """Write a checkpoint; ``rules`` has the numbers of players and whether volcanoes were used."""
     size = {
@@ -41,7 +48,7 @@ def save_value(
         "maxima": params["part_best"].shape[1],
         "units": params["out"].shape[1],
     }
-    features = features_version()
+    features = features_version(layout)
     metadata = metadata_of({"rules": rules, "features": features, "network": VALUE_NET})
     weights = pack_arrays(params, metadata)
     write_files(folder, name, VALUE_NET, weights, rules=rules, features=features, size=size, **more)
@@ -49,17 +56,19 @@ def save_value(
 
 def load_value(folder: Path) -> tuple[Net, dict[str, Any]]:
     """Read (weights of compiled code, manifest); CheckpointError says why a folder can't be used."""
-    params, manifest = read_value(folder)
-    return from_params(params), manifest
+    params, layout, manifest = read_value(folder)
+    return from_params(params, layout), manifest
 
 
-def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read (trained parameters, manifest); CheckpointError says why a folder can't be used."""
+def read_value(folder: Path) -> tuple[dict[str, Any], Layout, dict[str, Any]]:
+    """Read (trained parameters, layout, manifest); CheckpointError says why a folder can't be used."""
     manifest, weights = read_files(folder, VALUE_NET)
     try:
-        if manifest["features"] != features_version():
+        layouts = {features_version(layout): layout for layout in LAYOUTS}
+        layout = layouts.get(manifest["features"])
+        if layout is None:
             raise CheckpointError(f"{folder}: made for other features")
-        params = unpack_arrays(folder, weights, param_shapes(**manifest["size"]))
+        params = unpack_arrays(folder, weights, param_shapes(**manifest["size"], layout=layout))
         check_metadata(folder, weights, manifest)
         players, volcanoes = manifest["rules"]["players"], manifest["rules"]["volcanoes"]
         known = range(MIN_PLAYERS, MAX_PLAYERS + 1)
@@ -74,7 +83,7 @@ def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         raise CheckpointError(
             f"{folder}: manifest and weights don't fit: {str(error)[:200]}"
         ) from None
-    return params, manifest
+    return params, layout, manifest
 
 
 SEARCH = "+search"
@@ -82,13 +91,11 @@ SEARCH_PARAMETERS = {
     "ms": Parameter(16, 0, 600_000, "milliseconds a placement, unless sims are given"),
     "sims": Parameter(0, 0, 1_000_000, "simulations a placement, instead of ms"),
     "width": Parameter(
-        0, 0, 256, "placements that are tried, the best by the network; 0: depends on the time"
+        CANDIDATES, 1, 256, "placements that are simulated, the best by the network"
     ),
     "inner": Parameter(INNER, 1, 256, "placements that the network evaluates inside simulations"),
-    "turns": Parameter(0, 0, 36, "own turns that a simulation plays; 0: depends on the time"),
-    "near": Parameter(
-        0, 0, 99, "placements left from which simulations play to the end; 0: depends on the time"
-    ),
+    "turns": Parameter(TURNS, 1, 36, "own turns that a simulation plays"),
+    "near": Parameter(NEAR, 0, 99, "placements left from which simulations play to the end"),
     "prior": Parameter(PRIOR, 0, 100_000, "simulations that the network's first value counts as"),
     "exact": Parameter(EXACT, 0, 6, "placements left from which the end is solved"),
 }

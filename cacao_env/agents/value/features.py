@@ -3,13 +3,15 @@
 They describe a position from one seat, at the start of a turn, as if nothing had been drawn at the
 end of the turn before: the value of a choice depends on the position it leads to (an afterstate;
 Sutton and Barto, 2018, section 6.8), not on the tiles that happen to be drawn then.  ``numbers`` are
-stocks, scores and remaining tiles, for each seat in turn order from the viewer, and at the end of the
-game also the gold that its best turn would bring.  ``rows`` are patterns on the table and exact sizes
+stocks, scores and remaining tiles, for each seat in turn order from the viewer, and late in the game
+also the gold that its best turns would bring.  ``rows`` are patterns on the table and exact sizes
 of stocks. The features use only what the viewer knows: its own hand, and the tiles that others have
 not placed.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,10 +31,10 @@ from ...engine.tiles import (
     SUN_PLACES,
     WORKER_KINDS,
 )
-from .best_turn import LAST, best_turn_into
+from .best_turn import NUM_PROSPECTS, best_turns_into
 from .patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS, NUM_PATTERNS, PATTERN
 
-VERSION = 4  # of all that follows and of the network; weights are for one
+VERSION = 5  # of all that follows and of the network; weights are for one
 
 # --- Numbers ------------------------------------------------------------------------------------
 # 3-0-0-1 and 3-1-0-0 are mirror images, and patterns have no mirror side: they count as one.
@@ -44,8 +46,8 @@ PER_SEAT = 5 + _LIKE
 HAND = MAX_PLAYERS * PER_SEAT
 PILE = HAND + _LIKE  # jungle pile by kind
 LEFT = PILE + NUM_JUNGLE_KINDS  # jungle tiles left, overbuilding, placements left
-PROSPECTS = LEFT + 3  # of each seat, once the viewer has ``LAST`` placements left
-NUM_NUMBERS = PROSPECTS + MAX_PLAYERS
+PROSPECTS = LEFT + 3  # :mod:`.best_turn`, once the viewer has few placements left
+NUM_NUMBERS = PROSPECTS + NUM_PROSPECTS
 
 # --- Rows ---------------------------------------------------------------------------------------
 MAX_COUNT = 6  # workers at a temple that are distinguished
@@ -67,10 +69,29 @@ NO_ROW = NUM_ROWS  # padding; its weights are 0
 MAX_ROWS = 320
 OVERBUILDS_SOON = 8  # jungle tiles left when overbuilding is near
 
-STAGES = 5  # a network has output layers of its own for each part of the game
-STAGE = np.array(
-    [0, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4], np.int64
-)  # by placements a viewer has left
+
+class Layout(NamedTuple):
+    """What the weights of a network are for."""
+
+    version: int
+    numbers: int  # how many of the numbers it sees, the first ones
+    prospects: int  # placements that the viewer has left when it begins to see best turns
+    stages: tuple[
+        int, ...
+    ]  # by placements left: the part of the game, with output layers of its own
+    leak: float  # slope of the second layer's units below 0
+
+    @property
+    def num_stages(self) -> int:
+        """How many sets of output layers it has."""
+        return max(self.stages) + 1
+
+
+LAYOUTS = (
+    Layout(4, PROSPECTS + MAX_PLAYERS, 2, (0, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4), 0.0),
+    Layout(VERSION, NUM_NUMBERS, 4, (0, 1, 2, 3, 4, 5, 5, 6, 6, 7, 7, 7, 7), 0.02),
+)
+LAYOUT = LAYOUTS[-1]
 
 
 @inlined
@@ -88,11 +109,11 @@ def _pattern(state, cell):
 
 
 @njit
-def features_into(state, viewer, room, numbers, rows):
+def features_into(state, viewer, prospects, room, numbers, rows):
     """Write features into ``numbers``, float32 (NUM_NUMBERS,), and ``rows``, uint16 (MAX_ROWS,).
 
-    ``room``: of :mod:`.best_turn`.  Returns (number of rows, number of patterns among them, number of
-    patterns of open cells, which come first).
+    ``prospects``: of the layout; ``room``: of :mod:`.best_turn`.  Returns (number of rows, number of
+    patterns among them, number of patterns of open cells, which come first).
     """
     players = np.int64(state.num_players)
     numbers[:] = 0.0
@@ -149,9 +170,8 @@ def features_into(state, viewer, room, numbers, rows):
     for seat in range(players):
         total += state.tiles_each - state.placed[seat]
     numbers[LEFT + 2] = total / 36.0
-    if state.tiles_each - state.placed[viewer] <= LAST:
-        best_turn_into(state, viewer, room, numbers[PROSPECTS:])
-        numbers[PROSPECTS:] /= 10
+    if state.tiles_each - state.placed[viewer] <= prospects:
+        best_turns_into(state, viewer, drawn, room, numbers[PROSPECTS:])
     mover = (np.int64(state.seat) - viewer) % players
     rows[count] = NEXT + players * MAX_PLAYERS + mover
     rows[count + 1] = RULES + 2 * players + np.int64(state.volcanoes)

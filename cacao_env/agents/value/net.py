@@ -24,12 +24,12 @@ from ...engine.tiles import MAX_PLAYERS
 from .best_turn import new_room
 from .features import (
     ALONE,
+    LAYOUT,
     MAX_ROWS,
     NO_ROW,
     NUM_NUMBERS,
     PATTERN_TABLES,
-    STAGE,
-    STAGES,
+    Layout,
     features_into,
 )
 from .patterns import NUM_PARTS, pattern_parts
@@ -38,17 +38,20 @@ POINTS = 10.0  # points that an output of 1 means
 
 
 class Net(NamedTuple):
-    """Weights, float32; H sums, M maxima, L units in the second layer, 8 outputs."""
+    """Weights, float32; H sums, M maxima, L units in the second layer, 8 outputs; S stages."""
 
     bias: Any  # (H + M,)
     numbers: Any  # (NUM_NUMBERS, H + M)
     rows: Any  # (NO_ROW - ALONE + 1, H + M), of rows that are no patterns; the last one 0
     patterns: Any  # (PATTERN_TABLES * NUM_PATTERNS, H)
     best: Any  # (NUM_PATTERNS, M)
-    middle: Any  # (STAGES, 2 * (H + M), L)
-    middle_bias: Any  # (STAGES, L)
-    out: Any  # (STAGES, L, 2 * MAX_PLAYERS)
-    out_bias: Any  # (STAGES, 2 * MAX_PLAYERS)
+    middle: Any  # (S, 2 * (H + M), L)
+    middle_bias: Any  # (S, L)
+    out: Any  # (S, L, 2 * MAX_PLAYERS)
+    out_bias: Any  # (S, 2 * MAX_PLAYERS)
+    stage: Any  # int64, by placements that the viewer has left
+    prospects: int  # see ``features.Layout``
+    leak: float
 
 
 class Scratch(NamedTuple):
@@ -86,23 +89,25 @@ def new_scratch(net: Net) -> Scratch:
     )
 
 
-def param_shapes(sums: int, maxima: int, units: int) -> dict[str, tuple[int, ...]]:
+def param_shapes(
+    sums: int, maxima: int, units: int, layout: Layout = LAYOUT
+) -> dict[str, tuple[int, ...]]:
     """Return the name and shape of each trained array."""
-    both = sums + maxima
+    both, stages = sums + maxima, layout.num_stages
     return {
         "bias": (both,),
-        "numbers": (NUM_NUMBERS, both),
+        "numbers": (layout.numbers, both),
         "rows": (NO_ROW - ALONE + 1, both),
         "part_rows": (PATTERN_TABLES, NUM_PARTS, sums),
         "part_best": (NUM_PARTS, maxima),
-        "middle": (STAGES, 2 * both, units),
-        "middle_bias": (STAGES, units),
-        "out": (STAGES, units, 2 * MAX_PLAYERS),
-        "out_bias": (STAGES, 2 * MAX_PLAYERS),
+        "middle": (stages, 2 * both, units),
+        "middle_bias": (stages, units),
+        "out": (stages, units, 2 * MAX_PLAYERS),
+        "out_bias": (stages, 2 * MAX_PLAYERS),
     }
 
 
-def from_params(params: Mapping[str, Any]) -> Net:
+def from_params(params: Mapping[str, Any], layout: Layout = LAYOUT) -> Net:
     """Return the weights for compiled code from the trained float32 arrays (``param_shapes``).
 
     The trained weights of the parts of patterns are summed here, once for each pattern.
@@ -110,9 +115,11 @@ def from_params(params: Mapping[str, Any]) -> Net:
     parts = pattern_parts()
     rows = np.array(params["rows"], np.float32)
     rows[-1] = 0
-    arrays = (
+    numbers = np.zeros((NUM_NUMBERS, len(params["bias"])), np.float32)
+    numbers[: layout.numbers] = params["numbers"]  # it does not see the others
+    arrays: list[Any] = [
         params["bias"],
-        params["numbers"],
+        numbers,
         rows,
         np.concatenate([parts @ table for table in params["part_rows"]]),
         parts @ params["part_best"],
@@ -120,8 +127,10 @@ def from_params(params: Mapping[str, Any]) -> Net:
         params["middle_bias"],
         params["out"],
         params["out_bias"],
-    )
-    return Net(*(np.array(array, np.float32, order="C") for array in arrays))
+    ]
+    weights: list[Any] = [np.array(array, np.float32, order="C") for array in arrays]
+    weights += [np.array(layout.stages, np.int64), layout.prospects, layout.leak]
+    return Net(*weights)
 
 
 @njit
@@ -140,7 +149,7 @@ def forward(net, scratch, count, patterns, open_cells, stage):
         hidden[both + sums + m] = scratch.most[m] * scratch.context[sums + m]
     _layer(hidden, net.middle[stage], net.middle_bias[stage], scratch.middle)
     for i in range(len(scratch.middle)):
-        scratch.middle[i] = max(np.float32(0), scratch.middle[i])
+        scratch.middle[i] = max(np.float32(net.leak) * scratch.middle[i], scratch.middle[i])
     _layer(scratch.middle, net.out[stage], net.out_bias[stage], scratch.out)
 
 
@@ -225,9 +234,9 @@ def expect(net, scratch, state, viewer):
         win_shares_into(state, scratch.scores, scratch.win_shares)
         return
     count, patterns, open_cells = features_into(
-        state, viewer, scratch.room, scratch.numbers, scratch.rows
+        state, viewer, net.prospects, scratch.room, scratch.numbers, scratch.rows
     )
-    stage = STAGE[np.int64(state.tiles_each) - np.int64(state.placed[viewer])]
+    stage = net.stage[np.int64(state.tiles_each) - np.int64(state.placed[viewer])]
     forward(net, scratch, count, patterns, open_cells, stage)
     top = scratch.out[0]
     for i in range(1, players):

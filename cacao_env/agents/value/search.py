@@ -4,16 +4,17 @@ Each simulation deals everything hidden from the seat again.  The network plays 
 seat has placed once more (or ``turns`` times).  The value is the network's, as a mean over those
 turns. A cut after another seat's turn would favour seats that are not to move, by the network's
 errors.  With ``near`` placements left or fewer, simulations run to the end of the game: there the
-network errs most, and chance matters little.  A search with more time looks further.  Within a pass
-all candidates get the same deal and random numbers.  The network's first value of a placement counts
-as ``prior`` simulations, or as one simulation to the end.  The last placements are solved.  Earlier
-fills and actions are the network's choice, which is as good and takes half of the time.
+network errs most, and chance matters little.  More time means more passes, not a longer reach: two
+turns ahead, or the end from further away, add more noise than they show.  Within a pass all candidates
+get the same deal and random numbers.  The network's first value of a placement counts as ``prior``
+simulations, or as one simulation to the end.  The last placements are solved.  Earlier fills and
+actions are the network's choice, which is as good and takes half of the time.
 """
 
 from __future__ import annotations
 
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -31,17 +32,9 @@ from .agent import SPREAD, TOP, ValueAgent
 from .net import Net, expect
 from .turns import value_actions
 
-
-class Reach(NamedTuple):
-    """How wide and how far a search looks."""
-
-    width: int  # placements that are tried, the best by the network
-    turns: int  # own turns that a simulation plays
-    near: int  # placements left, of all seats, from which simulations play to the end
-
-
-SHORT, LONG = Reach(8, 1, 10), Reach(16, 2, 13)
-LONG_MS, LONG_SIMS = 64, 256  # time, or simulations, from which a search is a long one
+CANDIDATES = 8  # placements that are simulated, the best by the network
+TURNS = 1  # own turns that a simulation plays
+NEAR = 10  # placements left, of all seats, from which simulations play to the end
 INNER = 16  # placements that the network evaluates inside simulations
 PRIOR = 6  # simulations that the network's first value counts as
 EXACT = 3  # placements left from which the end is solved
@@ -114,9 +107,9 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
     solved = solve(states, EXACT, UTILITY, min(NODES, NODES_A_SIM * sims))
     if solved != NOT_SOLVED:
         return solved
-    alive = min(SHORT.width if states[0].phase == PLACE else 1, count)
+    alive = min(CANDIDATES if states[0].phase == PLACE else 1, count)
     keep_best(ids, values, count, alive)
-    turns = turns_ahead(states[0], SHORT.turns, SHORT.near)
+    turns = turns_ahead(states[0], TURNS, NEAR)
     sums = prior_of(turns, PRIOR) * values[:alive]
     rounds = num_rounds(alive)
     for _ in range(rounds if alive > 1 else 0):
@@ -127,10 +120,7 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
 
 
 class SearchAgent(ValueAgent):
-    """A network with search: ``sims`` simulations a placement or, if not 0, ``ms`` milliseconds.
-
-    ``width``, ``turns`` and ``near``: 0 chooses them by the budget.
-    """
+    """A network with search: ``sims`` simulations a placement or, if not 0, ``ms`` milliseconds."""
 
     def __init__(
         self,
@@ -139,17 +129,16 @@ class SearchAgent(ValueAgent):
         manifest: dict[str, Any] | None = None,
         sims: int = 32,
         ms: int = 0,
-        width: int = 0,
+        width: int = CANDIDATES,
         inner: int = INNER,
-        turns: int = 0,
-        near: int = 0,
+        turns: int = TURNS,
+        near: int = NEAR,
         prior: int = PRIOR,
         exact: int = EXACT,
     ) -> None:
         super().__init__(net, name, manifest)
-        usual = LONG if (ms >= LONG_MS if ms else sims >= LONG_SIMS) else SHORT
-        self._reach = Reach(width or usual.width, turns or usual.turns, near or usual.near)
-        self.sims, self._ms, self._inner = sims, ms, inner
+        self.sims, self._ms = sims, ms
+        self._width, self._inner, self._turns, self._near = width, inner, turns, near
         self._prior, self._exact = prior, exact
         self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
 
@@ -189,9 +178,9 @@ class SearchAgent(ValueAgent):
         begin: float,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Move the best actions to the front; return mean utility and simulations of each."""
-        tried = min(self._reach.width, len(ids))
+        tried = min(self._width, len(ids))
         keep_best(ids, values, len(ids), tried)
-        turns = turns_ahead(states[0], self._reach.turns, self._reach.near)
+        turns = turns_ahead(states[0], self._turns, self._near)
         prior = prior_of(turns, self._prior)
         sums = prior * values[:tried]
         scratch, work, inner = self._scratch, self._work, self._inner
