@@ -50,6 +50,11 @@ SMALL = {
 }
 
 
+def played(**keys) -> PpoConfig:
+    """A configuration of short rollouts."""
+    return PpoConfig(**{"rollout": 16, "batch": 32} | keys)
+
+
 # --- Advantages -----------------------------------------------------------------------------
 
 
@@ -106,7 +111,7 @@ def test_a_rollout_holds_what_was_seen_and_done():
     games = VectorGames(3, table_size=15, seed=1, reward="outcome")
     copy = VectorGames(3, table_size=15, seed=1, reward="outcome")
     net = CellNet(2, 15, 8)
-    play = SelfPlay(games, 150, 1.0, torch.device("cpu"))
+    play = SelfPlay(games, played(rollout=150, gae_lambda=1.0), torch.device("cpu"))
     rollout, finished = play.collect(net, Stopwatch())
     seen = rollout.observations.view(150, 3, -1).numpy()
     masks = rollout.masks.view(150, 3, -1).numpy()
@@ -136,7 +141,7 @@ def test_a_rollout_holds_what_was_seen_and_done():
 def test_learning_makes_good_actions_likelier_and_values_right():
     torch.manual_seed(0)
     games = VectorGames(8, table_size=15, seed=1)
-    play = SelfPlay(games, 16, 0.95, torch.device("cpu"))
+    play = SelfPlay(games, played(), torch.device("cpu"))
     learner = PpoFitter(CellNet(2, 15, 16))
     rollout, _ = play.collect(learner.net, Stopwatch())
     # The rewards are made up: an even action was good, an odd one bad.
@@ -172,7 +177,8 @@ def test_learning_makes_good_actions_likelier_and_values_right():
 def test_the_ratio_is_clipped():
     """Once an action is likelier by the clip, there is nothing left to gain."""
     torch.manual_seed(0)
-    play = SelfPlay(VectorGames(8, table_size=15, seed=1), 16, 0.95, torch.device("cpu"))
+    games = VectorGames(8, table_size=15, seed=1)
+    play = SelfPlay(games, played(), torch.device("cpu"))
     moved = {}
     for clip in (0.02, 10.0):
         torch.manual_seed(0)

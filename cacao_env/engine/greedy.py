@@ -51,6 +51,7 @@ _FIELDS = np.dtype(
         ("count", "i8"),
         ("ids", "i8", (MAX_LEGAL,)),
         ("values", "f8", (MAX_LEGAL,)),
+        ("ways", "i8", (MAX_LEGAL,)),  # of a placement: the best ways to lay the tiles, as bits
     ],
     align=True,
 )
@@ -78,6 +79,7 @@ def _assignments(tiles: int, to_fill: int) -> list[tuple[int, int]]:
 NO_TILE, ONLY_FIRST, ONLY_SECOND, EQUAL, DIFFERENT = range(5)
 _ways = [[_assignments(tiles, to_fill) for to_fill in range(16)] for tiles in range(5)]
 NUM_WAYS = np.array([[len(ways) for ways in row] for row in _ways])
+assert 4 * NUM_WAYS.max() < 63  # ``way_number`` is the number of a bit
 WAYS = np.full((5, 16, NUM_WAYS.max(), DISPLAY_SIZE), NOWHERE)
 for _index in np.ndindex(5, 16):
     WAYS[_index][: NUM_WAYS[_index]] = _ways[_index[0]][_index[1]]
@@ -96,6 +98,12 @@ def tiles_shown(state):
 def orientations(state, slot, side):
     """Return in how many ways the slot's tile can be laid on that side."""
     return 2 if side != NOWHERE and state.display[slot] == VOLCANO else 1
+
+
+@inlined
+def way_number(n, first, second):
+    """Return the number of a way to lay the display's tiles, with their orientations."""
+    return n * 4 + second * 2 + first
 
 
 @njit
@@ -147,7 +155,11 @@ def score_placements(choices, state, weights):
                     for k in range(variants):
                         variant = OFFERED_VARIANTS[kinds, k]
                         value = tile_value(look, state, seat, variant, choices.sums)
-                        choices.values[count + k] = max(choices.values[count + k], value)
+                        if value > choices.values[count + k] + TIE:
+                            choices.values[count + k] = value
+                            choices.ways[count + k] = 0
+                        if value > choices.values[count + k] - TIE:
+                            choices.ways[count + k] |= 1 << way_number(n, first, second)
         count += variants
     choices.count = count
 

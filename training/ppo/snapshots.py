@@ -17,8 +17,8 @@ from cacao_env.engine.options import Options
 from cacao_env.engine.rng import RngArray, uniform
 
 from ..state import check_arrays, named
+from .config import Net
 from .masked import sample
-from .network import CellNet
 
 ROOM = 8  # for the latest ones
 
@@ -31,14 +31,19 @@ class Snapshots(Agent):
 
     name = "an earlier self"
 
-    def __init__(self, net: CellNet, options: Options) -> None:
+    def __init__(self, net: Net, options: Options) -> None:
         self._options = options
         self._net = net.like()
         self._factors = torch.from_numpy(scale(options.num_players, options.table_size).copy())
         self._kept: deque[dict[str, torch.Tensor]] = deque(maxlen=ROOM)
         self.follow(net)
 
-    def follow(self, net: CellNet) -> None:
+    @property
+    def net(self) -> Net:
+        """The snapshot that plays."""
+        return self._net
+
+    def follow(self, net: Net) -> None:
         """Keep snapshots of ``net`` from now on, the first one at once."""
         self._source = net
         self._kept.clear()
