@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..agents.agent import Agent, decider
 from ..agents.greedy import CHOICES
 from ..engine.actions import LEGAL, why_illegal
-from ..engine.candidates import Candidates
+from ..engine.candidates import Candidates, as_candidates
 from ..engine.decisions import new_game, step
 from ..engine.jit import njit
 from ..engine.notation import as_action
@@ -146,7 +146,8 @@ class VersusGames:
     - ``final_scores`` int64 (N, 2): the learner's and the best other score of the last finished game;
     - ``final_win_shares`` float64 (N,): the learner's win share in it, 0 if it was forfeited;
     - ``forfeits`` bool (N,): the game was lost by an illegal action in the last step;
-    - ``learners`` int64 (N,): the seat that the caller plays.
+    - ``learners`` int64 (N,): the seat that the caller plays;
+    - ``candidates``: the size of the candidate view, or None.
     """
 
     def __init__(
@@ -171,6 +172,7 @@ class VersusGames:
         self.num_games, self.num_players = num_games, self.options.num_players
         self.seat = None if seat is None else as_seat(seat, self.num_players)
         self._opponents = Opponents(opponents, self.options)
+        self.candidates = as_candidates(observation)
         self._view = view_of(num_games, self.options, observation, observation_dtype)
         self.observations, self.action_masks = self._view.observations, self._view.action_masks
         self.final_observations = np.zeros_like(self.observations)
