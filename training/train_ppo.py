@@ -63,7 +63,7 @@ class PpoLearner(BoardLearner):
         )
         self.past: Snapshots | None = None
         if config.past_fraction > 0:
-            self.past = Snapshots(self.net, config.options)
+            self.past = Snapshots(self.net, config)
             self.past.net.to(on)
         self.play = SelfPlay(games, config, on, self.past)
 

@@ -26,6 +26,7 @@ class RowNet(nn.Module):
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, rows), not masked, and values (B,)."""
+        observation = observation.reshape(len(observation), -1, COLUMNS)  # SB3 flattens it
         rows = observation[:, :-1]
         legal = rows[..., :1]
         context = self.context(observation[:, -1])
