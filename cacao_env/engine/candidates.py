@@ -116,7 +116,7 @@ def candidates_into(states, viewers, rows, replies, seen, masks, ids):
     """
     choices, others = np.empty(1, CHOICES), np.empty(1, CHOICES)
     dealt, after = np.empty(1, STATE), np.empty(1, STATE)
-    room = np.zeros((rows + _TIES, COLUMNS), np.float32)
+    room = np.zeros((rows + _TIES + 1, COLUMNS), np.float32)
     keys, places = np.empty(MAX_LEGAL, np.int64), np.empty(rows + _TIES, np.int64)
     order = np.empty(rows + _TIES)
     sums = np.empty(NUM_SUMS, np.int64)
@@ -136,7 +136,7 @@ def candidates_into(states, viewers, rows, replies, seen, masks, ids):
                 room[i, :] = 0
                 places[i] = i
                 if state.phase == PLACE:
-                    _placement(room[i], state, choices[0], number, sums)
+                    _placement(room[i], room[-1], state, choices[0], number, sums)
                 room[i, VALUE] = (keys[i] >> 12) / _UNIT / GOLD
                 room[i, BEHIND] = ((keys[i] >> 12) - (keys[0] >> 12)) / _UNIT / GOLD
                 tried = i < replies or (i > 0 and room[i - 1, KNOWN] and _tie(keys, i - 1))
@@ -215,9 +215,7 @@ def _order_ties(keys, room, order, places, count):
             continue
         for k in (i - 1, i):
             if k == i or k == 0 or not _tie(keys, k - 1):
-                order[k] = 0.0
-                for c in range(COLUMNS):
-                    order[k] += room[k, c] * _WEIGHTS[c]
+                order[k] = _order_of(room[k])
         at, this = i, order[i]
         while at > 0 and _tie(keys, at - 1) and order[places[at - 1]] < this:
             places[at] = places[at - 1]
@@ -226,9 +224,8 @@ def _order_ties(keys, room, order, places, count):
 
 
 @njit
-def _placement(row, state, choices, number, sums):
+def _placement(row, spare, state, choices, number, sums):
     """Write where a placement leads; of several best ways to lay the tiles, the one with most."""
-    seat = np.int64(state.seat)
     identity = np.int64(choices.ids[number])
     cell, variant = np.int64(indexed_cell(state, identity // NUM_VARIANTS)), identity % NUM_VARIANTS
     overbuilds = np.int64(state.board[cell] > 0)
@@ -239,28 +236,43 @@ def _placement(row, state, choices, number, sums):
             if state.board[NEIGHBOR[cell, side]] < 0:
                 to_fill |= 1 << side
     ways = np.int64(choices.ways[number])
-    several = ways & (ways - 1) != 0
-    best, this = np.empty(COLUMNS, np.float32) if several else row, row
+    if ways & (ways - 1) == 0:
+        way = 0
+        while ways > 1:
+            ways >>= 1
+            way += 1
+        _lead(row, state, choices, cell, variant, overbuilds, WAYS[tiles, to_fill], way, sums)
+        return
     most, way = -1e9, 0
     while ways != 0:
         if ways & 1:
-            lay(choices, state, cell, WAYS[tiles, to_fill, way >> 2], way & 3)
-            if several:
-                this = best
-                this[:] = 0
-            filled = np.int64(choices.filled)
-            codes = choices.look.code
-            placement_into(this, choices.look, state, seat, cell, variant, overbuilds, filled, sums)
-            table_into(this, state, cell, variant, overbuilds, filled, codes)
-            if several:
-                total = 0.0
-                for c in range(COLUMNS):
-                    total += this[c] * _WEIGHTS[c]
-                if total > most:
-                    most = total
-                    row[:] = this
+            spare[:] = 0
+            _lead(spare, state, choices, cell, variant, overbuilds, WAYS[tiles, to_fill], way, sums)
+            total = _order_of(spare)
+            if total > most:
+                most = total
+                row[:] = spare
         ways >>= 1
         way += 1
+
+
+@inlined
+def _lead(row, state, choices, cell, variant, overbuilds, ways, way, sums):
+    """Write where a placement leads with one way to lay the tiles."""
+    lay(choices, state, cell, ways[way >> 2], way & 3)
+    filled = np.int64(choices.filled)
+    seat = np.int64(state.seat)
+    placement_into(row, choices.look, state, seat, cell, variant, overbuilds, filled, sums)
+    table_into(row, state, cell, variant, overbuilds, filled, choices.look.code)
+
+
+@inlined
+def _order_of(row):
+    """Return the number by which rows of equal value are ordered."""
+    total = 0.0
+    for c in range(COLUMNS):
+        total += row[c] * _WEIGHTS[c]
+    return total
 
 
 @njit
