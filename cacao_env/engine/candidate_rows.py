@@ -134,7 +134,9 @@ _WORTH = np.maximum(ACTION_VALUE, 1) * 1.0  # of a tile among those of its class
 _GOLD, _CACAO, _WATER, _SUN = 1 / GOLD, 1 / CACAO_PLACES, 1 / LAST_WATER, 1 / SUN_PLACES
 _PRIZE, _LAID, _OPEN, _FREE = 1 / TEMPLE_FIRST, 1 / 3, 1 / 6, _WORTH / 12
 # Columns whose numbers may be outside of their ranges.
-_UNBOUNDED = np.array([VALUE, BEHIND, COINS, GAIN_NEXT, GAIN_REST, UNSOLD, WASTED, REPLY, FOLLOW])
+_UNBOUNDED = np.array(
+    [VALUE, BEHIND, COINS, FACING, GAIN_NEXT, GAIN_REST, UNSOLD, WASTED, REPLY, FOLLOW]
+)
 
 
 @njit
