@@ -149,7 +149,7 @@ def page(runs: Sequence[Run], minutes: float) -> str:
         own = [run for run in done if run.recipe == recipe]
         wins = np.array([run.result()["win_share"] for run in own])
         last = [read_metrics(run.folder)[-1] for run in own]
-        speed = [row.get("decisions", row.get("positions", 0)) / row["seconds"] for row in last]
+        speed = [row.get("decisions", row.get("samples", 0)) / row["seconds"] for row in last]
         rows.append(
             (
                 recipe.title,
@@ -167,7 +167,7 @@ def page(runs: Sequence[Run], minutes: float) -> str:
         "# Learning benchmark\n\n"
         f"Each recipe was trained for {minutes:g} minutes on one thread, and measured against greedy "
         f"on {measured} deals that training had not seen, in both seats. `decisions/s` are those that "
-        "were generated and learned from; values count positions.\n\n"
+        "were generated and learned from; values count samples.\n\n"
         f"{markdown.table(head, rows, 'lr')}\n\n"
         f"![wins over minutes and games]({PICTURE})\n\n"
         "One line a seed: periodic evaluations of 200 games. Written by "
