@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
+from cacao_env.agents.row_policy import load_row_policy
 from cacao_env.engine.candidate_rows import COLUMNS
 
 
@@ -26,7 +28,7 @@ class RowNet(nn.Module):
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, rows), not masked, and values (B,)."""
-        observation = observation.reshape(len(observation), -1, COLUMNS)  # SB3 flattens it
+        observation = observation.reshape(observation.shape[0], -1, COLUMNS)  # SB3 flattens it
         rows = observation[:, :-1]
         legal = rows[..., :1]
         context = self.context(observation[:, -1])
@@ -50,3 +52,12 @@ class RowNet(nn.Module):
     def params(self) -> dict[str, np.ndarray[Any, Any]]:
         """A copy of the weights as arrays."""
         return {name: x.detach().cpu().numpy().copy() for name, x in self.named_parameters()}
+
+
+def load_rows(folder: str | Path) -> tuple[RowNet, tuple[int, int]]:
+    """Load the network of a checkpoint, and the shape of its observations; or CheckpointError."""
+    agent = load_row_policy(folder)
+    net = RowNet(agent.manifest["rules"]["width"])
+    net.load_state_dict({name: torch.from_numpy(x) for name, x in agent.net.params.items()})
+    net.eval()
+    return net, agent.view.shape
