@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from .engine import notation
 from .engine.actions import LEGAL, MAX_LEGAL, apply, num_actions, why_illegal
-from .engine.decisions import NONE, forced_action, new_game, restart, step
+from .engine.decisions import NONE, new_game, restart, step, unasked
 from .engine.entries import one_copy, one_legal, one_mask, one_observe, one_redeal, one_result
 from .engine.jit import njit
 from .engine.observation import observation_size
-from .engine.options import Decisions, Options, as_seat, as_seed, check_supply
+from .engine.options import ASKED, Decisions, Options, as_seat, as_seed, check_supply
 from .engine.rng import RngArray, new_rng
 from .engine.saving import states_of
-from .engine.state import OVER, PHASE_NAMES, StateArray
+from .engine.state import EXPLICIT, OVER, PHASE_NAMES, StateArray
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
 
 MAX_TEXT = 1_000_000  # characters of a game as text; a real one has some thousands
@@ -123,8 +123,8 @@ class Game:
 
     @property
     def decisions(self) -> Decisions:
-        """``"auto"`` or ``"explicit"``."""
-        return "auto" if self.state.auto else "explicit"
+        """``"auto"``, ``"explicit"`` or ``"turn"``."""
+        return ASKED[int(self.state.auto)]
 
     @property
     def table_size(self) -> int:
@@ -295,18 +295,17 @@ class Game:
     def elementary_moves(self) -> list[tuple[int, bool, notation.Move]]:
         """Replay the game and return every move so far as (seat, played without asking, move)."""
         game = self.clone()
-        game.state.auto = 0
+        game.state.auto = EXPLICIT
         restart(game.state)
-        auto = bool(self.state.auto)
         asked = iter(self._history)
         moves: list[tuple[int, bool, notation.Move]] = []
         while True:
             state = game.state
-            forced = int(forced_action(state)) if auto else NONE
-            action = next(asked, None) if forced == NONE else forced
+            played = int(unasked(state, self.state.auto))
+            action = next(asked, None) if played == NONE else played
             if action is None or state.phase == OVER:
                 return moves
-            moves.append((int(state.seat), forced != NONE, game.move(action)))
+            moves.append((int(state.seat), played != NONE, game.move(action)))
             apply(state, action)
 
     # --- Serialization ----------------------------------------------------------------------

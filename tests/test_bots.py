@@ -9,9 +9,9 @@ from cacao_env import Game
 from cacao_env.agents.agent import play_game
 from cacao_env.agents.bots import BOTS, Bot, parse, seat_seeds
 from cacao_env.agents.greedy import CHOICES, score_actions
-from cacao_env.agents.heuristic import Weights
 from cacao_env.agents.playout import match
 from cacao_env.engine.actions import MAX_LEGAL
+from cacao_env.engine.heuristic import Weights
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
 from tests.games import STYLES, positions

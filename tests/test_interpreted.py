@@ -23,7 +23,7 @@ AGENTS = {
     "endgame:exact=1": "endgame",
     "criollo": "value network",
     "criollo+search:sims=2,width=2,inner=2,near=2,exact=1": "search",
-    "forastero": "board network",
+    "forastero": "row network",
 }
 OPTIONS = [(2, False), (3, True), (4, False)]
 

@@ -18,7 +18,13 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
 
+from cacao_env import Game
+from cacao_env.agents import row_policy
+from cacao_env.agents.agent import play_game
 from cacao_env.agents.policy import load_policy
+from cacao_env.agents.registry import load_agent
+from cacao_env.engine.candidates import Candidates
+from cacao_env.engine.options import DECISIONS, Options
 from cacao_env.envs.vector import VectorGames
 from tests.metrics import documented, logged
 from training.config import ConfigError, from_dict
@@ -27,6 +33,7 @@ from training.ppo.config import PpoConfig
 from training.ppo.learner import Coefficients, PpoFitter
 from training.ppo.network import CellNet
 from training.ppo.rollout import Rollout, SelfPlay, advantages_into
+from training.ppo.rows import RowNet
 from training.processes import backend_for
 from training.run_folder import RunFolder, read_metrics
 from training.state import read_state
@@ -48,6 +55,11 @@ SMALL = {
     "against": ["random"],
     "device": "cpu",
 }
+
+
+def played(**keys) -> PpoConfig:
+    """A configuration of short rollouts."""
+    return PpoConfig(**{"rollout": 16, "batch": 32} | keys)
 
 
 # --- Advantages -----------------------------------------------------------------------------
@@ -106,7 +118,7 @@ def test_a_rollout_holds_what_was_seen_and_done():
     games = VectorGames(3, table_size=15, seed=1, reward="outcome")
     copy = VectorGames(3, table_size=15, seed=1, reward="outcome")
     net = CellNet(2, 15, 8)
-    play = SelfPlay(games, 150, 1.0, torch.device("cpu"))
+    play = SelfPlay(games, played(rollout=150, gae_lambda=1.0), torch.device("cpu"))
     rollout, finished = play.collect(net, Stopwatch())
     seen = rollout.observations.view(150, 3, -1).numpy()
     masks = rollout.masks.view(150, 3, -1).numpy()
@@ -136,7 +148,7 @@ def test_a_rollout_holds_what_was_seen_and_done():
 def test_learning_makes_good_actions_likelier_and_values_right():
     torch.manual_seed(0)
     games = VectorGames(8, table_size=15, seed=1)
-    play = SelfPlay(games, 16, 0.95, torch.device("cpu"))
+    play = SelfPlay(games, played(), torch.device("cpu"))
     learner = PpoFitter(CellNet(2, 15, 16))
     rollout, _ = play.collect(learner.net, Stopwatch())
     # The rewards are made up: an even action was good, an odd one bad.
@@ -172,7 +184,8 @@ def test_learning_makes_good_actions_likelier_and_values_right():
 def test_the_ratio_is_clipped():
     """Once an action is likelier by the clip, there is nothing left to gain."""
     torch.manual_seed(0)
-    play = SelfPlay(VectorGames(8, table_size=15, seed=1), 16, 0.95, torch.device("cpu"))
+    games = VectorGames(8, table_size=15, seed=1)
+    play = SelfPlay(games, played(), torch.device("cpu"))
     moved = {}
     for clip in (0.02, 10.0):
         torch.manual_seed(0)
@@ -225,6 +238,114 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
             assert one[key] == other[key]
     assert Loop(PpoLearner(config(seed=1)), tmp_path / "other").run()
     assert not same(tmp_path / "whole", tmp_path / "other")
+
+
+ROWS = {
+    "observation": "candidates",
+    "decisions": "turn",
+    "rows": 8,
+    "replies": 2,
+    "reward": "outcome",
+    "margin_weight": 0.5,
+}
+
+
+def test_a_run_on_rows_clones_plays_others_and_resumes_bit_for_bit(tmp_path):
+    keys = ROWS | {"greedy_fraction": 0.25, "past_fraction": 0.25, "clone_rounds": 1}
+    keys |= {"past_rounds": 1}
+    assert Loop(PpoLearner(config(**keys)), tmp_path / "whole").run()
+    with closing(Loop(PpoLearner(config(**keys)), tmp_path / "half")) as half:
+        half.round()
+        half.round()
+        half.save()
+    assert main(["--resume", str(tmp_path / "half")]) == 0
+    assert same(tmp_path / "whole", tmp_path / "half")
+    rows = read_metrics(tmp_path / "whole")
+    assert "approx_kl" not in rows[0]
+    assert "approx_kl" in rows[1]
+    agent = load_agent(str(tmp_path / "whole"))
+    assert agent.view == Candidates(8, 2)
+    for volcanoes in (False, True):
+        assert agent.supports(Options(2, volcanoes)) == (not volcanoes)
+    for decisions in DECISIONS:
+        game = Game.new(seed=1, decisions=decisions)
+        play_game(game, [agent.player(seat) for seat in range(2)])
+        assert game.over
+
+
+def test_the_row_network_is_the_same_in_numpy_and_in_torch(tmp_path):
+    torch.manual_seed(0)
+    net = RowNet(16)
+    games = VectorGames(7, observation=Candidates(9, 2), decisions="turn", seed=0)
+    with torch.no_grad():
+        logits, values = net(torch.from_numpy(games.observations))
+        flat, _ = net(torch.from_numpy(games.observations).flatten(1))
+    found, critic = row_policy.RowNet(net.params())(games.observations)
+    np.testing.assert_allclose(logits.numpy(), found, atol=1e-5)
+    np.testing.assert_allclose(values.numpy(), critic, atol=1e-5)
+    assert torch.equal(logits, flat)
+
+
+def test_cloning_learns_greedy_s_choices():
+    torch.manual_seed(0)
+    games = VectorGames(32, observation=Candidates(8, 0), decisions="turn", seed=0)
+    keys = played(**ROWS | {"replies": 0, "rollout": 32})
+    play = SelfPlay(games, keys, torch.device("cpu"))
+    fitter = PpoFitter(RowNet(16))
+
+    def chance():
+        rollout, _ = play.collect(fitter.net, Stopwatch(), cloning=True)
+        with torch.no_grad():
+            logits, _ = fitter.net(rollout.observations)
+        greedy = (rollout.actions == 0).float().mean()
+        assert 0.85 < greedy < 0.99
+        return float(
+            logits.masked_fill(~rollout.masks, -torch.inf).softmax(1)[:, 0].mean()
+        ), rollout
+
+    before, rollout = chance()
+    for _ in range(4):
+        fitter.clone(rollout, play.factors, 2, 8, Coefficients(3e-3, 0.2, 0.0, 0.5, 0.5))
+    assert chance()[0] > before + 0.3
+
+
+def test_nothing_is_learned_from_the_seats_of_others_and_margins_count():
+    torch.manual_seed(0)
+    games = VectorGames(8, observation=Candidates(8, 0), decisions="turn", seed=0)
+    keys = ROWS | {"replies": 0, "greedy_fraction": 0.5, "gae_lambda": 1.0, "rollout": 60}
+    play = SelfPlay(games, played(**keys), torch.device("cpu"))
+    net = RowNet(16)
+    net.make_actions_equally_likely()
+    rollout, _ = play.collect(net, Stopwatch())
+    known = torch.zeros(len(rollout.actions), dtype=torch.bool)
+    known[rollout.known] = True
+    numbers = torch.arange(len(known)) % 8
+    seats = torch.arange(len(known)) // 8 % 2  # one decision a turn: the seats take turns
+    others = (numbers < 4) & (seats == numbers % 2)
+    assert (rollout.actions[others] == 0).all()
+    assert not known[others].any()
+    assert known[~others].float().mean() > 0.6
+    returns = (rollout.advantages + rollout.values)[rollout.known]
+    assert returns.abs().max() < 1  # half a win and half of the hyperbolic tangent
+    assert returns.abs().min() > 0.01
+    assert len(returns.round(decimals=3).unique()) > 6
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"observation": "rows"}, "observation is 'rows'"),
+        ({"observation": "candidates", "rows": 4, "replies": 5}, "replies is 5"),
+        (
+            {"clone_rounds": 1},
+            "clone_rounds and greedy_fraction are for observation = 'candidates'",
+        ),
+        ({"greedy_fraction": 0.6, "past_fraction": 0.6}, "add up to more than 1"),
+    ],
+)
+def test_bad_keys_of_rows_are_named(keys, words):
+    with pytest.raises(ConfigError, match=words):
+        config(**keys)
 
 
 def test_two_processes_learn_as_one_and_resume(tmp_path):

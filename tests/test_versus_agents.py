@@ -160,13 +160,15 @@ def test_games_are_fairly_played_by_both_sides():
 def test_snapshots_play_as_the_network_was():
     """Half of the picks are the latest snapshot; samples follow the snapshot's probabilities."""
     torch = pytest.importorskip("torch", reason="the training extra is not installed")
+    from training.ppo.config import PpoConfig
     from training.ppo.network import CellNet
     from training.ppo.snapshots import Snapshots
 
     torch.manual_seed(0)
-    options = Options(2, table_size=15)
+    config = PpoConfig(table_size=15)
+    options = config.options
     net = CellNet(2, 15, 8)
-    snapshots = Snapshots(net, options)
+    snapshots = Snapshots(net, config)
     old = {name: x.clone() for name, x in net.state_dict().items()}
     with torch.no_grad():
         for parameter in net.parameters():

@@ -24,7 +24,7 @@ _PANELS: tuple[tuple[str, str, tuple[float | None, float | None]], ...] = (
 )
 _HALF = "_half_width"
 # Distinct for colour-blind people and in print (Okabe and Ito).
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999933")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999933")
 
 
 def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
@@ -38,7 +38,7 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
         axis.grid(alpha=0.3)
         names = dict.fromkeys(name for row in rows for name in row if not name.endswith(_HALF))
         found = [match for name in names if (match := re.fullmatch(pattern, name))]
-        for match, colour in zip(found, _COLOURS * 3):
+        for match, colour in zip(found, COLOURS * 3):
             _line(axis, rows, match[0], match[1].replace("_", " "), colour)
         axis.set_ylim(*limits)
         if title == "losses":

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from cacao_env.agents.checkpoint import CheckpointError
@@ -23,10 +24,10 @@ from cacao_env.envs.vector import VectorGames
 
 from . import loop
 from .ppo.board import BoardLearner, net_shapes
-from .ppo.config import PpoConfig
+from .ppo.config import Net, PpoConfig
 from .ppo.learner import Coefficients, PpoFitter
-from .ppo.network import CellNet
 from .ppo.rollout import SelfPlay
+from .ppo.snapshots import Snapshots
 from .processes import device, gather, rank, size
 from .state import (
     Arrays,
@@ -57,12 +58,17 @@ class PpoLearner(BoardLearner):
             config.games,
             config.options,
             reward=config.reward,  # type: ignore[arg-type]
+            observation=config.view or "flat",
             seed=config.seed + rank(),
         )
-        self.play = SelfPlay(games, config.rollout, config.gae_lambda, on)
+        self.past: Snapshots | None = None
+        if config.past_fraction > 0:
+            self.past = Snapshots(self.net, config)
+            self.past.net.to(on)
+        self.play = SelfPlay(games, config, on, self.past)
 
     @property
-    def net(self) -> CellNet:
+    def net(self) -> Net:
         """The network as it plays now."""
         return self.fitter.net
 
@@ -76,12 +82,16 @@ class PpoLearner(BoardLearner):
             config.value_coef,
             config.max_grad_norm,
         )
-        rollout, finished = self.play.collect(self.net, self.watch)
+        cloning = self.rounds < config.clone_rounds
+        rollout, finished = self.play.collect(self.net, self.watch, cloning)
         with self.watch("learning"):
             batches = config.games * config.rollout // config.batch
-            metrics = self.fitter.fit(
-                rollout, self.play.factors, config.epochs, batches, coefficients
-            )
+            learn = self.fitter.clone if cloning else self.fitter.fit
+            metrics = learn(rollout, self.play.factors, config.epochs, batches, coefficients)
+        if self.past is not None:
+            if (self.rounds + 1) % config.past_rounds == 0:
+                self.past.take()
+            self.past.pick(np.random.default_rng([config.seed, self.rounds + 1]).random())
         self.counts["decisions"] += config.games * config.rollout * size()
         self.counts["games"] += finished * size()  # about: the other processes finish as many
         return {"learning_rate": coefficients.learning_rate, **metrics}
@@ -99,6 +109,8 @@ class PpoLearner(BoardLearner):
         """The network and optimizer, then each process's games and random numbers."""
         own = named("games", self.play.games.arrays()) | named("generators", generator_arrays())
         arrays = learner_arrays(self.net, self.fitter.optimizer)
+        if self.past is not None:
+            arrays |= named("past", self.past.arrays())
         for number, of_rank in enumerate(gather(own)):
             arrays |= named(f"rank{number}", of_rank)
         return arrays
@@ -109,6 +121,8 @@ class PpoLearner(BoardLearner):
         if not own or f"rank{size()}.games.states" in arrays:
             raise CheckpointError(f"the state is not that of {size()} processes")
         restore_learner(self.net, self.fitter.optimizer, arrays)
+        if self.past is not None:
+            self.past.restore(part("past", arrays))
         self.play.games.restore(part("games", own))
         restore_generators(part("generators", own))
 

@@ -22,8 +22,7 @@ from cacao_env.evaluation.cluster import connected
 
 from . import loop
 from .ppo.board import BoardLearner, net_shapes
-from .ppo.config import RllibConfig
-from .ppo.network import CellNet
+from .ppo.config import Net, RllibConfig
 from .state import Arrays, check_arrays
 
 POLICY = "shared"  # the name of the network of all seats
@@ -97,7 +96,7 @@ class RllibLearner(BoardLearner):
         self._sampled = self._ended = 0  # decisions and games, by RLlib's own count
 
     @property
-    def net(self) -> CellNet:
+    def net(self) -> Net:
         """A copy of the network as it plays now, on this machine's processor."""
         net = self.config.new_net()
         net.load_state_dict(net_weights(self.weights()))

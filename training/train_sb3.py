@@ -25,8 +25,7 @@ from cacao_env.envs.versus import VersusGames
 
 from . import loop
 from .ppo.board import BoardLearner, net_shapes, opponent_named
-from .ppo.config import Sb3Config
-from .ppo.network import CellNet
+from .ppo.config import Net, Sb3Config
 from .ppo.snapshots import Snapshots
 from .sb3.policy import CellPolicy
 from .sb3.vec_env import CacaoVecEnv
@@ -58,7 +57,7 @@ class Sb3Learner(BoardLearner):
         torch.distributions.Distribution.set_default_validate_args(False)
         self.snapshots: Snapshots | None = None
         if config.snapshot_fraction > 0:
-            self.snapshots = Snapshots(config.new_net(), config.options)
+            self.snapshots = Snapshots(config.new_net(), config)
         self.versus = games or make_games(config, self.snapshots)
         self.env = CacaoVecEnv(self.versus)
         self.model = MaskablePPO(
@@ -84,9 +83,9 @@ class Sb3Learner(BoardLearner):
         self._ended: deque[tuple[float, float]] = deque(maxlen=500)  # (win share, margin)
 
     @property
-    def net(self) -> CellNet:
+    def net(self) -> Net:
         """The network as it plays now."""
-        net: CellNet = self.model.policy.net
+        net: Net = self.model.policy.net
         return net
 
     def round(self) -> dict[str, Any]:
@@ -179,6 +178,7 @@ def make_games(config: Sb3Config, snapshots: Snapshots | None = None) -> VersusG
         others,
         config.options,
         reward=config.reward,  # type: ignore[arg-type]
+        observation=config.view or "flat",
         seed=config.seed,
     )
 

@@ -1,4 +1,4 @@
-"""Find greedy's weights: the values of its heuristic (:class:`cacao_env.agents.heuristic.Weights`).
+"""Find greedy's weights: the values of its heuristic (:class:`cacao_env.engine.heuristic.Weights`).
 
     python -m training.tune_greedy --minutes 10
 
@@ -17,8 +17,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cacao_env.agents.heuristic import Weights
 from cacao_env.agents.playout import match
+from cacao_env.engine.heuristic import Weights
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
 

@@ -21,7 +21,7 @@ from ..provenance import versions
 from .tensors import TensorError, pack, read_header, unpack
 
 FORMAT, VERSION = "cacao-checkpoint", 1
-CELL_NET, VALUE_NET = "cell-net", "value-net"  # kinds of networks
+CELL_NET, VALUE_NET, ROW_NET = "cell-net", "value-net", "row-net"  # kinds of networks
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
 _NEW_WEIGHTS = "weights-{}.safetensors"  # by their checksum, until they are moved to WEIGHTS
 ORDER = "order.json"  # beside the folders: their names, the recommended one first

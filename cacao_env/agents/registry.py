@@ -22,8 +22,9 @@ from typing import Any
 
 from .agent import Agent, AgentError, WrappedAgent, one_line
 from .bots import BOTS, Bot
-from .checkpoint import VALUE_NET, find, name_of, network_of, read_manifest, shipped_names
+from .checkpoint import ROW_NET, VALUE_NET, find, name_of, network_of, read_manifest, shipped_names
 from .policy import load_policy
+from .row_policy import load_row_policy
 from .value.checkpoint import SEARCH, load_value_agent, split_search
 
 GROUP = "cacao_env.agents"
@@ -45,7 +46,7 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
             return load_value_agent(folder, name_of(folder) + name.removeprefix(base), search)
         if search is not None:
             raise AgentError(f"{name!r}: only value networks search")
-        return load_policy(folder)
+        return load_row_policy(folder) if network_of(folder) == ROW_NET else load_policy(folder)
     plugin = _plugins().get(name)
     if plugin is not None:
         return _from_class(name, _loaded(plugin))

@@ -49,6 +49,14 @@ LIBRARIES = (
     Library("RLlib", "rllib", ("ray",), "masked self-play PPO, new API"),
     Library("OpenSpiel", "open_spiel", ("open-spiel",), "random_sim_test, IS-MCTS"),
     Library("AgileRL", "agilerl", ("agilerl",), "masked DQN, masks in infos"),
+    Library(
+        "MaskablePPO-rows",
+        "rows_sb3",
+        ("stable-baselines3", "sb3-contrib"),
+        "MaskablePPO on candidate rows, its own policy",
+    ),
+    Library("PPO-rows", "rows_ppo", ("torch",), "PPO in one file on candidate rows"),
+    Library("DQN-rows", "rows_dqn", ("tianshou",), "masked DQN on candidate rows"),
 )
 LEFT_OUT = " was left out"  # in a line of a program: what the installed packages don't allow
 OK, FAILED, MISSING = "ok", "FAILED", "not installed"

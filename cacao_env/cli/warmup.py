@@ -83,6 +83,8 @@ def _batches() -> None:
         games.step(games.sample())
     games.restore(games.arrays())
     playouts(games.states, games.rngs, 1)
+    rows = VectorGames(2, observation="candidates", seed=0)
+    rows.step(rows.sample())
 
 
 def _versus() -> None:
@@ -93,6 +95,9 @@ def _versus() -> None:
         for dtype in OBSERVATION_DTYPES:
             games = VersusGames(2, opponent, table_size=15, seed=0, observation_dtype=dtype)
             games.step(games.action_masks.argmax(axis=1))
+    rows = VersusGames(2, "greedy", observation="candidates", seed=0)
+    while not rows.dones.any():
+        rows.step(rows.action_masks.argmax(axis=1))
 
 
 def _agent(name: str) -> None:

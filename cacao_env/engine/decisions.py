@@ -1,9 +1,10 @@
 """Which decisions are asked, and the step from one asked decision to the next.
 
 ``decisions="explicit"`` asks for every elementary decision.  ``"auto"`` plays those that cannot matter
-by itself.  One property bounds what it may skip: in every position, the best outcomes of the turn
-that each player can reach (gold, cacao, sun tokens, water; more is never worse) are the same with
-and without skipping.  The comments give the reason in each case.
+by itself.  ``"turn"`` asks for placements only: greedy's policy makes all fills and actions, those of
+other seats too (:mod:`.turn`).  One property bounds what ``"auto"`` may skip: in every
+position, the best outcomes of the turn that each player can reach (gold, cacao, sun tokens, water; more
+is never worse) are the same with and without skipping.  The comments give the reason in each case.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from .actions import act_id, apply, candidate, fill_id, may_act, num_candidates,
 from .geometry import NEIGHBOR
 from .jit import inlined, njit
 from .rules import can_cover, near_rim
-from .state import ACT, FILL, PLACE, deal, pending_workers, set_up
+from .state import ACT, BY_TURN, EXPLICIT, FILL, PLACE, deal, pending_workers, set_up
 from .tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
@@ -28,6 +29,7 @@ from .tiles import (
     VOLCANO,
     VOLCANO_GOLD,
 )
+from .turn import late_choice
 
 NONE = -1
 
@@ -36,7 +38,7 @@ NONE = -1
 def new_game(state, rng):
     """Start a new game in place, dealt with the next bits of ``rng``."""
     deal(state, rng)
-    if state.auto == 1:
+    if state.auto != EXPLICIT:
         play_forced(state)
 
 
@@ -44,31 +46,42 @@ def new_game(state, rng):
 def restart(state):
     """Start the game again from the drawing orders that ``state`` holds."""
     set_up(state)
-    if state.auto == 1:
+    if state.auto != EXPLICIT:
         play_forced(state)
 
 
 @njit
 def step(state, action):
-    """Apply a legal action, then all forced moves."""
+    """Apply a legal action, then all moves that are not asked."""
     apply(state, action)
     state.ply += 1
-    if state.auto == 1:
+    if state.auto != EXPLICIT:
         play_forced(state)
 
 
 @njit
 def play_forced(state):
-    """Apply forced moves until a decision must be asked or the game is over."""
-    action = forced_action(state)
+    """Apply moves that are not asked until a decision must be asked or the game is over."""
+    action = unasked(state, state.auto)
     while action != NONE:
         apply(state, action)
-        action = forced_action(state)
+        action = unasked(state, state.auto)
+
+
+@njit
+def unasked(state, auto):
+    """Return the move to play without asking, or NONE; ``auto``: EXPLICIT, AUTO or BY_TURN."""
+    if auto == EXPLICIT:
+        return NONE
+    action = forced_action(state)
+    if action == NONE and auto == BY_TURN and (state.phase == FILL or state.phase == ACT):
+        return late_choice(state)
+    return action
 
 
 @njit
 def forced_action(state):
-    """Return the move to play without asking (in auto mode), or NONE."""
+    """Return the move that cannot matter, or NONE."""
     if state.phase == ACT:
         return forced_act(state)
     if state.phase == FILL:

@@ -15,8 +15,9 @@ from .observation import observation_size
 from .state import StateArray, empty_states, set_options
 from .tiles import MAX_PLAYERS, MIN_PLAYERS
 
-Decisions = Literal["auto", "explicit"]
-DECISIONS: tuple[Decisions, ...] = ("auto", "explicit")
+Decisions = Literal["auto", "explicit", "turn"]
+DECISIONS: tuple[Decisions, ...] = ("auto", "explicit", "turn")
+ASKED: tuple[Decisions, ...] = ("explicit", "auto", "turn")  # by their numbers in a state
 PLAYERS = tuple(range(MIN_PLAYERS, MAX_PLAYERS + 1))
 
 
@@ -36,7 +37,8 @@ class Options:
     - ``num_players``: 2, 3 or 4.
     - ``volcanoes``: play with the mini-expansion (rules 7).
     - ``decisions``: ``"auto"`` asks only for decisions that can matter, ``"explicit"`` for every
-      elementary one (:mod:`cacao_env.engine.decisions`).
+      elementary one, ``"turn"`` for placements, with all fills and actions made as greedy makes them
+      (:mod:`cacao_env.engine.decisions`).
     - ``table_size``: side W of the square window that actions and observations refer to, 11 to 32.
       None chooses the smallest that shows every legal placement of every game: 23 with 2 players,
       30 with 3 or 4.
@@ -86,7 +88,7 @@ class Options:
         return cls(
             int(state.num_players),
             bool(state.volcanoes),
-            "auto" if state.auto else "explicit",
+            ASKED[int(state.auto)],
             int(state.table_size),
         )
 
@@ -122,7 +124,7 @@ class Options:
             states[0],
             self.num_players,
             int(self.volcanoes),
-            int(self.decisions == "auto"),
+            ASKED.index(self.decisions),
             self.table_size,
         )
         states[1:] = states[0]

@@ -41,6 +41,7 @@ from .tiles import (
 
 PLACE, FILL, ACT, OVER = range(4)
 PHASE_NAMES = ("place", "fill", "act", "over")
+EXPLICIT, AUTO, BY_TURN = range(3)  # all decisions; those that can matter; placements
 
 OVERBUILT = 64
 MAX_OPEN = 4 * (MAX_JUNGLE_DRAWS + 2)
@@ -53,7 +54,7 @@ _FIELDS = np.dtype(
         # Options, set once.
         ("num_players", "i1"),
         ("volcanoes", "i1"),  # 0 or 1
-        ("auto", "i1"),  # 1: decisions that can't matter are not asked
+        ("auto", "i1"),  # which decisions are asked: EXPLICIT, AUTO or BY_TURN
         ("table_size", "i1"),  # W of the window
         # The deal.  Kinds in drawing order: worker kinds 0..3, jungle codes 1..11, else 0.
         ("worker_draws", "i1", (MAX_PLAYERS, MAX_TILES)),

@@ -17,7 +17,9 @@ from .relaid import FILLED, TO_FILL, compare, lay_out, new_table, placements
 from .scoring import temple_prize, temple_workers
 from .state import (
     ACT,
+    BY_TURN,
     CODES,
+    EXPLICIT,
     FILL,
     MAX_OPEN,
     OVER,
@@ -135,7 +137,7 @@ def _options_are_sound(state):
     players, volcanoes = np.int64(state.num_players), np.int64(state.volcanoes)
     if players < MIN_PLAYERS or players > MAX_PLAYERS or volcanoes < 0 or volcanoes > 1:
         return False
-    if state.auto < 0 or state.auto > 1:
+    if state.auto < EXPLICIT or state.auto > BY_TURN:
         return False
     if state.table_size < MIN_TABLE or state.table_size > MAX_TABLE:
         return False

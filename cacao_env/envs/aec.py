@@ -32,6 +32,7 @@ from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
 from .forms import Form, MaskIn, ObservationForm, as_position, reset_options
 from .rendering import MODES, Renderer
+from .views import Rows
 
 Observation = npt.NDArray[Any]
 Mask = npt.NDArray[np.int8]
@@ -105,8 +106,8 @@ class raw_env(AECEnv):
     - ``reward``: ``"outcome"``, ``"relative_score"`` or ``"shaped"``.
     - ``mask_in``: the action mask is in the ``"observation"`` (a dict), in the ``"info"`` (the
       observation is then the plain vector), or in ``"both"``.
-    - ``observation``: ``"flat"``, one vector, or ``"planes"``, a dict of ``board`` (C, W, W) and
-      ``features`` (:mod:`cacao_env.envs.forms`).
+    - ``observation``: ``"flat"``, one vector, ``"planes"``, a dict of ``board`` (C, W, W) and
+      ``features``, or ``"candidates"``, a row for each choice (:mod:`cacao_env.envs.forms`).
     - ``observation_dtype``: ``"float32"`` in [0, 1], or raw ``"uint8"``.
     - ``render_mode``: ``"ansi"`` returns text, ``"rgb_array"`` pixels, ``"svg"`` a picture as text;
       ``"human"`` shows every step in a window; or None.
@@ -152,14 +153,17 @@ class raw_env(AECEnv):
         self.possible_agents = [f"player_{seat}" for seat in range(self.options.num_players)]
         self.agents: list[str] = []
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        count = self.options.num_actions
+        count = self._form.num_actions
         self.observation_spaces = {agent: self._form.space() for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(count) for agent in self.possible_agents}
-        seen = self._form.vector
-        size = len(self.possible_agents) * seen.shape[0]
-        self.state_space = spaces.Box(0, seen.high[0], (size,), self._form.dtype.type)
-
-        self._length, self._count = seen.shape[0], count
+        self._length, self._count = self.options.observation_size, self.options.num_actions
+        size = len(self.possible_agents) * self._length
+        high = 1 if observation_dtype == "float32" else 255
+        self.state_space = spaces.Box(0, high, (size,), self._form.dtype.type)
+        # The rows of the deciding seat, which it chooses from, and those of a seat that only looks.
+        self._rows, self._shown = (
+            None if self._form.rows is None else Rows(1, self._form.rows) for _ in range(2)
+        )
         self._scaled = observation_dtype == "float32"
         self._step_rewards = np.zeros((2, MAX_PLAYERS))  # and the potentials
         # The deciding seat's observation is written as soon as it is known, and returned once.
@@ -225,7 +229,7 @@ class raw_env(AECEnv):
             _, observation, mask = ready
             self._ready = None
         else:
-            observation, mask = self._look(agent)
+            observation, mask = self._see_form(agent)
         return self._form.of(observation, mask)
 
     def state(self) -> Observation:
@@ -244,6 +248,8 @@ class raw_env(AECEnv):
             return
         game = self.game
         number = as_action(action)
+        if self._rows is not None:
+            number = self._action_of(number)
         observation, mask = self._new_arrays()
         code, seat = _advance(
             game.states,
@@ -295,6 +301,25 @@ class raw_env(AECEnv):
         _see(self.game.states, seat, self._scaled, observation, mask)
         return observation, mask
 
+    def _see_form(self, agent: str) -> tuple[Observation, Mask]:
+        """Return what an agent sees, in the environment's form, and its mask."""
+        if self._shown is None:
+            return self._look(agent)
+        return self._see_rows(self._shown, agent)
+
+    def _see_rows(self, rows: Rows, agent: str) -> tuple[Observation, Mask]:
+        rows.look(self.game.states, np.array([self._seats[agent]]))
+        return rows.observations[0].copy(), rows.action_masks[0].copy()
+
+    def _action_of(self, row: int) -> int:
+        """Return the action of the deciding seat's row; ValueError if it has none."""
+        assert self._rows is not None
+        rows, actions = np.array([min(max(row, -1), self._form.num_actions)]), np.empty(1, np.int64)
+        if self._rows.choose(rows, actions) >= 0:
+            rows[0] = row
+            raise ValueError(self._rows.explain(self.game.states, rows, 0))
+        return int(actions[0])
+
     def _give_rewards(self, agent: str) -> None:
         """Add the step's rewards for all agents; the acting agent has seen its earlier ones."""
         self._cumulative_rewards[agent] = 0.0
@@ -305,10 +330,12 @@ class raw_env(AECEnv):
     def _hand_over(self, agent: str, observation: Observation, mask: Mask) -> None:
         """Select the next agent, with its observation."""
         self.agent_selection = agent
+        if self._rows is not None:
+            observation, mask = self._see_rows(self._rows, agent)
         self._ready = agent, observation, mask
         if self._form.mask_in_info:
             for name in self.agents:
-                shown = mask.copy() if name == agent else np.zeros(self._count, np.int8)
+                shown = mask.copy() if name == agent else np.zeros_like(mask)
                 self.infos[name] = {"action_mask": shown}
 
     def _add_results(self) -> None:

@@ -5,15 +5,17 @@
 says where the action mask is:
 
 =============================  ============================================  =====================
-                               ``"flat"``                                    ``"planes"``
+                               ``"flat"``, ``"candidates"``                  ``"planes"``
 =============================  ============================================  =====================
 ``"observation"``, ``"both"``  dict of ``observation``, ``action_mask``      dict of ``board``,
                                                                              ``features``,
                                                                              ``action_mask``
-``"info"``                     the vector                                    dict of ``board``,
+``"info"``                     the array                                     dict of ``board``,
                                                                              ``features``
 =============================  ============================================  =====================
 
+``observation="candidates"``, or a :class:`~cacao_env.engine.candidates.Candidates` for another number
+of rows, shows a row for each choice, and actions are numbers of rows (float32 only).
 ``observation_dtype`` is the type of the numbers in either form: float32 in [0, 1], or raw uint8.
 """
 
@@ -26,14 +28,16 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from ..engine.candidates import Candidates, as_candidates
 from ..engine.observation import OBSERVATION_DTYPES, ObservationDtype, layout, planes
 from ..engine.options import Options, check_choice
 from ..game import Game
+from .views import check_rows_dtype
 
 MaskIn = Literal["observation", "info", "both"]
 MASK_IN: tuple[MaskIn, ...] = ("observation", "info", "both")
-ObservationForm = Literal["flat", "planes"]
-FORMS: tuple[ObservationForm, ...] = ("flat", "planes")
+ObservationForm = Literal["flat", "planes", "candidates"] | Candidates
+FORMS: tuple[ObservationForm, ...] = ("flat", "planes", "candidates")
 Array = npt.NDArray[Any]
 
 
@@ -41,7 +45,8 @@ class Form:
     """The form in which an environment hands out observations and masks; ValueError for a bad option.
 
     ``mask_in_observation`` and ``mask_in_info`` say where the mask goes, ``dtype`` is the type of the
-    numbers and ``vector`` the space of the flat vector.
+    numbers, ``vector`` the space of the vector or the rows and ``num_actions`` the number of choices;
+    ``rows`` is the size of the candidate view, None for another form.
     """
 
     def __init__(
@@ -51,13 +56,22 @@ class Form:
         observation_dtype: ObservationDtype = "float32",
         mask_in: MaskIn = "observation",
     ) -> None:
-        self._planes = check_choice("observation", observation, FORMS) == 1
+        self.rows = as_candidates(observation)
+        if self.rows is None:
+            check_choice("observation", observation, FORMS)
+        self._planes = observation == "planes"
         check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         check_choice("mask_in", mask_in, MASK_IN)
         self._options = options
         self.mask_in_observation = mask_in != "info"
         self.mask_in_info = mask_in != "observation"
         self.dtype: np.dtype[Any] = np.dtype(observation_dtype)
+        self.num_actions = options.num_actions
+        if self.rows is not None:
+            check_rows_dtype(observation_dtype)
+            self.num_actions = self.rows.rows
+            self.vector = spaces.Box(*self.rows.limits(), dtype=np.float32)
+            return
         high = 1 if observation_dtype == "float32" else 255
         self.vector = spaces.Box(0, high, (options.observation_size,), self.dtype.type)
 
@@ -72,7 +86,7 @@ class Form:
                 for name, high in planes(self._highs(), *self._size).items()
             }
         if self.mask_in_observation:
-            parts["action_mask"] = spaces.Box(0, 1, (self._options.num_actions,), np.int8)
+            parts["action_mask"] = spaces.Box(0, 1, (self.num_actions,), np.int8)
         return spaces.Dict(parts)
 
     def of(self, vector: Array, mask: Array) -> Any:

@@ -37,6 +37,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from ..engine.candidates import as_candidates
 from ..engine.observation import ObservationDtype
 from ..engine.options import as_int, check_choice
 from ..game import Game
@@ -83,7 +84,14 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
         arguments["observation_dtype"] = observation_dtype
-        self._games = VersusGames(1, opponents, illegal=illegal, begin=False, **arguments)
+        self._games = VersusGames(
+            1,
+            opponents,
+            illegal=illegal,
+            begin=False,
+            observation=as_candidates(observation) or "flat",
+            **arguments,
+        )
         self._form = Form(self._games.options, observation, observation_dtype, mask_in)
         self.action_space = spaces.Discrete(self._games.action_masks.shape[1])
         self.observation_space = self._form.space()
@@ -216,7 +224,12 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         self._renderer = Renderer(render_mode)
         arguments["observation_dtype"] = observation_dtype
         self.games = VersusGames(
-            self.num_envs, opponents, illegal=illegal, begin=False, **arguments
+            self.num_envs,
+            opponents,
+            illegal=illegal,
+            begin=False,
+            observation=as_candidates(observation) or "flat",
+            **arguments,
         )
         self._form = Form(self.games.options, observation, observation_dtype, mask_in)
         self.single_action_space = spaces.Discrete(self.games.action_masks.shape[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.actions import ACT_ACTIONS, FILL_ACTIONS, num_actions, place_actions
+from ..engine.candidate_rows import COLUMNS, CONTEXT_COLUMNS, ROW_COLUMNS
 from ..engine.observation import CHANNELS, layout
 from ..engine.options import Options
 from ..engine.tiles import NUM_VARIANTS, VARIANTS
@@ -24,6 +25,12 @@ def tables(num_players: int = 2, table_size: int | None = None) -> str:
             _observation(players, size),
             "### Channels of `board`",
             _channels(players),
+            '### Rows of `observation="candidates"`',
+            f"A row has {COLUMNS} columns, float32. Rows of choices come first, greedy's best first; "
+            "rows of equal value are ordered by their contents. Columns beyond the table are 0.",
+            _columns(ROW_COLUMNS),
+            "The last row is the context:",
+            _columns(CONTEXT_COLUMNS),
         )
     )
 
@@ -59,6 +66,16 @@ def data(num_players: int = 2, table_size: int | None = None) -> dict[str, Any]:
             {"channel": number, "name": name, "high": high, "meaning": meaning}
             for number, name, high, meaning in _channel_rows(players)
         ],
+        "candidates": {
+            "columns": COLUMNS,
+            **{
+                part: [
+                    {"column": number, "name": name, "low": low, "high": high, "meaning": meaning}
+                    for number, (name, low, high, meaning) in enumerate(columns)
+                ]
+                for part, columns in (("row", ROW_COLUMNS), ("context", CONTEXT_COLUMNS))
+            },
+        },
     }
 
 
@@ -110,6 +127,14 @@ def _channel_rows(players: int) -> list[tuple[int, str, int, str]]:
         whose = "the observer" if relative == 0 else f"relative seat {relative}"
         rows.append((len(CHANNELS) + relative, f"owner_{relative}", 1, f"worker tile of {whose}"))
     return rows
+
+
+def _columns(columns: tuple[tuple[str, float, float, str], ...]) -> str:
+    rows = [
+        (number, f"`{name}`", f"{low:g} to {high:g}", meaning)
+        for number, (name, low, high, meaning) in enumerate(columns)
+    ]
+    return table(("column", "name", "range", "meaning"), rows)
 
 
 def _channels(players: int) -> str:

@@ -8,12 +8,13 @@ game that ended, observation, mask and seat to the new one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from ..engine.actions import LEGAL, mask_into, sample, why_illegal
+from ..engine.candidates import Candidates
 from ..engine.decisions import new_game, step
 from ..engine.jit import njit
 from ..engine.observation import observe_into
@@ -23,8 +24,8 @@ from ..engine.saving import Arrays, arrays_of, restore_arrays
 from ..engine.state import OVER, StateArray
 from ..engine.tiles import MAX_PLAYERS
 from ..engine.validate import StateError, check_states
-from ..game import Game
 from .threads import Workers, alone
+from .views import Rows, explain_illegal, view_of
 
 # Attributes that ``arrays`` saves beside the states.
 _SAVED = ("rngs", "_samplers", "_potentials", "rewards", "terminations", "final_scores")
@@ -138,12 +139,6 @@ def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
     return actions
 
 
-def explain_illegal(states: StateArray, chosen: npt.NDArray[np.int64], g: int) -> str:
-    """Return one sentence on why the action of game ``g`` is illegal."""
-    game = Game(states[g : g + 1], [])
-    return f"game {g}, seat {game.seat}: {game.why_illegal(int(chosen[g]))}"
-
-
 class VectorGames:
     """N games with the same options, stepped together.
 
@@ -156,7 +151,9 @@ class VectorGames:
 
     Attributes, all overwritten in place by each call:
 
-    - ``observations`` uint8 (N, observation_size): raw, from the deciding seat's view;
+    - ``observations`` uint8 (N, observation_size): raw, from the deciding seat's view; or with
+      ``observation="candidates"`` (:mod:`cacao_env.engine.candidates`) float32 (N, rows + 1, columns),
+      and masks and actions of rows;
     - ``action_masks`` int8 (N, num_actions): that seat's legal actions;
     - ``seats`` int8 (N,): the seat that decides;
     - ``rewards`` float32 (N, num_players): of the last step, for every seat;
@@ -170,6 +167,7 @@ class VectorGames:
         options: Options | None = None,
         *,
         reward: Reward = "outcome",
+        observation: Literal["flat", "candidates"] | Candidates = "flat",
         seed: int | None = None,
         num_threads: int = 1,
         **fields: Unpack[OptionFields],
@@ -179,8 +177,14 @@ class VectorGames:
         self.states = self.options.blank_states(num_games)
         players = self.options.num_players
         self.num_games, self.num_players = num_games, players
-        self.observations = np.zeros((num_games, self.options.observation_size), np.uint8)
-        self.action_masks = np.zeros((num_games, self.options.num_actions), np.int8)
+        # Raw observations are written as the games are stepped, rows afterwards.
+        dtype = "uint8" if observation == "flat" else "float32"
+        view = view_of(num_games, self.options, observation, dtype)
+        self.observations, self.action_masks = view.observations, view.action_masks
+        self._rows = view if isinstance(view, Rows) else None
+        self._stepped = self.observations, self.action_masks
+        if self._rows is not None:
+            self._stepped = np.zeros((num_games, 1), np.uint8), np.zeros((num_games, 1), np.int8)
         self.seats = np.zeros(num_games, np.int8)
         self.rewards = np.zeros((num_games, players), np.float32)
         self.terminations = np.zeros(num_games, np.bool_)
@@ -188,7 +192,7 @@ class VectorGames:
         self.rngs = np.zeros(num_games, np.uint64)
         self._samplers = np.zeros(num_games, np.uint64)
         self._potentials = np.zeros((num_games, players))
-        self._chosen = np.zeros(num_games, np.int64)
+        self._chosen, self._sampled = np.zeros((2, num_games), np.int64)  # actions, and rows
         self._workers = Workers(num_games, num_threads)
         self.reset(seed)
 
@@ -210,6 +214,10 @@ class VectorGames:
         self._look()
 
     def _look(self) -> None:
+        if self._rows is not None:
+            self.seats[:] = self.states["seat"]
+            self._rows.look(self.states, self.seats, self._workers.run)
+            return
         self._workers.run(_look_all, self.states, self.observations, self.action_masks, self.seats)
 
     @alone
@@ -217,9 +225,15 @@ class VectorGames:
         """Play an action in every game; ``chosen``: legal action ids, integers, shape (N,).
 
         ValueError for a wrong shape or type, or for an illegal action, naming game, seat and action; no
-        game advances then.  ``look=False`` does not write observations, masks and seats.
+        game advances then.  ``look=False`` does not write observations, masks and seats; call
+        :meth:`look` before rows are chosen again.
         """
-        if chosen is not self._chosen:
+        if self._rows is not None:
+            rows = as_actions(chosen, self.num_games)
+            wrong = self._rows.choose(rows, self._chosen)
+            if wrong >= 0:
+                raise ValueError(self._rows.explain(self.states, rows, wrong))
+        elif chosen is not self._chosen:
             self._chosen[:] = as_actions(chosen, self.num_games)
         if self._workers.several:  # all games are checked before any part of them is stepped
             self._refuse(self._workers.run(first_illegal, self.states, self._chosen))
@@ -233,12 +247,16 @@ class VectorGames:
             self.rewards,
             self.terminations,
             self.final_scores,
-            look,
-            self.observations,
-            self.action_masks,
+            look and self._rows is None,
+            *self._stepped,
             self.seats,
         )
         self._refuse(refused)
+        if self._rows is not None:
+            if look:
+                self._look()
+            else:
+                self._rows.forget()
 
     def _refuse(self, refused: list[int]) -> None:
         """Raise ValueError for an illegal action; ``refused`` has the first such game of each part."""
@@ -270,5 +288,8 @@ class VectorGames:
     @alone
     def sample(self) -> npt.NDArray[np.int64]:
         """Return a legal action for every game, uniformly at random; overwritten by the next call."""
+        if self._rows is not None:
+            self._rows.sample(self._samplers, self._sampled, self._workers.run)
+            return self._sampled
         self._workers.run(_sample_all, self.states, self._samplers, self._chosen)
         return self._chosen

@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from ..agents.agent import Agent, decider
 from ..agents.greedy import CHOICES
-from ..engine.actions import LEGAL, mask_into, why_illegal
+from ..engine.actions import LEGAL, why_illegal
+from ..engine.candidates import Candidates, as_candidates
 from ..engine.decisions import new_game, step
 from ..engine.jit import njit
 from ..engine.notation import as_action
-from ..engine.observation import HIGH_SCORE, OBSERVATION_DTYPES, ObservationDtype, observe_as
+from ..engine.observation import HIGH_SCORE, ObservationDtype
 from ..engine.options import OptionFields, Options, as_seat, as_seed, check_choice
 from ..engine.rewards import OUTCOME, REWARDS, SCORE_SCALE, Reward, potentials_into, rewards_into
 from ..engine.rng import next_bits, uniform
@@ -38,11 +39,11 @@ from .opponents import (
     waiting,
 )
 from .threads import alone
-from .vector import as_actions, explain_illegal
+from .vector import as_actions
+from .views import view_of
 
 Illegal = Literal["lose", "raise"]
 FORFEIT = -1  # instead of an action: this game ends here and is lost
-_EVERY = np.zeros(0, np.bool_)
 # Attributes that ``arrays`` saves beside the states.
 _SAVED = (
     "rngs",
@@ -121,24 +122,6 @@ def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final,
             potentials[g, :] = 0
 
 
-@njit
-def _look(states, which, learners, scaled, observations):
-    """Write what each learner sees, in the games in ``which``, or in all if that is empty."""
-    for g in range(len(states)):
-        if len(which) == 0 or which[g]:
-            observe_as(states[g], learners[g], scaled, observations[g])
-
-
-@njit
-def _mask(states, learners, masks):
-    """Write each learner's legal actions: none while another seat decides."""
-    for g in range(len(states)):
-        if states[g].phase == OVER or states[g].seat != learners[g]:
-            masks[g, :] = 0
-        else:
-            mask_into(states[g], masks[g])
-
-
 class VersusGames:
     """N games in which the caller plays one seat and opponents the others.
 
@@ -154,6 +137,8 @@ class VersusGames:
     Attributes, overwritten in place by each call:
 
     - ``observations`` (N, observation_size), from the learner's view: float32 in [0, 1], or raw uint8;
+      with ``observation="candidates"`` (:mod:`cacao_env.engine.candidates`) float32 (N, rows + 1,
+      columns), and masks and actions of rows;
     - ``action_masks`` int8 (N, num_actions);
     - ``rewards`` float32 (N,), ``dones`` bool (N,): of the last step; a new game has already
       replaced a finished one (``AutoresetMode.SAME_STEP``);
@@ -161,7 +146,8 @@ class VersusGames:
     - ``final_scores`` int64 (N, 2): the learner's and the best other score of the last finished game;
     - ``final_win_shares`` float64 (N,): the learner's win share in it, 0 if it was forfeited;
     - ``forfeits`` bool (N,): the game was lost by an illegal action in the last step;
-    - ``learners`` int64 (N,): the seat that the caller plays.
+    - ``learners`` int64 (N,): the seat that the caller plays;
+    - ``candidates``: the size of the candidate view, or None.
     """
 
     def __init__(
@@ -172,6 +158,7 @@ class VersusGames:
         *,
         reward: Reward = "outcome",
         seed: int | None = None,
+        observation: Literal["flat", "candidates"] | Candidates = "flat",
         observation_dtype: ObservationDtype = "float32",
         seat: int | None = None,
         illegal: Illegal = "raise",
@@ -179,18 +166,16 @@ class VersusGames:
         **fields: Unpack[OptionFields],
     ) -> None:
         self._mode = check_choice("reward", reward, REWARDS)
-        check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         self._forgiving = check_choice("illegal", illegal, ("raise", "lose")) == 1
         self.options = Options.of(options, fields)
         self.states = self.options.blank_states(num_games)
         self.num_games, self.num_players = num_games, self.options.num_players
         self.seat = None if seat is None else as_seat(seat, self.num_players)
         self._opponents = Opponents(opponents, self.options)
-        shape = num_games, self.options.observation_size
-        self._scaled = observation_dtype == "float32"
-        self.observations = np.zeros(shape, np.dtype(observation_dtype))
+        self.candidates = as_candidates(observation)
+        self._view = view_of(num_games, self.options, observation, observation_dtype)
+        self.observations, self.action_masks = self._view.observations, self._view.action_masks
         self.final_observations = np.zeros_like(self.observations)
-        self.action_masks = np.zeros((num_games, self.options.num_actions), np.int8)
         self.rewards = np.zeros(num_games, np.float32)
         self.dones, self.forfeits = np.zeros((2, num_games), np.bool_)
         self.final_scores = np.zeros((num_games, 2), np.int64)
@@ -274,7 +259,8 @@ class VersusGames:
             -1.0 if self._mode == OUTCOME else -HIGH_SCORE / SCORE_SCALE,
         )
         if self.dones.any():
-            _look(self.states, self.dones, self.learners, self._scaled, self.final_observations)
+            ends = self.states, self.dones, self.learners
+            self._view.look_at_ends(*ends, self.final_observations)
             if deal:
                 self._begin(self.dones)
         self._look()
@@ -285,8 +271,7 @@ class VersusGames:
         self._look()
 
     def _look(self) -> None:
-        _look(self.states, _EVERY, self.learners, self._scaled, self.observations)
-        _mask(self.states, self.learners, self.action_masks)
+        self._view.look(self.states, self.learners)
 
     @alone
     def arrays(self) -> Arrays:
@@ -346,11 +331,12 @@ class VersusGames:
 
     def _take(self, chosen: npt.NDArray[Any]) -> None:
         """Check the actions and store them."""
-        self._chosen[:] = as_actions(chosen, self.num_games)
+        choices = as_actions(chosen, self.num_games)
+        self._view.choose(choices, self._chosen)
         wrong = int(_mark_illegal(self.states, self._chosen, self.forfeits))
         if wrong >= 0 and not self._forgiving:
             self.forfeits[:] = False
-            raise ValueError(explain_illegal(self.states, self._chosen, wrong))
+            raise ValueError(self._view.explain(self.states, choices, wrong))
 
     def _begin(self, which: npt.NDArray[np.bool_]) -> None:
         """Deal games and play up to their learners' first decisions."""

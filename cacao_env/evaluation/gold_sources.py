@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine.actions import FILL_ACTIONS, apply, place_actions, split_act
-from ..engine.decisions import NONE, forced_action, restart
+from ..engine.decisions import NONE, restart, unasked
 from ..engine.geometry import NEIGHBOR
 from ..engine.jit import njit
-from ..engine.state import OVER
+from ..engine.state import EXPLICIT, OVER
 from ..engine.tiles import (
     ACTION_CLASS,
     ERUPT,
@@ -36,7 +36,7 @@ def _sources_into(states, auto, asked, out):
     restart(state)
     done = 0
     while state.phase != OVER:
-        action = forced_action(state) if auto else NONE
+        action = unasked(state, auto)
         if action == NONE:
             action = asked[done]
             done += 1
@@ -67,7 +67,7 @@ def gold_by_source(game: Game) -> npt.NDArray[np.int64]:
     if not game.over:
         raise ValueError("gold can be attributed only in a finished game")
     again = game.clone()
-    again.state.auto = 0
+    again.state.auto = EXPLICIT
     out = np.zeros((MAX_PLAYERS, len(SOURCES)), np.int64)
-    _sources_into(again.states, game.decisions == "auto", np.array(game.history, np.int64), out)
+    _sources_into(again.states, game.state.auto, np.array(game.history, np.int64), out)
     return out[: game.num_players]

@@ -262,7 +262,7 @@ BUGS = [
     Bug(
         "moves made without asking are not played again",
         "cacao_env/evaluation/gold_sources.py:_sources_into",
-        "forced_action(state) if auto else NONE",
+        "unasked(state, auto)",
         "NONE",
         TALLY,
     ),

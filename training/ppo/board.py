@@ -1,4 +1,4 @@
-"""What all trainers of the board network share: its checkpoint and its periodic evaluation."""
+"""What all trainers of policies share: its checkpoint and its periodic evaluation."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from cacao_env.agents.agent import AgentError, require
-from cacao_env.agents.policy import param_shapes, save_policy
-from cacao_env.engine.observation import scale
+from cacao_env.agents.policy import save_policy
+from cacao_env.agents.row_policy import save_row_policy
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.envs.opponents import COMPILED
 from cacao_env.envs.versus import VersusGames
@@ -20,12 +20,11 @@ from cacao_env.envs.versus import VersusGames
 from ..config import ConfigError, agent_named
 from ..loop import Learner, Match
 from ..state import Arrays
-from .config import BoardConfig
-from .network import CellNet
+from .config import BoardConfig, Net
 
 
 class BoardLearner(Learner):
-    """A learner of a :class:`CellNet`; its limit is a number of decisions."""
+    """A learner of a policy network; its limit is a number of decisions."""
 
     config: BoardConfig
 
@@ -39,7 +38,7 @@ class BoardLearner(Learner):
 
     @property
     @abstractmethod
-    def net(self) -> CellNet:
+    def net(self) -> Net:
         """The network as it plays now."""
 
     def weights(self) -> Arrays:
@@ -55,12 +54,17 @@ class BoardLearner(Learner):
         config = self.config
         rules = {
             "num_players": config.num_players,
-            "table_size": config.table_size,
             "volcanoes": config.volcanoes,
             "width": config.width,
         }
         training = training | {"reward_scale": SCORE_SCALE}
-        save_policy(folder, config.name, self.net.params(), rules, training=training)
+        if config.view is not None:
+            rules |= {"rows": config.rows, "replies": config.replies}
+            save = save_row_policy
+        else:
+            rules |= {"table_size": config.table_size}
+            save = save_policy
+        save(folder, config.name, self.net.params(), rules, training=training)
 
     def evaluate(self) -> Iterator[Match]:
         """Play against each opponent."""
@@ -80,23 +84,23 @@ def opponent_named(key: str, name: str, config: BoardConfig) -> Any:
 
 def net_shapes(prefix: str, config: BoardConfig) -> dict[str, tuple[int, ...]]:
     """Shapes of the network's weights, by name, computed without making it."""
-    shapes = param_shapes(config.num_players, config.table_size, config.width)
-    return {prefix + name: shape for name, shape in shapes.items()}
+    return {prefix + name: shape for name, shape in config.shapes().items()}
 
 
 @torch.no_grad()
-def play(net: CellNet, opponent: Any, config: BoardConfig) -> tuple[Any, Any]:
+def play(net: Net, opponent: Any, config: BoardConfig) -> tuple[Any, Any]:
     """Win share and margin of each of ``eval_games`` games with the network's best actions."""
-    count, players = config.eval_games, config.num_players
+    count = config.eval_games
     versus = VersusGames(
         count,
         opponent,
         config.options,
         seed=config.evaluation_seed - 1,
-        observation_dtype="uint8",
+        observation=config.view or "flat",
+        observation_dtype="float32" if config.view else "uint8",
     )
     device = next(net.parameters()).device
-    factors = torch.from_numpy(scale(players, config.table_size).copy()).to(device)
+    factors = config.factors().to(device)
     over = np.zeros(count, np.bool_)
     win_shares, margins = np.zeros((2, count))
     while not over.all():

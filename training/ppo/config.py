@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import torch
+
+from cacao_env.agents.policy import param_shapes
+from cacao_env.agents.row_policy import param_shapes as row_shapes
+from cacao_env.engine.candidates import Candidates
+from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS
 
@@ -18,6 +24,9 @@ from ..config import (
     thread_count,
 )
 from .network import CellNet
+from .rows import RowNet
+
+Net = CellNet | RowNet
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,12 @@ class BoardConfig(RunConfig):
     volcanoes: bool = False
     table_size: int = 15
     reward: str = "shaped"
+    decisions: str = "auto"
+    # "flat": the board network reads the table; "candidates": the row network reads rows (the best
+    # ``rows``, with the next turns after the best ``replies``), and ``table_size`` does not matter.
+    observation: str = "flat"
+    rows: int = positive(24)
+    replies: int = at_least(0, 16)
     # The run: it ends at whichever limit comes first.
     steps: int = positive(1_000_000)  # decisions
     threads: int = thread_count(1, 1)  # of torch, in each process
@@ -49,9 +64,13 @@ class BoardConfig(RunConfig):
         """Check the keys."""
         super().__post_init__()
         try:
-            _ = self.options
+            _ = self.options, self.view
         except ValueError as error:
             raise ConfigError(str(error)) from None
+        if self.observation not in ("flat", "candidates"):
+            raise ConfigError(
+                f"observation is {self.observation!r}, expected 'flat' or 'candidates'"
+            )
         if self.reward not in REWARDS:
             raise ConfigError(f"reward is {self.reward!r}, expected one of {', '.join(REWARDS)}")
         if self.batch > self.decisions_per_update:
@@ -63,16 +82,36 @@ class BoardConfig(RunConfig):
     @cached_property
     def options(self) -> Options:
         """The rules of the games."""
-        return Options(self.num_players, self.volcanoes, table_size=self.table_size)
+        return Options(self.num_players, self.volcanoes, self.decisions, self.table_size)  # type: ignore[arg-type]
+
+    @cached_property
+    def view(self) -> Candidates | None:
+        """The candidate view, None for the flat vector."""
+        return Candidates(self.rows, self.replies) if self.observation == "candidates" else None
 
     @property
     def games_played(self) -> list[Options]:
-        """The agent is measured in the games that it learned."""
-        return [self.options]
+        """The agent is measured in the games that it learned, with all decisions that matter asked."""
+        size = None if self.view else self.table_size
+        return [Options(self.num_players, self.volcanoes, table_size=size)]
 
-    def new_net(self) -> CellNet:
+    def new_net(self) -> Net:
         """Make a network of random weights."""
+        if self.view is not None:
+            return RowNet(self.width)
         return CellNet(self.num_players, self.table_size, self.width)
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the network's weights, by name, computed without making it."""
+        if self.view is not None:
+            return row_shapes(self.width)
+        return param_shapes(self.num_players, self.table_size, self.width)
+
+    def factors(self) -> torch.Tensor:
+        """Return what an observation is multiplied with before the network reads it."""
+        if self.view is not None:
+            return torch.ones(1)
+        return torch.from_numpy(scale(self.num_players, self.table_size).copy())
 
     @property
     def decisions_per_update(self) -> int:
@@ -108,8 +147,27 @@ class PpoConfig(BoardConfig):
     entropy_coef: float = at_least(0, 0.03)  # times entropy_fraction, not entropy in nats
     final_entropy_coef: float = at_least(0, 0.003)
     final_clip_range: float = positive(0.1)
+    # Part of the reward at the end of a game: tanh of the relative score over 15 gold.
+    margin_weight: float = fraction(0.0)
+    # Games in which greedy or an earlier self has one seat, from which nothing is learned.
+    greedy_fraction: float = fraction(0.0)
+    past_fraction: float = fraction(0.0)
+    past_rounds: int = positive(10)  # between two of the selves that are kept
+    # Rounds at the beginning in which the network learns to choose as greedy does.
+    clone_rounds: int = at_least(0, 0)
     value_coef: float = positive(0.5)
     max_grad_norm: float = positive(0.5)
+
+    def __post_init__(self) -> None:
+        """Check the keys."""
+        super().__post_init__()
+        if self.greedy_fraction + self.past_fraction > 1:
+            raise ConfigError("greedy_fraction and past_fraction add up to more than 1")
+        if self.view is None and (self.clone_rounds > 0 or self.greedy_fraction > 0):
+            raise ConfigError(
+                "clone_rounds and greedy_fraction are for observation = 'candidates', whose first row "
+                "is greedy's choice"
+            )
 
 
 @dataclass(frozen=True)
@@ -124,6 +182,14 @@ class RllibConfig(BoardConfig):
     rollout: int = positive(200)
     final_learning_rate: float = positive(1e-3)  # RLlib keeps the one it starts with
     restarts: int = at_least(0, 100)  # of lost env runners
+
+    def __post_init__(self) -> None:
+        """Check the keys."""
+        super().__post_init__()
+        if self.view is not None:
+            raise ConfigError(
+                "observation is 'candidates', expected 'flat': RLlib learns the table"
+            )
 
     @property
     def decisions_per_update(self) -> int:

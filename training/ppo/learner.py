@@ -11,8 +11,8 @@ from typing import NamedTuple
 import torch
 
 from ..processes import average_gradients
+from .config import Net
 from .masked import log_prob_and_entropy
-from .network import CellNet
 from .rollout import Rollout
 
 # What a step measures; ``fit`` returns the means over all steps.
@@ -39,7 +39,7 @@ class Coefficients(NamedTuple):
 class PpoFitter:
     """Fits a network to rollouts."""
 
-    def __init__(self, net: CellNet) -> None:
+    def __init__(self, net: Net) -> None:
         self.net = net
         net.make_actions_equally_likely()
         self.optimizer = torch.optim.Adam(net.parameters(), eps=1e-5)
@@ -66,6 +66,41 @@ class PpoFitter:
         metrics["explained_variance"] = float(1 - errors.var() / returns.var().clamp(min=1e-12))
         return metrics
 
+    def clone(
+        self,
+        rollout: Rollout,
+        factors: torch.Tensor,
+        epochs: int,
+        batches: int,
+        coefficients: Coefficients,
+    ) -> dict[str, float]:
+        """Learn to choose the first row, which is greedy's choice, and the values of a rollout."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = coefficients.learning_rate
+        sums = torch.zeros(3)
+        for _ in range(epochs):
+            order = rollout.known[torch.randperm(len(rollout.known)).to(rollout.known.device)]
+            for rows in order.tensor_split(batches):
+                masks = rollout.masks[rows]
+                logits, values = self.net(rollout.observations[rows] * factors)
+                first = torch.zeros_like(rollout.actions[rows])
+                log_probs, entropy = log_prob_and_entropy(logits, masks, first)
+                returns = rollout.advantages[rows] + rollout.values[rows]
+                policy = -log_probs.mean()
+                value = torch.nn.functional.mse_loss(values, returns)
+                self._descend(policy + coefficients.value_coef * value, coefficients)
+                sums += torch.stack([policy, value, entropy.mean()]).detach().cpu()
+        names = ("loss_policy", "loss_value", "entropy")
+        return dict(zip(names, (sums / (epochs * batches)).tolist()))
+
+    def _descend(self, loss: torch.Tensor, c: Coefficients) -> None:
+        """Make one step of the optimizer."""
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        average_gradients(self.net)
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), c.max_grad_norm)
+        self.optimizer.step()
+
     def _step(
         self, rollout: Rollout, rows: torch.Tensor, factors: torch.Tensor, c: Coefficients
     ) -> torch.Tensor:
@@ -83,11 +118,7 @@ class PpoFitter:
         # Many legal actions allow more entropy than few.  A bonus on the entropy itself would keep
         # the choice among hundreds of placements random and hardly count elsewhere.
         fraction = (entropy / masks.sum(1).clamp(min=2).log()).mean()
-        self.optimizer.zero_grad(set_to_none=True)
-        (policy + c.value_coef * value - c.entropy_coef * fraction).backward()
-        average_gradients(self.net)
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), c.max_grad_norm)
-        self.optimizer.step()
+        self._descend(policy + c.value_coef * value - c.entropy_coef * fraction, c)
         with torch.no_grad():
             kl = (ratio - 1 - log_ratio).mean()  # Schulman's estimate, never below 0
             outside = ((ratio - 1).abs() > c.clip_range).float().mean()

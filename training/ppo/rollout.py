@@ -10,22 +10,23 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from cacao_env.engine.jit import njit
-from cacao_env.engine.observation import scale
+from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.envs.vector import VectorGames
 
 from ..loop import Stopwatch
+from .config import Net, PpoConfig
 from .masked import log_prob_and_entropy, sample
-from .network import CellNet
 
 
 class Rollout(NamedTuple):
     """T decisions of N games each, flattened to S = T * N rows, on the network's device."""
 
-    observations: torch.Tensor  # (S, observation_size) uint8
+    observations: torch.Tensor  # (S, ...) as the games give them
     masks: torch.Tensor  # (S, num_actions) bool
     actions: torch.Tensor  # (S,)
     log_probs: torch.Tensor  # (S,)
@@ -75,21 +76,34 @@ def advantages_into(seats, rewards, over, values, next_seats, next_values, gae_l
 
 
 class SelfPlay:
-    """N games in which one network has all seats."""
+    """N games in which one network has all seats, but one of some games: greedy or an earlier self.
 
-    def __init__(self, games: VectorGames, length: int, gae_lambda: float, device: Any) -> None:
-        self.games, self._length, self._device = games, length, device
-        self._lambda = gae_lambda
-        self.factors = torch.from_numpy(
-            scale(games.num_players, games.options.table_size).copy()
-        ).to(device)
+    Nothing is learned from those seats.  The numbers of such games are fixed.
+    """
+
+    def __init__(
+        self, games: VectorGames, config: PpoConfig, device: Any, past: Any = None
+    ) -> None:
+        self.games, self._length, self._device = games, config.rollout, device
+        self._lambda, self._margin_weight = config.gae_lambda, config.margin_weight
+        self._past, self.factors = past, config.factors().to(device)
+        # The seat that greedy or an earlier self has; -1 for none.
+        count = games.num_games
+        numbers, seats = np.arange(count), np.arange(count) % games.num_players
+        greedy = numbers < round(count * config.greedy_fraction)
+        earlier = (numbers >= round(count * (1 - config.past_fraction))) & ~greedy
+        self._greedy, self._earlier = (np.where(which, seats, -1) for which in (greedy, earlier))
 
     @torch.no_grad()
-    def collect(self, net: CellNet, watch: Stopwatch) -> tuple[Rollout, int]:
-        """Play ``length`` decisions in every game; also count the games that ended."""
+    def collect(self, net: Net, watch: Stopwatch, cloning: bool = False) -> tuple[Rollout, int]:
+        """Play so many decisions in every game; also count the games that ended.
+
+        While ``cloning``, greedy's choices are played, and others in a tenth of the cases.
+        """
         games, length, count = self.games, self._length, self.games.num_games
         shape = length, count
-        seen = torch.empty((*shape, games.observations.shape[1]), dtype=torch.uint8)
+        kind = torch.from_numpy(games.observations).dtype
+        seen = torch.empty((*shape, *games.observations.shape[1:]), dtype=kind)
         seen = seen.to(self._device)
         masks = torch.empty((*shape, games.action_masks.shape[1]), dtype=torch.bool)
         masks = masks.to(self._device)
@@ -98,18 +112,24 @@ class SelfPlay:
         seats = np.empty(shape, np.int64)
         rewards = np.empty((*shape, games.num_players), np.float32)
         over = np.empty(shape, np.bool_)
+        not_learned = np.zeros(shape, np.bool_)
         for t in range(length):
             with watch("network"):
                 seen[t] = torch.from_numpy(games.observations)
                 masks[t] = torch.from_numpy(games.action_masks)
                 logits, values[t] = net(seen[t] * self.factors)
                 actions[t] = sample(logits, masks[t])
+                if cloning:
+                    actions[t] *= torch.rand(count, device=self._device) < 0.1
+                not_learned[t] = self._others_choose(seen[t], masks[t], actions[t])
                 log_probs[t] = log_prob_and_entropy(logits, masks[t], actions[t])[0]
                 chosen = actions[t].cpu().numpy()
             with watch("environment"):
                 seats[t] = games.seats
                 games.step(chosen)
                 rewards[t], over[t] = games.rewards, games.terminations
+                if self._margin_weight:
+                    self._add_margins(rewards[t])
         with watch("network"):
             _, last = net(torch.from_numpy(games.observations).to(self._device) * self.factors)
         advantages = np.empty(shape, np.float32)
@@ -123,6 +143,7 @@ class SelfPlay:
             self._lambda,
             advantages,
         )
+        advantages[not_learned] = np.nan
         found = torch.from_numpy(advantages).to(self._device).flatten()
         rollout = Rollout(
             seen.flatten(0, 1),
@@ -134,3 +155,24 @@ class SelfPlay:
             torch.nonzero(~torch.isnan(found)).squeeze(1),
         )
         return rollout, int(over.sum())
+
+    def _others_choose(
+        self, seen: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor
+    ) -> npt.NDArray[np.bool_]:
+        """Replace the actions of greedy and of an earlier self; return where they decide."""
+        greedy, earlier = (self.games.seats == seats for seats in (self._greedy, self._earlier))
+        actions[torch.from_numpy(greedy)] = 0  # the first row is greedy's choice
+        which = np.flatnonzero(earlier)
+        if len(which):
+            logits, _ = self._past.net(seen[which] * self.factors)
+            actions[torch.from_numpy(which)] = sample(logits, masks[which])
+        return greedy | earlier
+
+    def _add_margins(self, rewards: npt.NDArray[np.float32]) -> None:
+        """Make a part of the rewards of finished games depend on the relative score."""
+        games, weight = self.games, self._margin_weight
+        ended = games.terminations
+        scores, players = games.final_scores[ended], games.num_players
+        relative = (players * scores - scores.sum(1, keepdims=True)) / (players - 1)
+        margins = np.tanh(relative / SCORE_SCALE)
+        rewards[ended] = (1 - weight) * rewards[ended] + weight * margins

@@ -12,13 +12,13 @@ import torch
 
 from cacao_env import Game
 from cacao_env.agents.agent import Agent, decider
-from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import RngArray, uniform
+from cacao_env.envs.views import view_of
 
 from ..state import check_arrays, named
+from .config import BoardConfig, Net
 from .masked import sample
-from .network import CellNet
 
 ROOM = 8  # for the latest ones
 
@@ -31,14 +31,19 @@ class Snapshots(Agent):
 
     name = "an earlier self"
 
-    def __init__(self, net: CellNet, options: Options) -> None:
-        self._options = options
+    def __init__(self, net: Net, config: BoardConfig) -> None:
+        self._options, self._view = config.options, config.view
         self._net = net.like()
-        self._factors = torch.from_numpy(scale(options.num_players, options.table_size).copy())
+        self._factors = config.factors()
         self._kept: deque[dict[str, torch.Tensor]] = deque(maxlen=ROOM)
         self.follow(net)
 
-    def follow(self, net: CellNet) -> None:
+    @property
+    def net(self) -> Net:
+        """The snapshot that plays."""
+        return self._net
+
+    def follow(self, net: Net) -> None:
         """Keep snapshots of ``net`` from now on, the first one at once."""
         self._source = net
         self._kept.clear()
@@ -63,12 +68,16 @@ class Snapshots(Agent):
     @torch.no_grad()
     def act(self, games: Sequence[Game], memory: Sequence[RngArray]) -> list[int]:
         """Sample an action for each game, in one forward pass for all."""
-        seen = np.stack([game.observation(decider(game)) for game in games])
-        masks = np.stack([game.action_mask() for game in games])
-        logits, _ = self._net(torch.from_numpy(seen) * self._factors)
+        dtype = "uint8" if self._view is None else "float32"
+        view = view_of(len(games), self._options, self._view or "flat", dtype)
+        viewers = np.array([decider(game) for game in games])
+        view.look(np.concatenate([game.states for game in games]), viewers)
+        logits, _ = self._net(torch.from_numpy(view.observations) * self._factors)
         draws = torch.tensor([uniform(rng) for rng in memory], dtype=torch.float32)
-        actions: list[int] = sample(logits, torch.from_numpy(masks) > 0, draws).tolist()
-        return actions
+        chosen = sample(logits, torch.from_numpy(view.action_masks) > 0, draws).numpy()
+        actions = np.empty(len(games), np.int64)
+        view.choose(chosen, actions)
+        return [int(action) for action in actions]
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All snapshots, by name."""

@@ -11,8 +11,8 @@ from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistrib
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 
+from ..ppo.config import Net
 from ..ppo.masked import log_prob_and_entropy, sample
-from ..ppo.network import CellNet
 
 
 class LeanMaskable(MaskableCategoricalDistribution):
@@ -69,7 +69,7 @@ class LeanMaskable(MaskableCategoricalDistribution):
 class _Both(nn.Module):
     """``CellNet`` in place of SB3's two towers: its logits are the policy's latent."""
 
-    def __init__(self, net: CellNet, num_actions: int) -> None:
+    def __init__(self, net: Net, num_actions: int) -> None:
         super().__init__()
         self.net = net
         self.latent_dim_pi, self.latent_dim_vf = num_actions, 1
@@ -90,7 +90,7 @@ class _Both(nn.Module):
 class CellPolicy(MaskableActorCriticPolicy):
     """sb3-contrib's masked actor-critic policy around :class:`CellNet`."""
 
-    def __init__(self, *args: Any, make_net: Callable[[], CellNet], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, make_net: Callable[[], Net], **kwargs: Any) -> None:
         self._make_net = make_net
         super().__init__(*args, **kwargs)
 
@@ -106,7 +106,7 @@ class CellPolicy(MaskableActorCriticPolicy):
         )
 
     @property
-    def net(self) -> CellNet:
+    def net(self) -> Net:
         """The network alone, which a checkpoint saves."""
         both: _Both = self.mlp_extractor
         return both.net

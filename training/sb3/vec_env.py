@@ -18,14 +18,15 @@ from cacao_env.envs.versus import VersusGames
 class CacaoVecEnv(VecEnv):
     """``VersusGames`` as a ``VecEnv``; masks come through ``env_method("action_masks")``.
 
-    ``observation``: ``"flat"``, or ``"planes"`` for a policy of dicts (:mod:`cacao_env.envs.forms`).
+    ``observation``: ``"flat"``, or ``"planes"`` for a policy of dicts (:mod:`cacao_env.envs.forms`);
+    games with the candidate view show rows.
     A finished game's info has SB3's ``terminal_observation``, ``TimeLimit.truncated`` (never) and
     ``episode`` (reward, length), and ``final_scores``, the learner's and the best other.
     """
 
     def __init__(self, games: VersusGames, observation: ObservationForm = "flat") -> None:
         dtype: Any = games.observations.dtype.name
-        self._form = Form(games.options, observation, dtype, mask_in="info")
+        self._form = Form(games.options, games.candidates or observation, dtype, mask_in="info")
         super().__init__(
             games.num_games, self._form.space(), spaces.Discrete(games.action_masks.shape[1])
         )

@@ -6,13 +6,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from cacao_env.agents.checkpoint import VALUE_NET
+from cacao_env.agents.checkpoint import ROW_NET, VALUE_NET
 
 from .folder import EVALUATION, ONNX, RECORDS, SUMS, Shipped
 
 _KINDS = {
     VALUE_NET: "a value network over positions after a turn, evaluated in compiled code",
     "cell-net": "a policy network that scores every legal action of the table",
+    ROW_NET: "a policy network over candidate rows: where each placement leads",
 }
 
 

@@ -1,6 +1,7 @@
 """Networks as ONNX files.
 
 Board network: ``observation`` (B, L) float32, scaled to [0, 1], -> ``logits`` (B, N), ``value`` (B,).
+Row network: ``observation`` (B, rows + 1, columns) float32 -> ``logits`` (B, rows), ``value`` (B,).
 Value network: the features that :mod:`cacao_env.agents.value.features` writes -> ``out`` (B, 8), as
 :mod:`cacao_env.agents.value.net` computes it.
 """
@@ -15,13 +16,14 @@ import numpy as np
 import torch
 from torch import nn
 
-from cacao_env.agents.checkpoint import VALUE_NET, network_of
+from cacao_env.agents.checkpoint import ROW_NET, VALUE_NET, network_of
 from cacao_env.agents.value.checkpoint import read_value
 from cacao_env.agents.value.features import ALONE, Layout
 from cacao_env.agents.value.net import from_params
 from cacao_env.engine.observation import observation_size
 
 from ..ppo.network import load_net
+from ..ppo.rows import load_rows
 
 OPSET = 18
 ROWS = 160  # of the example; any number will do
@@ -96,9 +98,12 @@ def export(folder: Path, path: Path) -> None:
             "rows": {0: "batch", 1: "rows"}
         }
     else:
-        model = load_net(folder)
-        size = observation_size(model.size["num_players"], model.size["table_size"])
-        example = (torch.rand(2, size),)  # type: ignore[assignment]
+        if network_of(folder) == ROW_NET:
+            model, shape = load_rows(folder)
+        else:
+            model = load_net(folder)
+            shape = (observation_size(model.size["num_players"], model.size["table_size"]),)  # type: ignore[assignment]
+        example = (torch.rand(2, *shape),)  # type: ignore[assignment]
         inputs, outputs = ["observation"], ["logits", "value"]
         axes = {name: {0: "batch"} for name in (*inputs, *outputs)}
     model.eval()

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine.geometry import NEIGHBOR, opposite
-from ..engine.jit import inlined, njit
-from ..engine.scoring import temple_prize, temple_workers
-from ..engine.state import OWNER, WORKERS
-from ..engine.tiles import (
+from .geometry import NEIGHBOR, opposite
+from .jit import inlined, njit
+from .scoring import temple_prize, temple_workers
+from .state import OWNER, WORKERS
+from .tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
     CACAO_PLACES,
@@ -108,9 +108,10 @@ def set_worths(look, state, seat, weights, left):
 
 @inlined
 def trade(look, cacao, sums):
-    """Return the value of the best way to harvest and sell, less that of the stored cacao.
+    """Return (value, gold, cacao stored) after the best way to harvest and sell.
 
-    With s cacao sold in all, selling as much as possible before the harvest leaves most room.
+    The value is the gain: the value of the cacao stored before is subtracted.  With s cacao sold in
+    all, selling as much as possible before the harvest leaves most room.
     """
     harvest = sums[HARVEST]
     best = look.cacao_worth[min(CACAO_PLACES, cacao + harvest)]
@@ -118,11 +119,12 @@ def trade(look, cacao, sums):
     left = sums[SALES + price]
     gold = 0
     sold = 0
+    earned, stored = 0, min(CACAO_PLACES, cacao + harvest)
     while True:
         while left == 0:
             price -= 1
             if price < 2:
-                return best - look.cacao_worth[cacao]
+                return best - look.cacao_worth[cacao], earned, stored
             left = sums[SALES + price]
         left -= 1
         gold += price
@@ -130,8 +132,10 @@ def trade(look, cacao, sums):
         before = min(sold, cacao)
         after = min(CACAO_PLACES, cacao - before + harvest) - (sold - before)
         if after < 0:
-            return best - look.cacao_worth[cacao]
-        best = max(best, gold + look.cacao_worth[after])
+            return best - look.cacao_worth[cacao], earned, stored
+        if gold + look.cacao_worth[after] > best:
+            best = gold + look.cacao_worth[after]
+            earned, stored = gold, after
 
 
 @inlined
@@ -164,7 +168,7 @@ def worth_of_sums(look, state, seat, sums):
     value += look.sun_worth[min(SUN_PLACES, sun + sums[TOKENS])] - look.sun_worth[sun]
     value -= min(np.int64(state.gold[seat]), sums[PAID])  # the engine pays first, and never below 0
     if sums[HARVEST] + sums[SALES + 2] + sums[SALES + 3] + sums[SALES + 4] > 0:
-        value += trade(look, np.int64(state.cacao[seat]), sums)
+        value += trade(look, np.int64(state.cacao[seat]), sums)[0]
     return value
 
 
@@ -234,12 +238,12 @@ def _prepare_fill(look, state, seat, code, cell, new_side):
             if code != TEMPLE:
                 look.constant -= look.empty * workers  # they faced an empty cell until now
         else:
-            gain = _gain_of_other(look, state, owner, code, facing, workers)
+            gain = gain_of_other(look, state, owner, code, facing, workers)
             look.constant -= look.others * (gain - look.empty * workers)
 
 
 @inlined
-def _gain_of_other(look, state, owner, code, facing, workers):
+def gain_of_other(look, state, owner, code, facing, workers):
     """Return the value of one edge of another seat to that seat, with the same values."""
     kind = ACTION_CLASS[code]
     if kind == TAKE_CACAO or kind == SELL_CACAO:

@@ -1,0 +1,160 @@
+"""What the seats of a batch of games see, and what their choices mean: the flat vector, or rows.
+
+Both views have ``observations``, ``action_masks`` int8 (N, choices), ``look``, which writes them,
+``look_at_ends`` for finished games, ``choose``, which writes the actions of choices, and ``explain``.
+A seat that does not decide has no choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..engine.actions import mask_into
+from ..engine.candidates import (
+    Candidates,
+    actions_of,
+    as_candidates,
+    candidates_into,
+    contexts_into,
+    sample_rows,
+)
+from ..engine.decisions import NONE
+from ..engine.jit import njit
+from ..engine.observation import OBSERVATION_DTYPES, observe_as
+from ..engine.options import Options, check_choice
+from ..engine.state import OVER, StateArray
+from ..game import Game
+
+Array = npt.NDArray[Any]
+_EVERY = np.zeros(0, np.bool_)
+
+
+@njit
+def _observe(states, which, viewers, scaled, observations):
+    """Write what each viewer sees, in the games in ``which``, or in all if that is empty."""
+    for g in range(len(states)):
+        if len(which) == 0 or which[g]:
+            observe_as(states[g], viewers[g], scaled, observations[g])
+
+
+@njit
+def _mask(states, viewers, masks):
+    """Write each viewer's legal actions: none while another seat decides."""
+    for g in range(len(states)):
+        if states[g].phase == OVER or states[g].seat != viewers[g]:
+            masks[g, :] = 0
+        else:
+            mask_into(states[g], masks[g])
+
+
+def explain_illegal(states: StateArray, chosen: npt.NDArray[np.int64], g: int) -> str:
+    """Return one sentence on why the action of game ``g`` is illegal."""
+    game = Game(states[g : g + 1], [])
+    return f"game {g}, seat {game.seat}: {game.why_illegal(int(chosen[g]))}"
+
+
+class Flat:
+    """The flat vector, (N, observation_size): float32 in [0, 1], or raw uint8."""
+
+    def __init__(self, num_games: int, options: Options, dtype: str) -> None:
+        check_choice("observation_dtype", dtype, OBSERVATION_DTYPES)
+        self._scaled = dtype == "float32"
+        shape = num_games, options.observation_size
+        self.observations: Array = np.zeros(shape, np.dtype(dtype))
+        self.action_masks = np.zeros((num_games, options.num_actions), np.int8)
+
+    def look(self, states: StateArray, viewers: Array) -> None:
+        """Write what the viewers, (N,), see."""
+        _observe(states, _EVERY, viewers, self._scaled, self.observations)
+        _mask(states, viewers, self.action_masks)
+
+    def look_at_ends(self, states: StateArray, which: Array, viewers: Array, out: Array) -> None:
+        """Write what the viewers see of the finished games in ``which``."""
+        _observe(states, which, viewers, self._scaled, out)
+
+    def choose(self, chosen: Array, actions: Array) -> None:
+        """Write the actions of the choices."""
+        actions[:] = chosen
+
+    def explain(self, states: StateArray, chosen: Array, g: int) -> str:
+        """Return one sentence on why the choice in game ``g`` is illegal."""
+        return explain_illegal(states, chosen, g)
+
+
+def _at_once(work: Callable[..., Any], *arguments: Any) -> Any:
+    return work(*arguments)
+
+
+class Rows:
+    """The candidate view: observations float32 (N, rows + 1, COLUMNS), a choice is a row's number.
+
+    ``run`` of some methods may give parts of the games to threads.
+    """
+
+    def __init__(self, num_games: int, size: Candidates) -> None:
+        self._size = size
+        self.observations: Array = np.zeros((num_games, *size.shape), np.float32)
+        self.action_masks = np.zeros((num_games, size.rows), np.int8)
+        self._actions = np.full((num_games, size.rows), NONE, np.int64)
+
+    def look(self, states: StateArray, viewers: Array, run: Callable[..., Any] = _at_once) -> None:
+        """Write what the viewers, (N,), see."""
+        size, seen = self._size, self.observations
+        run(
+            candidates_into,
+            states,
+            viewers,
+            size.rows,
+            size.replies,
+            seen,
+            self.action_masks,
+            self._actions,
+        )
+
+    def look_at_ends(self, states: StateArray, which: Array, viewers: Array, out: Array) -> None:
+        """Write what the viewers see of the finished games in ``which``: the context alone."""
+        contexts_into(states, which, viewers, out)
+
+    def forget(self) -> None:
+        """Make every row illegal until the next look."""
+        self.action_masks.fill(0)
+        self._actions.fill(NONE)
+
+    def choose(self, chosen: Array, actions: Array) -> int:
+        """Write the actions of the rows; return the first game whose row has none, or -1."""
+        return int(actions_of(self._actions, chosen, actions))
+
+    def sample(self, rngs: Array, chosen: Array, run: Callable[..., Any] = _at_once) -> None:
+        """Write the number of a row with a choice for every game, uniformly at random."""
+        run(sample_rows, self.action_masks, rngs, chosen)
+
+    def explain(self, states: StateArray, chosen: Array, g: int) -> str:
+        """Return one sentence on why the row of game ``g`` can't be chosen."""
+        return (
+            f"game {g}, seat {int(states[g].seat)}: row {int(chosen[g])} has no choice, "
+            "expected a row whose mask is 1"
+        )
+
+
+def view_of(
+    num_games: int, options: Options, observation: object, dtype: str = "float32"
+) -> Flat | Rows:
+    """Return the view that ``observation`` asks for; ValueError for what is not one."""
+    size = as_candidates(observation)
+    if size is None:
+        check_choice("observation", observation, ("flat", "candidates"))
+        return Flat(num_games, options, dtype)
+    check_rows_dtype(dtype)
+    return Rows(num_games, size)
+
+
+def check_rows_dtype(dtype: object) -> None:
+    """Raise ValueError unless rows have this type of numbers."""
+    if dtype != "float32":
+        raise ValueError(
+            f"observation_dtype is {dtype!r}, expected 'float32' with observation='candidates'"
+        )

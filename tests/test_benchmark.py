@@ -1,0 +1,108 @@
+"""The learning benchmark: runs, what it resumes, and its page."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
+
+from cacao_env.evaluation.summary import Result
+from training import benchmark
+from training.benchmark import RECIPES, Run, main, runs_in
+from training.config import overridden, read
+from training.state import STATE
+from training.train_afterstate import AfterstateLearner
+from training.train_ppo import PpoLearner
+from training.train_sb3 import Sb3Learner
+
+LEARNERS = {kind.command: kind for kind in (AfterstateLearner, PpoLearner, Sb3Learner)}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_is_a_configuration_that_its_trainer_accepts(name, tmp_path):
+    run = Run(RECIPES[name], 2, tmp_path / name / "seed2")
+    command = run.command(3.0, 7)
+    overrides = [command[k + 1] for k, word in enumerate(command) if word == "--set"]
+    kind = LEARNERS[RECIPES[name].trainer]
+    config = read(kind.config_type, command[command.index("--config") + 1], overrides)
+    assert (config.seed, config.minutes, config.blocks) == (2, 3.0, 7)
+    assert config.against == config.eval_opponents == ["greedy"]
+    assert overridden({}, overrides)["name"] == name
+
+
+def test_seeds_come_one_after_the_other(tmp_path):
+    runs = runs_in(tmp_path, ["ppo-rows", "sb3-rows"], 2)
+    assert [(run.folder.parent.name, run.seed) for run in runs] == [
+        ("ppo-rows", 0),
+        ("sb3-rows", 0),
+        ("ppo-rows", 1),
+        ("sb3-rows", 1),
+    ]
+
+
+def finish(folder, wins):
+    """Write what a run that is done leaves."""
+    folder.mkdir(parents=True)
+    result = dict.fromkeys(Result.__dataclass_fields__, 0) | {"win_share": wins, "blocks": 7}
+    manifest = {"format": "cacao-checkpoint", "version": 1, "results": [result]}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    rows = [
+        {"round": n, "seconds": 60.0 * n, "games": 100 * n, "decisions": 6000 * n}
+        | {"wins_greedy_2p": wins * n / 3}
+        for n in (1, 2, 3)
+    ]
+    (folder / "metrics.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+
+
+def test_what_is_done_is_read_and_what_was_begun_is_resumed(tmp_path, monkeypatch, capsys):
+    for seed, wins in ((0, 0.5), (1, 0.7)):
+        finish(tmp_path / "ppo-rows" / f"seed{seed}", wins)
+    begun = tmp_path / "ppo-rows" / "seed2"
+    begun.mkdir()
+    (begun / STATE).write_bytes(b"")
+    asked = []
+
+    class Done:
+        returncode, stderr = 0, ""
+
+    def run(command, **more):
+        asked.append(command)
+        assert more["env"]["OMP_NUM_THREADS"] == "1"
+        (begun / STATE).unlink()
+        begun.rmdir()
+        finish(begun, 0.6)
+        return Done
+
+    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=run))
+    monkeypatch.setattr(benchmark, "git_commit", lambda: "abc")
+    arguments = ["--out", str(tmp_path), "--recipes", "ppo-rows", "--minutes", "3"]
+    assert main(arguments) == 0
+    assert [command[3:] for command in asked] == [["--resume", str(begun)]]
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "| self-play PPO, candidate rows | 3 | 60.0% | 50.0% | 300 | 100 |" in page
+    curves = (tmp_path / "curves.svg").read_bytes()
+    assert curves.startswith(b"<?xml")
+    # Everything is done: nothing is run again, and the same page comes out.
+    assert main(arguments) == 0
+    assert len(asked) == 1
+    assert (tmp_path / "curves.svg").read_bytes() == curves
+    assert main([*arguments[:-1], "4"]) == 1
+    assert "has a benchmark with {'minutes': 3.0" in capsys.readouterr().err
+
+
+def test_a_run_that_fails_and_bad_options_are_one_sentence(tmp_path, monkeypatch, capsys):
+    class Failed:
+        returncode, stderr = 1, "so far\nthe disk is full\n"
+
+    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=lambda *_, **__: Failed))
+    assert main(["--out", str(tmp_path), "--recipes", "ppo-rows"]) == 1
+    assert capsys.readouterr().err == "ppo-rows, seed 0: the disk is full\n"
+    for bad, words in (
+        (["--recipes", "alchemy"], "there is no recipe 'alchemy'; there are: afterstate"),
+        (["--seeds", "0"], "seeds is 0, expected more than 0"),
+    ):
+        assert main(["--out", str(tmp_path), *bad]) == 1
+        assert words in capsys.readouterr().err

@@ -1,0 +1,292 @@
+"""The candidate view: which rows there are, what they say, and what they must not say."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import combinations
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from hypothesis import given
+from hypothesis import strategies as st
+from pettingzoo.test import api_test, seed_test
+
+import cacao_env  # noqa: F401
+from cacao_env import Game, cacao_v0
+from cacao_env.engine import symmetry as sym
+from cacao_env.engine.candidate_rows import COLUMNS, ROW_COLUMNS
+from cacao_env.engine.candidates import Candidates, candidates_into
+from cacao_env.engine.decisions import unasked
+from cacao_env.engine.greedy import CHOICES, GREEDY_WEIGHTS, score_actions
+from cacao_env.engine.options import DECISIONS
+from cacao_env.engine.state import BY_TURN, OVER
+from cacao_env.engine.tiles import NUM_VARIANTS, VARIANT_KIND
+from cacao_env.envs.spec import data
+from cacao_env.envs.vector import VectorGames
+from cacao_env.envs.versus import VersusGames
+from tests.games import STYLES, positions
+from tests.test_hidden_information import scramble
+from tests.test_symmetry import image_of_game
+
+SIZE = Candidates()
+COLUMN = {name: number for number, (name, *_) in enumerate(ROW_COLUMNS)}
+games = {
+    "players": st.integers(2, 4),
+    "volcanoes": st.booleans(),
+    "decisions": st.sampled_from(DECISIONS),
+    "style": st.sampled_from(sorted(STYLES)),
+    "seed": st.integers(0, 2**32),
+}
+
+
+def look(game: Game, size: Candidates = SIZE, viewer: int | None = None):
+    """(rows and context, mask, actions) of a seat, by default the deciding one."""
+    seen = np.full((1, *size.shape), np.nan, np.float32)
+    masks, ids = np.full((1, size.rows), 9, np.int8), np.full((1, size.rows), 9, np.int64)
+    viewers = np.array([game.seat if viewer is None else viewer])
+    candidates_into(game.states, viewers, size.rows, size.replies, seen, masks, ids)
+    return seen[0], masks[0], ids[0]
+
+
+@given(**games)
+def test_rows_are_greedy_s_best_choices_in_range(players, volcanoes, decisions, style, seed):
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions)
+    size = Candidates(int(rng.choice([4, 48])), 3)
+    low, high = size.limits()
+    choices = np.empty(1, CHOICES)
+    for position in positions(game, rng, STYLES[style]):
+        if position.over:
+            break
+        seen, mask, ids = look(position, size)
+        legal = set(position.legal_actions().tolist())
+        count = min(size.rows, len(legal))
+        assert mask.tolist() == [1] * count + [0] * (size.rows - count)
+        assert len(set(ids[:count].tolist()) & legal) == count
+        assert (ids[count:] == -1).all()
+        assert (seen >= low).all()
+        assert (seen <= high).all()
+        assert (seen[count:-1] == 0).all()
+        assert (seen[:count, COLUMN["legal"]] == 1).all()
+        assert (seen[: min(count, 3), COLUMN["known"]] == 1).all()
+        assert (np.diff(seen[:count, COLUMN["value"]]) <= 0).all()
+        score_actions(choices[0], position.state, GREEDY_WEIGHTS)
+        values = dict(zip(choices[0].ids.tolist(), choices[0].values[: choices[0].count].tolist()))
+        if position.phase == "place":  # none that is left out is better
+            shown = set(ids[:count].tolist())
+            rest = [value for action, value in values.items() if action not in shown]
+            assert min(values[action] for action in shown) >= max(rest, default=-1e9) - 2e-6
+        # Who does not decide sees the context alone.
+        other = (position.seat + 1) % players
+        seen, mask, ids = look(position, size, other)
+        assert not seen[:-1].any()
+        assert not mask.any()
+        assert (ids == -1).all()
+
+
+@given(**games)
+def test_rows_say_where_choices_lead(players, volcanoes, decisions, style, seed):
+    """Placements by greedy's sums, which now and then differ from play; fills and actions exactly."""
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions)
+    tried = wrong = 0
+    for position in positions(game, rng, STYLES[style]):
+        if position.over:
+            break
+        seen, mask, ids = look(position)
+        row = int(rng.integers(mask.sum()))
+        seat, before = position.seat, position.state
+        after = position.clone()
+        after.play(int(ids[row]))
+        while not after.over and after.turn == position.turn:
+            after.play(int(unasked(after.state, BY_TURN)))
+        now = after.state
+        following = (seat + 1) % players
+        drawn_inside = int(now.jungle_drawn) - int(before.jungle_drawn)
+        laid = int(now.jungle_count) - int(before.jungle_count)
+        expected = {
+            "gold": (int(now.gold[seat]) - int(before.gold[seat])) / 16,
+            "cacao": int(now.cacao[seat]) / 5,
+            "water": int(now.water[seat]) / 8,
+            "sun": int(now.sun[seat]) / 3,
+            "temples": (int(now.temples[seat]) - int(before.temples[seat])) / 6,
+            "temples_next": (int(now.temples[following]) - int(before.temples[following])) / 6,
+            "laid": laid / 3,
+        }
+        if position.phase != "place" and drawn_inside > laid:
+            continue  # a tile was drawn in the middle of the turn
+        same = all(abs(seen[row, COLUMN[k]] - x) < 1e-5 for k, x in expected.items())
+        tried += 1
+        wrong += not same
+        if position.phase == "act":
+            assert same
+    assert wrong <= 1 + tried // 10
+
+
+@given(**games)
+def test_nothing_hidden_changes_a_row(players, volcanoes, decisions, style, seed):
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions)
+    for position in positions(game, rng, STYLES[style]):
+        for viewer in range(players) if position.over else [position.seat]:
+            other = scramble(position, viewer, rng)
+            for here, there in zip(
+                look(position, Candidates(20, 4), viewer), look(other, Candidates(20, 4), viewer)
+            ):
+                np.testing.assert_array_equal(here, there)
+
+
+@given(g=st.integers(1, 7), **games)
+def test_images_of_a_position_have_the_same_rows(g, players, volcanoes, decisions, style, seed):
+    rng = np.random.default_rng(seed)
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions)
+    size = Candidates(12, 3)
+    for position in positions(game, rng, STYLES[style]):
+        if position.over:
+            break
+        here, mask, ids = look(position, size)
+        there, image_mask, image_ids = look(image_of_game(g, position), size)
+        np.testing.assert_array_equal(mask, image_mask)
+        np.testing.assert_allclose(here, there, atol=1e-5)
+        if decisions == "explicit" and position.phase != "place":
+            continue  # of several forced moves any one comes first
+        here, mask, ids = look(position, Candidates(256))
+        _, _, image_ids = look(image_of_game(g, position), Candidates(256))
+        rows = np.delete(here[:-1], COLUMN["rank"], axis=1)
+        seen = position.observation(position.seat)
+        for k in range(min(12, int(mask.sum()))):
+            alike = np.isclose(rows, rows[k], atol=1e-5).all(axis=1).sum() > 1
+            if not alike:
+                image = sym.transform_action(g, int(ids[k]), seen, players, position.table_size)
+                assert image == image_ids[k]
+
+
+def test_the_next_seat_s_value_is_the_mean_over_its_hands():
+    """Against all hands counted out, at a position whose turn draws nothing."""
+    checked = 0
+    for seed in range(6):
+        game = Game.new(2, seed, decisions="turn")
+        rng = np.random.default_rng(seed)
+        while not game.over:
+            seen, _, ids = look(game, Candidates(48, 1))
+            if int(game.state.num_jungle) == int(game.state.jungle_drawn) and game.turn < 20:
+                after = game.clone()
+                after.play(int(ids[0]))
+                assert seen[0, COLUMN["reply"]] == pytest.approx(mean_of_hands(after), abs=1e-4)
+                checked += 1
+            game.play(int(rng.choice(game.legal_actions())))
+    assert checked >= 10
+
+
+def mean_of_hands(game: Game) -> float:
+    """Greedy's best value for the deciding seat, over 16 gold: the mean over its hands."""
+    seat, total, count = game.seat, 0.0, 0
+    unplaced = game.state.unplaced[seat]
+    tiles = [kind for kind in range(4) for _ in range(int(unplaced[kind]))]
+    held = min(3, len(tiles))
+    choices = np.empty(1, CHOICES)
+    one = game.clone()
+    one.state.hand[seat] = unplaced
+    score_actions(choices[0], one.state, GREEDY_WEIGHTS)
+    best: dict[int, float] = {}
+    for k in range(int(choices[0].count)):
+        kind = int(VARIANT_KIND[choices[0].ids[k] % NUM_VARIANTS])
+        best[kind] = max(best.get(kind, -1e9), float(choices[0].values[k]))
+    for hand in combinations(range(len(tiles)), held):
+        total += max(best[tiles[k]] for k in hand)
+        count += 1
+    return total / count / 16
+
+
+@pytest.mark.parametrize("decisions", DECISIONS)
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_environments_pass_the_libraries_own_tests(decisions, players):
+    options = {"num_players": players, "decisions": decisions, "observation": Candidates(10, 1)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an array of two axes is no picture
+        api_test(cacao_v0.env(**options), num_cycles=60)
+    seed_test(lambda: cacao_v0.env(**options), num_cycles=20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_env(gymnasium.make("cacao_env/Cacao-v0", opponents="greedy", **options).unwrapped)
+
+
+@pytest.mark.parametrize("decisions", DECISIONS)
+def test_environments_and_batches_show_the_same_rows(decisions):
+    size = Candidates(12, 2)
+    env = cacao_v0.raw_env(decisions=decisions, observation=size)
+    env.reset(seed=3)
+    batch = VectorGames(5, decisions=decisions, observation=size, seed=1, num_threads=2)
+    batch.states[2] = env.game.states[0]
+    batch.look()
+    rng = np.random.default_rng(0)
+    while env.agents and not env.terminations[env.agent_selection]:
+        np.testing.assert_array_equal(
+            env.observe(env.agent_selection)["observation"], look(env.game, size)[0]
+        )
+        np.testing.assert_array_equal(batch.observations[2], look(env.game, size)[0])
+        rows = batch.sample().copy()
+        rows[2] = rng.integers(batch.action_masks[2].sum())
+        env.step(int(rows[2]))
+        batch.step(rows)
+        assert batch.terminations[2] == (env.game.state.phase == OVER)
+        other = env.possible_agents[1 - env.possible_agents.index(env.agent_selection)]
+        assert not env.observe(other)["action_mask"].any()
+
+
+def test_versus_games_show_rows_and_ends():
+    games = VersusGames(6, "greedy", decisions="turn", observation="candidates", seed=0)
+    assert games.observations.shape == (6, 49, COLUMNS)
+    wins = []
+    for _ in range(200):
+        games.step(np.zeros(6, np.int64))  # greedy's choice
+        if games.dones.any():
+            ends = games.final_observations[games.dones]
+            assert not ends[:, :-1].any()
+            assert ends[:, -1].any()
+            wins += games.final_win_shares[games.dones].tolist()
+    assert 0.35 < np.mean(wins) < 0.65
+
+
+def test_bad_rows_and_sizes_are_refused():
+    env = cacao_v0.raw_env(observation="candidates")
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="row 48 has no choice, expected a row whose mask is 1"):
+        env.step(48)
+    batch = VectorGames(2, observation="candidates", seed=0)
+    with pytest.raises(ValueError, match="game 1, seat 0: row -1 has no choice"):
+        batch.step(np.array([0, -1]))
+    batch.step(np.array([0, 0]), look=False)
+    with pytest.raises(ValueError, match="row 0 has no choice"):
+        batch.step(np.array([0, 0]))
+    games = VersusGames(2, observation="candidates", seed=0)
+    with pytest.raises(ValueError, match="row 99 has no choice"):
+        games.step(np.array([0, 99]))
+    lost = VersusGames(2, observation="candidates", seed=0, illegal="lose")
+    lost.step(np.array([0, 99]))
+    assert lost.forfeits.tolist() == [False, True]
+    with pytest.raises(ValueError, match="observation_dtype is 'uint8', expected 'float32'"):
+        VersusGames(2, observation="candidates", observation_dtype="uint8")
+    for sizes, words in (
+        ((0, 0), "rows is 0"),
+        ((257, 0), "rows is 257"),
+        ((4, 5), "replies is 5"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            Candidates(*sizes)
+
+
+def test_the_spec_documents_every_column():
+    found = data(3)["candidates"]
+    low, high = Candidates(2).limits()
+    assert found["columns"] == COLUMNS
+    for part, number in (("row", 0), ("context", -1)):
+        columns = found[part]
+        assert [one["column"] for one in columns] == list(range(len(columns)))
+        assert len({one["name"] for one in columns}) == len(columns)
+        assert all(one["meaning"] for one in columns)
+        for one in columns:
+            assert high[number, one["column"]] == one["high"]
+            assert low[number, one["column"]] == min(0, one["low"])

@@ -1,0 +1,276 @@
+"""A learning benchmark: recipes trained for the same time with several seeds, and a page with curves.
+
+    python -m training.benchmark --out benchmark
+    python -m training.benchmark --out benchmark --minutes 5 --seeds 1 --recipes ppo-rows,afterstate
+
+Each recipe is a trainer's configuration on one thread, trained for ``--minutes`` with each seed and
+measured against greedy on the same fresh deals.  ``--jobs`` runs go on at once.  A benchmark that was
+stopped resumes: runs that are done are read, others go on from their last save.  ``--page`` only
+writes the page again.  The default, four recipes, three seeds and an hour each on two cores, takes a
+night: six hours and the measurements.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from cacao_env import markdown
+from cacao_env.agents.checkpoint import CheckpointError, read_manifest
+from cacao_env.files import write_whole
+from cacao_env.provenance import git_commit, machine
+
+from .config import ConfigError
+from .curves import COLOURS
+from .loop import run_command
+from .run_folder import read_metrics
+from .state import STATE
+
+CONFIGS = Path(__file__).parent.parent / "configs"
+PAGE, PICTURE = "README.md", "curves.svg"
+OPPONENT, WINS = "greedy", "wins_greedy_2p"
+_EVALUATIONS = 12  # periodic ones in a run
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is compared: a title, a trainer, its configuration, and keys of it that differ."""
+
+    title: str
+    trainer: str
+    config: str
+    keys: tuple[str, ...] = ()
+
+
+RECIPES = {
+    "afterstate": Recipe(
+        "values of positions after a turn", "train_afterstate", "quickstart.toml", ("bars={}",)
+    ),
+    "sb3-raw": Recipe(
+        "MaskablePPO, raw placements",
+        "train_sb3",
+        "maskable_ppo.toml",
+        ("bars={}", "threads=1"),
+    ),
+    "sb3-rows": Recipe(
+        "MaskablePPO, candidate rows", "train_sb3", "maskable_ppo_candidates.toml", ("threads=1",)
+    ),
+    "ppo-rows": Recipe("self-play PPO, candidate rows", "train_ppo", "ppo_candidates.toml"),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One recipe with one seed, in a folder of its own."""
+
+    recipe: Recipe
+    seed: int
+    folder: Path
+
+    @property
+    def done(self) -> bool:
+        """Whether it has been trained and measured."""
+        try:
+            return "results" in read_manifest(self.folder)
+        except CheckpointError:
+            return False
+
+    def command(self, minutes: float, blocks: int) -> list[str]:
+        """Return the command that begins it, or goes on with it."""
+        start = [sys.executable, "-m", f"training.{self.recipe.trainer}"]
+        if (self.folder / STATE).exists():
+            return [*start, "--resume", str(self.folder)]
+        keys = [
+            *self.recipe.keys,
+            f"name={self.folder.parent.name}",
+            f"seed={self.seed}",
+            f"minutes={minutes}",
+            f"save_minutes={min(4.0, minutes / 4)}",
+            f"eval_minutes={minutes / _EVALUATIONS}",
+            "eval_games=200",
+            f'eval_opponents=["{OPPONENT}"]',
+            f'against=["{OPPONENT}"]',
+            f"blocks={blocks}",
+        ]
+        sets = [part for key in keys for part in ("--set", key)]
+        config = ["--config", str(CONFIGS / self.recipe.config)]
+        return [*start, *config, "--out", str(self.folder), "--overwrite", *sets]
+
+    def train(self, minutes: float, blocks: int) -> None:
+        """Train and measure it, if that is not done; ConfigError if its command fails."""
+        if self.done:
+            return
+        name = f"{self.folder.parent.name}, seed {self.seed}"
+        print(f"{name}: training", flush=True)
+        environment = os.environ | {"OMP_NUM_THREADS": "1"}
+        command = self.command(minutes, blocks)
+        found = subprocess.run(command, env=environment, capture_output=True, text=True)
+        if found.returncode != 0:
+            lines = found.stderr.strip().splitlines() or [f"exit status {found.returncode}"]
+            raise ConfigError(f"{name}: {lines[-1]}")
+        print(f"{name}: done", flush=True)
+
+    def result(self) -> dict[str, Any]:
+        """Return the final result against greedy."""
+        result: dict[str, Any] = read_manifest(self.folder)["results"][0]
+        return result
+
+
+def runs_in(folder: Path, names: Sequence[str], seeds: int) -> list[Run]:
+    """Return all runs, seed by seed, so that a benchmark cut short has something of each recipe."""
+    return [
+        Run(RECIPES[name], seed, folder / name / f"seed{seed}")
+        for seed in range(seeds)
+        for name in names
+    ]
+
+
+# --- The page ---------------------------------------------------------------------------------
+
+
+def page(runs: Sequence[Run], minutes: float) -> str:
+    """Return the text of the page."""
+    done = [run for run in runs if run.done]
+    rows = []
+    for recipe in dict.fromkeys(run.recipe for run in done):
+        own = [run for run in done if run.recipe == recipe]
+        wins = np.array([run.result()["win_share"] for run in own])
+        last = [read_metrics(run.folder)[-1] for run in own]
+        speed = [row.get("decisions", row.get("samples", 0)) / row["seconds"] for row in last]
+        rows.append(
+            (
+                recipe.title,
+                len(own),
+                f"{wins.mean():.1%}",
+                f"{wins.min():.1%}",
+                f"{np.mean([row['games'] for row in last]):,.0f}",
+                f"{np.mean(speed):,.0f}",
+            )
+        )
+    head = ("recipe", "seeds", "wins, mean", "wins, worst seed", "games", "decisions/s")
+    blocks = {run.result()["blocks"] for run in done}
+    measured = " or ".join(f"{count}" for count in sorted(blocks))
+    return (
+        "# Learning benchmark\n\n"
+        f"Each recipe was trained for {minutes:g} minutes on one thread, and measured against greedy "
+        f"on {measured} deals that training had not seen, in both seats. `decisions/s` are those that "
+        "were generated and learned from; values count samples.\n\n"
+        f"{markdown.table(head, rows, 'lr')}\n\n"
+        f"![wins over minutes and games]({PICTURE})\n\n"
+        "One line a seed: periodic evaluations of 200 games. Written by "
+        f"`python -m training.benchmark` at commit {git_commit() or 'unknown'} on "
+        f"{machine()['processor']}.\n"
+    )
+
+
+def picture(runs: Sequence[Run]) -> bytes:
+    """Return the curves as SVG: wins against greedy over minutes, and over games."""
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    for axis, key, label in zip(axes, ("seconds", "games"), ("minutes", "games"), strict=True):
+        axis.set_xlabel(label)
+        axis.set_ylim(0, 1)
+        axis.grid(alpha=0.3)
+        shown: dict[Recipe, str] = {}
+        for run in runs:
+            rows = [row for row in read_metrics(run.folder) if WINS in row]
+            if not rows:
+                continue
+            new = run.recipe not in shown
+            colour = shown.setdefault(run.recipe, COLOURS[len(shown) % len(COLOURS)])
+            along = np.array([row[key] for row in rows]) / (60 if key == "seconds" else 1)
+            wins = [row[WINS] for row in rows]
+            name = run.recipe.title if new else None
+            axis.plot(along, wins, color=colour, linewidth=1.2, alpha=0.9, label=name)
+        if shown:
+            axis.legend(fontsize=8, loc="lower right")
+    axes[1].set_xscale("log")
+    axes[0].set_ylabel("wins against greedy")
+    out = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "cacao"}):  # the same bytes for the same runs
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()
+
+
+def write_page(folder: Path, runs: Sequence[Run], minutes: float) -> None:
+    """Write page and curves of the runs that are done."""
+    if any(run.done for run in runs):
+        write_whole(folder / PICTURE, picture(runs))
+        write_whole(folder / PAGE, page(runs, minutes))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.benchmark",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--out", metavar="FOLDER", default="benchmark", help="the folder of all runs"
+    )
+    parser.add_argument("--recipes", default=",".join(RECIPES), help="names, with commas between")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=60.0, help="of training, each run")
+    parser.add_argument("--blocks", type=int, default=300, help="deals of the final measurement")
+    parser.add_argument("--jobs", type=int, default=2, help="runs at once, a core each")
+    parser.add_argument("--page", action="store_true", help="only write the page again")
+    options = parser.parse_args(arguments)
+
+    def work() -> int:
+        names = options.recipes.split(",")
+        for name in names:
+            if name not in RECIPES:
+                raise ConfigError(f"there is no recipe {name!r}; there are: {', '.join(RECIPES)}")
+        for key, least in (("seeds", 1), ("blocks", 1), ("jobs", 1), ("minutes", 1e-9)):
+            if not getattr(options, key) >= least:
+                raise ConfigError(f"{key} is {getattr(options, key)}, expected more than 0")
+        folder = Path(options.out)
+        folder.mkdir(parents=True, exist_ok=True)
+        settings = {"minutes": options.minutes, "blocks": options.blocks}
+        _same_settings(folder / "benchmark.json", settings)
+        runs = runs_in(folder, names, options.seeds)
+        if not options.page:
+            with ThreadPoolExecutor(options.jobs) as pool:
+                futures = [pool.submit(run.train, **settings) for run in runs]
+                try:
+                    for future in futures:
+                        future.result()
+                        write_page(folder, runs, options.minutes)
+                finally:
+                    for future in futures:
+                        future.cancel()
+        write_page(folder, runs, options.minutes)
+        print(
+            f"{sum(run.done for run in runs)} of {len(runs)} runs are done; page: {folder / PAGE}"
+        )
+        return 0
+
+    return run_command(work, "; the same command resumes the benchmark")
+
+
+def _same_settings(path: Path, settings: dict[str, Any]) -> None:
+    """Write the settings of a benchmark; ConfigError if the folder has one with others."""
+    if path.exists():
+        there = json.loads(path.read_text(encoding="utf-8"))
+        if there != settings:
+            raise ConfigError(f"{path.parent} has a benchmark with {there}, not with {settings}")
+        return
+    write_whole(path, json.dumps(settings) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
