@@ -49,7 +49,7 @@ BUGS = [
     ),
     Bug(
         "an act's cell is that of the worker tile",
-        "cacao_env/play/choices.py:_parts",
+        "cacao_env/play/choices.py:parts_of",
         '"cell": [row + down, column + right]',
         '"cell": [row, column]',
         PEOPLE,
