@@ -70,10 +70,10 @@ async def body_of(request: Request, most: int) -> bytes:
 
 
 class Thinking:
-    """The queue of agents' decisions: one at a time, so that everything else is answered meanwhile."""
+    """A queue of agents' decisions: one at a time, so that everything else is answered meanwhile."""
 
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(1, "agents")
+    def __init__(self, what: str) -> None:
+        self._pool = ThreadPoolExecutor(1, what)
         self._waiting = 0
 
     async def run(self, work: Callable[[], Any], request: Request) -> Any:

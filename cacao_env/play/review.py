@@ -92,7 +92,9 @@ class Review:
         return data
 
 
-def review(history: History, progress: Callable[[int, int], None] = lambda done, total: None) -> Review:
+def review(
+    history: History, progress: Callable[[int, int], None] = lambda done, total: None
+) -> Review:
     """Review the finished game of a history; ``progress(done, total)`` counts decisions."""
     if not history.game.over:
         raise ValueError("only a finished game can be reviewed")
@@ -109,7 +111,9 @@ def review(history: History, progress: Callable[[int, int], None] = lambda done,
     return Review(judge.name, found, seats, result)
 
 
-def luck_of_draws(before: list[list[float]], after: list[list[float]], result: list[float]) -> Floats:
+def luck_of_draws(
+    before: list[list[float]], after: list[list[float]], result: list[float]
+) -> Floats:
     """Return every seat's luck, (num_players,), in win shares.
 
     ``before``: win shares at each decision; ``after``: once it was made.  What changes between a
@@ -200,7 +204,9 @@ def _solved(game: Game, action: int) -> tuple[int, float, float, float] | None:
     return chosen, float(values[best]) - own, 0.0, own - float(values.mean())
 
 
-def _played_out(game: Game, action: int, favourite: int, seed: int) -> tuple[int, float, float, float]:
+def _played_out(
+    game: Game, action: int, favourite: int, seed: int
+) -> tuple[int, float, float, float]:
     """(best action, gold lost, half of its interval, gold above the mean) by greedy playouts.
 
     Some playouts find the best; others compare it with the action, so that choosing it does not make

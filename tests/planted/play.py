@@ -203,9 +203,9 @@ BUGS = [
     ),
     Bug(
         "a request for an earlier position is carried out",
-        "cacao_env/play/server.py:Endpoints._with",
-        'body.get("ply", at) != at',
-        'body.get("ply", at) < 0',
+        "cacao_env/play/server.py:_require_still",
+        "body.get(key, at) != at",
+        "False",
         SERVER,
     ),
     Bug(
