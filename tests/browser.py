@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+ROOT_PAGE = Path(__file__).parent.parent / "cacao_env" / "play" / "page"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-WIDE, PHONE = (1280, 800), (400, 800)
+WIDE, PHONE = (1280, 800), (400, 850)
 
 
 def chromium() -> str:

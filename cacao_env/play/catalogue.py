@@ -35,9 +35,9 @@ MAX_SIMS = 20_000
 _BOTS = ("mc:sims=256", "ismcts:sims=256", "endgame", "greedy", "random")
 # Elo with 2 players, greedy 0, of docs/leaderboard.md, and milliseconds a move.
 _STRENGTH = {
-    "criollo+search:ms=200": (700, 80.0),
+    "criollo+search:ms=200": (700, 200.0),
     "criollo": (580, 0.5),
-    "mc:sims=256": (440, 18.0),
+    "mc:sims=256": (440, 20.0),
     "forastero": (160, 0.9),
     "ismcts:sims=256": (200, 20.0),
     "endgame": (30, 1.3),
