@@ -12,7 +12,17 @@ from cacao_env.agents.bots import Bot, seat_seeds
 from cacao_env.game import Game
 from cacao_env.play.catalogue import Catalogue
 from cacao_env.record import record_of
-from tests.browser import PHONE, WIDE, Page, browsing, serving, shots
+from tests.browser import (
+    PHONE,
+    WIDE,
+    Page,
+    begin,
+    browsing,
+    click_cell,
+    drop,
+    serving,
+    shots,
+)
 
 
 @pytest.fixture(scope="module")
@@ -58,43 +68,10 @@ def opened(browser, address):
         assert one.asked == {address.split("/")[2]}, "the page asked another host"
 
 
-def table_point(page, cell):
-    """Pixels of a cell's middle."""
-    return page.evaluate(
-        """([row, column]) => {
-            const table = document.getElementById("table");
-            const point = new DOMPoint(column * 100 + 50, row * 100 + 50);
-            const seen = point.matrixTransform(table.getScreenCTM());
-            return [seen.x, seen.y];
-        }""",
-        cell,
-    )
-
-
-def click_cell(page, cell):
-    page.mouse.click(*table_point(page, cell))
-
-
 def state(catalogue):
     """The newest game; the page waits until the server has it."""
     (name, play) = list(catalogue.games.kept.items())[-1]
     return name, play.table
-
-
-def begin(page, *seats, seed=1, volcanoes=False):
-    """A new game by the form, which a page without a game opens by itself."""
-    page.wait_for_selector("#begin")
-    page.select_option("#players-count", str(len(seats)))
-    for number, name in enumerate(seats):
-        listed = page.locator(f"select[name=seat{number}] option[value='{name}']").count()
-        page.select_option(f"select[name=seat{number}]", name if listed else "other")
-        if not listed:
-            page.fill(f"input[name=other{number}]", name)
-    page.fill("#seed", str(seed))
-    if volcanoes:
-        page.check("#volcanoes")
-    page.click("#begin")
-    page.wait_for_selector("#seats .seat")
 
 
 def decide(page, table, number):
@@ -296,18 +273,6 @@ def test_an_agent_says_what_it_thinks(opened):
     page.wait_for_selector("#message:not([hidden])")
     assert "there is no agent 'nobody' here" in page.inner_text("#message")
     one.problems.clear()  # the browser itself notes every refusal
-
-
-def drop(page, name, text):
-    page.evaluate(
-        """([name, text]) => {
-            const data = new DataTransfer();
-            data.items.add(new File([text], name, { type: "application/json" }));
-            const how = { dataTransfer: data, bubbles: true, cancelable: true };
-            document.dispatchEvent(new DragEvent("drop", how));
-        }""",
-        [name, text],
-    )
 
 
 def test_a_record_is_dropped_and_a_corrupt_one_refused(opened, catalogue):

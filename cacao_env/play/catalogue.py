@@ -134,7 +134,8 @@ class Catalogue:
         found = [(name, "checkpoint") for name in self._given]
         found += [(name, what) for name, what in installed_agents() if name not in self._given]
         found += [(name, BOTS[name.partition(":")[0]].meaning) for name in _BOTS]
-        return [_described(name, what) for name, what in found]
+        searched = {name.partition("+")[0] for name, _ in found if "+" in name}
+        return [_described(name, what, name in searched) for name, what in found]
 
     def warm_up(self) -> None:
         """Have the best agent compiled in a thread, while the page is being opened."""
@@ -216,9 +217,9 @@ class Catalogue:
         return "record", self.add_record(data, title)
 
 
-def _described(name: str, what: str) -> dict[str, Any]:
-    base = name.partition("+")[0].partition(":")[0]
-    timed = "+" in name or (base in BOTS and "ms" in BOTS[base].parameters)
+def _described(name: str, what: str, may_search: bool) -> dict[str, Any]:
+    base = name.partition(":")[0]
+    timed = may_search or "+" in name or (base in BOTS and "ms" in BOTS[base].parameters)
     elo, ms = _STRENGTH.get(name, (None, None))
     return {"name": name, "what": what, "timed": timed, "elo": elo, "ms": ms}
 

@@ -77,7 +77,7 @@ function drawSummaries() {
   const link = (number) => (number === null ? "–" : button(String(decisions[number].ply + 1), () => skipTo(decisions[number].ply + 1), {
     class: "link", title: tr(decisions[number].move),
   }));
-  const head = ["", "lost a decision", "?!", "??", "best move", "worst move", "luck"].map((text) =>
+  const head = ["", "mean loss", "?!", "??", "best", "worst", "luck"].map((text) =>
     make("th", { scope: "col", class: text ? "number" : null }, t(text)));
   const rows = state.review.seats.map((one, seat) => make("tr", {},
     make("th", { scope: "row" }, icon(`sign-${seat}`), ` ${nameOf(seat)}`),
