@@ -298,6 +298,9 @@ def test_two_fingers_zoom_and_one_scrolls(opened, catalogue):
     for spread in (40, 50, 60):
         touches(session, "touchMove", (x - spread, y), (x + spread, y))
     touches(session, "touchEnd")
+    page.wait_for_function(
+        "(w) => document.getElementById('table').viewBox.baseVal.width < w", arg=0.52 * before
+    )
     assert width() == pytest.approx(before / 2, rel=0.02)
     page.click("#fit")
     assert width() == before

@@ -226,11 +226,12 @@ def _render(options: Namespace) -> int:
     if not 0.02 <= seconds <= 60:
         raise ValueError(f"--seconds is {seconds}, expected 0.02 to 60")
     game, _ = _positions(options.record, options.ply)
+    names = record.players_of(record.load(options.record)) or ()
     if options.viewer is not None:
         as_seat(options.viewer, game.num_players)
     beside = path.with_name(f".{path.stem}.tmp{path.suffix}")  # the suffix names the format
     try:
-        what = _draw(game, beside, tile, seconds, options.viewer)
+        what = _draw(game, beside, tile, seconds, options.viewer, names)
         beside.replace(path)
     except OSError as error:  # of an encoder, several lines
         why = error.strerror or "the encoder stopped"
@@ -241,16 +242,20 @@ def _render(options: Namespace) -> int:
     return 0
 
 
-def _draw(game: Game, path: Path, tile: int, seconds: float, viewer: int | None) -> str:
+def _draw(
+    game: Game, path: Path, tile: int, seconds: float, viewer: int | None, names: Sequence[str]
+) -> str:
     """Write a picture of the position, or a film of the game up to it; returns what was written."""
-    from ..play.position import position_of
+    from ..play.history import History
     from ..play.render.scene import scene_of
 
     if path.suffix in FILMS:
         from ..play.render.film import write_film
 
-        return f"{write_film(game, path, tile, seconds, viewer)} positions"
-    scene = scene_of(position_of(game, viewer))
+        return f"{write_film(game, path, tile, seconds, viewer, names)} positions"
+    history = History(game, viewer)
+    history.follow(game, viewer)
+    scene = scene_of(history.frames[-1], names=names)
     if path.suffix == ".svg":
         from ..play.render.svg import svg
 
@@ -288,11 +293,13 @@ def _view(options: Namespace) -> int:
     if options.export is not None:
         return _export(options.records, Path(options.export), not options.no_review)
     try:
+        from ..play.limits import save_memory
         from ..play.server import HOST, listening, server
     except ImportError as error:
         raise ValueError(
             f"the page needs a server ({error.name} is missing): pip install 'cacao-env[view]'"
         ) from None
+    save_memory()
     bound = listening(options.port)
     try:
         folder = Path(options.games) if options.games else default_folder()
