@@ -192,9 +192,12 @@ def _is_strings(value: Any) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
-def best_agent() -> str:
-    """Return the name of the strongest agent installed, or of a bot if there is none."""
-    return next((name for name, _ in installed_agents()), BEST_BOT)
+def best_agent(options: Options | None = None) -> str:
+    """Return the name of the strongest agent installed that plays such games, or of a bot."""
+    for name, _ in installed_agents():
+        if options is None or load_agent(name).supports(options):
+            return name
+    return BEST_BOT
 
 
 def short_name(agent: str) -> str:
