@@ -15,11 +15,12 @@ from urllib.parse import urlsplit
 
 from cacao_env import record
 from cacao_env.evaluation.gold_sources import SOURCES, gold_by_source
+from cacao_env.evaluation.regret import rollout_regret
 from cacao_env.game import Game
 from cacao_env.play import store
 from cacao_env.play.catalogue import Catalogue
-from cacao_env.play.review import BLUNDER, INACCURACY, luck_of_draws, review
-from cacao_env.play.store import MAX_OPEN, Games, Missing
+from cacao_env.play.review import BLUNDER, INACCURACY, _decisions, luck_of_draws, review
+from cacao_env.play.store import MAX_OPEN, Games, Missing, folder_for
 from cacao_env.play.table import HUMAN, Table
 from tests.browser import serving
 
@@ -61,6 +62,17 @@ def test_a_server_that_is_started_again_goes_on(tmp_path):
         status, answer = ask(address, "/api/games/AAAAAAAAAAAAAAAA")
         assert (status, answer["error"]) == (404, "there is no game 'AAAAAAAAAAAAAAAA' here")
         assert ask(address, "/api/games/..%2f..%2fetc")[0] == 404
+
+
+def test_where_games_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert folder_for(None) == tmp_path / "state" / "cacao_env" / "games"
+    assert folder_for(str(tmp_path / "here")).is_dir()
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    assert folder_for(None) is None, "then games are kept in memory"
+    with pytest.raises(OSError, match="file"):
+        folder_for(str(tmp_path / "file" / "games"))
 
 
 def test_an_old_tab_plays_neither_in_another_position_nor_in_another_game(tmp_path):
@@ -197,6 +209,11 @@ def test_a_review_finds_the_player_who_plays_at_random(reviewed):
             assert one["grade"] == ""
     assert data["decisions"][-1]["exact"]
     assert not data["decisions"][0]["exact"]
+    early = [one for one in data["decisions"] if not one["exact"] and one["seat"] == 1]
+    assert sum(one["gold"] for one in early) > 10
+    big = max(early, key=lambda one: one["gold"])
+    ply, game, action = next(row for row in _decisions(table.history) if row[0] == big["ply"])
+    assert rollout_regret(game, action, 256, 16, 1) == pytest.approx(big["gold"], abs=2.5)
     worst = data["decisions"][random["worst"]]
     assert worst["gold"] == max(one["gold"] for one in data["decisions"] if one["seat"] == 1)
     assert data["result"] == table.game.win_shares()

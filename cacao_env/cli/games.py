@@ -288,7 +288,7 @@ def _play(options: Namespace) -> int:
 def _view(options: Namespace) -> int:
     """Serve the page until Ctrl-C; with ``--export`` write one file and stop."""
     from ..play.catalogue import Catalogue
-    from ..play.store import default_folder
+    from ..play.store import folder_for
 
     if options.export is not None:
         return _export(options.records, Path(options.export), not options.no_review)
@@ -302,10 +302,13 @@ def _view(options: Namespace) -> int:
     save_memory()
     bound = listening(options.port)
     try:
-        folder = Path(options.games) if options.games else default_folder()
-        catalogue = Catalogue(options.agent, folder)
+        catalogue = Catalogue(options.agent)
         names = [catalogue.read_record(Path(name)) for name in options.records]
         address = f"http://{HOST}:{bound.getsockname()[1]}/"
+        folder = folder_for(options.games)
+        catalogue.keep_games(folder)
+        if folder is None:
+            print("games are kept in memory only: your state folder can't be written")
         if names:
             address += f"#record={names[0]}"
         print(f"open {address}  (Ctrl-C ends)", flush=True)

@@ -118,13 +118,17 @@ class Catalogue:
 
     def __init__(self, agents: Sequence[str] = (), folder: Path | None = None) -> None:
         self.records = Shelf("record", MAX_RECORDS)
-        self.games = Games(self.agent, folder)
+        self.keep_games(folder)
         self.reviews = Reviews()
         self._given = list(dict.fromkeys(agents))
         self._agents: OrderedDict[str, SharedAgent] = OrderedDict()
         self._lock = threading.Lock()
         for name in self._given:
             self.agent(name)  # refuses a wrong name at once
+
+    def keep_games(self, folder: Path | None) -> None:
+        """Keep games in a folder from now on, and go on with those that are there."""
+        self.games = Games(self.agent, folder)
 
     def agents(self) -> list[dict[str, Any]]:
         """Return the agents, the best first: ``name, what, timed`` and, if known, ``elo, ms``.

@@ -36,10 +36,23 @@ class OpenGame:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-def default_folder() -> Path:
-    """Return where games are kept: ``$XDG_STATE_HOME/cacao_env/games``."""
-    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(home) / "cacao_env" / "games"
+def folder_for(name: str | None) -> Path | None:
+    """Make the folder in which games are kept and return it.
+
+    By default it is ``$XDG_STATE_HOME/cacao_env/games``, or None if nothing can be written there;
+    OSError if a folder that was named can't be used.
+    """
+    state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    folder = Path(name or Path(state) / "cacao_env" / "games")
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(f"{folder} can't be written")
+    except OSError:
+        if name is not None:
+            raise
+        return None
+    return folder
 
 
 class Games:
@@ -56,7 +69,6 @@ class Games:
         self._about: OrderedDict[str, dict[str, Any]] = OrderedDict()  # oldest first
         self._lock = threading.Lock()
         if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             for path in sorted(folder.glob("*.json"), key=lambda one: one.stat().st_mtime):
                 if _NAME.fullmatch(path.stem):
                     with suppress(ValueError, OSError, KeyError, TypeError):

@@ -16,9 +16,10 @@ BUGS = [
     ),
     Bug(
         "a review knows the true deal",
-        "cacao_env/play/review.py:_win_shares",
-        "analysis = judge.analyze(game, memory)",
-        "memory[0] = int(game.state.worker_draws[game.seat].sum()) + 7 * int(game.state.jungle_draws[8])\n    analysis = judge.analyze(game, memory)",
+        "cacao_env/play/review.py:_played_out",
+        "sums, rng = np.zeros(count), new_rng(seed)",
+        "sums = np.zeros(count)\n"
+        "    rng = new_rng(seed + int(game.state.jungle_draws @ np.arange(len(game.state.jungle_draws))))",
         ("tests/test_store.py", "-k", "hidden"),
     ),
     Bug(
