@@ -216,7 +216,8 @@ class Endpoints:
         else:
             name = str(body.get("game"))
             opened: OpenGame = self._catalogue.games.get(name)
-            history = opened.table.history
+            with opened.lock:
+                history, name = opened.table.history, f"{name} {opened.table.changes}"
         return self._catalogue.reviews.ask(name, history)
 
     def _position(self, body: Any) -> Game:
