@@ -456,5 +456,5 @@ def test_compilation_is_shown_while_an_answer_waits_for_it(opened, catalogue, mo
     page.wait_for_selector("#compiling:not([hidden])")
     assert "Compiling, this once: 3 of 12 parts" in page.inner_text("#compiling")
     held[0].continue_()
-    page.wait_for_selector("#choice .hint")
+    page.wait_for_selector("#choice .hint", timeout=240_000)
     assert page.locator("#compiling").is_hidden()

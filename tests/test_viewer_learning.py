@@ -165,10 +165,10 @@ def test_bots_pause_and_one_steps_back_while_they_play(opened, catalogue):
     page.wait_for_function("() => document.getElementById('choice').textContent.includes('Paused')")
     page.wait_for_timeout(600)  # a request that was under way arrives
     length = len(table.history)
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
-    page.wait_for_timeout(2000)
+    page.wait_for_timeout(2500)
     assert len(table.history) == length, "nobody plays during a pause"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
     back = int(page.inner_text("#count").split(" /")[0])
     assert back < length
     page.click("#pause")
@@ -317,7 +317,7 @@ def test_a_hint_shows_a_move_and_a_line_of_think_is_played(opened, catalogue):
     table = newest(catalogue)
     page.wait_for_selector("#hint")
     page.click("#hint")
-    page.wait_for_selector("#choice .hint")
+    page.wait_for_selector("#choice .hint", timeout=240_000)  # search may have to be compiled
     hinted = page.inner_text("#choice .hint").removeprefix("Hint: ").partition(" (")[0]
     assert hinted in page.inner_text("#effect")
     assert page.locator("#confirm").is_enabled()
