@@ -1,7 +1,7 @@
 """Game records: JSON files through which programs exchange games and check each other.
 
 ``record_of`` makes the record of a game, from the piles to the score.  ``check`` replays a record and
-reports the first error.
+reports the first error.  ``players``, the names of the players in playing order, is optional.
 """
 
 from __future__ import annotations

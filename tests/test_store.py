@@ -19,7 +19,14 @@ from cacao_env.evaluation.regret import rollout_regret
 from cacao_env.game import Game
 from cacao_env.play import store
 from cacao_env.play.catalogue import Catalogue
-from cacao_env.play.review import BLUNDER, INACCURACY, _decisions, luck_of_draws, review
+from cacao_env.play.review import (
+    BLUNDER,
+    INACCURACY,
+    _decisions,
+    in_lines,
+    luck_of_draws,
+    review,
+)
 from cacao_env.play.store import MAX_OPEN, Games, Missing, folder_for
 from cacao_env.play.table import HUMAN, Table
 from tests.browser import serving
@@ -255,6 +262,18 @@ def test_luck_and_losses_make_the_result(reviewed):
     for seat in range(2):
         whole = found.decisions[0].shares[seat] + lost[seat] + found.seats[seat].luck
         assert whole == pytest.approx(found.result[seat])
+
+
+def test_without_a_network_playouts_judge(monkeypatch):
+    from cacao_env.play import review as module
+
+    monkeypatch.setattr(module, "installed_agents", list)
+    monkeypatch.setattr(module, "GROUPS", 4)
+    found = review(played(["random", "random"], 3).history).as_dict()
+    assert found["judge"] == "greedy"
+    assert [seat["luck"] for seat in found["seats"]] == [None, None]
+    assert sum(seat["blunders"] for seat in found["seats"]) > 2
+    assert "luck" not in in_lines(found, ["a", "b"])
 
 
 def test_a_game_is_reviewed_once_by_request():

@@ -62,7 +62,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class SeatSummary:
-    """How a seat played: decisions by their place in the list; luck in win shares."""
+    """How a seat played: decisions by their place in the list; luck in win shares.
+
+    Luck is None where no value network could judge.
+    """
 
     decisions: int
     mean_loss: float
@@ -71,7 +74,7 @@ class SeatSummary:
     blunders: int
     best: int | None
     worst: int | None
-    luck: float
+    luck: float | None
 
 
 @dataclass(frozen=True)
@@ -106,8 +109,11 @@ def review(
         found.append(_judged(judge, ply, game, action))
     progress(len(todo), len(todo))
     result = history.game.win_shares()
-    luck = luck_of_draws([one.shares for one in found], [one.after for one in found], result)
-    seats = [_summary(seat, found, float(luck[seat])) for seat in range(history.game.num_players)]
+    luck: list[Any] = [None] * history.game.num_players
+    if isinstance(judge, ValueAgent):  # playouts do not tell what a decision changed
+        shares, after = [one.shares for one in found], [one.after for one in found]
+        luck = luck_of_draws(shares, after, result).tolist()
+    seats = [_summary(seat, found, luck[seat]) for seat in range(history.game.num_players)]
     return Review(judge.name, found, seats, result)
 
 
@@ -237,7 +243,7 @@ def _played_out(
 # --- Figures --------------------------------------------------------------------------------------
 
 
-def _summary(seat: int, decisions: list[Judged], luck: float) -> SeatSummary:
+def _summary(seat: int, decisions: list[Judged], luck: float | None) -> SeatSummary:
     own = [(number, one) for number, one in enumerate(decisions) if one.seat == seat]
     losses = [one.gold for _, one in own]
     grades = [one.grade for _, one in own]
@@ -266,6 +272,10 @@ def _rounded(value: Any) -> Any:
     return value
 
 
+def _luck_words(luck: float | None) -> str:
+    return "" if luck is None else f"luck {luck:+.0%} of a win; "
+
+
 def in_lines(found: dict[str, Any], names: list[str]) -> str:
     """Return a review's data as text: a summary a seat, then every inaccuracy and blunder."""
     lines = [f"judged by {found['judge']}, playouts and the exact end; losses in gold"]
@@ -274,7 +284,7 @@ def in_lines(found: dict[str, Any], names: list[str]) -> str:
         lines.append(
             f"{name}: {row['decisions']} decisions, {row['mean_loss']:.2f} lost a decision, "
             f"{row['total_loss']:.1f} in all; {row['inaccuracies']} inaccuracies, "
-            f"{row['blunders']} blunders; luck {row['luck']:+.0%} of a win; "
+            f"{row['blunders']} blunders; {_luck_words(row['luck'])}"
             f"result {found['result'][seat]:.0%}"
         )
         for what in ("best", "worst"):

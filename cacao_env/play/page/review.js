@@ -8,6 +8,8 @@ const gradeAt = (ply) => decisionAt(ply)?.grade || null;
 const gradedDecisions = () => state.review.decisions.filter((one) => one.grade);
 const lossWords = (one) => t("−{n} gold", { n: one.gold.toFixed(1) });
 
+const luckWords = (luck) => (luck === null ? "–" : signed(`${luck > 0 ? "+" : ""}${Math.round(100 * luck)}%`));
+
 // The best move beside the one that led to a frame, to be shown on the table.
 function bestAt(ply) {
   const one = decisionAt(ply);
@@ -81,7 +83,7 @@ function drawSummaries() {
     make("th", { scope: "col", class: text ? "number" : null }, t(text)));
   const rows = state.review.seats.map((one, seat) => make("tr", {},
     make("th", { scope: "row" }, icon(`sign-${seat}`), ` ${nameOf(seat)}`),
-    ...[one.mean_loss.toFixed(2), one.inaccuracies, one.blunders, link(one.best), link(one.worst), signed(`${one.luck > 0 ? "+" : ""}${Math.round(100 * one.luck)}%`)]
+    ...[one.mean_loss.toFixed(2), one.inaccuracies, one.blunders, link(one.best), link(one.worst), luckWords(one.luck)]
       .map((part) => { const cell = make("td", { class: "number" }); cell.append(part); return cell; })));
   return make("div", { class: "wide" }, make("table", { class: "summaries" }, make("tr", {}, ...head), ...rows));
 }
