@@ -394,6 +394,7 @@ def test_an_answer_that_was_lost_plays_no_second_move(opened, catalogue):
     page.wait_for_function("() => Number(document.getElementById('slider').max) > 0")
     page.wait_for_selector("#confirm")
     assert lost == [200]
+    assert "moved on" not in page.text_content("#message"), "nothing is wrong, so nothing is said"
     assert table.changes == 1
     one.problems.clear()
 

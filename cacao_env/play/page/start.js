@@ -14,7 +14,7 @@ async function refreshCatalogue() {
 function strengthWords(agent) {
   if (agent.elo === null) return `${agent.name} – ${tr(agent.what)}`;
   const level = LEVELS.find(([least]) => agent.elo >= least)[1];
-  const speed = agent.ms < 10 ? t("answers at once") : t("{n} s a decision", { n: agent.ms / 1000 });
+  const speed = agent.ms < 10 ? t("answers at once") : t("{n} s", { n: agent.ms / 1000 });
   return `${agent.name} – ${t(level)} (Elo ${signed(agent.elo)}), ${speed}`;
 }
 
