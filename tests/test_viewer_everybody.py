@@ -400,11 +400,14 @@ def test_an_answer_that_was_lost_plays_no_second_move(opened, catalogue):
 
 
 def test_two_tabs_follow_each_other(opened, catalogue):
-    first = opened().page
+    one, two = opened(), opened()
+    first, second = one.page, two.page
     begin(first, "human", "greedy", seed=3)
     first.wait_for_selector("#confirm")
     table = newest(catalogue)
-    second = opened(first.evaluate("() => location.hash")).page
+    second.wait_for_selector("#begin")
+    second.goto(first.url)
+    second.reload()
     second.wait_for_selector("#confirm")
     click_cell(first, table.choices()[0]["cell"])
     first.click("#confirm")
@@ -415,6 +418,8 @@ def test_two_tabs_follow_each_other(opened, catalogue):
     second.click("#undo")
     first.wait_for_function("() => Number(document.getElementById('slider').max) === 0")
     assert len(table.history) == 0
+    for page in (one, two):  # both may have asked for the agent's move; the later one is refused
+        page.problems[:] = [problem for problem in page.problems if "409" not in problem]
 
 
 def test_an_unfinished_game_is_saved_and_opened(opened, catalogue, tmp_path):

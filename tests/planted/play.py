@@ -295,7 +295,7 @@ BUGS = [
     Bug(
         "the agent does not answer",
         "cacao_env/play/page/play.js",
-        'if (lock && isWanted()) await change("advance");',
+        'if (now?.changes === changes && isWanted()) await change("advance");',
         "",
         PAGE,
     ),

@@ -57,6 +57,7 @@ function clickCell(cell) {
 function hoverCell(cell) {
   if (same(cell, state.pick.hover) || cell === state.pick.hover) return;
   state.pick.hover = cell;
+  byId("table").style.cursor = choicesAt(cell).length || (cell && tileAt(cell)) ? "pointer" : "";
   if (isChoosing() && !state.pick.cell) {
     drawTable();
     drawEffect();

@@ -78,7 +78,8 @@ async function letAgentDecide() {
   if (!isWanted()) return;
   if (!navigator.locks) return change("advance");
   await navigator.locks.request(`cacao ${id}`, { ifAvailable: true }, async (lock) => {
-    if (lock && isWanted()) await change("advance");
+    const now = lock && await ask(`/api/games/${id}/changes`, undefined, { quiet: true }).catch(() => null);
+    if (now?.changes === changes && isWanted()) await change("advance");
   });
   if (isWanted() && state.changes !== changes) letAgentDecide();
 }
