@@ -1,13 +1,14 @@
 """Game records: JSON files through which programs exchange games and check each other.
 
 ``record_of`` makes the record of a game, from the piles to the score.  ``check`` replays a record and
-reports the first error.
+reports the first error.  ``players``, the names of the players in playing order, is optional.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ FORMAT, VERSION = "cacao-record", 1
 MAX_BYTES = 5_000_000  # a record with all legal moves listed has about half a million
 _RESULT = ("scores", "winners", "gold", "temples", "cacao", "sun", "water")
 _KEYS = ("format", "version", "rules", "worker_draws", "jungle_draws", "moves", "result")
+MAX_NAME = 60  # characters of a player's name
 
 
 class RecordError(ValueError):
@@ -41,8 +43,13 @@ def result_of(game: Game) -> dict[str, list[int]]:
     }
 
 
-def record_of(game: Game, with_legal: bool = False) -> dict[str, Any]:
-    """Return the record of a finished game; ``with_legal`` lists each decision's legal moves."""
+def record_of(
+    game: Game, with_legal: bool = False, players: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Return the record of a finished game; ``with_legal`` lists each decision's legal moves.
+
+    ``players``: their names, one a seat.
+    """
     if not game.over:
         raise ValueError("only a finished game makes a record")
     workers, jungle = game.draws
@@ -66,6 +73,7 @@ def record_of(game: Game, with_legal: bool = False) -> dict[str, Any]:
             "volcanoes": game.volcanoes,
             "decisions": game.decisions,
         },
+        **({} if players is None else {"players": list(players)}),
         "worker_draws": workers,
         "jungle_draws": jungle,
         "moves": moves,
@@ -150,6 +158,8 @@ def start_of(record: Any) -> Game:
         raise RecordError(
             f"rules.decisions is {_short(rules.get('decisions'))}, expected 'auto' or 'explicit'"
         )
+    if "players" in record:
+        check_names("players", record["players"], players)
     draws, jungle = record["worker_draws"], record["jungle_draws"]
     if not isinstance(draws, list) or not all(_is_strings(hand) for hand in draws):
         raise RecordError("worker_draws is not a list of lists of tiles")
@@ -165,6 +175,21 @@ def start_of(record: Any) -> Game:
         return Game.from_draws(draws, jungle, volcanoes=volcanoes, decisions="explicit")
     except ValueError as error:
         raise RecordError(str(error)) from None
+
+
+def players_of(record: Any) -> list[str] | None:
+    """Return the names of the players of a valid record; None if it has none."""
+    names: list[str] | None = record.get("players")
+    return names
+
+
+def check_names(what: str, names: Any, players: int) -> None:
+    """Raise RecordError unless ``names`` is one short line of text for each player."""
+    if not _is_strings(names) or len(names) != players:
+        raise RecordError(f"{what} is {_short(names)}, expected a name for each of {players}")
+    for name in names:
+        if not 0 < len(name) <= MAX_NAME or not name.isprintable():
+            raise RecordError(f"{what} has {_short(name)}, expected 1 to {MAX_NAME} characters")
 
 
 def _replay_move(game: Game, entry: Any, explicit: bool) -> None:

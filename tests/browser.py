@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+ROOT_PAGE = Path(__file__).parent.parent / "cacao_env" / "play" / "page"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-WIDE, PHONE = (1280, 800), (400, 800)
+WIDE, PHONE = (1280, 800), (400, 850)
 
 
 def chromium() -> str:
@@ -38,16 +39,19 @@ def browsing() -> Iterator[Any]:
 class Page:
     """A page of the browser; anything that its console complains of fails the test."""
 
-    def __init__(self, browser: Any, size: tuple[int, int] = WIDE) -> None:
-        self.page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+    def __init__(self, browser: Any, size: tuple[int, int] = WIDE, **context: Any) -> None:
+        self.page = browser.new_page(viewport={"width": size[0], "height": size[1]}, **context)
         self.page.set_default_timeout(30_000)
         self.problems: list[str] = []
         self.asked: set[str] = set()
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on(
-            "console", lambda m: self.problems.append(m.text) if m.type == "error" else None
-        )
+        self.page.on("console", lambda message: self.hears(message))
         self.page.on("request", lambda request: self.asked.add(request.url.split("/")[2]))
+
+    def hears(self, message: Any) -> None:
+        """Note an error on the console."""
+        if message.type == "error":
+            self.problems.append(message.text)
 
 
 @contextmanager
@@ -74,3 +78,48 @@ def shots(page: Any, name: str) -> None:
     if folder := os.environ.get("CACAO_SCREENSHOTS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def table_point(page, cell):
+    """Pixels of a cell's middle."""
+    return page.evaluate(
+        """([row, column]) => {
+            const table = document.getElementById("table");
+            const point = new DOMPoint(column * 100 + 50, row * 100 + 50);
+            const seen = point.matrixTransform(table.getScreenCTM());
+            return [seen.x, seen.y];
+        }""",
+        cell,
+    )
+
+
+def click_cell(page, cell):
+    page.mouse.click(*table_point(page, cell))
+
+
+def begin(page, *seats, seed=1, volcanoes=False):
+    """A new game by the form, which a page without a game opens by itself."""
+    page.wait_for_selector("#begin")
+    page.select_option("#players-count", str(len(seats)))
+    for number, name in enumerate(seats):
+        listed = page.locator(f"select[name=seat{number}] option[value='{name}']").count()
+        page.select_option(f"select[name=seat{number}]", name if listed else "other")
+        if not listed:
+            page.fill(f"input[name=other{number}]", name)
+    page.fill("#seed", str(seed))
+    if volcanoes:
+        page.check("#volcanoes")
+    page.click("#begin")
+    page.wait_for_selector("#seats .seat")
+
+
+def drop(page, name, text):
+    page.evaluate(
+        """([name, text]) => {
+            const data = new DataTransfer();
+            data.items.add(new File([text], name, { type: "application/json" }));
+            const how = { dataTransfer: data, bubbles: true, cancelable: true };
+            document.dispatchEvent(new DragEvent("drop", how));
+        }""",
+        [name, text],
+    )

@@ -150,6 +150,7 @@ COMMANDS = [
     "render",
     "play",
     "view",
+    "review",
     "evaluate",
     "regret",
     "leaderboard",

@@ -56,7 +56,7 @@ def test_the_readme_s_commands_run(tmp_path, monkeypatch, capsys):
         for line in block.splitlines()
         if line.startswith("python -m cacao_env") and not re.search(WAITING, line)
     ]
-    assert len(commands) == 7
+    assert len(commands) == 8
     for command in commands:
         assert main(command) == 0
 

@@ -17,9 +17,10 @@ from cacao_env.agents.bots import Bot
 from cacao_env.cli import main
 from cacao_env.engine.tiles import JUNGLE_KINDS
 from cacao_env.envs.rendering import HEIGHT, WIDTH
+from cacao_env.play.history import History
 from cacao_env.play.position import position_of
 from cacao_env.play.render.art import COLOURS, jungle_tile, worker_tile
-from cacao_env.play.render.film import replayed, scenes
+from cacao_env.play.render.film import scenes, write_film
 from cacao_env.play.render.raster import fitted, image
 from cacao_env.play.render.scene import scene_of
 from cacao_env.play.render.shapes import UNIT, Polygon, Rect, turned
@@ -202,14 +203,64 @@ def test_the_tile_placed_last_stands_out():
 
 
 def test_all_positions_of_a_film_have_one_size(over):
-    found = scenes(over)
-    assert len(found) == over.ply + 1
+    found = list(scenes(over))
+    assert len(found) == len(over.elementary_moves()) + 1
     assert len({(scene.width, scene.corner) for scene in found}) == 1
     assert len({scene.height for scene in found}) == 1
     texts = [svg(scene) for scene in found]
     assert len(set(texts)) > 0.9 * len(texts)
-    assert [game.ply for game in replayed(over)] == list(range(over.ply + 1))
     assert fitted(found[0], 300, 200).shape == (200, 300, 3)
+
+
+def test_pictures_of_a_history_tell_move_scores_and_sources(over):
+    history = History(over)
+    history.follow(over, None)
+    names = ["Ana", "Bruno", "Carla", "Daniel"][: over.num_players]
+
+    def texts(frame):
+        root = ET.fromstring(svg(scene_of(frame, names=names)))
+        return [element.text for element in root.iter(f"{SVG}text")]
+
+    frame = history.frames[30]
+    scores = " : ".join(str(seat["score"]) for seat in frame["seats"])
+    assert f"{scores}   {names[frame['mover']]}: {frame['move']}" in texts(frame)
+    last = texts(history.frames[-1])
+    assert {"sales", "water", "sun", "temples", "score"} <= set(last)
+    for row in history.frames[-1]["sources"]:
+        assert {str(gold) for kind, gold in row.items() if kind in ("sales", "temples")} <= set(
+            last
+        )
+    assert any(text.startswith("jungle pile: ") for text in texts(frame))
+    assert "sales" not in texts(frame)
+
+
+def test_a_film_takes_the_memory_of_a_few_pictures(tmp_path, monkeypatch):
+    """However long it is: no more than three pictures are alive at a time."""
+    import gc
+
+    from cacao_env.play.render import film
+
+    alive, most, drawn = [], [], film.image
+
+    def counted(scene, tile):
+        picture = drawn(scene, tile)
+        gc.collect()
+        big = [one for one in gc.get_objects() if isinstance(one, Image.Image)]
+        most.append(len(big))
+        alive.append(picture.size)
+        return picture
+
+    monkeypatch.setattr(film, "image", counted)
+    game = played(2, 1, 12)
+    assert write_film(game, tmp_path / "a.gif", 20, 0.1, None) == len(alive) - 1 > 20
+    assert max(most) <= 6
+    with Image.open(tmp_path / "a.gif") as film_read:
+        assert film_read.n_frames == len(alive) - 1
+        assert film_read.info["loop"] == 0
+        film_read.seek(film_read.n_frames - 1)
+        shown = np.asarray(film_read.convert("RGB"), int)
+    *_, last = scenes(game)
+    assert np.abs(shown - np.asarray(image(last, 20), int)).mean() < 4
 
 
 # --- Render modes ---------------------------------------------------------------------------

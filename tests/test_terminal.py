@@ -10,6 +10,8 @@ import pytest
 
 from cacao_env import record
 from cacao_env.agents.bots import split_names
+from cacao_env.evaluation.gold_sources import gold_by_source
+from cacao_env.play.render.text import SIGNS
 from cacao_env.play.table import HUMAN, Table
 from cacao_env.play.terminal import Left, play_in_terminal
 
@@ -106,6 +108,27 @@ def test_what_makes_no_sense_is_said_and_changes_nothing(line, answer):
     table = Table([HUMAN, "random"], 4)
     assert re.search(answer, typed(table, line))
     assert table.game.ply == 0
+
+
+def test_best_is_the_strongest_agent_and_the_signs_are_explained():
+    text = typed(Table([HUMAN, "random"], 4), "best", "legend", "gold")
+    assert "criollo+search:ms=200:" in text
+    for sign in SIGNS[1:]:
+        assert f"{sign} " in text.partition("legend' what the signs mean")[2]
+    assert "sales  mines  volcanoes  water  sun  temples  score" in " ".join(text.split("\n"))
+
+
+def test_the_pile_is_listed_and_the_end_broken_down():
+    table = Table([HUMAN, "greedy"], 4)
+    text = typed(table, "table")
+    assert "jungle tiles in the pile: 3 plantation1" in text
+    table = Table(["greedy", "random"], 4)
+    lines = typed(table).splitlines()
+    scores, sources = table.game.scores(), gold_by_source(table.game).tolist()
+    rows = [line.split() for line in lines if line.startswith(("A greedy ", "B random "))][-2:]
+    assert [row[:2] for row in rows] == [["A", "greedy"], ["B", "random"]], "the winner first"
+    for seat, row in enumerate(rows):
+        assert row[2:] == [str(gold) for gold in [*sources[seat], scores[seat]]]
 
 
 def test_hands_of_others_are_not_shown():

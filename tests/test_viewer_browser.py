@@ -12,7 +12,17 @@ from cacao_env.agents.bots import Bot, seat_seeds
 from cacao_env.game import Game
 from cacao_env.play.catalogue import Catalogue
 from cacao_env.record import record_of
-from tests.browser import PHONE, WIDE, Page, browsing, serving, shots
+from tests.browser import (
+    PHONE,
+    WIDE,
+    Page,
+    begin,
+    browsing,
+    click_cell,
+    drop,
+    serving,
+    shots,
+)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +36,8 @@ def catalogue():
     one = Catalogue()
     game = Game.new(4, 7, volcanoes=True)
     play_game(game, [Bot("greedy").player(seed) for seed in seat_seeds(7, 4)])
-    one.add_record(record_of(game), "four.json")
+    global RECORD
+    RECORD = "#record=" + one.add_record(record_of(game), "four.json")
     return one
 
 
@@ -34,6 +45,10 @@ def catalogue():
 def address(catalogue):
     with serving(catalogue) as url:
         yield url
+
+
+def the_record(catalogue):
+    return catalogue.records.get(RECORD.removeprefix("#record="))
 
 
 @pytest.fixture
@@ -53,39 +68,10 @@ def opened(browser, address):
         assert one.asked == {address.split("/")[2]}, "the page asked another host"
 
 
-def table_point(page, cell):
-    """Pixels of a cell's middle."""
-    return page.evaluate(
-        """([row, column]) => {
-            const table = document.getElementById("table");
-            const point = new DOMPoint(column * 100 + 50, row * 100 + 50);
-            const seen = point.matrixTransform(table.getScreenCTM());
-            return [seen.x, seen.y];
-        }""",
-        cell,
-    )
-
-
-def click_cell(page, cell):
-    page.mouse.click(*table_point(page, cell))
-
-
 def state(catalogue):
+    """The newest game; the page waits until the server has it."""
     (name, play) = list(catalogue.games.kept.items())[-1]
     return name, play.table
-
-
-def begin(page, *seats, seed=1, volcanoes=False):
-    """A new game by the form, which a page without a game opens by itself."""
-    page.wait_for_selector("#begin")
-    page.select_option("#players-count", str(len(seats)))
-    for number, name in enumerate(seats):
-        page.fill(f"input[name=seat{number}]", name)
-    page.fill("#seed", str(seed))
-    if volcanoes:
-        page.check("#volcanoes")
-    page.click("#begin")
-    page.wait_for_selector("#seats .seat")
 
 
 def decide(page, table, number):
@@ -127,7 +113,7 @@ def test_a_game_is_played_by_clicking_and_its_record_holds(opened, catalogue, tm
     _, table = state(catalogue)
     for number in range(200):
         page.wait_for_function(
-            "() => document.getElementById('confirm') || !document.getElementById('download').hidden"
+            "() => document.getElementById('confirm') || !document.getElementById('result').hidden"
         )
         if table.game.over:
             break
@@ -160,9 +146,21 @@ def test_two_people_at_one_screen_see_only_the_hand_of_who_decides(opened, catal
     page = opened().page
     begin(page, "human", "human", "random", seed=5)
     _, table = state(catalogue)
+    curtains, before_seat = 0, None
     for number in range(9):
-        page.wait_for_selector("#confirm")
+        page.wait_for_function(
+            "() => document.getElementById('curtain').open || document.getElementById('confirm')"
+        )
         seat = table.game.seat
+        assert page.locator("#lift-curtain").is_visible() == (seat != before_seat)
+        if seat != before_seat:  # another person sits down: nobody's tiles are shown
+            assert page.locator('.seat .hand use[href^="#w-"]').count() == 0
+            curtains += 1
+            shots(page, "curtain")
+            page.keyboard.press("Escape")
+            page.click("#lift-curtain")
+        before_seat = seat
+        page.wait_for_selector("#confirm")
         for other in range(3):
             backs = page.locator(
                 f'.seat[data-seat="{other}"] .hand use[href="#back-{other}"]'
@@ -174,16 +172,22 @@ def test_two_people_at_one_screen_see_only_the_hand_of_who_decides(opened, catal
         page.wait_for_function(
             "(n) => Number(document.getElementById('slider').max) > n", arg=before
         )
-    page.wait_for_selector("#confirm")
+    assert curtains > 1
+    page.wait_for_function(
+        "() => document.getElementById('curtain').open || document.getElementById('confirm')"
+    )
+    if page.locator("#lift-curtain").is_visible():
+        page.check("#no-curtain")
+        page.click("#lift-curtain")
     page.keyboard.press("Home")
     assert page.locator('.seat .hand use[href^="#w-"]').count() == 0
 
 
 def test_a_record_of_four_players_is_replayed(opened, catalogue):
-    one = opened("#record=1")
+    one = opened(RECORD)
     page = one.page
     page.wait_for_selector("#seats .seat")
-    frames = catalogue.records.get("1").history.frames
+    frames = the_record(catalogue).history.frames
     end = len(frames) - 1
     assert page.inner_text("#count") == f"0 / {end}"
     for ply in range(1, end + 1):
@@ -201,7 +205,7 @@ def test_a_record_of_four_players_is_replayed(opened, catalogue):
     page.click("#auto")
     page.wait_for_function("() => document.getElementById('count').textContent.startsWith('2 ')")
     page.click("#auto")
-    page.evaluate("() => { location.hash = '#record=1&ply=30'; }")
+    page.evaluate("(hash) => { location.hash = hash; }", f"{RECORD}&ply=30")
     page.wait_for_function("() => document.getElementById('count').textContent.startsWith('30 ')")
     shots(page, "replay")
     page.locator("#curve").click(position={"x": 400, "y": 30})
@@ -209,7 +213,7 @@ def test_a_record_of_four_players_is_replayed(opened, catalogue):
 
 
 def test_all_hands_can_be_hidden_from_the_spectator(opened):
-    page = opened("#record=1&ply=20").page
+    page = opened(f"{RECORD}&ply=20").page
     page.wait_for_selector("#seats .seat")
     assert page.locator('.hand use[href^="#back-"]').count() == 0
     page.uncheck("#hands")
@@ -217,9 +221,9 @@ def test_all_hands_can_be_hidden_from_the_spectator(opened):
 
 
 def test_tiles_tell_what_they_are(opened, catalogue):
-    page = opened("#record=1&ply=200").page
+    page = opened(f"{RECORD}&ply=200").page
     page.wait_for_selector("#seats .seat")
-    last = catalogue.records.get("1").history.frames[-1]
+    last = the_record(catalogue).history.frames[-1]
     temple = next(tile for tile in last["tiles"] if sum(tile.get("gold", [])) > 0)
     click_cell(page, [temple["row"], temple["column"]])
     text = page.inner_text("#about")
@@ -237,7 +241,7 @@ def test_tiles_tell_what_they_are(opened, catalogue):
 
 
 def test_zoom_and_drag_and_back(opened):
-    page = opened("#record=1&ply=60").page
+    page = opened(f"{RECORD}&ply=60").page
     page.wait_for_selector("#seats .seat")
     box = page.get_attribute("#table", "viewBox")
     page.click("#closer")
@@ -251,7 +255,7 @@ def test_zoom_and_drag_and_back(opened):
 
 
 def test_an_agent_says_what_it_thinks(opened):
-    one = opened("#record=1&ply=0")
+    one = opened(f"{RECORD}&ply=0")
     page = one.page
     page.wait_for_selector("#seats .seat")
     page.fill("#thinker", "mc:sims=64")
@@ -271,23 +275,11 @@ def test_an_agent_says_what_it_thinks(opened):
     one.problems.clear()  # the browser itself notes every refusal
 
 
-def drop(page, name, text):
-    page.evaluate(
-        """([name, text]) => {
-            const data = new DataTransfer();
-            data.items.add(new File([text], name, { type: "application/json" }));
-            const how = { dataTransfer: data, bubbles: true, cancelable: true };
-            document.dispatchEvent(new DragEvent("drop", how));
-        }""",
-        [name, text],
-    )
-
-
 def test_a_record_is_dropped_and_a_corrupt_one_refused(opened, catalogue):
-    one = opened("#record=1&ply=3")
+    one = opened(f"{RECORD}&ply=3")
     page = one.page
     page.wait_for_selector("#seats .seat")
-    data = json.loads(json.dumps(catalogue.records.get("1").data))
+    data = json.loads(json.dumps(the_record(catalogue).data))
     data["result"]["scores"][0] += 1
     drop(page, "bad.json", json.dumps(data))
     page.wait_for_selector("#message:not([hidden])")
@@ -327,12 +319,12 @@ def test_an_exported_game_opens_without_a_server(browser, catalogue, tmp_path):
     from cacao_env.cli import main
 
     source, target = tmp_path / "four.json", tmp_path / "four.html"
-    source.write_text(record.dumps(catalogue.records.get("1").data), encoding="utf-8")
+    source.write_text(record.dumps(the_record(catalogue).data), encoding="utf-8")
     assert main(["view", str(source), "--export", str(target)]) == 0
     one = Page(browser)
     one.page.goto(target.as_uri() + "#ply=25")
     one.page.wait_for_selector("#seats .seat")
-    end = len(catalogue.records.get("1").history)
+    end = len(the_record(catalogue).history)
     assert one.page.inner_text("#count") == f"25 / {end}"
     one.page.keyboard.press("ArrowRight")
     assert one.page.inner_text("#count") == f"26 / {end}"
@@ -343,7 +335,7 @@ def test_an_exported_game_opens_without_a_server(browser, catalogue, tmp_path):
 
 
 def test_it_fits_a_phone(opened, catalogue):
-    page = opened("#record=1&ply=60", PHONE).page
+    page = opened(f"{RECORD}&ply=60", PHONE).page
     page.wait_for_selector("#seats .seat")
     wide = page.evaluate("() => document.documentElement.scrollWidth")
     assert wide <= PHONE[0]

@@ -91,6 +91,19 @@ def test_while_an_agent_thinks_everything_else_is_answered_and_too_many_are_told
     assert statuses.count(200) == MAX_WAITING + 1
 
 
+def test_an_analysis_waits_for_no_move(port, held):
+    name, other = begin(port), ask(port, "/api/games", {"seats": ["human", "random"]})[1]["id"]
+    with ThreadPoolExecutor(1) as pool:
+        move = pool.submit(ask, port, f"/api/games/{name}/advance", {"ply": 0})
+        assert held.began.wait(60)
+        status, answer = ask(port, "/api/think", {"game": other, "ply": 0, "agent": "greedy"})
+        assert (status, answer["agent"]) == (200, "greedy")
+        assert ask(port, f"/api/games/{name}")[0] == 200, "the game itself can be looked at"
+        assert not move.done()
+        held.go_on.set()
+        assert move.result()[0] == 200
+
+
 def test_a_decision_whose_client_has_left_is_never_made(port, held):
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(ask, port, f"/api/games/{begin(port)}/advance", {"ply": 0})
@@ -169,9 +182,13 @@ def test_a_client_that_leaves_in_mid_body_is_no_error(port, caplog, capfd):
     head = (
         f"POST /api/games HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
     )
-    for _ in range(5):
+    reset = b"\1\0\0\0\0\0\0\0"  # linger for no time: the connection is torn, not closed
+    for path, sent in (("games", 1), ("games", 15_000), ("records", 10), ("records", 900_000)):
         with socket.create_connection(("127.0.0.1", port)) as link:
-            link.sendall(head.encode() + b"Content-Length: 900\r\n\r\n{")
+            text = head.replace("/games", f"/{path}") + "Content-Length: 4000000\r\n\r\n{"
+            link.sendall(text.encode() + b"x" * sent)
+            if sent > 100:
+                link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
     assert ask(port, "/api/catalogue")[0] == 200
     assert "Traceback" not in capfd.readouterr().err
     assert not [one for one in caplog.records if one.exc_info or one.levelno >= logging.ERROR]

@@ -14,7 +14,7 @@ from .. import record
 from ..engine.options import DECISIONS, Options, as_seat
 from ..files import write_whole
 from ..game import Game
-from .common import add_command
+from .common import add_command, add_json, write_json
 
 MANY_FILES = 100  # are checked by several processes
 PICTURES, FILMS = (".png", ".svg"), (".gif", ".mp4")
@@ -99,7 +99,26 @@ def add_commands(commands: Any) -> None:
     one.add_argument("--port", type=int, default=8765, help="0 for any free port")
     one.add_argument("--open", action="store_true", help="open the page in the browser")
     one.add_argument("--export", metavar="FILE", help="write one record as a page of its own")
+    one.add_argument(
+        "--no-review", action="store_true", help="export without a review, which takes some seconds"
+    )
+    one.add_argument(
+        "--games",
+        metavar="FOLDER",
+        help="where games are kept while they go on; default: cacao_env/games in your state folder",
+    )
     one.set_defaults(run=_view)
+
+    one = add_command(
+        commands,
+        "review",
+        "judge every decision of a recorded game",
+        "cacao review game.json",
+        "Judge every decision of a recorded game: gold lost, blunders, win probabilities, luck.",
+    )
+    one.add_argument("record", help="a game record")
+    add_json(one, "the review")
+    one.set_defaults(run=_review)
 
 
 def _record(options: Namespace) -> int:
@@ -119,7 +138,8 @@ def _record(options: Namespace) -> int:
     for seed in range(options.seed, options.seed + options.games):
         players = [agent.player(s) for agent, s in zip(agents, seat_seeds(seed, len(names)))]
         game = play_game(Game.deal(rules, seed), players)
-        text = record.dumps(record.record_of(game, options.with_legal))
+        named = [agent.name[: record.MAX_NAME] for agent in agents]
+        text = record.dumps(record.record_of(game, options.with_legal, named))
         if options.out is None:
             print(text, end="")
         elif options.games == 1 and not Path(options.out).is_dir():
@@ -206,11 +226,12 @@ def _render(options: Namespace) -> int:
     if not 0.02 <= seconds <= 60:
         raise ValueError(f"--seconds is {seconds}, expected 0.02 to 60")
     game, _ = _positions(options.record, options.ply)
+    names = record.players_of(record.load(options.record)) or ()
     if options.viewer is not None:
         as_seat(options.viewer, game.num_players)
     beside = path.with_name(f".{path.stem}.tmp{path.suffix}")  # the suffix names the format
     try:
-        what = _draw(game, beside, tile, seconds, options.viewer)
+        what = _draw(game, beside, tile, seconds, options.viewer, names)
         beside.replace(path)
     except OSError as error:  # of an encoder, several lines
         why = error.strerror or "the encoder stopped"
@@ -221,16 +242,20 @@ def _render(options: Namespace) -> int:
     return 0
 
 
-def _draw(game: Game, path: Path, tile: int, seconds: float, viewer: int | None) -> str:
+def _draw(
+    game: Game, path: Path, tile: int, seconds: float, viewer: int | None, names: Sequence[str]
+) -> str:
     """Write a picture of the position, or a film of the game up to it; returns what was written."""
-    from ..play.position import position_of
+    from ..play.history import History
     from ..play.render.scene import scene_of
 
     if path.suffix in FILMS:
         from ..play.render.film import write_film
 
-        return f"{write_film(game, path, tile, seconds, viewer)} positions"
-    scene = scene_of(position_of(game, viewer))
+        return f"{write_film(game, path, tile, seconds, viewer, names)} positions"
+    history = History(game, viewer)
+    history.follow(game, viewer)
+    scene = scene_of(history.frames[-1], names=names)
     if path.suffix == ".svg":
         from ..play.render.svg import svg
 
@@ -263,20 +288,27 @@ def _play(options: Namespace) -> int:
 def _view(options: Namespace) -> int:
     """Serve the page until Ctrl-C; with ``--export`` write one file and stop."""
     from ..play.catalogue import Catalogue
+    from ..play.store import folder_for
 
     if options.export is not None:
-        return _export(options.records, Path(options.export))
+        return _export(options.records, Path(options.export), not options.no_review)
     try:
+        from ..play.limits import save_memory
         from ..play.server import HOST, listening, server
     except ImportError as error:
         raise ValueError(
             f"the page needs a server ({error.name} is missing): pip install 'cacao-env[view]'"
         ) from None
+    save_memory()
     bound = listening(options.port)
     try:
         catalogue = Catalogue(options.agent)
         names = [catalogue.read_record(Path(name)) for name in options.records]
         address = f"http://{HOST}:{bound.getsockname()[1]}/"
+        folder = folder_for(options.games)
+        catalogue.keep_games(folder)
+        if folder is None:
+            print("games are kept in memory only: your state folder can't be written")
         if names:
             address += f"#record={names[0]}"
         print(f"open {address}  (Ctrl-C ends)", flush=True)
@@ -293,7 +325,41 @@ def _view(options: Namespace) -> int:
     return 0
 
 
-def _export(files: Sequence[str], target: Path) -> int:
+def _reviewed(history: Any) -> dict[str, Any]:
+    """Review a game under a progress bar."""
+    from tqdm import tqdm
+
+    from ..play.review import review
+
+    with tqdm(unit="decision", disable=None) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total, bar.n = total, done
+            bar.refresh()
+
+        return review(history, progress).as_dict()
+
+
+def _review(options: Namespace) -> int:
+    from ..play.history import History
+    from ..play.review import in_lines
+
+    try:
+        data = record.load(options.record)
+        history = History.from_record(data)
+    except record.RecordError as error:
+        raise ValueError(f"{options.record}: {error}") from None
+    found = _reviewed(history)
+    if options.json != "-":
+        seats = range(history.game.num_players)
+        names = record.players_of(data) or [f"player {seat + 1}" for seat in seats]
+        print(in_lines(found, names))
+    if options.json is not None:
+        write_json(found, options.json)
+    return 0
+
+
+def _export(files: Sequence[str], target: Path, with_review: bool) -> int:
     from ..play.answers import replay_data
     from ..play.catalogue import Catalogue
     from ..play.page import page
@@ -304,7 +370,10 @@ def _export(files: Sequence[str], target: Path) -> int:
         raise ValueError(f"--export is {str(target)!r}, expected a file that ends in .html")
     catalogue = Catalogue()
     replay = catalogue.records.get(catalogue.read_record(Path(files[0])))
-    text = page(replay.title, replay_data(replay))
+    data = replay_data(replay)
+    if with_review:
+        data["review"] = _reviewed(replay.history)
+    text = page(replay.title, data)
     write_whole(target, text)
     print(f"{target}: {len(text) // 1000} kB, opens without a server")
     return 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import record
 from ..agents.agent import Agent, decider, require
 from ..agents.analysis import Analysis
 from ..game import Game
 from .catalogue import Replay
-from .choices import in_words
+from .choices import in_words, parts_of
 from .history import pack, with_auto_decisions
 from .table import Table
 
@@ -24,6 +25,9 @@ def game_answer(name: str, table: Table, since: int) -> dict[str, Any]:
     return {
         "id": name,
         "seats": table.seats,
+        "people_names": table.people_names,
+        "volcanoes": table.game.volcanoes,
+        "changes": table.changes,
         "names": table.names,
         "people": people,
         "since": since,
@@ -42,7 +46,8 @@ def _without_hands(frame: dict[str, Any]) -> dict[str, Any]:
 
 def replay_data(replay: Replay) -> dict[str, Any]:
     """Return what the page needs to show a recorded game."""
-    names = [f"player {seat + 1}" for seat in range(replay.history.game.num_players)]
+    seats = range(replay.history.game.num_players)
+    names = record.players_of(replay.data) or [f"player {seat + 1}" for seat in seats]
     return {"title": replay.title, "names": names, **pack(replay.history.frames)}
 
 
@@ -72,11 +77,10 @@ def _move(game: Game, analysis: Analysis, i: int) -> dict[str, Any]:
     action = int(analysis.actions[i])
     move = game.move(action)
     return {
+        "action": action,
         "words": in_words(game, move),
         "kind": move[0],
-        "at": [list(part) for part in move if isinstance(part, tuple)],
-        "tile": move[1] if move[0] != "act" else None,
-        "turn": move[2] if move[0] != "act" else None,
+        **parts_of(move),
         "weight": round(float(analysis.weights[i]), 4),
         "value": None if analysis.values is None else round(float(analysis.values[i]), 4),
         "visits": None if analysis.visits is None else int(analysis.visits[i]),

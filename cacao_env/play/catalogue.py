@@ -6,6 +6,7 @@ bots, installed checkpoints, and checkpoints that were named when the server was
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from collections import OrderedDict
@@ -24,16 +25,25 @@ from ..agents.value.checkpoint import split_search
 from ..engine.options import Options
 from ..game import Game
 from .history import History
-from .table import HUMAN, Table
+from .reviews import Reviews
+from .store import Games, Missing, saved_table
+from .table import HUMAN, SAVED, Table
 
-MAX_GAMES, MAX_RECORDS, MAX_AGENTS = 50, 100, 8  # in memory; the oldest are dropped
+MAX_RECORDS, MAX_AGENTS = 40, 8  # in memory; the oldest are dropped
 MAX_SECONDS = 30  # that an agent may take for a decision
 MAX_SIMS = 20_000
 _BOTS = ("mc:sims=256", "ismcts:sims=256", "endgame", "greedy", "random")
-
-
-class Missing(ValueError):
-    """There is nothing of that name."""
+# Elo with 2 players, greedy 0, of docs/leaderboard.md, and milliseconds a move.
+_STRENGTH = {
+    "criollo+search:ms=200": (700, 200.0),
+    "criollo": (580, 0.5),
+    "mc:sims=256": (440, 20.0),
+    "forastero": (160, 0.9),
+    "ismcts:sims=256": (200, 20.0),
+    "endgame": (30, 1.3),
+    "greedy": (0, 0.1),
+    "random": (-750, 0.1),
+}
 
 
 @dataclass
@@ -43,13 +53,11 @@ class Shelf:
     noun: str
     most: int
     kept: OrderedDict[str, Any] = field(default_factory=OrderedDict)
-    count: int = 0
 
-    def add(self, thing: Any) -> str:
+    def add(self, name: str, thing: Any) -> str:
         """Add a thing and return its name."""
-        self.count += 1
-        name = str(self.count)
         self.kept[name] = thing
+        self.kept.move_to_end(name)
         while len(self.kept) > self.most:
             self.kept.popitem(last=False)
         return name
@@ -59,14 +67,6 @@ class Shelf:
         if name not in self.kept:
             raise Missing(f"there is no {self.noun} {name[:20]!r} here")
         return self.kept[name]
-
-
-@dataclass
-class OpenGame:
-    """A table in play, and the lock for changing it."""
-
-    table: Table
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass
@@ -111,23 +111,35 @@ class SharedAgent(Agent):
 
 
 class Catalogue:
-    """Records, games and agents of one server; ``agents``: names of checkpoints given to it."""
+    """Records, games and agents of one server.
 
-    def __init__(self, agents: Sequence[str] = ()) -> None:
+    ``agents``: names of checkpoints given to it; ``folder``: where games are kept while they go on.
+    """
+
+    def __init__(self, agents: Sequence[str] = (), folder: Path | None = None) -> None:
         self.records = Shelf("record", MAX_RECORDS)
-        self.games = Shelf("game", MAX_GAMES)
+        self.keep_games(folder)
+        self.reviews = Reviews()
         self._given = list(dict.fromkeys(agents))
         self._agents: OrderedDict[str, SharedAgent] = OrderedDict()
         self._lock = threading.Lock()
         for name in self._given:
             self.agent(name)  # refuses a wrong name at once
 
-    def agents(self) -> list[dict[str, str]]:
-        """Return names and descriptions of the agents, the best first."""
+    def keep_games(self, folder: Path | None) -> None:
+        """Keep games in a folder from now on, and go on with those that are there."""
+        self.games = Games(self.agent, folder)
+
+    def agents(self) -> list[dict[str, Any]]:
+        """Return the agents, the best first: ``name, what, timed`` and, if known, ``elo, ms``.
+
+        ``timed``: whether ``ms=`` gives it a time to think.
+        """
         found = [(name, "checkpoint") for name in self._given]
         found += [(name, what) for name, what in installed_agents() if name not in self._given]
         found += [(name, BOTS[name.partition(":")[0]].meaning) for name in _BOTS]
-        return [{"name": name, "what": what} for name, what in found]
+        searched = {name.partition("+")[0] for name, _ in found if "+" in name}
+        return [_described(name, what, name in searched) for name, what in found]
 
     def warm_up(self) -> None:
         """Have the best agent compiled in a thread, while the page is being opened."""
@@ -141,13 +153,20 @@ class Catalogue:
 
     def agent(self, name: str) -> SharedAgent:
         """Return the agent of a name that may be used here; ValueError for any other name."""
+        return self._shared(name, name)
+
+    def thinker(self, name: str) -> SharedAgent:
+        """Return an agent to ask for an analysis; no game waits for it."""
+        return self._shared(name, f"{name} thinks")
+
+    def _shared(self, name: str, key: str) -> SharedAgent:
         self._check_name(name)
         with self._lock:
-            if name not in self._agents:
-                self._agents[name] = SharedAgent(load_agent(name))
+            if key not in self._agents:
+                self._agents[key] = SharedAgent(load_agent(name))
                 while len(self._agents) > MAX_AGENTS:
                     self._agents.popitem(last=False)
-            return self._agents[name]
+            return self._agents[key]
 
     def _check_name(self, name: str) -> None:
         if name.partition(":")[0] in BOTS:
@@ -160,22 +179,29 @@ class Catalogue:
             there = ", ".join(agent["name"] for agent in self.agents())
             raise ValueError(f"there is no agent {name[:60]!r} here; there are: {there}")
 
-    def open_table(self, seats: Any, volcanoes: Any, seed: Any) -> str:
-        """Begin a game and return its name."""
+    def open_table(self, seats: Any, volcanoes: Any, seed: Any, people: Any = ()) -> str:
+        """Begin a game and return its name; ``people``: names of people, one a seat."""
         if not isinstance(seats, list) or not all(isinstance(name, str) for name in seats):
             raise ValueError("seats is not a list of names")
         if not isinstance(volcanoes, bool):
             raise ValueError("volcanoes is neither true nor false")
         if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
-            raise ValueError("seed is not an integer")
+            raise ValueError(f"seed is not an integer: {seed!r}"[:80])
+        if not isinstance(people, list | tuple) or not all(isinstance(x, str) for x in people):
+            raise ValueError("people is not a list of names")
         for name in seats:
             if name != HUMAN:
                 self._check_name(name)
-        return self.games.add(OpenGame(Table(seats, seed, volcanoes, self.agent)))
+        return self.games.add(Table(seats, seed, volcanoes, self.agent, people))
 
     def add_record(self, data: Any, title: str) -> str:
-        """Add a record and return its name; RecordError if it is not valid."""
-        return self.records.add(Replay(title, History.from_record(data), data))
+        """Add a record and return its name; RecordError if it is not valid.
+
+        The name comes from the content, so a link to a record leads to no other.
+        """
+        replay = Replay(title, History.from_record(data), data)
+        text = json.dumps(data, sort_keys=True).encode()
+        return self.records.add(hashlib.sha256(text).hexdigest()[:16], replay)
 
     def read_record(self, path: Path) -> str:
         """Add the record in a file and return its name; RecordError if it is not valid."""
@@ -184,13 +210,22 @@ class Catalogue:
         except record.RecordError as error:
             raise record.RecordError(f"{path}: {error}") from None
 
-    def parse_record(self, text: bytes, title: str) -> str:
-        """Add the record in the bytes of a file and return its name; RecordError if not valid."""
+    def parse_file(self, text: bytes, title: str) -> tuple[str, str]:
+        """Add the game in a file; return ("record" or "game", name).  RecordError if not valid."""
         try:
             data = json.loads(text.decode("utf-8"))
         except (ValueError, RecursionError):
             raise record.RecordError("not a game record: not JSON in UTF-8") from None
-        return self.add_record(data, title)
+        if isinstance(data, dict) and data.get("format") == SAVED:
+            return "game", self.games.add(saved_table(data, self.agent))
+        return "record", self.add_record(data, title)
+
+
+def _described(name: str, what: str, may_search: bool) -> dict[str, Any]:
+    base = name.partition(":")[0]
+    timed = may_search or "+" in name or (base in BOTS and "ms" in BOTS[base].parameters)
+    elo, ms = _STRENGTH.get(name, (None, None))
+    return {"name": name, "what": what, "timed": timed, "elo": elo, "ms": ms}
 
 
 def _limit(name: str, values: dict[str, int | float]) -> None:

@@ -44,7 +44,7 @@ def choices_of(game: Game, names: list[str]) -> list[Choice]:
     found = []
     for action, move in zip(actions, game.legal_moves(), strict=True):
         effect = effect_of(game, action)
-        choice = {"action": action, "kind": move[0], **_parts(move)}
+        choice = {"action": action, "kind": move[0], **parts_of(move)}
         choice["words"] = in_words(game, move)
         choice["effect"] = effect_words(effect, seat, names)
         choice["worth"] = effect.worth.get(seat, 0)
@@ -52,7 +52,8 @@ def choices_of(game: Game, names: list[str]) -> list[Choice]:
     return found
 
 
-def _parts(move: Move) -> dict[str, Any]:
+def parts_of(move: Move) -> dict[str, Any]:
+    """Return what a move names: its cell, and the tile or the edge, as in a choice."""
     if move[0] == "act":
         _, (row, column), edge, workers = move
         down, right = OFFSETS[edge]
@@ -81,7 +82,7 @@ def in_words(game: Game, move: Move) -> str:
         way = "" if tile != "volcano" else (", gold east and west", ", gold north and south")[turn]
         return f"fill {cell[0]},{cell[1]} with {tile_name(tile)}{way}"
     _, _, edge, workers = move
-    row, column = _parts(move)["cell"]
+    row, column = parts_of(move)["cell"]
     beside = SIDE_NAMES[opposite(edge)]
     return f"{_deed(_jungle_kind(game, row, column), workers)} (with the tile {beside} of it)"
 

@@ -7,13 +7,17 @@ from typing import Any
 
 from .. import record
 from ..engine import decisions
+from ..engine.geometry import cell_index
 from ..engine.notation import Move
+from ..engine.tiles import ACTION_CLASS, ERUPT, SELL_CACAO, TAKE_GOLD
+from ..evaluation.gold_sources import MINES, SALES, SOURCES, VOLCANOES
 from ..game import Game
-from .choices import in_words
+from .choices import in_words, parts_of
 from .position import position_of
 
 Frame = dict[str, Any]
 NOBODY = -1  # a viewer who sees no hand
+COIN_SOURCES = SOURCES[: VOLCANOES + 1]  # of coins; the other sources count at the end
 
 
 class History:
@@ -21,13 +25,16 @@ class History:
 
     ``frames[k]`` is the position after k elementary moves (:mod:`cacao_env.play.position`) and the move
     that led to it: ``move`` (in words, None at the start), ``mover`` (seat), ``auto`` (made without
-    asking) and ``at`` (its cells).  ``viewer``: a seat, NOBODY, or None for all hands.
+    asking) and ``at`` (its cells).  ``sources``: each seat's, which add up to its score if it ended.
+    ``viewer``: a seat, NOBODY, or None for all hands.
     """
 
     def __init__(self, game: Game, viewer: int | None = None) -> None:
         self._game = _dealt(game)
+        self._coins = [[0] * len(COIN_SOURCES) for _ in range(game.num_players)]
+        self._tiles: dict[str, Any] = {}
         nothing: Frame = {"move": None, "mover": None, "auto": False, "at": []}
-        self.frames: list[Frame] = [position_of(self._game, viewer) | nothing]
+        self.frames: list[Frame] = [self._position(viewer) | nothing]
 
     @classmethod
     def from_record(cls, data: Any) -> History:
@@ -51,10 +58,13 @@ class History:
         """Make a legal move and add its frame."""
         game = self._game
         mover, text = game.seat, in_words(game, move)
+        source, before = _source(game, move), game.state.gold.copy()
         game.play(game.action(move))
+        if source is not None and mover is not None:
+            self._coins[mover][source] += int(game.state.gold[mover]) - int(before[mover])
         cells: list[Sequence[int]] = [list(part) for part in move if isinstance(part, tuple)]
         made = {"move": text, "mover": mover, "auto": auto, "at": cells}
-        self.frames.append(position_of(game, viewer) | made)
+        self.frames.append(self._position(viewer) | made)
 
     def follow(self, game: Game, viewer: int | None) -> None:
         """Add the moves that the game has made since; remove those that it has taken back."""
@@ -62,8 +72,22 @@ class History:
         if len(moves) < len(self):
             self._game = self.game_at(len(moves))
             del self.frames[len(moves) + 1 :]
+            seats = self.frames[-1]["sources"]
+            self._coins = [[seat[name] for name in COIN_SOURCES] for seat in seats]
         for _, auto, move in moves[len(self) :]:
             self.add(move, auto, viewer)
+
+    def _position(self, viewer: int | None) -> Frame:
+        """The position; a tile that did not change is the same object in all frames."""
+        position = position_of(self._game, viewer)
+        position["tiles"] = [self._tiles.setdefault(repr(one), one) for one in position["tiles"]]
+        state = self._game.state
+        ends = [(seat["worth"], seat["sun"]) for seat in position["seats"]]
+        position["sources"] = [
+            dict(zip(SOURCES, [*coins, *end, int(temples)], strict=True))
+            for coins, end, temples in zip(self._coins, ends, state.temples)
+        ]
+        return position
 
     def game_at(self, ply: int) -> Game:
         """Return the game after ``ply`` elementary moves; IndexError if there were fewer."""
@@ -73,6 +97,15 @@ class History:
         for action in self._game.history[:ply]:
             game.play(action)
         return game
+
+
+def _source(game: Game, move: Move) -> int | None:
+    """Where a move's coins come from, by its place in ``SOURCES``; None for no coins."""
+    if move[0] != "act":
+        return None
+    row, column = parts_of(move)["cell"]
+    kind = int(ACTION_CLASS[game.state.board[int(cell_index(row, column))]])
+    return {SELL_CACAO: SALES, TAKE_GOLD: MINES, ERUPT: VOLCANOES}.get(kind)
 
 
 def _dealt(game: Game) -> Game:

@@ -18,7 +18,10 @@ from .render.art import COLOURS, LIGHT, jungle_tile, sign, tile_back, worker_til
 from .render.shapes import Shape
 from .render.svg import elements
 
-SCRIPTS = ("base", "board", "sides", "timeline", "choose", "think", "start", "main")
+SCRIPTS = (
+    *("base", "words", "board", "eye", "sides", "log", "timeline", "choose", "think", "review"),
+    *("play", "start", "rules", "main"),
+)
 _PAGE = files(__package__) / "page"
 
 
@@ -71,9 +74,16 @@ def _style() -> str:
 
 @cache
 def _script() -> str:
-    facts = {"WATER": WATER_TRACK.tolist()}
+    facts = {"WATER": WATER_TRACK.tolist(), "LANGUAGES": languages()}
     code = "\n".join(_read(f"{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\nconst FACTS = {json.dumps(facts)};\n{code}}})();\n'
+
+
+@cache
+def languages() -> dict[str, dict[str, str]]:
+    """Return the languages beside English, each a file ``XX.json``: English text to its own."""
+    found = sorted(file.name for file in _PAGE.iterdir() if file.name.endswith(".json"))
+    return {name.removesuffix(".json"): json.loads(_read(name)) for name in found}
 
 
 def _json(data: dict[str, Any] | None) -> str:

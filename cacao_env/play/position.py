@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.geometry import NEIGHBOR
+from ..engine.geometry import NEIGHBOR, opposite
 from ..engine.scoring import temple_into
 from ..engine.state import (
+    ACT,
     FILL,
     OVER,
     OVERBUILT,
@@ -17,6 +18,8 @@ from ..engine.state import (
     cell_column,
     cell_row,
     jungle_pile_size,
+    pending_cell,
+    pending_workers,
 )
 from ..engine.tiles import (
     EDGES,
@@ -44,7 +47,8 @@ def position_of(game: Game, viewer: int | None = None) -> Position:
     seat there; ``open`` and ``fill``: cells; ``display``; ``pile``: jungle tiles left, by kind, and
     ``pile_size``; ``seats``: ``gold, score, cacao, sun, water`` (field of the track), ``worth`` (of
     that field), ``hand`` (kinds, or None), ``held`` (how many), ``left`` (not placed yet, by kind),
-    ``pile``; ``winners``.
+    ``pile``; ``pending``: edges that have still to act, with ``seat, worker, cell, edge, workers``;
+    ``winners``.
     """
     state = game.state
     below = _below(game)
@@ -71,6 +75,7 @@ def position_of(game: Game, viewer: int | None = None) -> Position:
         },
         "pile_size": int(jungle_pile_size(state)),
         "seats": [_seat(game, seat, viewer) for seat in range(game.num_players)],
+        "pending": _pending(state) if phase == ACT else [],
         "winners": game.winners() if phase == OVER else [],
     }
 
@@ -138,6 +143,25 @@ def _must_fill(state: Any, cell: int) -> bool:
     if state.board[cell] > 0:
         return False
     return sum(int(state.board[int(near)]) > 0 for near in NEIGHBOR[cell]) > 1
+
+
+def _pending(state: Any) -> list[dict[str, Any]]:
+    """Edges that have still to act, of every seat."""
+    found = []
+    for seat in range(int(state.num_players)):
+        for bit in range(16):
+            side, facing = divmod(bit, 4)
+            if int(state.pending[seat]) >> bit & 1:
+                found.append(
+                    {
+                        "seat": seat,
+                        "worker": _at(state, int(pending_cell(state, side, facing))),
+                        "cell": _at(state, int(NEIGHBOR[state.last, side])),
+                        "edge": int(opposite(facing)),
+                        "workers": int(pending_workers(state, side, facing)),
+                    }
+                )
+    return found
 
 
 def _seat(game: Game, seat: int, viewer: int | None) -> dict[str, Any]:

@@ -18,9 +18,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .. import record
+from ..engine.jit import PROGRESS
 from ..game import Game
 from .answers import analysis_answer, game_answer, replay_data
-from .catalogue import Catalogue, Missing, OpenGame
+from .catalogue import Catalogue
 from .history import History
 from .limits import (
     MAX_CONNECTIONS,
@@ -32,6 +33,8 @@ from .limits import (
     body_of,
 )
 from .page import page, policy
+from .store import Missing, OpenGame
+from .table import Table
 
 HOST = "127.0.0.1"
 TITLE = "Cacao"
@@ -74,7 +77,7 @@ class OnlyOwnPage:
 
 def application(catalogue: Catalogue, port: int) -> Starlette:
     """Return the application; ``port`` is the one that its page is served on."""
-    pages, thinking = Endpoints(catalogue), Thinking()
+    pages, playing, thinking = Endpoints(catalogue), Thinking("moves"), Thinking("thoughts")
     routes = [
         Route("/", pages.page),
         Route("/api/catalogue", _answered(pages.catalogue)),
@@ -82,11 +85,14 @@ def application(catalogue: Catalogue, port: int) -> Starlette:
         Route("/api/records/{name}", _answered(pages.record)),
         Route("/api/games", _answered(pages.open), methods=["POST"]),
         Route("/api/games/{name}", _answered(pages.game)),
+        Route("/api/games/{name}/changes", _answered(pages.changes)),
         Route("/api/games/{name}/play", _answered(pages.play), methods=["POST"]),
-        Route("/api/games/{name}/advance", _answered(pages.advance, thinking), methods=["POST"]),
+        Route("/api/games/{name}/advance", _answered(pages.advance, playing), methods=["POST"]),
         Route("/api/games/{name}/undo", _answered(pages.undo), methods=["POST"]),
         Route("/api/games/{name}/record", pages.download),
         Route("/api/think", _answered(pages.analyze, thinking), methods=["POST"]),
+        Route("/api/review", _answered(pages.review), methods=["POST"]),
+        Route("/api/compiling", _answered(pages.compiling)),
     ]
     return Starlette(
         routes=routes,
@@ -111,17 +117,25 @@ class Endpoints:
 
     def catalogue(self, request: Request, body: Any) -> Answer:
         """Return the agents, records and games."""
-        records, games = self._catalogue.records.kept, self._catalogue.games.kept
+        records = self._catalogue.records.kept
         return {
             "agents": self._catalogue.agents(),
             "records": [{"id": name, "title": one.title} for name, one in list(records.items())],
-            "games": [{"id": name, "seats": one.table.seats} for name, one in list(games.items())],
+            "games": self._catalogue.games.unfinished(),
         }
 
+    def compiling(self, request: Request, body: Any) -> Answer:
+        """Return what is being compiled now: functions done and in all; nothing otherwise."""
+        now = PROGRESS.now()
+        return {} if now is None else {"done": now[1], "total": now[2]}
+
     def add_record(self, request: Request, body: Any) -> Answer:
-        """Add a record that was dropped on the page."""
+        """Add a record or a saved game that was dropped on the page."""
         title = request.query_params.get("title", "record")[:80]
-        return self._replay(self._catalogue.parse_record(body, title))
+        kind, name = self._catalogue.parse_file(body, title)
+        if kind == "game":
+            return game_answer(name, self._catalogue.games.get(name).table, 0)
+        return self._replay(name)
 
     def record(self, request: Request, body: Any) -> Answer:
         """Return a record's frames."""
@@ -133,13 +147,22 @@ class Endpoints:
     def open(self, request: Request, body: Any) -> Answer:
         """Begin a game."""
         name = self._catalogue.open_table(
-            body.get("seats"), body.get("volcanoes", False), body.get("seed")
+            body.get("seats"),
+            body.get("volcanoes", False),
+            body.get("seed"),
+            body.get("people", []),
         )
         return game_answer(name, self._catalogue.games.get(name).table, 0)
 
     def game(self, request: Request, body: Any) -> Answer:
         """Return a game in play."""
-        return self._with(request, 0, lambda game: None)
+        opened = self._catalogue.games.get(request.path_params["name"])
+        with opened.lock:
+            return game_answer(request.path_params["name"], opened.table, 0)
+
+    def changes(self, request: Request, body: Any) -> Answer:
+        """Return how often a game has changed, for pages that follow it."""
+        return {"changes": self._catalogue.games.get(request.path_params["name"]).table.changes}
 
     def play(self, request: Request, body: Any) -> Answer:
         """Play a person's action."""
@@ -149,18 +172,25 @@ class Endpoints:
     def advance(self, request: Request, body: Any) -> Answer:
         """Let an agent decide."""
         ply = _integer(body, "ply")
-        return self._with(request, ply + 1, lambda game: game.table.advance(), body)
+        game: OpenGame = self._catalogue.games.get(request.path_params["name"])
+        _require_still(game.table, body)
+        changes, action = (
+            game.table.changes,
+            game.table.agents_action(),
+        )  # others may look meanwhile
+        body = body | {"changes": changes}
+        return self._with(request, ply + 1, lambda game: game.table.play_for_agent(action), body)
 
     def undo(self, request: Request, body: Any) -> Answer:
         """Take back a person's last decision."""
         return self._with(request, 0, lambda game: game.table.undo(), body)
 
     async def download(self, request: Request) -> Response:
-        """Return the record of a finished game as a file."""
+        """Return a game as a file: the record if it is finished, else one to go on with."""
         try:
             name = request.path_params["name"]
             opened: OpenGame = self._catalogue.games.get(name)
-            text = await run_in_threadpool(lambda: record.dumps(opened.table.record()))
+            text = await run_in_threadpool(_file_of, opened)
         except Missing as error:
             return _error(404, str(error))
         except ValueError as error:
@@ -176,7 +206,19 @@ class Endpoints:
         if not isinstance(agent, str):
             raise ValueError("agent is not a name")
         position = self._position(body)
-        return analysis_answer(agent, self._catalogue.agent(agent), position)
+        return analysis_answer(agent, self._catalogue.thinker(agent), position)
+
+    def review(self, request: Request, body: Any) -> Answer:
+        """Begin or follow the review of a finished game: how far it is, or its result."""
+        if "record" in body:
+            name = str(body["record"])
+            history = self._catalogue.records.get(name).history
+        else:
+            name = str(body.get("game"))
+            opened: OpenGame = self._catalogue.games.get(name)
+            with opened.lock:
+                history, name = opened.table.history, f"{name} {opened.table.changes}"
+        return self._catalogue.reviews.ask(name, history)
 
     def _position(self, body: Any) -> Game:
         ply = _integer(body, "ply")
@@ -191,19 +233,30 @@ class Endpoints:
         return game
 
     def _with(
-        self, request: Request, since: int, change: Callable[[OpenGame], None], body: Any = None
+        self, request: Request, since: int, change: Callable[[OpenGame], None], body: Any
     ) -> Answer:
         """Change a game and return its frames from ``since`` on."""
         name = request.path_params["name"]
         game: OpenGame = self._catalogue.games.get(name)
         with game.lock:
-            at = len(game.table.history)
-            if isinstance(body, dict) and body.get("ply", at) != at:
-                raise ValueError(
-                    f"ply is {body['ply']!r}, but the game is at {at}: it has moved on"
-                )
+            _require_still(game.table, body)
             change(game)
+            self._catalogue.games.save(name, game.table)
             return game_answer(name, game.table, since)
+
+
+def _require_still(table: Table, body: Any) -> None:
+    """Refused if a request is about an earlier position."""
+    for key, at in (("ply", len(table.history)), ("changes", table.changes)):
+        if body.get(key, at) != at:
+            raise Refused(409, f"{key} is {body[key]!r}, but the game is at {at}: it has moved on")
+
+
+def _file_of(opened: OpenGame) -> str:
+    with opened.lock:
+        if opened.table.game.over:
+            return record.dumps(opened.table.record())
+        return json.dumps(opened.table.saved(), indent=1) + "\n"
 
 
 def _at(history: History, ply: int) -> Game:

@@ -11,17 +11,20 @@ from typing import Any
 from .. import record
 from ..agents.agent import require
 from ..agents.registry import load_agent
+from ..evaluation.gold_sources import SOURCES
+from ..evaluation.tables import plain
 from ..files import write_whole
 from .choices import Choice
-from .render.text import LETTERS, picture
-from .table import Table
+from .render.text import LEGEND, LETTERS, picture
+from .table import Table, best_agent
 
 HELP = """\
   2101 0,1     what the tile 2-1-0-1 can do on row 0, column 1 (0,1 alone: every tile there)
   3            choice number 3 of the last list
   place 2101/1 at 0,1   a move in full
   list         every choice        table   the table again        moves   all moves so far
-  best [AGENT] what an agent would do; default: greedy
+  best [AGENT] what an agent would do; default: the strongest that plays such games
+  legend       what the signs of the table mean          gold   where the gold comes from
   undo         take back your last decision
   quit         leave the game"""
 MOST_LISTED = 40
@@ -56,6 +59,7 @@ def play_in_terminal(
             table.advance()
     _show_moves(table, shown, write)
     write("\n" + picture(table.game, None, colour))
+    write(_breakdown(table))
     write(", ".join(f"{name} {score}" for name, score in zip(table.names, table.game.scores())))
     if target is not None:
         write_whole(target, record.dumps(table.record()))
@@ -64,7 +68,23 @@ def play_in_terminal(
 
 def _seating(table: Table) -> str:
     seats = ", ".join(f"{LETTERS[seat]} {name}" for seat, name in enumerate(table.names))
-    return f"{seats}. 'help' lists what you can type."
+    return f"{seats}. 'help' lists what you can type, 'legend' what the signs mean."
+
+
+def _breakdown(table: Table) -> str:
+    """Each seat's score if the game ended now by its sources, the leaders first."""
+    frame = table.history.frames[-1]
+    scores, leaders = table.game.scores(), table.game.leaders()
+    order = sorted(range(len(scores)), key=lambda seat: (seat not in leaders, -scores[seat]))
+    rows = [
+        (
+            f"{LETTERS[seat]} {table.names[seat]}",
+            *(str(gold) for gold in frame["sources"][seat].values()),
+            str(scores[seat]),
+        )
+        for seat in order
+    ]
+    return plain(("", *SOURCES, "score"), rows)
 
 
 def _show_moves(table: Table, shown: int, write: Callable[[str], None]) -> int:
@@ -92,12 +112,16 @@ def _decide(
             write(HELP)
         elif word == "table":
             write(picture(table.game, table.viewer, colour))
+        elif word == "legend":
+            write(LEGEND)
+        elif word == "gold":
+            write(_breakdown(table))
         elif word == "moves":
             _show_moves(table, 0, write)
         elif word == "list":
             listed = _list(choices, write)
         elif word == "best":
-            _attempt(partial(_best, table, rest.strip() or "greedy", write), write)
+            _attempt(partial(_best, table, rest.strip(), write), write)
         elif word == "undo":
             _attempt(table.undo, write)
         elif line.isdigit():
@@ -159,9 +183,10 @@ def _list(choices: Iterable[Choice], write: Callable[[str], None]) -> list[Choic
 
 def _best(table: Table, name: str, write: Callable[[str], None]) -> None:
     """Write what an agent would do, in a few lines."""
-    agent = load_agent(name, allow_code=True)
+    agent = load_agent(name or best_agent(table.game.options), allow_code=True)
     require(agent, table.game.options)
     analysis = agent.analyze(table.game, agent.begin(0))
+    write(f"  {agent.name}:")
     for action, weight in zip(analysis.actions[:5].tolist(), analysis.weights):
         choice = next(one for one in table.choices() if one["action"] == action)
         write(f"  {weight:>4.0%}  {choice['words']}  [{choice['effect']}]")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cacao_env import Game
+from cacao_env.play.table import SAVED, Table
 from cacao_env.record import check, dumps, record_of
 from tests.fuzz.attack import Budget, Summary, attempt
 from tests.games import positions
@@ -36,6 +37,8 @@ def documents() -> list[Any]:
             if number == 20:
                 found.append(json.loads(game.to_json()))
         found += [json.loads(game.to_json()), record_of(game), record_of(game, with_legal=True)]
+        found.append(record_of(game, players=["Ana", "Bruno", "Carla", "Dora"][:players]))
+        found.append(Table(["human", *["greedy"] * (players - 1)], 1, volcanoes).saved())
     return json.loads(json.dumps(found))
 
 
@@ -93,6 +96,10 @@ def attack(budget: Budget) -> Summary:
             game = attempt(summary, number, lambda: Game.from_json(text))  # noqa: B023
             if game is not None and Game.from_json(game.to_json()) != game:  # type: ignore[attr-defined]
                 summary.faults.append(f"try {number}: a saved game changes when it is saved again")
+        elif data["format"] == SAVED:
+            table = attempt(summary, number, lambda: Table.restored(parsed(text)))  # noqa: B023
+            if table is not None and Table.restored(table.saved()).saved() != table.saved():  # type: ignore[attr-defined]
+                summary.faults.append(f"try {number}: a table changes when it is saved again")
         else:
             game = attempt(summary, number, lambda: checked(text))  # noqa: B023
             if game is not None and dumps(record_of(game)) != dumps(
@@ -104,8 +111,12 @@ def attack(budget: Budget) -> Summary:
 
 def checked(text: str) -> Game:
     """Check a record given as text, as ``load`` reads it."""
+    return check(parsed(text))
+
+
+def parsed(text: str) -> Any:
+    """The data in a text."""
     try:
-        data = json.loads(text)
+        return json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    return check(data)

@@ -49,7 +49,7 @@ BUGS = [
     ),
     Bug(
         "an act's cell is that of the worker tile",
-        "cacao_env/play/choices.py:_parts",
+        "cacao_env/play/choices.py:parts_of",
         '"cell": [row + down, column + right]',
         '"cell": [row, column]',
         PEOPLE,
@@ -203,9 +203,9 @@ BUGS = [
     ),
     Bug(
         "a request for an earlier position is carried out",
-        "cacao_env/play/server.py:Endpoints._with",
-        'body.get("ply", at) != at',
-        'body.get("ply", at) < 0',
+        "cacao_env/play/server.py:_require_still",
+        "body.get(key, at) != at",
+        "False",
         SERVER,
     ),
     Bug(
@@ -287,23 +287,23 @@ BUGS = [
     ),
     Bug(
         "undo does nothing",
-        "cacao_env/play/page/start.js",
+        "cacao_env/play/page/play.js",
         'const undoMove = () => change("undo");',
         "const undoMove = () => draw();",
         PAGE,
     ),
     Bug(
         "the agent does not answer",
-        "cacao_env/play/page/start.js",
-        'if (game.awaits === "agent") letAgentDecide();',
+        "cacao_env/play/page/play.js",
+        'if (now?.changes === changes && isWanted()) await change("advance");',
         "",
         PAGE,
     ),
     Bug(
         "a temple's gold is shown to the wrong player",
         "cacao_env/play/page/board.js",
-        "tile.gold[seat] ? `${tile.gold[seat]} gold",
-        "tile.gold[seat] ? `${tile.gold[0]} gold",
+        '{n} gold if it ended now", { n: tile.gold[seat] })',
+        '{n} gold if it ended now", { n: tile.gold[0] })',
         PAGE,
     ),
     Bug(
@@ -316,14 +316,14 @@ BUGS = [
     Bug(
         "the switch hides no hand",
         "cacao_env/play/page/base.js",
-        "return hidden ? null : player.hand;",
+        "return hidden || state.curtain !== null ? null : player.hand;",
         "return player.hand;",
         PAGE,
     ),
     Bug(
         "a link to a position is not followed",
         "cacao_env/play/page/main.js",
-        "if (isShown) return go(want.ply);",
+        "if (isShown) return skipTo(want.ply);",
         "if (isShown) return;",
         PAGE,
     ),
@@ -343,7 +343,7 @@ BUGS = [
     ),
     Bug(
         "fit does not fit",
-        "cacao_env/play/page/board.js",
+        "cacao_env/play/page/eye.js",
         "Object.assign(view, { scale: 1, x: 0, y: 0 });\n  drawTable();",
         "drawTable();",
         PAGE,

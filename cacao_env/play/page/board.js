@@ -1,12 +1,12 @@
-// The table: tiles, cells that may be covered, what an agent thinks of them, and the eye's distance.
+// The table: tiles, cells that may be covered, marks of what has changed, what an agent thinks of cells.
 
-const view = { scale: 1, x: 0, y: 0, drag: null, moved: false };  // scale 1 at 0, 0 fits all
+const view = { scale: 1, x: 0, y: 0 };  // scale 1 at 0, 0 fits all
 const LEAST_CELLS = 5.5;  // shown across, so that the first tiles are not huge
 const EMPTY = { tiles: [], open: [], fill: [] };
 
 function extent() {
   // Of a finished game that of all frames: the table does not jump while one steps through.
-  const frames = state.source === "record" ? state.frames : [frame() ?? EMPTY];
+  const frames = state.over ? state.frames : [frame() ?? EMPTY];
   const cells = frames.flatMap((one) => [
     ...one.tiles.map((tile) => [tile.row, tile.column]), ...one.open, ...one.fill,
   ]);
@@ -20,17 +20,11 @@ function extent() {
 
 function viewBox() {
   const all = extent();
-  const width = Math.max(all.columns + 0.4, LEAST_CELLS) * 100 / view.scale;
-  const height = Math.max(all.rows + 0.4, LEAST_CELLS) * 100 / view.scale;
+  const width = Math.max(all.columns + 0.8, LEAST_CELLS) * 100 / view.scale;
+  const height = Math.max(all.rows + 0.8, LEAST_CELLS) * 100 / view.scale;
   const x = (all.column + all.columns / 2) * 100 + view.x - width / 2;
   const y = (all.row + all.rows / 2) * 100 + view.y - height / 2;
   return [x, y, width, height];
-}
-
-function cellAt(event) {
-  const table = byId("table");
-  const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(table.getScreenCTM().inverse());
-  return [Math.floor(point.y / 100), Math.floor(point.x / 100)];
 }
 
 const place = (name, row, column, more = {}) =>
@@ -40,6 +34,7 @@ const square = (cell, inset, more) => make("rect", {
   rx: 10, fill: "none", ...more,
 });
 const workerName = (tile) => `w-${tile.owner}-${tile.edges.join("")}`;
+const uniqueCells = (cells) => [...new Map(cells.map((cell) => [cell.join(), cell])).values()];
 
 function drawTile(tile) {
   if (tile.kind !== undefined) {
@@ -48,6 +43,10 @@ function drawTile(tile) {
   }
   const dim = state.marked !== null && state.marked !== tile.owner;
   const group = make("g", { class: dim ? "dim" : null });
+  if (!tile.under.length) {
+    group.append(place(workerName(tile), tile.row, tile.column));
+    return group;
+  }
   tile.under.forEach((below, number) => {
     const off = 6 * (tile.under.length - number);
     group.append(make("rect", {
@@ -55,14 +54,15 @@ function drawTile(tile) {
       fill: `var(--light${below.owner})`, stroke: `var(--seat${below.owner})`, "stroke-width": 4,
     }));
   });
+  const below = tile.under[tile.under.length - 1];
+  const isLifted = state.lifted.has(cellWords([tile.row, tile.column])) && below.edges;
   const off = -2 * tile.under.length;
-  const lifted = off ? { transform: `translate(${off} ${off})` } : {};
-  group.append(place(workerName(tile), tile.row, tile.column, lifted));
-  if (tile.under.length) {
-    const [x, y] = [tile.column * 100 + 84, tile.row * 100 + 84];
-    group.append(make("circle", { cx: x, cy: y, r: 12, fill: "var(--paper)", stroke: "var(--ink)", "stroke-width": 2 }));
-    group.append(words(x, y + 5.5, tile.under.length + 1, 16, "var(--ink)"));
-  }
+  group.append(place(workerName(isLifted ? below : tile), tile.row, tile.column, {
+    transform: `translate(${off} ${off})`, opacity: isLifted ? 0.6 : null,
+  }));
+  const [x, y] = [tile.column * 100 + 86, tile.row * 100 + 14];
+  group.append(make("circle", { class: "lift", cx: x, cy: y, r: 12, fill: "#f7a707", stroke: "#2b2622", "stroke-width": 2 }),
+    words(x, y + 5.5, isLifted ? "↓" : tile.under.length + 1, 16, "#2b2622"));
   return group;
 }
 
@@ -75,28 +75,48 @@ function words(x, y, text, size, fill, more = {}) {
 function drawTable() {
   const table = byId("table");
   const now = frame();
-  table.setAttribute("viewBox", viewBox().join(" "));
+  const box = viewBox();
+  table.setAttribute("viewBox", box.join(" "));
   if (!now) return table.replaceChildren();
   const cells = openCells(now);
   const open = cells.map((cell) => square(cell, cells.legal ? 22 : 32, {
-    stroke: cells.legal ? "var(--act)" : "#b9ae9a", "stroke-width": cells.legal ? 4 : 2.5,
-    "stroke-dasharray": "9 7", fill: cells.legal ? "#ffffff66" : "none", class: cells.legal ? "cell" : null,
+    stroke: cells.legal ? "var(--act)" : "var(--faint)", "stroke-width": cells.legal ? 4 : 2.5,
+    "stroke-dasharray": "9 7", fill: cells.legal ? "var(--glow)" : "none", class: cells.legal ? "cell" : null,
     "data-cell": cell.join(","),
   }));
   const last = now.tiles.filter((tile) => tile.last).map((tile) => square([tile.row, tile.column], -1, {
     stroke: "var(--newest)", "stroke-width": 5,
   }));
-  const moved = now.at.map((cell) => square(cell, 3, {
-    stroke: "var(--newest)", "stroke-width": 3, "stroke-dasharray": "4 5",
+  const moved = newCells().map((cell) => square(cell, 3, {
+    stroke: "var(--newest)", "stroke-width": 4, "stroke-dasharray": "4 5", class: "news",
   }));
   const fill = now.fill.flatMap((cell) => [
-    square(cell, 6, { fill: "#fff", stroke: "var(--newest)", "stroke-width": 4, "stroke-dasharray": "9 7" }),
+    square(cell, 6, { fill: "var(--paper)", stroke: "var(--newest)", "stroke-width": 4, "stroke-dasharray": "9 7" }),
     words(cell[1] * 100 + 50, cell[0] * 100 + 69, "?", 52, "var(--newest)"),
   ]);
   table.replaceChildren(
     ...open, ...now.tiles.map(drawTile), ...last, ...moved, ...fill, ...drawHeat(), ...drawPick(),
+    ...drawPreview(), ...drawPending(now), ...drawActs(),
     ...(state.about ? [square(state.about, 0, { stroke: "var(--ink)", "stroke-width": 4 })] : []),
+    ...(state.cursor ? [square(state.cursor, -4, { stroke: "#0072b2", "stroke-width": 6, class: "cursor" })] : []),
+    ...drawCoordinates(box),
   );
+}
+
+// Rows and columns as the moves name them, along the edges of what is seen.
+function drawCoordinates([x, y, width, height]) {
+  const svg = byId("table");
+  const shown = Math.min(svg.clientWidth / width, svg.clientHeight / height) || 1;
+  const size = 13 / shown;
+  const [seenX, seenY] = [x - (svg.clientWidth / shown - width) / 2, y - (svg.clientHeight / shown - height) / 2];
+  const all = extent();
+  const label = (cx, cy, text) => words(cx, cy, text, size, "var(--shade)", { class: "coordinate", "font-weight": "normal" });
+  const columns = Array.from({ length: all.columns }, (_, k) => all.column + k);
+  const rows = Array.from({ length: all.rows }, (_, k) => all.row + k);
+  return [
+    ...columns.map((column) => label(column * 100 + 50, seenY + size * 1.1, signed(column))),
+    ...rows.map((row) => label(seenX + size, row * 100 + 50 + size / 3, signed(row))),
+  ];
 }
 
 // Where a tile may go: for a person who places, where the picked tile may.
@@ -108,6 +128,18 @@ function openCells(now) {
   }
   return Object.assign([...now.open], { legal: false });
 }
+
+// Edges of others that have still to act.
+function drawPending(now) {
+  return now.pending.filter((one) => one.seat !== now.seat).map((one) => {
+    const [x, y] = edgeAt(one.worker, one.cell);
+    return words(x, y + 18, "*", 46, `var(--seat${one.seat})`, {
+      class: "pending", stroke: "var(--paper)", "stroke-width": 5, "paint-order": "stroke",
+    });
+  });
+}
+
+const edgeAt = (worker, cell) => [(worker[1] + cell[1]) * 50 + 50, (worker[0] + cell[0]) * 50 + 50];
 
 // --- What lies on a cell ------------------------------------------------------------------------
 
@@ -121,27 +153,40 @@ const KIND_WORDS = {
   volcano: "Two sides give 2 gold for each worker, the other two take 1.",
 };
 
+const tileAt = (cell) => frame()?.tiles.find((one) => same([one.row, one.column], cell));
+
 function aboutCell(cell) {
-  const tile = frame().tiles.find((one) => same([one.row, one.column], cell));
+  const tile = tileAt(cell);
   if (!tile) return null;
+  const where = make("span", { class: "quiet" }, ` ${cellWords(cell)}`);
   if (tile.kind === undefined) {
     const layers = [...tile.under.filter((one) => one.edges), tile];
-    const owner = state.names[tile.owner];
     return [
-      make("strong", {}, `${owner}: ${tile.edges.join("-")}`),
-      make("div", {}, tile.under.length ? "from below to the top:" : "north - east - south - west"),
+      make("strong", {}, `${nameOf(tile.owner)}: ${tile.edges.join("-")}`), where,
+      make("div", {}, t(tile.under.length ? "from below to the top:" : "north - east - south - west")),
       make("div", {}, ...layers.map((one) => icon(workerName(one), one.edges.join("-")))),
+      tile.under.length ? button(t("Show the tile below"), () => lift(cell), {
+        id: "lift", "aria-pressed": String(state.lifted.has(cellWords(cell))),
+      }) : null,
     ];
   }
   const base = tile.kind.replace(/\d/, "");
-  const parts = [make("strong", {}, kindWords(tile.kind)), make("div", {}, KIND_WORDS[base])];
-  if (tile.workers) {
-    const rows = tile.workers.map((workers, seat) => make("tr", {},
-      make("td", {}, state.names[seat]), make("td", {}, `${workers} worker${workers === 1 ? "" : "s"}`),
-      make("td", {}, tile.gold[seat] ? `${tile.gold[seat]} gold if it ended now` : "")));
-    parts.push(make("table", {}, ...rows));
-  }
+  const parts = [make("strong", {}, kindWords(tile.kind)), where, make("div", {}, t(KIND_WORDS[base]))];
+  if (tile.workers) parts.push(templeTable(tile));
   return parts;
+}
+
+function templeTable(tile) {
+  return make("table", {}, ...tile.workers.map((workers, seat) => make("tr", {},
+    make("td", {}, nameOf(seat)), make("td", {}, t(workers === 1 ? "{n} worker" : "{n} workers", { n: workers })),
+    make("td", {}, tile.gold[seat] ? t("{n} gold if it ended now", { n: tile.gold[seat] }) : ""))));
+}
+
+// An overbuilt tile shows what lies below, or again the one on top.
+function lift(cell) {
+  const key = cellWords(cell);
+  if (!state.lifted.delete(key)) state.lifted.add(key);
+  draw();
 }
 
 function drawAbout() {
@@ -149,55 +194,18 @@ function drawAbout() {
   const parts = state.about && frame() ? aboutCell(state.about) : null;
   box.hidden = !parts;
   if (!parts) return;
-  const close = make("button", { class: "close", type: "button", "aria-label": "Close", onclick: () => {
+  const close = button("×", () => {
     state.about = null;
     draw();
-  } }, "×");
-  box.replaceChildren(close, ...parts);
+  }, { class: "close", "aria-label": t("Close") });
+  box.replaceChildren(close, ...parts.filter((part) => part !== null));
 }
 
-// --- The eye ------------------------------------------------------------------------------------
-
-function zoom(factor) {
-  view.scale = Math.min(6, Math.max(0.4, view.scale * factor));
-  drawTable();
-}
-
-function fit() {
-  Object.assign(view, { scale: 1, x: 0, y: 0 });
-  drawTable();
-}
-
-function watchTable() {
-  const table = byId("table");
-  table.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15);
-  }, { passive: false });
-  table.addEventListener("pointerdown", (event) => {
-    view.drag = [event.clientX, event.clientY, view.x, view.y];
-    view.moved = false;
-  });
-  table.addEventListener("pointermove", (event) => {
-    if (view.drag && event.buttons) {
-      const [x, y, startX, startY] = view.drag;
-      if (Math.hypot(event.clientX - x, event.clientY - y) > 8) view.moved = true;
-      if (view.moved) {
-        const a = table.getScreenCTM().a;
-        view.x = startX - (event.clientX - x) / a;
-        view.y = startY - (event.clientY - y) / a;
-        drawTable();
-        return;
-      }
-    }
-    if (event.pointerType === "mouse") hoverCell(cellAt(event));
-  });
-  table.addEventListener("pointerleave", () => hoverCell(null));
-  table.addEventListener("click", (event) => {
-    view.drag = null;
-    if (!view.moved && frame()) clickCell(cellAt(event));
-  });
-  byId("closer").onclick = () => zoom(1.25);
-  byId("farther").onclick = () => zoom(0.8);
-  byId("fit").onclick = fit;
+// The words for a cell, as the live region says them.
+function cellSpoken(cell) {
+  const tile = tileAt(cell);
+  const offers = choicesAt(cell).length ? `, ${t("can be chosen")}` : "";
+  if (!tile) return `${cellWords(cell)}: ${t("empty")}${offers}`;
+  const what = tile.kind ? kindWords(tile.kind) : `${nameOf(tile.owner)} ${tile.edges.join("-")}`;
+  return `${cellWords(cell)}: ${what}${offers}`;
 }

@@ -1,7 +1,8 @@
 // A person's decision: pick a tile, point at a cell, turn it, read what it will do, confirm.
 
-const isChoosing = () => state.awaits === "person" && atEnd() && !state.busy;
+const isChoosing = () => state.awaits === "person" && atEnd() && !state.busy && state.curtain === null;
 const VERBS = { place: "Place", overbuild: "Overbuild", fill: "Fill", act: "Do it" };
+const ASKED = { place: "place a worker tile", fill: "fill a jungle cell", act: "choose what acts next" };
 
 // The choices that a cell offers with the tile picked; of an act, all that concern the cell.
 function choicesAt(cell) {
@@ -12,8 +13,9 @@ function choicesAt(cell) {
   });
 }
 
-// Acts with most workers come first; placements stay as they are turned.
-const inOrder = (choices) => (choices[0]?.kind === "act" ? [...choices].sort((a, b) => b.workers - a.workers) : choices);
+// Of acts the best sale comes first, then those with most workers; placements stay as they are turned.
+const inOrder = (choices) => (choices[0]?.kind === "act"
+  ? [...choices].sort((a, b) => b.worth - a.worth || b.workers - a.workers) : choices);
 
 // The choice that would be made now: at the cell that was clicked, else at the one pointed at.
 function picked() {
@@ -26,6 +28,8 @@ function resetPick() {
   const kinds = pickableTiles();
   const kept = kinds.includes(state.pick.tile) ? state.pick.tile : kinds[0] ?? null;
   state.pick = { tile: kept, cell: null, hover: null, turn: 0 };
+  state.preview = null;
+  state.hint = null;
   if (!first || !isChoosing()) return;
   // Where there is one cell alone to click, it is clicked already.
   const cells = new Set(state.choices.map((one) => one.cell.join()));
@@ -36,6 +40,7 @@ const pickableTiles = () => [...new Set(state.choices.filter((one) => one.tile).
 
 function clickCell(cell) {
   const found = choicesAt(cell);
+  state.preview = null;
   if (!found.length) {
     state.pick.cell = null;
     state.about = same(state.about, cell) ? null : cell;
@@ -52,6 +57,7 @@ function clickCell(cell) {
 function hoverCell(cell) {
   if (same(cell, state.pick.hover) || cell === state.pick.hover) return;
   state.pick.hover = cell;
+  byId("table").style.cursor = choicesAt(cell).length || (cell && tileAt(cell)) ? "pointer" : "";
   if (isChoosing() && !state.pick.cell) {
     drawTable();
     drawEffect();
@@ -64,6 +70,7 @@ function turnPick(by) {
   state.pick.turn = (state.pick.turn + by + found.length) % found.length;
   drawTable();
   drawEffect();
+  speakPick();
 }
 
 function pickTile(kind) {
@@ -71,6 +78,16 @@ function pickTile(kind) {
   if (!choicesAt(state.pick.cell).length) state.pick.cell = null;
   draw();
 }
+
+// Show a choice on the table as if it were picked by hand.
+function point(choice) {
+  if (choice.tile) state.pick.tile = choice.tile;
+  const found = choicesAt(choice.cell);
+  state.pick.cell = choice.cell;
+  state.pick.turn = Math.max(0, found.findIndex((one) => one.action === choice.action));
+}
+
+// --- On the table -------------------------------------------------------------------------------
 
 function drawPick() {
   if (!isChoosing()) return [];
@@ -85,67 +102,127 @@ function drawPick() {
     drawn.push(square(one, 6, { stroke: "var(--act)", "stroke-width": 4, "stroke-dasharray": "9 7", class: "cell" }));
   }
   const choice = picked();
-  if (!choice) return drawn;
-  if (choice.kind === "act") {
-    drawn.push(square(choice.cell, 2, { stroke: "var(--act)", "stroke-width": 8 }));
-    drawn.push(square(choice.worker, 2, { stroke: "var(--act)", "stroke-width": 8 }));
-  } else {
-    const pinned = state.pick.cell !== null;
-    const name = choice.kind === "fill" ? jungleName(choice.tile, choice.turn === 1) : `w-${now.seat}-${choice.edges.join("")}`;
-    drawn.push(place(name, choice.cell[0], choice.cell[1], { opacity: pinned ? 1 : 0.75, class: "ghost" }));
-    drawn.push(square(choice.cell, 0, { stroke: "var(--act)", "stroke-width": pinned ? 7 : 3 }));
-  }
-  return drawn;
+  return choice && !state.preview ? [...drawn, ...drawMove(choice, now.seat, "var(--act)", state.pick.cell !== null)] : drawn;
 }
 
-const uniqueCells = (cells) => [...new Map(cells.map((cell) => [cell.join(), cell])).values()];
+// A move on the table before it is made: a tile as a ghost, or the two tiles of an act.
+function drawMove(move, seat, colour, isFirm) {
+  if (move.kind === "act") {
+    return [move.cell, move.worker].map((cell) => square(cell, 2, { stroke: colour, "stroke-width": 8 }));
+  }
+  const name = move.kind === "fill" ? jungleName(move.tile, move.turn === 1) : `w-${seat}-${(move.edges ?? []).join("")}`;
+  return [
+    place(name, move.cell[0], move.cell[1], { opacity: isFirm ? 1 : 0.75, class: "ghost" }),
+    square(move.cell, 0, { stroke: colour, "stroke-width": isFirm ? 7 : 3 }),
+  ];
+}
+
+// A move that is only looked at: a line of Think, a hint, the best move of a review.
+function drawPreview() {
+  if (!state.preview) return [];
+  return [make("g", { class: "preview" }, ...drawMove(state.preview, state.preview.seat ?? frame().seat, "#8e24aa", false))];
+}
+
+// Edges that can act carry their choices, the best first.
+function drawActs() {
+  if (!isChoosing() || frame().phase !== "act") return [];
+  const edges = new Map();
+  for (const choice of inOrder(state.choices)) {
+    const key = `${choice.worker} ${choice.cell}`;
+    edges.set(key, [...(edges.get(key) ?? []), choice]);
+  }
+  return [...edges.values()].flatMap((choices) => {
+    const [x, y] = edgeAt(choices[0].worker, choices[0].cell);
+    return choices.map((choice, number) => drawAct(choice, x, y + 25 * (number - (choices.length - 1) / 2)));
+  });
+}
+
+function drawAct(choice, x, y) {
+  const kind = tileAt(choice.cell)?.kind ?? "";
+  const text = !choice.workers ? t("skip") : kind.startsWith("market") ? t("sell {n}", { n: choice.workers })
+    : t("use {n}", { n: choice.workers });
+  const press = (event) => {
+    event.stopPropagation();
+    play(choice);
+  };
+  return make("g", {
+    class: "act", role: "button", tabindex: 0, "data-act": choice.action, onclick: press,
+    "aria-label": `${tr(choice.words)}: ${tr(choice.effect)}`,
+    onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") press(event); },
+  },
+  make("title", {}, tr(choice.effect)),
+  make("rect", { x: x - 29, y: y - 12, width: 58, height: 24, rx: 8, fill: "var(--act)", stroke: "var(--paper)", "stroke-width": 2 }),
+  words(x, y + 5, text, 15, "var(--on-act)"));
+}
+
+// --- Beside the table ---------------------------------------------------------------------------
 
 function drawChoice() {
   const box = byId("choice");
   box.hidden = !(state.source === "game" && !state.over);
   if (box.hidden) return;
-  const undo = make("button", { type: "button", id: "undo", disabled: !state.canUndo || state.busy, onclick: undoMove }, "Undo");
-  if (!isChoosing()) {
-    const text = !atEnd() ? "This is an earlier position." : state.awaits === "agent" ? `${state.names[frame().seat]} is thinking …` : "…";
-    const back = atEnd() ? null : make("button", { type: "button", onclick: () => go(state.frames.length - 1) }, "Back to the game");
-    return box.replaceChildren(make("div", { class: "effect" }, text), make("div", { class: "buttons" }, back, undo));
-  }
+  const kept = box.contains(document.activeElement) ? document.activeElement.id : "";
+  const undo = button(t("Undo"), undoMove, { id: "undo", disabled: !state.canUndo || state.busy });
+  if (isChoosing()) drawChoosing(box, undo);
+  else drawWaiting(box, undo);
+  if (kept) byId(kept)?.focus();
+}
+
+function drawWaiting(box, undo) {
+  const thinking = state.seats[frame().seat] !== "human" && state.awaits === "agent";
+  const text = state.paused && state.awaits === "agent" ? t("Paused.")
+    : !atEnd() ? t("This is an earlier position.")
+      : thinking ? t("{name} is thinking …", { name: nameOf(frame().seat) }) : "…";
+  const back = atEnd() ? null : button(t("Back to the game"), () => skipTo(lastPly()), { id: "to-game" });
+  const pause = state.awaits === "agent" ? button(t(state.paused ? "Go on" : "Pause"), pauseAgents, {
+    id: "pause", "aria-pressed": String(state.paused),
+  }) : null;
+  box.replaceChildren(make("div", { class: "effect" }, text), make("div", { class: "buttons" }, ...[back, pause, undo].filter(Boolean)));
+}
+
+function drawChoosing(box, undo) {
   const kinds = pickableTiles();
   const seat = frame().seat;
-  const tiles = kinds.map((kind, number) => make("button", {
-    class: "tile", type: "button", "aria-pressed": String(kind === state.pick.tile), "data-tile": kind,
-    title: `key ${number + 1}`, onclick: () => pickTile(kind),
-  }, frame().phase === "fill" ? jungleIcon(kind) : workerIcon(seat, kind)));
-  const few = frame().phase === "act" ? make("div", { class: "list" }, ...inOrder(state.choices).map(listed)) : null;
+  const tiles = kinds.map((kind, number) => button("", () => pickTile(kind), {
+    class: "tile", "aria-pressed": String(kind === state.pick.tile), "data-tile": kind, title: t("key {n}", { n: number + 1 }),
+  }));
+  tiles.forEach((tile, number) => tile.append(frame().phase === "fill" ? jungleIcon(kinds[number]) : workerIcon(seat, kinds[number])));
+  const few = frame().phase === "act" ? make("div", { class: "list" }, ...inOrder(state.choices).map(listed)) : "";
   box.replaceChildren(
-    make("strong", {}, asked()), kinds.length ? make("div", { class: "tiles" }, ...tiles) : "", few ?? "",
+    make("strong", {}, asked()), kinds.length ? make("div", { class: "tiles" }, ...tiles) : "", few,
     make("div", { class: "effect", id: "effect" }),
     make("div", { class: "buttons" },
-      make("button", { type: "button", class: "main", id: "confirm", onclick: confirm }, "Place"),
-      make("button", { type: "button", id: "turn", title: "key R", onclick: () => turnPick(1) }, "Turn"), undo),
+      button("", confirm, { class: "main", id: "confirm" }),
+      button(t("Turn"), () => turnPick(1), { id: "turn", title: t("key {n}", { n: "R" }) }), undo,
+      button(t("Hint"), hint, { id: "hint", disabled: state.thinking, title: t("what the strongest agent would do") })),
+    state.hint ? make("div", { class: "hint" }, state.hint) : "",
   );
   drawEffect();
 }
 
 function asked() {
-  const whose = state.people.length > 1 ? `${state.names[frame().seat]}: ` : "";
-  return whose + { place: "place a worker tile", fill: "fill a jungle cell", act: "choose what acts next" }[frame().phase];
+  const whose = state.people.length > 1 ? `${nameOf(frame().seat)}: ` : "";
+  return whose + t(ASKED[frame().phase]);
 }
 
 function listed(choice) {
-  return make("button", {
-    type: "button", class: choice === picked() ? "on" : null, "data-action": choice.action, onclick: () => play(choice),
-    onpointerenter: () => point(choice),
-  }, choice.words, make("small", {}, choice.effect));
+  const show = () => {
+    point(choice);
+    drawTable();
+    drawEffect();
+  };
+  const line = button(tr(choice.words), () => play(choice), {
+    class: choice === picked() ? "on" : null, "data-action": choice.action, onpointerenter: show, onfocus: show,
+  });
+  line.append(make("small", {}, tr(choice.effect)));
+  return line;
 }
 
-function point(choice) {
-  const found = choicesAt(choice.cell);
-  state.pick.cell = choice.cell;
-  state.pick.turn = found.indexOf(choice);
-  drawTable();
-  drawEffect();
-}
+const HINTS = {
+  place: "Point at a marked cell and click; click again to turn the tile.",
+  fill: "Choose a tile of the display and click a cell marked with ?.",
+  act: "Click the jungle tile to use, a choice on the table, or a line above.",
+};
 
 function drawEffect() {
   const box = byId("effect");
@@ -153,22 +230,17 @@ function drawEffect() {
   const choice = picked();
   const phase = frame().phase;
   byId("confirm").disabled = !choice || (!state.pick.cell && phase !== "act");
-  byId("confirm").textContent = choice ? VERBS[choice.kind] : VERBS[phase] ?? "Place";
+  byId("confirm").textContent = t(choice ? VERBS[choice.kind] : VERBS[phase] ?? "Place");
   const options = choice ? choicesAt(state.pick.cell ?? state.pick.hover).length : 0;
   byId("turn").hidden = phase === "act" ? options < 2 : phase === "fill" && options < 2;
   byId("turn").disabled = options < 2;
-  byId("turn").textContent = phase === "act" ? "Other way" : "Turn";
+  byId("turn").textContent = t(phase === "act" ? "Other way" : "Turn");
   for (const one of document.querySelectorAll("#choice .list button")) {
     one.classList.toggle("on", choice !== null && Number(one.dataset.action) === choice.action);
   }
-  const hint = {
-    place: "Point at a marked cell and click; click again to turn the tile.",
-    fill: "Choose a tile of the display and click a cell marked with ?.",
-    act: "Click the jungle tile to use, or a line above.",
-  }[phase];
-  if (!choice) return box.replaceChildren(make("span", { class: "quiet" }, hint));
-  const worth = choice.worth ? ` (score ${choice.worth > 0 ? "+" : "−"}${Math.abs(choice.worth)} if it ended then)` : "";
-  box.replaceChildren(make("div", {}, choice.words), make("small", {}, choice.effect + worth));
+  if (!choice) return box.replaceChildren(make("span", { class: "quiet" }, t(HINTS[phase])));
+  const worth = choice.worth ? ` (${t("score {n} if it ended then", { n: plus(choice.worth) })})` : "";
+  box.replaceChildren(make("div", {}, tr(choice.words)), make("small", {}, tr(choice.effect) + worth));
 }
 
 function confirm() {

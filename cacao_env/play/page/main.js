@@ -3,19 +3,25 @@
 function draw() {
   drawHeadline();
   drawChoice();
+  drawResult();
+  drawReview();
   drawSupply();
   drawSeats();
+  drawTemples();
+  drawLog();
   drawThink();
   drawTimeline();
   drawTable();
   drawAbout();
+  drawCurtain();
   byId("subtitle").textContent = state.title;
   document.title = state.title ? `${state.title} – Cacao` : "Cacao";
   byId("hands").checked = state.hands;
   byId("hands-label").hidden = !frame() || (state.source === "game" && state.people.length > 0);
   const download = byId("download");
-  download.hidden = !(state.source === "game" && state.over);
+  download.hidden = state.source !== "game";
   download.href = `/api/games/${state.id}/record`;
+  download.textContent = t(state.over ? "Save record" : "Save game");
   byId("link").hidden = !frame();
   remember();
 }
@@ -33,15 +39,15 @@ function wanted() {
 
 async function openWanted() {
   const want = wanted();
-  if (ALONE) return showRecord(ALONE, want.ply);
+  if (ALONE) return state.frames.length ? skipTo(want.ply) : showRecord(ALONE, want.ply);
   const isShown = want.record ? state.source === "record" && state.id === want.record
     : want.game && state.source === "game" && state.id === want.game;
-  if (isShown) return go(want.ply);
+  if (isShown) return skipTo(want.ply);
   await tried(refreshCatalogue);
   if (want.record) return openRecord(want.record, want.ply);
   if (want.game) {
     await openGame(want.game);
-    if (want.ply) go(want.ply);
+    if (want.ply && frame()) skipTo(want.ply);
     return;
   }
   draw();
@@ -49,10 +55,10 @@ async function openWanted() {
 }
 
 const KEYS = {
-  ArrowLeft: () => go(state.ply - 1),
-  ArrowRight: () => go(state.ply + 1),
-  Home: () => go(0),
-  End: () => go(state.frames.length - 1),
+  ArrowLeft: () => skipTo(state.ply - 1),
+  ArrowRight: () => skipTo(state.ply + 1),
+  Home: () => skipTo(0),
+  End: () => skipTo(lastPly()),
   " ": () => playOn(!state.playing),
   r: () => turnPick(1),
   R: () => turnPick(-1),
@@ -60,6 +66,7 @@ const KEYS = {
   Escape: () => {
     state.pick.cell = null;
     state.about = null;
+    state.preview = null;
     draw();
   },
   f: fit,
@@ -69,15 +76,14 @@ const KEYS = {
 
 function watchKeys() {
   document.addEventListener("keydown", (event) => {
-    const busy = event.target.closest("input[type=text], input[type=number], select, dialog");
+    const busy = event.target.closest("input[type=text], input[type=range], select, dialog, [role=region]");
     if (busy || event.ctrlKey || event.metaKey || event.altKey || !frame()) return;
-    const onButton = event.target.closest("button, [role=button]") && (event.key === "Enter" || event.key === " ");
+    const onButton = event.target.closest("button, a, summary, [role=button], input") && (event.key === "Enter" || event.key === " ");
     if (onButton) return;
     const number = Number(event.key);
     const kinds = pickableTiles();
     if (isChoosing() && number >= 1 && number <= kinds.length) return pickTile(kinds[number - 1]);
     if (!KEYS[event.key]) return;
-    if (event.target.id === "slider" && event.key.startsWith("Arrow")) return;
     event.preventDefault();
     KEYS[event.key]();
   });
@@ -107,6 +113,7 @@ function watchFiles() {
 }
 
 function begun() {
+  translatePage();
   watchTable();
   watchTimeline();
   watchKeys();
@@ -114,12 +121,15 @@ function begun() {
     for (const id of ["new", "open"]) byId(id).hidden = true;
   } else {
     watchFiles();
-    byId("new").onclick = openStart;
+    byId("new").onclick = () => openStart();
+    setInterval(followOthers, 1000 * FOLLOW_SECONDS);
   }
+  byId("show-rules").onclick = openRules;
   byId("hands").onchange = (event) => {
     state.hands = event.target.checked;
     draw();
   };
+  byId("curtain").addEventListener("close", () => { if (state.curtain !== null) byId("curtain").showModal(); });
   byId("message").onclick = () => { byId("message").hidden = true; };
   byId("link").onclick = async () => {
     const base = location.href.split("#")[0];

@@ -1,35 +1,50 @@
-// Beside the table: whose decision it is, display and piles, the village boards.
+// Beside the table: whose decision it is, display and piles, village boards, temples, the result.
 
 const DOING = { place: "to place a tile", fill: "to fill a jungle cell", act: "to act" };
+const SOURCES = ["sales", "mines", "volcanoes", "water", "sun", "temples"];
 
 function drawHeadline() {
+  byId("headline").textContent = headline();
+}
+
+function headline() {
   const now = frame();
-  const box = byId("headline");
-  if (!now) return box.replaceChildren("No game yet");
+  if (!now) return t("No game yet");
   if (now.phase === "over") {
-    const names = now.winners.map((seat) => state.names[seat]);
-    const verb = names.length > 1 || names[0] === "you" ? "win" : "wins";
-    return box.replaceChildren(`The game is over: ${names.join(" and ")} ${verb}`);
+    const names = now.winners.map(nameOf).join(t(" and "));
+    const isYou = now.winners.length === 1 && state.names[now.winners[0]] === "you";
+    if (isYou) return t("The game is over: you win");
+    return t(now.winners.length > 1 ? "The game is over: {names} win" : "The game is over: {names} wins", { names });
   }
-  const name = state.names[now.seat];
-  const are = name === "you" ? "you are" : `${name} is`;
-  box.replaceChildren(`Turn ${now.turn + 1} of ${now.turns}: ${are} ${DOING[now.phase]}`);
+  const values = { n: now.turn + 1, all: now.turns, name: nameOf(now.seat), doing: t(DOING[now.phase]) };
+  return t(state.names[now.seat] === "you" ? "Turn {n} of {all}: you are {doing}" : "Turn {n} of {all}: {name} is {doing}", values);
 }
 
 function drawSupply() {
   const now = frame();
   const box = byId("supply");
-  box.hidden = !now;
-  if (!now) return;
-  const shown = now.display.map((kind) => jungleIcon(kind));
+  box.hidden = !now || now.phase === "over";
+  if (box.hidden) return;
+  const shown = now.display.map((kind) => pickable(kind, jungleIcon(kind), now.phase === "fill"));
   while (shown.length < 2) shown.push(make("span", { class: "none" }));
   const left = Object.entries(now.pile).map(([kind, count]) =>
     make("span", {}, jungleIcon(kind), String(count)));
+  const head = now.overbuilding ? t("jungle tiles used up: overbuild for a sun token") : t("jungle pile: {n}", { n: now.pile_size });
   box.replaceChildren(
-    make("div", { class: "display" }, make("h2", {}, "display"), ...shown),
-    make("div", {}, make("h2", {}, now.overbuilding ? "jungle tiles used up: overbuild for a sun token" : `jungle pile: ${now.pile_size}`),
-      make("div", { class: "kinds" }, ...left)),
+    make("div", { class: "display" }, make("h2", {}, t("display")), ...shown),
+    make("div", {}, make("h2", {}, head), make("div", { class: "kinds" }, ...left)),
   );
+}
+
+// A tile of the hand or the display: a button while it can be chosen.
+function pickable(kind, drawn, isNow) {
+  if (!isNow || !isChoosing() || !pickableTiles().includes(kind)) return drawn;
+  const one = button("", (event) => {
+    event.stopPropagation();
+    pickTile(kind);
+  }, { class: "pickable", "data-pick": kind, "aria-pressed": String(kind === state.pick.tile) });
+  one.append(drawn);
+  return one;
 }
 
 function drawSeats() {
@@ -42,25 +57,31 @@ function drawSeat(player, seat) {
   const isWinner = now.winners.includes(seat);
   const badge = isWinner ? "winner" : now.seat === seat ? "to decide" : now.active === seat ? "turn" : "";
   const left = Object.entries(player.left).map(([kind, count]) =>
-    make("span", { title: `${count} × ${[...kind].join("-")} not placed yet` }, workerIcon(seat, kind), String(count)));
+    make("span", { title: t("{n} × {tile} not placed yet", { n: count, tile: edgesWords(kind) }) }, workerIcon(seat, kind), String(count)));
+  const name = button(nameOf(seat), (event) => {
+    event.stopPropagation();
+    mark(seat);
+  }, { class: "name", "aria-pressed": String(state.marked === seat), title: t("make these tiles stand out") });
+  const gold = button(signed(`${player.gold} (${player.score})`), (event) => {
+    event.stopPropagation();
+    state.opened = state.opened === seat ? null : seat;
+    draw();
+  }, { class: "gold", "aria-expanded": String(state.opened === seat), title: t("gold, and in brackets the score if the game ended now; click: where it comes from") });
   const card = make("div", {
-    class: "seat" + (now.seat === seat ? " deciding" : ""), "data-seat": seat, role: "button", tabindex: 0,
-    title: "click: make these tiles stand out", "aria-pressed": String(state.marked === seat),
-    onclick: () => mark(seat), onkeydown: (event) => { if (event.key === "Enter") mark(seat); },
+    class: "seat" + (now.seat === seat ? " deciding" : ""), "data-seat": seat, onclick: () => mark(seat),
   },
-  make("div", { class: "head" }, icon(`sign-${seat}`), make("span", { class: "name" }, state.names[seat]),
-    make("span", { class: "badge" }, badge),
-    make("span", { class: "gold", title: "gold, and in brackets the score if the game ended now" }, signed(`${player.gold} (${player.score})`))),
+  make("div", { class: "head" }, icon(`sign-${seat}`), name, make("span", { class: "badge" }, badge ? t(badge) : ""), gold),
   make("div", { class: "body" },
-    make("div", { class: "row" }, make("span", { class: "quiet" }, "water"),
-      make("div", { class: "track" }, ...FACTS.WATER.map((worth, field) =>
+    state.opened === seat ? breakdown([seat]) : null,
+    make("div", { class: "row" }, make("span", { class: "quiet" }, t("water")),
+      make("div", { class: "track", role: "img", "aria-label": t("water {n}", { n: player.worth }) }, ...FACTS.WATER.map((worth, field) =>
         make("i", { class: field === player.water ? "here" : null }, signed(worth))))),
-    make("div", { class: "row" }, make("span", { class: "quiet" }, "cacao"), pips(player.cacao, 5, ""),
-      make("span", { class: "quiet" }, "sun"), pips(player.sun, 3, "suns"),
-      make("span", { class: "quiet" }, `temples ${templeGold(seat)}`)),
+    make("div", { class: "row" }, make("span", { class: "quiet" }, t("cacao")), pips(player.cacao, 5, "", t("cacao")),
+      make("span", { class: "quiet" }, t("sun")), pips(player.sun, 3, "suns", t("sun")),
+      make("span", { class: "quiet" }, `${t("temples")} ${templeGold(seat)}`)),
     make("div", { class: "row" }, drawHand(player, seat),
-      make("span", { class: "quiet" }, `pile ${player.pile}`),
-      make("div", { class: "kinds", "aria-label": "not placed yet" }, ...left))));
+      make("span", { class: "quiet" }, t("pile {n}", { n: player.pile })),
+      make("div", { class: "kinds" }, ...left))));
   card.style.setProperty("--own", `var(--seat${seat})`);
   card.style.setProperty("--light", `var(--light${seat})`);
   return card;
@@ -71,16 +92,59 @@ function mark(seat) {
   draw();
 }
 
-function pips(count, places, kind) {
+function pips(count, places, kind, what) {
   const all = Array.from({ length: places }, (_, place) => make("i", { class: place < count ? "on" : null }));
-  return make("div", { class: "pips " + kind, "aria-label": `${count} of ${places}` }, ...all);
+  return make("div", { class: "pips " + kind, role: "img", "aria-label": `${what}: ${count} / ${places}` }, ...all);
 }
 
-function templeGold(seat) {
-  return frame().tiles.reduce((sum, tile) => sum + (tile.gold ? tile.gold[seat] : 0), 0);
-}
+const temples = () => frame().tiles.filter((tile) => tile.gold);
+const templeGold = (seat) => temples().reduce((sum, tile) => sum + tile.gold[seat], 0);
 
 function drawHand(player, seat) {
   const hand = handOf(seat) ?? Array(player.held).fill(null);
-  return make("div", { class: "hand" }, ...hand.map((kind) => (kind ? workerIcon(seat, kind) : icon(`back-${seat}`, "hidden"))));
+  const isNow = frame().seat === seat && frame().phase === "place";
+  return make("div", { class: "hand" }, ...hand.map((kind) => (kind
+    ? pickable(kind, workerIcon(seat, kind), isNow) : icon(`back-${seat}`, t("hidden")))));
+}
+
+// --- Where the gold comes from, temples, the end ------------------------------------------------
+
+// The gold of some seats by source, a row a seat.
+function breakdown(seats) {
+  const now = frame();
+  const kinds = SOURCES.filter((source) => source !== "volcanoes" || now.volcanoes).filter((source) => source !== "mines" || !now.volcanoes);
+  const head = make("tr", {}, ...(seats.length > 1 ? [make("th", { scope: "col" }, "")] : []),
+    ...kinds.map((source) => make("th", { scope: "col", class: "number" }, t(source))),
+    make("th", { scope: "col", class: "number" }, t("score")));
+  const rows = seats.map((seat) => make("tr", { "data-seat": seat },
+    ...(seats.length > 1 ? [make("th", { scope: "row" }, icon(`sign-${seat}`), ` ${nameOf(seat)}`)] : []),
+    ...kinds.map((source) => make("td", { class: "number", "data-source": source }, signed(now.sources[seat][source]))),
+    make("td", { class: "number" }, make("strong", {}, signed(now.seats[seat].score)))));
+  return make("table", { class: "breakdown" }, head, ...rows);
+}
+
+function drawTemples() {
+  const box = byId("temples");
+  box.hidden = !frame() || !temples().length;
+  if (box.hidden) return;
+  byId("temples-list").replaceChildren(...temples().map((tile) => make("div", {},
+    button(`${kindWords("temple")} ${cellWords([tile.row, tile.column])}`, () => {
+      state.about = [tile.row, tile.column];
+      draw();
+    }, { class: "link" }), templeTable(tile))));
+}
+
+function drawResult() {
+  const box = byId("result");
+  const now = frame();
+  box.hidden = !now || now.phase !== "over";
+  if (box.hidden) return;
+  const order = now.seats.map((_, seat) => seat).sort((a, b) => now.winners.includes(b) - now.winners.includes(a) || now.seats[b].score - now.seats[a].score);
+  const again = state.source === "game" ? [
+    button(t("Rematch"), () => rematch(0), { id: "rematch", class: "main" }),
+    button(t("Swap seats"), () => rematch(1), { id: "swap", title: t("another game in which the seats have moved on by one") }),
+  ] : [];
+  const judge = state.review || ALONE ? [] : [button(t("Review"), askReview, { id: "ask-review", disabled: state.reviewing !== null })];
+  const save = state.source === "game" ? [make("a", { class: "button", href: `/api/games/${state.id}/record`, download: "" }, t("Save record"))] : [];
+  box.replaceChildren(make("h2", {}, t("Result")), make("div", { class: "wide" }, breakdown(order)), make("div", { class: "buttons" }, ...again, ...judge, ...save));
 }

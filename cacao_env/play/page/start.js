@@ -1,6 +1,7 @@
-// Begin a new game, open a record, or continue a game.
+// Begin a new game, open a file, or go on with a game.
 
-const AGENT_SECONDS = 0.45;  // that an agent's decision is shown at least
+const LEVELS = [[650, "the strongest"], [500, "very strong"], [300, "strong"], [100, "good"], [-100, "casual"], [-Infinity, "a beginner"]];
+const OTHER = "other";
 
 async function refreshCatalogue() {
   const catalogue = await ask("/api/catalogue");
@@ -9,51 +10,75 @@ async function refreshCatalogue() {
   return catalogue;
 }
 
-async function openStart() {
+// An agent's strength and speed, for people.
+function strengthWords(agent) {
+  if (agent.elo === null) return `${agent.name} – ${tr(agent.what)}`;
+  const level = LEVELS.find(([least]) => agent.elo >= least)[1];
+  const speed = agent.ms < 10 ? t("answers at once") : t("{n} s", { n: agent.ms / 1000 });
+  return `${agent.name} – ${t(level)} (Elo ${signed(agent.elo)}), ${speed}`;
+}
+
+async function openStart(problem = "") {
   const catalogue = await tried(refreshCatalogue);
   if (!catalogue) return;
   const dialog = byId("start");
-  const best = state.agents[0].name;
-  const seats = [0, 1, 2, 3].map((seat) => make("input", {
-    type: "text", name: `seat${seat}`, value: seat === 0 ? "human" : best, list: "players", "aria-label": `seat ${seat + 1}`,
-  }));
-  const rows = seats.map((input, seat) => [make("label", {}, `seat ${seat + 1}`), input]);
-  const show = (count) => rows.forEach((row, seat) => row.forEach((one) => { one.hidden = seat >= count; }));
+  let time = 0;
+  const seats = [0, 1, 2, 3].map(seatFields);
+  const show = (count) => seats.forEach((one, seat) => one.row.forEach((part) => { part.hidden = seat >= count; }));
   const players = make("select", { id: "players-count", onchange: (event) => show(Number(event.target.value)) },
-    ...[2, 3, 4].map((count) => make("option", { value: count }, `${count} players`)));
+    ...[2, 3, 4].map((count) => make("option", { value: count }, t("{n} players", { n: count }))));
   const volcanoes = make("input", { type: "checkbox", id: "volcanoes" });
-  const seed = make("input", { type: "text", id: "seed", placeholder: "any", inputmode: "numeric" });
+  const seed = make("input", { type: "text", id: "seed", placeholder: t("any"), inputmode: "numeric" });
   const there = [
-    ...catalogue.records.map((one) => item(`record ${one.title}`, () => openRecord(one.id))),
-    ...catalogue.games.map((one) => item(`game ${one.id}: ${one.seats.join(", ")}`, () => openGame(one.id))),
+    ...catalogue.games.map((one) => item(t("{names}, turn {n}", { names: one.names.map(tr).join(" – "), n: one.turn + 1 }), () => openGame(one.id))),
+    ...catalogue.records.map((one) => item(t("record {title}", { title: one.title }), () => openRecord(one.id))),
   ];
   dialog.replaceChildren(make("form", { method: "dialog", onsubmit: (event) => {
     event.preventDefault();
-    const count = Number(players.value);
-    const body = { seats: seats.slice(0, count).map((input) => input.value.trim()), volcanoes: volcanoes.checked };
-    if (seed.value.trim() !== "") body.seed = Number(seed.value);
+    const used = seats.slice(0, Number(players.value));
+    const body = { seats: used.map((one) => timed(one.seat(), time)), people: used.map((one) => one.name()), volcanoes: volcanoes.checked };
+    const wished = seed.value.trim();
+    if (wished) body.seed = /^-?\d{1,15}$/.test(wished) ? Number(wished) : wished;
     begin(body);
   } },
-  make("h1", {}, "New game"),
-  make("div", { class: "quiet" }, "A seat takes “human”, a bot or a checkpoint; add “+search:ms=200” to the name of a value network to make it search."),
-  make("div", { class: "fields" }, make("span", {}, "players"), players, ...rows.flat(),
-    make("label", { for: "volcanoes" }, "volcanoes"), make("span", {}, volcanoes), make("label", { for: "seed" }, "seed of the deal"), seed),
-  make("datalist", { id: "players" }, make("option", { value: "human" }, "you, at this page"),
-    ...state.agents.map((agent) => make("option", { value: agent.name }, agent.what))),
-  ...(there.length ? [make("h2", {}, "or continue"), make("ul", { class: "games" }, ...there)] : []),
-  make("div", { class: "end" }, make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
-    make("button", { type: "submit", class: "main", id: "begin" }, "Begin")),
+  make("h1", {}, t("New game")),
+  problem ? make("p", { class: "problem", role: "alert" }, tr(problem)) : "",
+  make("div", { class: "fields" }, make("label", { for: "players-count" }, t("players")), players, ...seats.flatMap((one) => one.row),
+    make("label", { for: "time" }, t("thinking time")), timeSlider("time", 0, (value) => { time = value; }),
+    make("label", { for: "volcanoes" }, t("volcanoes")), make("span", {}, volcanoes), make("label", { for: "seed" }, t("seed of the deal")), seed),
+  ...(there.length ? [make("h2", {}, t("or go on with")), make("ul", { class: "games" }, ...there)] : []),
+  make("div", { class: "end" }, button(t("Rules"), openRules), make("span", { class: "space" }),
+    button(t("Cancel"), () => dialog.close()), make("button", { type: "submit", class: "main", id: "begin" }, t("Begin"))),
   ));
   show(2);
   if (!dialog.open) dialog.showModal();
 }
 
+// Who takes a seat: a person with a name, an agent of the list, or another agent by its name.
+function seatFields(_, seat) {
+  const person = make("input", { type: "text", name: `person${seat}`, maxlength: 60, placeholder: t("name"), "aria-label": t("name of player {n}", { n: seat + 1 }) });
+  const other = make("input", { type: "text", name: `other${seat}`, placeholder: "criollo+search:ms=500", "aria-label": t("agent on seat {n}", { n: seat + 1 }) });
+  const choice = make("select", { name: `seat${seat}`, id: `seat${seat}`, onchange: () => show() },
+    make("option", { value: "human" }, t("a person at this screen")),
+    ...state.agents.map((agent) => make("option", { value: agent.name, selected: seat > 0 && agent === state.agents[0] }, strengthWords(agent))),
+    make("option", { value: OTHER }, t("another agent, by its name")));
+  const show = () => {
+    person.hidden = choice.value !== "human";
+    other.hidden = choice.value !== OTHER;
+  };
+  show();
+  return {
+    row: [make("label", { for: `seat${seat}` }, t("seat {n}", { n: seat + 1 })), make("span", { class: "who" }, choice, person, other)],
+    seat: () => (choice.value === OTHER ? other.value.trim() : choice.value),
+    name: () => (choice.value === "human" ? person.value.trim() : ""),
+  };
+}
+
 function item(text, open) {
-  const link = make("button", { type: "button", onclick: () => {
+  return make("li", {}, button(text, () => {
     byId("start").close();
     open();
-  } }, text);
-  return make("li", {}, link);
+  }));
 }
 
 async function begin(body) {
@@ -63,31 +88,42 @@ async function begin(body) {
   showGame(game);
 }
 
-async function openRecord(id, ply = 0) {
-  const replay = await tried(() => ask(`/api/records/${id}`));
-  if (replay) showRecord(replay, ply);
+// The same people and agents again; their seats move on by some.
+function rematch(by) {
+  const turned = (list) => list.map((_, seat) => list[(seat + by) % list.length]);
+  begin({ seats: turned(state.seats), people: turned(state.peopleNames), volcanoes: state.volcanoes });
 }
 
-async function openGame(id) {
-  const game = await tried(() => ask(`/api/games/${id}`));
-  if (game) showGame(game);
+// Open what an address names; a dead link says so and offers a new game.
+async function opened(work, show) {
+  try {
+    show(await work());
+  } catch (error) {
+    if (error.status !== 404) return say(error.message);
+    history.replaceState(null, "", location.pathname);
+    clear(null, null, []);
+    draw();
+    await openStart(t("This link leads to nothing any more: {why}.", { why: tr(error.message) }));
+  }
 }
+
+const openRecord = (id, ply = 0) => opened(() => ask(`/api/records/${encodeURIComponent(id)}`), (replay) => showRecord(replay, ply));
+const openGame = (id) => opened(() => ask(`/api/games/${encodeURIComponent(id)}`), showGame);
 
 async function readFile(file) {
-  const replay = await tried(async () => ask(`/api/records?title=${encodeURIComponent(file.name)}`, await file.text(), true));
-  if (replay) showRecord(replay, 0);
+  const found = await tried(async () => ask(`/api/records?title=${encodeURIComponent(file.name)}`, await file.text(), { raw: true }));
+  if (found?.seats) showGame(found);
+  else if (found) showRecord(found, 0);
 }
 
 function clear(source, id, names) {
   playOn(false);
+  state.showing += 1;
   Object.assign(state, {
-    source, id, names, frames: [], people: [], ply: 0, choices: [], awaits: null, canUndo: false, over: true,
-    marked: null, about: null, thought: null, busy: false,
+    source, id, names, frames: [], people: [], seats: [], ply: 0, choices: [], awaits: null, canUndo: false, over: true, title: "",
+    marked: null, opened: null, about: null, cursor: null, thought: null, preview: null, hint: null, busy: false, paused: false,
+    review: null, reviewing: null, curve: "scores", curtain: null, shownTo: null, noCurtain: false, lifted: new Set(),
   });
-  fitQuietly();
-}
-
-function fitQuietly() {
   Object.assign(view, { scale: 1, x: 0, y: 0 });
 }
 
@@ -95,53 +131,8 @@ function showRecord(replay, ply) {
   clear("record", replay.id ?? null, replay.names);
   state.title = replay.title;
   state.frames = unpacked(replay);
-  state.ply = Math.max(0, Math.min(state.frames.length - 1, ply));
+  state.ply = Math.max(0, Math.min(lastPly(), ply));
+  if (replay.review) takeReview(replay.review);
+  state.preview = bestAt(state.ply);
   draw();
-}
-
-function showGame(game) {
-  clear("game", game.id, game.names);
-  state.title = game.names.join(" – ");
-  takeGame(game);
-}
-
-// Take the answer of a game: frames from `since` on, and the decision to make.
-function takeGame(game) {
-  state.frames = [...state.frames.slice(0, game.since), ...game.frames];
-  if (game.people.length > 1 && !game.over) {  // nobody looks back at another's hand
-    state.frames = state.frames.map((one, ply) => (ply < state.frames.length - 1
-      ? { ...one, seats: one.seats.map((seat) => ({ ...seat, hand: null })) } : one));
-  }
-  Object.assign(state, {
-    people: game.people, names: game.names, choices: game.choices, awaits: game.awaits, over: game.over,
-    canUndo: game.can_undo, ply: state.frames.length - 1, busy: false, thought: null, about: null,
-  });
-  resetPick();
-  draw();
-  if (state.everyStep && game.awaits === "person") think();
-  if (game.awaits === "agent") letAgentDecide();
-}
-
-async function change(what, body = {}) {
-  const id = state.id;
-  state.busy = true;
-  draw();
-  const sent = { ...body, ply: state.frames.length - 1 };
-  const game = await tried(() => ask(`/api/games/${id}/${what}`, sent));
-  if (state.source !== "game" || state.id !== id) return;
-  if (game) {
-    takeGame(game);
-  } else {
-    state.busy = false;
-    draw();
-  }
-}
-
-const play = (choice) => change("play", { action: choice.action });
-const undoMove = () => change("undo");
-
-async function letAgentDecide() {
-  const id = state.id;
-  await new Promise((done) => setTimeout(done, 1000 * AGENT_SECONDS));
-  if (state.source === "game" && state.id === id && state.awaits === "agent" && !state.busy) await change("advance");
 }

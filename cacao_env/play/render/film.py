@@ -1,54 +1,76 @@
-"""Write a whole game as a film: GIF by Pillow, MP4 by imageio (the extra ``video``)."""
+"""Write a whole game as a film: GIF by Pillow, MP4 by imageio (the extra ``video``).
+
+Pictures are drawn and written one at a time, so a film takes the memory of a few of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...game import Game
-from ..position import position_of
+from ..history import History
 from .raster import image
 from .scene import Extent, Scene, extent_of, scene_of
 
 LAST_SECONDS = 4.0  # that the final position is shown
+COLOURS = 128  # of a GIF; one palette for all its pictures, so nothing flickers
 
 
-def scenes(game: Game, viewer: int | None = None) -> list[Scene]:
-    """Return a scene for each position of a game from its deal on, all of one size."""
-    positions = [position_of(one, viewer) for one in replayed(game)]
-    extents = [extent_of(position) for position in positions]
+def scenes(game: Game, viewer: int | None = None, names: Sequence[str] = ()) -> Iterator[Scene]:
+    """Yield a scene for each position of a game from its deal on, all of one size."""
+    history = History(game, viewer)
+    history.follow(game, viewer)
+    extents = [extent_of(frame) for frame in history.frames]
     (tops, bottoms), (lefts, rights) = (tuple(zip(*both)) for both in zip(*extents))
     whole: Extent = ((min(tops), max(bottoms)), (min(lefts), max(rights)))
-    return [scene_of(position, extent=whole) for position in positions]
+    for frame in history.frames:
+        yield scene_of(frame, extent=whole, names=names)
 
 
-def replayed(game: Game) -> Iterator[Game]:
-    """Yield the game after each of its actions, always the same object."""
-    actions = game.history
-    one = game.clone()
-    while one.ply:
-        one.undo()
-    yield one
-    for action in actions:
-        one.play(action)
-        yield one
-
-
-def write_film(game: Game, path: Path, tile: float, seconds: float, viewer: int | None) -> int:
+def write_film(
+    game: Game,
+    path: Path,
+    tile: float,
+    seconds: float,
+    viewer: int | None,
+    names: Sequence[str] = (),
+) -> int:
     """Write a film with ``seconds`` a position; returns the number of positions."""
-    frames = [image(scene, tile) for scene in scenes(game, viewer)]
+    count = len(game.elementary_moves()) + 1
+    pictures = (image(scene, tile) for scene in scenes(game, viewer, names))
     if path.suffix == ".gif":
-        durations = [round(1000 * seconds)] * (len(frames) - 1) + [round(1000 * LAST_SECONDS)]
-        palette = frames[-1].quantize(128)  # one for all: no flicker
-        small = [frame.quantize(palette=palette) for frame in frames]
-        small[0].save(path, save_all=True, append_images=small[1:], duration=durations, loop=0)
+        durations = [round(1000 * seconds)] * (count - 1) + [round(1000 * LAST_SECONDS)]
+        *_, last = scenes(game, viewer, names)  # has the colours of all
+        _write_gif(pictures, durations, image(last, tile).quantize(COLOURS), path)
     else:
-        _write_mp4(frames, path, seconds)
-    return len(frames)
+        repeats = [1] * (count - 1) + [max(1, round(LAST_SECONDS / seconds))]
+        _write_mp4(pictures, repeats, path, seconds)
+    return count
 
 
-def _write_mp4(frames: list[Any], path: Path, seconds: float) -> None:
+def _write_gif(pictures: Iterator[Any], durations: Sequence[int], palette: Any, path: Path) -> None:
+    """Write what has changed from one picture to the next; Pillow's own writer keeps them all."""
+    from PIL import GifImagePlugin, ImageChops
+
+    before = None
+    with path.open("wb") as file:
+        for picture, duration in zip(pictures, durations, strict=True):
+            now = picture.quantize(palette=palette, dither=0)
+            box = (0, 0, *now.size)
+            if before is None:
+                head, _ = GifImagePlugin.getheader(now, info={"loop": 0})
+                file.writelines(head)
+            else:
+                box = ImageChops.difference(now.convert("RGB"), before).getbbox() or (0, 0, 1, 1)
+            parts = GifImagePlugin.getdata(now.crop(box), box[:2], duration=duration)
+            file.writelines(parts)
+            before = now.convert("RGB")
+        file.write(b";")
+
+
+def _write_mp4(pictures: Iterator[Any], repeats: Sequence[int], path: Path, seconds: float) -> None:
     try:
         import imageio.v2 as imageio
         import imageio_ffmpeg  # noqa: F401
@@ -56,8 +78,6 @@ def _write_mp4(frames: list[Any], path: Path, seconds: float) -> None:
         raise ValueError("mp4 needs imageio: pip install 'cacao-env[video]'") from None
     import numpy as np
 
-    repeats = [1] * (len(frames) - 1) + [max(1, round(LAST_SECONDS / seconds))]
-    wide, tall = (side - side % 2 for side in frames[0].size)  # codecs want even sides
     writer: Any = imageio.get_writer(
         path,
         fps=1 / seconds,
@@ -66,6 +86,7 @@ def _write_mp4(frames: list[Any], path: Path, seconds: float) -> None:
         ffmpeg_log_level="fatal",
     )
     with writer as film:
-        for frame, times in zip(frames, repeats):
+        for picture, times in zip(pictures, repeats, strict=True):
+            wide, tall = (side - side % 2 for side in picture.size)  # codecs want even sides
             for _ in range(times):
-                film.append_data(np.asarray(frame.crop((0, 0, wide, tall))))
+                film.append_data(np.asarray(picture.crop((0, 0, wide, tall))))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...engine.tiles import CACAO_PLACES, SUN_PLACES, WATER_TRACK
+from ...evaluation.gold_sources import SOURCES
 from ..position import Position
 from .art import (
     COLOURS,
@@ -28,6 +30,7 @@ SHEET = "#EFE7D6"
 PANEL_WIDTH = 560.0
 MARGIN = 24.0
 BOARD_HEIGHT = 210.0
+NAME = 16  # characters of a name that are drawn
 NEWEST, OPEN, TO_FILL = "#E4002B", "#B9AE9A", "#E4002B"
 
 
@@ -45,15 +48,24 @@ Extent = tuple[tuple[int, int], tuple[int, int]]  # first and last row, first an
 
 
 def scene_of(
-    position: Position, title: str = "", panel: bool = True, extent: Extent | None = None
+    position: Position,
+    title: str = "",
+    panel: bool = True,
+    extent: Extent | None = None,
+    names: Sequence[str] = (),
 ) -> Scene:
-    """Draw a position; without ``panel`` only the table.  ``extent``: cells to show, default all."""
+    """Draw a position; without ``panel`` only the table.  ``extent``: cells to show, default all.
+
+    A frame of a history has a caption with its move and the scores, and at the end the sources of the
+    gold.  ``names`` are those of the players.
+    """
     rows, columns = extent or extent_of(position)
     width = (columns[1] - columns[0] + 1) * UNIT + 2 * MARGIN
     height = (rows[1] - rows[0] + 1) * UNIT + 2 * MARGIN
     shapes = table(position, rows[0], columns[0])
     if panel:
-        beside, tall = _panel(position, width, title)
+        known = names or [f"player {seat + 1}" for seat in range(position["players"])]
+        beside, tall = _panel(position, width, title, [name[:NAME] for name in known])
         height = max(height, tall)
         shapes += beside
         width += PANEL_WIDTH
@@ -114,29 +126,67 @@ def tile_shapes(tile: dict[str, Any], x: float, y: float) -> list[Shape]:
 # --- Beside the table ---------------------------------------------------------------------------
 
 
-def _panel(position: Position, x: float, title: str) -> tuple[list[Shape], float]:
+def _panel(
+    position: Position, x: float, title: str, names: Sequence[str]
+) -> tuple[list[Shape], float]:
     """(shapes, height) of what stands beside the table."""
     y = MARGIN
     shapes: list[Shape] = []
-    headline = title or _headline(position)
+    headline = title or _headline(position, names)
     shapes.append(Words(x, y + 14, headline, 24, INK, "start", bold=True))
     y += 40
-    shapes += _supply(position, x, y)
+    if "move" in position:
+        shapes.append(Words(x, y + 4, _caption(position, names), 19, INK, "start"))
+        y += 30
+    is_told = position["phase"] == "over" and "sources" in position
+    shapes += _sources(position, x, y, names) if is_told else _supply(position, x, y)
     y += 150
     for seat in range(position["players"]):
-        shapes += _village(position, seat, x, y)
+        shapes += _village(position, seat, x, y, names[seat])
         y += BOARD_HEIGHT + 12
     return shapes, y + MARGIN - 12
 
 
-def _headline(position: Position) -> str:
+def _caption(position: Position, names: Sequence[str]) -> str:
+    """The scores if the game ended now, and the move that led to the position."""
+    scores = " : ".join(str(seat["score"]) for seat in position["seats"])
+    if position["move"] is None:
+        return f"{scores}   the deal"
+    return f"{scores}   {names[position['mover']]}: {position['move']}"
+
+
+def _sources(position: Position, x: float, y: float, names: Sequence[str]) -> list[Shape]:
+    """Where each player's gold came from, the winners first."""
+    kinds = [
+        kind for kind in SOURCES if kind != ("mines" if position["volcanoes"] else "volcanoes")
+    ]
+    at = [x + 190 + 66 * column for column in range(len(kinds) + 1)]
+    shapes: list[Shape] = [
+        Words(where, y + 10, word, 15, SHADE, "end")
+        for where, word in zip(at, [*kinds, "score"], strict=True)
+    ]
+
+    def place(seat: int) -> tuple[bool, int]:
+        return seat not in position["winners"], -position["seats"][seat]["score"]
+
+    for line, seat in enumerate(sorted(range(position["players"]), key=place)):
+        middle = y + 38 + 26 * line
+        shapes += sign(seat, x + 10, middle, 8)
+        shapes.append(Words(x + 26, middle, names[seat], 16, INK, "start"))
+        gold = [position["sources"][seat][kind] for kind in kinds]
+        for where, number in zip(at, [*gold, position["seats"][seat]["score"]], strict=True):
+            shapes.append(Words(where, middle, str(number), 16, INK, "end", bold=where == at[-1]))
+    return shapes
+
+
+def _headline(position: Position, names: Sequence[str]) -> str:
     if position["phase"] == "over":
-        names = " and ".join(f"player {seat + 1}" for seat in position["winners"])
-        return f"The game is over: {names} won"
+        winners = " and ".join(names[seat] for seat in position["winners"])
+        return f"The game is over: {winners} won"
     doing = {"place": "places a tile", "fill": "fills a jungle cell", "act": "acts"}
     what = doing[position["phase"]]
     number = position["turn"] + 1
-    return f"Turn {number} of {position['turns']}: player {position['seat'] + 1} {what}"
+    return f"Turn {number} of {position['turns']}: {names[position['seat']]} {what}"
 
 
 def _supply(position: Position, x: float, y: float) -> list[Shape]:
@@ -157,7 +207,7 @@ def _supply(position: Position, x: float, y: float) -> list[Shape]:
     return shapes
 
 
-def _village(position: Position, seat: int, x: float, y: float) -> list[Shape]:
+def _village(position: Position, seat: int, x: float, y: float, name: str) -> list[Shape]:
     """A player's village board."""
     player = position["seats"][seat]
     width = PANEL_WIDTH - MARGIN
@@ -170,10 +220,12 @@ def _village(position: Position, seat: int, x: float, y: float) -> list[Shape]:
         Rect(x, y, width, BOARD_HEIGHT, 14, None, COLOURS[seat], line),
     ]
     shapes += sign(seat, x + 30, y + 24, 12)
-    shapes.append(Words(x + 54, y + 24, f"player {seat + 1}", 21, INK, "start", bold=True))
+    shapes.append(Words(x + 54, y + 24, name, 21, INK, "start", bold=True))
     if deciding or seat in position["winners"]:
         word = "to decide" if deciding else "winner"
-        shapes.append(Words(x + 172, y + 24, word, 17, NEWEST, "start", bold=True))
+        shapes.append(
+            Words(x + 74 + 12.5 * max(8, len(name)), y + 24, word, 17, NEWEST, "start", bold=True)
+        )
     shapes += gold_coin(x + width - 150, y + 24, 13)
     score = f"{player['gold']}  ({player['score']})"
     shapes.append(Words(x + width - 128, y + 24, score, 22, INK, "start", bold=True))

@@ -12,11 +12,17 @@ from __future__ import annotations
 
 from ...engine.geometry import cell_index
 from ...engine.state import ACT, FILL, OVERBUILT, OWNER, PLACE, WORKERS, jungle_pile_size
-from ...engine.tiles import JUNGLE_KINDS, WATER_TRACK, WORKER_KINDS
+from ...engine.tiles import JUNGLE_KINDS, NUM_JUNGLE_KINDS, WATER_TRACK, WORKER_KINDS
 from ...game import Game
 
 SIGNS = ("", "P1", "P2", "M2", "M3", "M4", "G1", "G2", "~~", "**", "TT", "V=", "V|")
 LETTERS = "ABCD"
+LEGEND = """\
+  A worker tile shows its workers on four sides around its owner's letter: A is the first seat.
+  A small letter: another tile lies below.  < >: the tile placed last.  . : a worker tile may go here.
+  P1 P2  plantation, 1 or 2 cacao a worker     M2 M3 M4  market, gold for a cacao
+  G1 G2  gold mine, 1 or 2 gold a worker       ~~  water     **  sun     TT  temple
+  V=  volcano, gold east and west              V|  volcano, gold north and south"""
 _COLOURS = ("\x1b[31m", "\x1b[34m", "\x1b[33m", "\x1b[35m")
 _JUNGLE, _BOLD, _OFF = "\x1b[32m", "\x1b[1m", "\x1b[0m"
 
@@ -94,8 +100,14 @@ def _players(game: Game, viewer: int | None, colour: bool) -> list[str]:
 def _piles(game: Game) -> list[str]:
     state = game.state
     display = ", ".join(JUNGLE_KINDS[int(code) - 1] for code in state.display if code > 0)
+    left = ", ".join(
+        f"{int(state.jungle_pile[code])} {JUNGLE_KINDS[code - 1]}"
+        for code in range(1, NUM_JUNGLE_KINDS + 1)
+        if state.jungle_pile[code] > 0
+    )
+    size = int(jungle_pile_size(state))
     lines = [
-        f"display: {display or 'empty'}; {int(jungle_pile_size(state))} jungle tiles in the pile"
+        f"display: {display or 'empty'}; {size} jungle tiles in the pile{': ' if left else ''}{left}"
     ]
     if game.seat is None:
         winners = " and ".join(LETTERS[seat] for seat in game.winners())
