@@ -304,8 +304,23 @@ def test_two_fingers_zoom_and_one_scrolls(opened, catalogue):
     assert width() == pytest.approx(before / 2, rel=0.02)
     page.click("#fit")
     assert width() == before
-    session.send("Input.synthesizeScrollGesture", {"x": x, "y": y, "yDistance": -200})
+    swipe(session, page, x, y)
     page.wait_for_function("() => scrollY > 100")
+    assert width() == before
+    page.evaluate("() => scrollTo(0, 0)")
+    page.click("#closer")
+    box = page.get_attribute("#table", "viewBox")
+    swipe(session, page, x, y)
+    assert page.get_attribute("#table", "viewBox") != box, "a table zoomed in is moved"
+    assert page.evaluate("() => scrollY") == 0
+
+
+def swipe(session, page, x, y):
+    touches(session, "touchStart", (x, y))
+    for step in range(1, 11):
+        touches(session, "touchMove", (x, y - 20 * step))
+        page.wait_for_timeout(20)
+    touches(session, "touchEnd")
 
 
 # --- Nothing lost ---------------------------------------------------------------------------------
