@@ -124,6 +124,19 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
             assert one.get(key) == other.get(key)
 
 
+def test_maskable_ppo_learns_on_rows_and_resumes_bit_for_bit(tmp_path):
+    rows = {"observation": "candidates", "decisions": "turn", "rows": 6, "replies": 1}
+    config = Sb3Config(**EXACT | rows, name="rows")
+    assert Loop(Sb3Learner(config), tmp_path / "whole").run()
+    part = Loop(Sb3Learner(config), tmp_path / "part")
+    stop_after(part, 2)
+    assert not part.run()
+    arguments = ["--resume", str(tmp_path / "part"), "--set", "blocks=1"]
+    assert train_sb3.main(arguments) == 0
+    files = [(tmp_path / name / WEIGHTS).read_bytes() for name in ("whole", "part")]
+    assert files[0] == files[1]
+
+
 def stop_after(loop, rounds):
     """Interrupt a run after so many rounds."""
     plain = loop.learner.round
@@ -153,7 +166,9 @@ RUNS = {
     "afterstate": AfterstateConfig,
     "quickstart": AfterstateConfig,
     "maskable_ppo": Sb3Config,
+    "maskable_ppo_candidates": Sb3Config,
     "ppo": PpoConfig,
+    "ppo_candidates": PpoConfig,
     "rllib_local": RllibConfig,
     "rllib_cluster": RllibConfig,
 }

@@ -17,6 +17,7 @@ from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.record import check, record_of
 from tests.games import STYLES, positions
+from tests.reference.records import check_record
 from tests.test_hidden_information import scramble
 from tests.test_symmetry import image_of_game
 
@@ -114,3 +115,11 @@ def test_every_environment_plays_the_same_game(players):
         versus.step(versus.action_masks.argmax(axis=1))
         ended += int(batch.terminations.sum()) + int(versus.dones.sum())
     assert ended > 0
+
+
+def test_the_reference_reads_records_of_turns():
+    rng = np.random.default_rng(0)
+    game = Game.new(3, 4, volcanoes=True, decisions="turn")
+    for _ in positions(game, rng):
+        pass
+    check_record(record_of(game))

@@ -86,8 +86,10 @@ def _check_head(record: dict) -> None:
     for field in ["num_players", "volcanoes", "decisions"]:
         if field not in rules:
             raise ValueError(f"The rules have no field {field}.")
-    if rules["decisions"] not in ("explicit", "auto"):
-        raise ValueError(f"The rules say decisions {rules['decisions']!r}, not explicit or auto.")
+    if rules["decisions"] not in ("explicit", "auto", "turn"):
+        raise ValueError(
+            f"The rules say decisions {rules['decisions']!r}, not explicit, auto or turn."
+        )
     if not _is_list_of(record["jungle_draws"], str):
         raise ValueError("The field jungle_draws is not a list of tile names.")
     draws = record["worker_draws"]
