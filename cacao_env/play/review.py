@@ -23,6 +23,7 @@ from ..agents.registry import installed_agents, load_agent
 from ..agents.value.agent import ValueAgent
 from ..engine.actions import MAX_LEGAL
 from ..engine.rng import new_rng
+from ..evaluation.luck import WIN_SHARES, luck_of
 from ..evaluation.regret import NODES
 from ..game import Game
 from .choices import in_words, parts_of
@@ -42,7 +43,7 @@ class Judged:
 
     ``gold`` is what it lost against ``best``, with an interval from ``low`` to ``high`` (equal where
     the end is solved); ``gain`` what it is above the mean of the moves compared; ``shares`` every
-    seat's win share before it, ``after`` once it is played.  ``ply`` is its frame.
+    seat's win share before it.  ``ply`` is its frame.
     """
 
     ply: int
@@ -57,15 +58,11 @@ class Judged:
     gain: float
     grade: str
     shares: list[float]
-    after: list[float]
 
 
 @dataclass(frozen=True)
 class SeatSummary:
-    """How a seat played: decisions by their place in the list; luck in win shares.
-
-    Luck is None where no value network could judge.
-    """
+    """How a seat played: decisions by their place in the list; luck of the draw in win shares."""
 
     decisions: int
     mean_loss: float
@@ -74,7 +71,7 @@ class SeatSummary:
     blunders: int
     best: int | None
     worst: int | None
-    luck: float | None
+    luck: float
 
 
 @dataclass(frozen=True)
@@ -108,26 +105,9 @@ def review(
         progress(done, len(todo))
         found.append(_judged(judge, ply, game, action))
     progress(len(todo), len(todo))
-    result = history.game.win_shares()
-    luck: list[Any] = [None] * history.game.num_players
-    if isinstance(judge, ValueAgent):  # playouts do not tell what a decision changed
-        shares, after = [one.shares for one in found], [one.after for one in found]
-        luck = luck_of_draws(shares, after, result).tolist()
+    luck = luck_of(history.game)[WIN_SHARES].tolist()
     seats = [_summary(seat, found, luck[seat]) for seat in range(history.game.num_players)]
-    return Review(judge.name, found, seats, result)
-
-
-def luck_of_draws(
-    before: list[list[float]], after: list[list[float]], result: list[float]
-) -> Floats:
-    """Return every seat's luck, (num_players,), in win shares.
-
-    ``before``: win shares at each decision; ``after``: once it was made.  What changes between a
-    decision and the next one, or the result, is no player's doing: tiles were drawn or hands were seen.
-    """
-    then = np.array([*before[1:], result])
-    total: Floats = (then - np.array(after)).sum(axis=0)
-    return total
+    return Review(judge.name, found, seats, history.game.win_shares())
 
 
 # --- Judges ---------------------------------------------------------------------------------------
@@ -156,7 +136,7 @@ def _decisions(history: History) -> Iterator[tuple[int, Game, int]]:
 
 
 def _judged(judge: Agent, ply: int, game: Game, action: int) -> Judged:
-    shares, after, favourite = _win_shares(judge, game, action, ply)
+    shares, favourite = _win_shares(judge, game, action, ply)
     solved = _solved(game, action) if is_near_end(game.state, LAST) else None
     best, gold, error, gain = solved or _played_out(game, action, favourite, ply)
     low, high = gold - error, gold + error
@@ -174,7 +154,6 @@ def _judged(judge: Agent, ply: int, game: Game, action: int) -> Judged:
         gain,
         _grade(gold, low),
         shares,
-        after,
     )
 
 
@@ -185,16 +164,12 @@ def _grade(gold: float, low: float) -> str:
     return "inaccuracy" if gold >= INACCURACY and low >= INACCURACY / 2 else ""
 
 
-def _win_shares(judge: Agent, game: Game, action: int, ply: int) -> tuple[Any, Any, int]:
-    """Every seat's win share before and after an action, and the judge's favourite action."""
-    memory = judge.begin(ply)
-    analysis = judge.analyze(game, memory)
+def _win_shares(judge: Agent, game: Game, action: int, ply: int) -> tuple[list[float], int]:
+    """Every seat's win share before an action, and the judge's favourite action."""
+    analysis = judge.analyze(game, judge.begin(ply))
     best = int(analysis.actions[0]) if len(analysis.actions) else action
     assert analysis.win_shares is not None
-    shares = [float(share) for share in analysis.win_shares]
-    if action == best or not isinstance(judge, ValueAgent):
-        return shares, shares, best
-    return shares, [float(x) for x in judge.win_shares_after(game, action, memory)], best
+    return [float(share) for share in analysis.win_shares], best
 
 
 def _solved(game: Game, action: int) -> tuple[int, float, float, float] | None:
@@ -243,7 +218,7 @@ def _played_out(
 # --- Figures --------------------------------------------------------------------------------------
 
 
-def _summary(seat: int, decisions: list[Judged], luck: float | None) -> SeatSummary:
+def _summary(seat: int, decisions: list[Judged], luck: float) -> SeatSummary:
     own = [(number, one) for number, one in enumerate(decisions) if one.seat == seat]
     losses = [one.gold for _, one in own]
     grades = [one.grade for _, one in own]
@@ -272,10 +247,6 @@ def _rounded(value: Any) -> Any:
     return value
 
 
-def _luck_words(luck: float | None) -> str:
-    return "" if luck is None else f"luck {luck:+.0%} of a win; "
-
-
 def in_lines(found: dict[str, Any], names: list[str]) -> str:
     """Return a review's data as text: a summary a seat, then every inaccuracy and blunder."""
     lines = [f"judged by {found['judge']}, playouts and the exact end; losses in gold"]
@@ -284,7 +255,7 @@ def in_lines(found: dict[str, Any], names: list[str]) -> str:
         lines.append(
             f"{name}: {row['decisions']} decisions, {row['mean_loss']:.2f} lost a decision, "
             f"{row['total_loss']:.1f} in all; {row['inaccuracies']} inaccuracies, "
-            f"{row['blunders']} blunders; {_luck_words(row['luck'])}"
+            f"{row['blunders']} blunders; luck {row['luck']:+.0%} of a win; "
             f"result {found['result'][seat]:.0%}"
         )
         for what in ("best", "worst"):

@@ -23,10 +23,10 @@ BUGS = [
         ("tests/test_store.py", "-k", "hidden"),
     ),
     Bug(
-        "luck counts the decisions",
-        "cacao_env/play/review.py:luck_of_draws",
-        "then = np.array([*before[1:], result])",
-        "then = np.array(before)",
+        "luck is that of the scores",
+        "cacao_env/play/review.py:review",
+        "[WIN_SHARES]",
+        "[1 - WIN_SHARES]",
         ("tests/test_store.py", "-k", "luck"),
     ),
     Bug(

@@ -73,18 +73,13 @@ class ValueAgent(Agent):
         """Report the utilities of actions, and the expected result of the best way to end the turn."""
         states = game.determinise(decider(game), memory).states
         analysis = self._consider(states, memory)
-        win_shares, scores = self._after(states, int(analysis.actions[0]), memory)
-        return replace(analysis, win_shares=win_shares, scores=scores)
-
-    def win_shares_after(self, game: Game, action: int, memory: RngArray) -> np.ndarray:
-        """Return every seat's expected win share, (num_players,), once an action is played."""
-        return self._after(game.determinise(decider(game), memory).states, action, memory)[0]
-
-    def _after(self, states: StateArray, action: int, rng: RngArray) -> tuple[Any, Any]:
-        """Return expected win shares and scores of the best way to end the turn after an action."""
-        self._ask(states, action, rng)
-        players = int(states[0].num_players)
-        return self._scratch.win_shares[:players].copy(), self._scratch.scores[:players].copy()
+        self._ask(states, int(analysis.actions[0]), memory)
+        players = game.num_players
+        return replace(
+            analysis,
+            win_shares=self._scratch.win_shares[:players].copy(),
+            scores=self._scratch.scores[:players].copy(),
+        )
 
     def _consider(self, states: StateArray, rng: RngArray) -> Analysis:
         """Report actions and their utilities."""

@@ -8,7 +8,7 @@ const gradeAt = (ply) => decisionAt(ply)?.grade || null;
 const gradedDecisions = () => state.review.decisions.filter((one) => one.grade);
 const lossWords = (one) => t("−{n} gold", { n: one.gold.toFixed(1) });
 
-const luckWords = (luck) => (luck === null ? "–" : signed(`${luck > 0 ? "+" : ""}${Math.round(100 * luck)}%`));
+const luckWords = (luck) => signed(`${luck > 0 ? "+" : ""}${Math.round(100 * luck)}%`);
 
 // The best move beside the one that led to a frame, to be shown on the table.
 function bestAt(ply) {
