@@ -64,6 +64,7 @@ class Nothing:
         games, rng = make_games(config), np.random.default_rng(0)
         self.num_games, self._length, self._at = games.num_games, 25, 0
         self.options = games.options
+        self.candidates = games.candidates
         kept = []
         for _ in range(rounds):
             kept.append((games.observations.copy(), games.action_masks.copy()))
