@@ -41,7 +41,7 @@ class Page:
 
     def __init__(self, browser: Any, size: tuple[int, int] = WIDE, **context: Any) -> None:
         self.page = browser.new_page(viewport={"width": size[0], "height": size[1]}, **context)
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(180_000)  # a first answer may have to be compiled
         self.problems: list[str] = []
         self.asked: set[str] = set()
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))

@@ -37,7 +37,8 @@ def test_no_option_is_left_out():
         {field.name for field in fields(Options)} == set(NAMES) == set(OptionFields.__annotations__)
     )
     given = {"options", "fields", "reward"}
-    assert set(signature(VectorGames).parameters) == {*given, "num_games", "seed", "num_threads"}
+    batch = {"num_games", "seed", "num_threads", "observation"}
+    assert set(signature(VectorGames).parameters) == {*given, *batch}
     shown = {
         "mask_in",
         "observation",

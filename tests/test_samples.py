@@ -41,9 +41,8 @@ def test_samples_hold_what_came_of_their_games():
 def test_lambda_mixes_what_was_expected_into_what_came():
     net = ValueNet(8, 4, 4).compiled()
     [games] = split_games(20, {"2": 1.0}, 0.0, [1])
-    by_lambda = [
-        play(games, net, ITSELF._replace(td_lambda=d, others=1.0)) for d in (1.0, 0.5, 0.0)
-    ]
+    never = ITSELF._replace(random=0.0, others=1.0)
+    by_lambda = [play(games, net, never._replace(td_lambda=d)) for d in (1.0, 0.5, 0.0)]
     assert all(np.array_equal(s.numbers, by_lambda[0].numbers) for s in by_lambda)
     # 21 turns have another after them, seen by two; the last is followed by nothing but the result.
     assert len(by_lambda[0].stage) == 20 * 42
@@ -57,6 +56,19 @@ def test_lambda_mixes_what_was_expected_into_what_came():
     later = by_lambda[2].win_shares[turn == 19]
     half = by_lambda[1].win_shares[turn == 19]
     assert half == pytest.approx(0.5 * later + 0.5 * by_lambda[0].win_shares[last], abs=1e-5)
+
+
+def test_nothing_that_follows_a_random_move_is_learned():
+    """Where every turn strays, what was expected stands for what came, however far it looks."""
+    net = ValueNet(8, 4, 4).compiled()
+    [games] = split_games(20, {"2": 1.0}, 0.0, [1])
+    turn = np.arange(20 * 42) // 2 % 21
+    for random, apart in ((1.0, False), (0.0, True)):
+        near, far = (
+            play(games, net, ITSELF._replace(td_lambda=d, others=1.0, random=random)).win_shares
+            for d in (0.0, 0.9)
+        )
+        assert np.array_equal(near[turn < 20], far[turn < 20]) != apart
 
 
 def test_games_do_not_depend_on_who_plays_them():

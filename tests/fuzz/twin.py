@@ -66,7 +66,8 @@ def check(s: dict[str, Any]) -> None:
     n = s["num_players"]
     need(n in (2, 3, 4), "num_players")
     need(
-        s["volcanoes"] in (0, 1) and s["auto"] in (0, 1) and 11 <= s["table_size"] <= 32, "options"
+        s["volcanoes"] in (0, 1) and s["auto"] in (0, 1, 2) and 11 <= s["table_size"] <= 32,
+        "options",
     )
     supply, pile = SUPPLY[n], list(PILE[min(n, 3)])
     if s["volcanoes"]:

@@ -42,6 +42,13 @@ BUGS = [
         SAMPLES,
     ),
     Bug(
+        "what follows a random move is learned",
+        "training/afterstate/games.py:play_sample_games",
+        "strayed[turns] |= is_random",
+        "pass",
+        SAMPLES,
+    ),
+    Bug(
         "the opponent's views become samples too",
         "training/afterstate/games.py:play_sample_games",
         "wanted = learner < 0 or viewer == learner",

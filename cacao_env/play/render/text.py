@@ -10,6 +10,8 @@ letter (A is seat 0; a small letter has another tile below), a jungle tile a two
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from ...engine.geometry import cell_index
 from ...engine.state import ACT, FILL, OVERBUILT, OWNER, PLACE, WORKERS, jungle_pile_size
 from ...engine.tiles import JUNGLE_KINDS, NUM_JUNGLE_KINDS, WATER_TRACK, WORKER_KINDS
@@ -106,9 +108,8 @@ def _piles(game: Game) -> list[str]:
         if state.jungle_pile[code] > 0
     )
     size = int(jungle_pile_size(state))
-    lines = [
-        f"display: {display or 'empty'}; {size} jungle tiles in the pile{': ' if left else ''}{left}"
-    ]
+    pile = f"{size} jungle tiles in the pile{': ' if left else ''}{left}"
+    lines = wrap(f"display: {display or 'empty'}; {pile}", 110, subsequent_indent="  ")
     if game.seat is None:
         winners = " and ".join(LETTERS[seat] for seat in game.winners())
         return lines + [f"The game is over: {winners} won."]
