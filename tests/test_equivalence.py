@@ -46,7 +46,7 @@ def test_no_option_is_left_out():
         "render_mode",
     }  # how it is shown, not what is played
     assert set(signature(cacao_v0.raw_env).parameters) == {*given, *shown}
-    assert len(KINDS) == 24
+    assert len(KINDS) == 36
     combined = {
         (name, value, mode, style)
         for number, kind in enumerate(KINDS)
