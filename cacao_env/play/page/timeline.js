@@ -74,7 +74,7 @@ function drawCurve() {
   const y = (value) => height - 8 - (height - 16) * (value - low) / (high - low);
   const lines = series.flatMap((one) => drawLine(one, x, y));
   const marks = isWins ? gradedDecisions().map((one) => make("g", {},
-    make("circle", { class: `mark ${one.grade}`, cx: x(one.ply + 1), cy: y(one.after[one.seat]), r: one.grade === "blunder" ? 5.5 : 4 }),
+    make("circle", { class: `mark ${one.grade}`, cx: x(one.ply), cy: y(one.shares[one.seat]), r: one.grade === "blunder" ? 5.5 : 4 }),
     make("title", {}, `${nameOf(one.seat)}: ${t(one.grade)} ${lossWords(one)}`))) : [];
   const axis = [low, high].map((value) => make("text", {
     x: 29, y: y(value) + 4, "font-size": 11, "text-anchor": "end", fill: "var(--shade)",
