@@ -14,7 +14,7 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.endgame import end_values, is_near_end, placements_left
 from cacao_env.agents.mc import candidates_into, run_passes
-from cacao_env.agents.playout import RELATIVE_SCORE
+from cacao_env.agents.playout import RELATIVE_SCORE, UTILITY
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.rng import new_rng
 
@@ -80,7 +80,7 @@ def test_by_hand_what_is_not_sold_is_lost():
         (last,) = [
             x for x in game_regret(finished, 0, RegretSettings(1, 0), 0).exact if x.ply == game.ply
         ]
-        assert (last.placement, last.gold) == (False, pytest.approx(gold))
+        assert (last.placement, last.regret) == (False, pytest.approx(gold))
 
 
 @pytest.mark.parametrize("players", [2, 4])
@@ -116,14 +116,14 @@ def test_means_shares_and_blunders_by_hand():
         GameRegret(
             0,
             [
-                DecisionRegret(40, True, 3.5),
-                DecisionRegret(41, False, 0.0),
-                DecisionRegret(42, False, 1.0),
+                DecisionRegret(40, True, 3.5, 2),
+                DecisionRegret(41, False, 0.0, 2),
+                DecisionRegret(42, False, 1.0, 1),
             ],
             [],
             0,
         ),
-        GameRegret(1, [DecisionRegret(40, True, 1.5)], [], 0),
+        GameRegret(1, [DecisionRegret(40, True, 1.5, 2)], [], 0),
         GameRegret(2, [], [], 1),
     ]
     found = figures(games, lambda game: game.exact)
@@ -152,6 +152,11 @@ def test_every_decision_near_the_end_is_solved_and_no_other():
         game.play(STYLES["crowd"](game, rng))
     found = game_regret(game, 0, RegretSettings(2, 2, 100), 0)
     assert {(loss.ply, loss.placement) for loss in found.exact} == expected
+    for loss in found.exact:
+        then = Game.new(2, 3)
+        for action in game.history[: loss.ply]:
+            then.play(action)
+        assert loss.left == min(left for left in (1, 2) if is_near_end(then.state, left))
     assert len(found.rollouts) > 15
     assert not {x.ply for x in found.rollouts} & {x.ply for x in found.exact}
     assert max(x.ply for x in found.rollouts) < min(ply for ply, _ in expected)
@@ -183,17 +188,18 @@ def test_what_is_not_solved_is_counted(monkeypatch):
     assert len(few.exact) + few.unsolved == len(every.exact)
 
 
+@pytest.mark.parametrize("objective", [RELATIVE_SCORE, UTILITY])
 @pytest.mark.parametrize("players", [2, 3])
-def test_an_action_s_loss_is_that_of_the_one_chosen(players):
-    """Not of another place in the list, which the solver leaves in an order of its own."""
+def test_an_action_s_loss_is_that_of_the_one_chosen(players, objective):
+    """Of every action, with the values that the solver finds for all of them."""
     game, rng = Game.new(players, 5), np.random.default_rng(5)
-    while not (is_near_end(game.state, 2) and game.phase == "place"):
+    while not (is_near_end(game.state, 2) and game.phase == "place" and game.seat == 1):
         game.play(STYLES["random"](game, rng))
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    count = int(end_values(game.states, RELATIVE_SCORE, 10**6, True, ids, values))
+    count = int(end_values(game.states, objective, 10**6, True, ids, values))
     assert count == len(game.legal_actions()) > 5
     expected = {int(a): max(values[:count]) - v for a, v in zip(ids[:count], values)}
-    assert {a: exact_regret(game, a) for a in expected} == pytest.approx(expected)
+    assert {a: exact_regret(game, a, objective) for a in expected} == pytest.approx(expected)
 
 
 def test_few_playouts_do_not_make_a_loss_larger():
@@ -271,10 +277,31 @@ def test_results_do_not_depend_on_workers(tmp_path, capsys):
     assert list(data["settings"]["agent"]) == ["net"]
     assert data["versions"]["numpy"] == np.__version__
     assert {"git_commit", "machine", "unsolved"} <= set(data)
+    by_left = data["exact_by_left"]
+    assert set(by_left) == {"1", "2"}
+    assert sum(row["decisions"] for row in by_left.values()) == data["exact"]["decisions"]
     out = capsys.readouterr().out
     assert f"net against itself, 2 players, without volcanoes, {GAMES_AT_ONCE + 4} games" in out
     assert f"{data['exact']['regret']['value']:.3f} [" in out
     assert f"{data['rollouts']['placement_regret']['value']:.3f} [" in out
+
+
+def test_regrets_are_in_utility_if_asked(tmp_path, capsys):
+    found = []
+    for more in ([], ["--utility"]):
+        path = tmp_path / "r.json"
+        command = ["random", "--games", "6", "--rollouts", "8", "--workers", "1", *more]
+        assert regret([*command, "--json", str(path)]) == 0
+        found.append(json.loads(path.read_text()))
+    gold, utility = found
+    assert [row["settings"]["unit"] for row in found] == ["gold", "utility"]
+    assert 0 < utility["exact"]["regret"]["value"] < 0.2 * gold["exact"]["regret"]["value"]
+    assert abs(utility["rollouts"]["regret"]["value"]) < 0.2 * gold["rollouts"]["regret"]["value"]
+    assert {"blunders_over_0.01", "blunders_over_0.1"} <= set(utility["exact"])
+    out = capsys.readouterr().out
+    assert "gold lost" in out
+    assert "utility lost" in out
+    assert "2 left" in out
 
 
 def test_without_rollouts_there_are_none(tmp_path, capsys):
@@ -292,8 +319,8 @@ def test_without_rollouts_there_are_none(tmp_path, capsys):
         (["greedy", "--players", "5"], "--players is 5, expected 2, 3 or 4"),
         (["greedy", "--games", "0"], "--games is 0, expected at least 1"),
         (["greedy", "--workers", "0"], "--workers is 0, expected at least 1"),
-        (["greedy", "--last", "5"], "--last is 5, expected 1 to 4"),
-        (["greedy", "--last", "0"], "--last is 0, expected 1 to 4"),
+        (["greedy", "--last", "7"], "--last is 7, expected 1 to 6"),
+        (["greedy", "--last", "0"], "--last is 0, expected 1 to 6"),
         (["greedy", "--rollouts", "1"], "--rollouts is 1, expected 0, or 2 to 1000000"),
         (["greedy", "--sample", "0"], "--sample is 0, expected 1 to 100"),
         (["greedy", "--top", "1"], "--top is 1, expected 2 to 256"),

@@ -74,15 +74,15 @@ def _final_values(state, objective, out):
 
 @njit
 def _search(stack, frames, choices, budget, objective, all_values):
-    """Solve the position in ``stack[0]``; return False when the budget is spent.
+    """Solve the position in ``stack[0]``, opened in the first frame; return whether it was solved.
 
-    Writes every seat's value into ``frames[0].best``, and the values of the first decision's actions
-    for the deciding seat into ``choices[0]``; without ``all_values`` some of these are only bounds.
+    ``budget``: (1,) positions left, reduced.  Writes every seat's value into ``frames[0].best``, and
+    the values of the first decision's actions for the deciding seat into ``choices[0]``; without
+    ``all_values`` some of these are only bounds.
     """
     values = np.zeros(MAX_PLAYERS)
     most = 1.0 if objective == UTILITY else INFINITE  # no value is above it, or below its negative
     depth = 0
-    _open(frames[0], choices[0], stack[0], -INFINITE, INFINITE)
     while True:
         frame = frames[depth]
         if _advance(frame, choices[depth], stack, depth):
@@ -213,6 +213,7 @@ def end_values(states, objective, nodes, all_values, ids, values):
     frames = np.empty(MAX_DEPTH + 1, FRAME)
     choices = np.empty(MAX_DEPTH + 1, CHOICES)
     stack[0] = states[0]
+    _open(frames[0], choices[0], stack[0], -INFINITE, INFINITE)
     if not _search(stack, frames, choices, np.array([nodes]), objective, all_values):
         return NOT_SOLVED
     count = np.int64(choices[0].count)
@@ -220,6 +221,31 @@ def end_values(states, objective, nodes, all_values, ids, values):
         ids[i] = choices[0].ids[i]
         values[i] = choices[0].values[i]
     return count
+
+
+@njit
+def regret_of(states, action, objective, nodes):
+    """Return what an action of ``states[0]`` loses against the best one, exactly.
+
+    NOT_SOLVED after ``nodes`` positions.  Two searches, for the best action and for this one alone,
+    take a small part of the time of ``end_values`` with all values.
+    """
+    stack = np.empty(MAX_DEPTH + 1, STATE)
+    frames = np.empty(MAX_DEPTH + 1, FRAME)
+    choices = np.empty(MAX_DEPTH + 1, CHOICES)
+    budget = np.array([nodes])
+    stack[0] = states[0]
+    seat = np.int64(stack[0].seat)
+    _open(frames[0], choices[0], stack[0], -INFINITE, INFINITE)
+    if not _search(stack, frames, choices, budget, objective, False):
+        return np.float64(NOT_SOLVED)
+    best = frames[0].best[seat]
+    _open(frames[0], choices[0], stack[0], -INFINITE, INFINITE)
+    choices[0].count = 1
+    choices[0].ids[0] = action
+    if not _search(stack, frames, choices, budget, objective, True):
+        return np.float64(NOT_SOLVED)
+    return max(0.0, best - frames[0].best[seat])
 
 
 @njit

@@ -48,7 +48,7 @@ def add_commands(commands: Any) -> None:
     one = add_command(
         commands,
         "regret",
-        "measure the regret of an agent's decisions, in gold",
+        "measure the regret of an agent's decisions",
         "cacao regret greedy --games 50 --last 3",
         "Play an agent against itself, on every seat.  Its decisions near the end are "
         "compared with the exact solution, a sample of the earlier ones with many playouts.",
@@ -59,11 +59,12 @@ def add_commands(commands: Any) -> None:
     add("--volcanoes", action="store_true", help="play with the mini-expansion")
     add("--games", type=int, help="deals, each played once; default: 200")
     add("--last", type=int, metavar="P", help="solve decisions with at most P placements left in "
-        "the game, 1 to 4; default: 2")  # fmt: skip
+        "the game, 1 to 6; default: 2")  # fmt: skip
     add("--rollouts", type=int, metavar="R", help="playouts a candidate, half of them to choose "
         "it; 0 for none; default: 256")  # fmt: skip
     add("--sample", type=int, metavar="D", help="earlier decisions sampled a game; default: 4")
     add("--top", type=int, help="candidates, greedy's best; default: 16")
+    add("--utility", action="store_true", help="regrets in utility, not in gold")
     _add_seed(one)
     _add_workers(one, with_ray=False)
     add_json(one, "the figures and every regret")
@@ -215,6 +216,7 @@ def _regret(options: Namespace) -> int:
     if options.players not in (None, *PLAYERS):
         raise ValueError(f"--players is {options.players}, expected 2, 3 or 4")
     given = {name: getattr(options, name) for name in ("last", "rollouts", "sample", "top")}
+    given["unit"] = "utility" if options.utility else "gold"
     settings = RegretSettings(**{name: x for name, x in given.items() if x is not None})
     agent = load_agent(options.agent, allow_code=True)
     rules = Options(options.players or agent.players[0], options.volcanoes)

@@ -1,7 +1,8 @@
-"""The regret of single decisions, in gold: exact near the end, by playouts before it.
+"""The regret of single decisions: exact near the end, by playouts before it.
 
-An agent plays itself on every seat.  The regret of a decision is the expected relative score (own
-score minus the mean of the others') of the best action minus that of the action chosen.
+An agent plays itself on every seat.  The regret of a decision is the expected relative score in gold
+(own score minus the mean of the others'), or the expected utility (``agents.playout.utility_of``), of
+the best action minus that of the action chosen.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from ..agents.agent import Agent
-from ..agents.endgame import NOT_SOLVED, end_values, is_near_end
+from ..agents.endgame import NOT_SOLVED, is_near_end, placements_left, regret_of
 from ..agents.mc import candidates_into, run_passes
-from ..agents.playout import RELATIVE_SCORE
-from ..engine.actions import MAX_LEGAL
+from ..agents.playout import RELATIVE_SCORE, UTILITY
 from ..engine.options import Options
 from ..engine.rng import new_rng
+from ..engine.state import PLACE
 from ..game import Game
 from ..provenance import provenance
 from . import tables
@@ -35,12 +36,12 @@ from .records import replayed
 from .store import engine_version
 from .workers import ChunkPlayer, do_all
 
-FORMAT, VERSION = "cacao-regret", 2  # version 1 named a regret "loss"
+FORMAT, VERSION = "cacao-regret", 3  # version 2 had gold alone, version 1 named a regret "loss"
 GAMES = 200
 GAMES_AT_ONCE = 16
 NODES = 2_000_000  # positions searched before a decision counts as unsolved: some seconds
-BLUNDERS = (1.0, 3.0)  # gold; a decision with a larger regret is a blunder
-BEST = 1e-6  # gold; an action with no more regret is as good as the best
+BLUNDERS = {"gold": (1.0, 3.0), "utility": (0.01, 0.1)}  # a larger regret is a blunder
+BEST = 1e-6  # an action with no more regret is as good as the best
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class DecisionRegret:
 
     ply: int
     placement: bool
-    gold: float
+    regret: float
+    left: int  # placements left in the game, the turn in progress included
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,12 @@ class RegretSettings:
     rollouts: int = 256  # playouts a candidate for each earlier decision sampled; 0 for none
     sample: int = 4  # earlier decisions sampled in a game
     top: int = 16  # candidates, the best by greedy
+    unit: str = "gold"  # or utility
 
     def __post_init__(self) -> None:
         """Check the ranges."""
         for name, value, low, high in (
-            ("last", self.last, 1, 4),
+            ("last", self.last, 1, 6),
             ("sample", self.sample, 1, 100),
             ("top", self.top, 2, 256),
         ):
@@ -83,25 +86,28 @@ class RegretSettings:
         if self.rollouts != 0 and not 2 <= self.rollouts <= 1_000_000:
             raise ValueError(f"--rollouts is {self.rollouts}, expected 0, or 2 to 1000000")
 
+    @property
+    def objective(self) -> int:
+        """What is maximised."""
+        return UTILITY if self.unit == "utility" else RELATIVE_SCORE
+
 
 # --- One decision, one game ---------------------------------------------------------------------
 
 
-def exact_regret(game: Game, action: int) -> float | None:
+def exact_regret(game: Game, action: int, objective: int = RELATIVE_SCORE) -> float | None:
     """Return the regret of an action by the exact solution; None if it was not solved.
 
     Near the end all hands are known and draws are weighted by their probabilities, so the solution
     uses no more than the seat may know.
     """
-    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
-    count = int(end_values(game.states, RELATIVE_SCORE, NODES, True, ids, values))
-    if count == NOT_SOLVED:
-        return None
-    chosen = values[:count][ids[:count] == action][0]
-    return float(values[:count].max() - chosen)
+    regret = float(regret_of(game.states, action, objective, NODES))
+    return None if regret == NOT_SOLVED else regret
 
 
-def rollout_regret(game: Game, action: int, rollouts: int, top: int, seed: int) -> float:
+def rollout_regret(
+    game: Game, action: int, rollouts: int, top: int, seed: int, objective: int = RELATIVE_SCORE
+) -> float:
     """Return the regret of an action against the best of greedy's ``top``, by greedy playouts.
 
     Half of the playouts choose the best; the other half compare it with the action, so that choosing
@@ -114,13 +120,13 @@ def rollout_regret(game: Game, action: int, rollouts: int, top: int, seed: int) 
         count += 1
     rng = new_rng(seed)
     half = rollouts // 2
-    run_passes(game.states, ids, count, sums, half, rng, RELATIVE_SCORE)
+    run_passes(game.states, ids, count, sums, half, rng, objective)
     best = int(ids[int(sums[:count].argmax())])
     if best == action:
         return 0.0
-    both, gold = np.array([best, action]), np.zeros(2)
-    run_passes(game.states, both, 2, gold, rollouts - half, rng, RELATIVE_SCORE)
-    return float(gold[0] - gold[1]) / (rollouts - half)
+    both, worth = np.array([best, action]), np.zeros(2)
+    run_passes(game.states, both, 2, worth, rollouts - half, rng, objective)
+    return float(worth[0] - worth[1]) / (rollouts - half)
 
 
 def game_regret(game: Game, block: int, settings: RegretSettings, seed: int) -> GameRegret:
@@ -131,11 +137,11 @@ def game_regret(game: Game, block: int, settings: RegretSettings, seed: int) -> 
     exact, earlier, unsolved = [], [], 0
     for ply, (position, action) in enumerate(_decisions(game)):
         if is_near_end(position.state, settings.last):
-            gold = exact_regret(position, action)
-            if gold is None:
+            regret = exact_regret(position, action, settings.objective)
+            if regret is None:
                 unsolved += 1
             else:
-                exact.append(DecisionRegret(ply, position.phase == "place", gold))
+                exact.append(_decision(ply, position, regret))
         else:
             earlier.append((ply, position, action))
     rollouts = []
@@ -145,9 +151,17 @@ def game_regret(game: Game, block: int, settings: RegretSettings, seed: int) -> 
         for place in sorted(rng.choice(len(earlier), count, replace=False)):
             ply, position, action = earlier[place]
             bits = _seed(seed, block, 1 + ply)
-            gold = rollout_regret(position, action, settings.rollouts, settings.top, bits)
-            rollouts.append(DecisionRegret(ply, position.phase == "place", gold))
+            regret = rollout_regret(
+                position, action, settings.rollouts, settings.top, bits, settings.objective
+            )
+            rollouts.append(_decision(ply, position, regret))
     return GameRegret(block, exact, rollouts, unsolved)
+
+
+def _decision(ply: int, game: Game, regret: float) -> DecisionRegret:
+    placing = bool(game.state.phase == PLACE)
+    left = int(placements_left(game.state)) + (not placing)
+    return DecisionRegret(ply, placing, regret, left)
 
 
 def _decisions(game: Game) -> list[tuple[Game, int]]:
@@ -224,38 +238,39 @@ def measure_regret(
 
 # --- Figures --------------------------------------------------------------------------------------
 
-_COLUMNS = (
-    *("decisions", "placements", "gold", "placement_gold", "best"),
-    *(f"over {b:g}" for b in BLUNDERS),
-)
+_SUMS = ("decisions", "placements", "regret", "placement_regret", "best")
 _RATIOS = (
-    ("regret", "gold", "decisions"),
-    ("placement_regret", "placement_gold", "placements"),
+    ("regret", "regret", "decisions"),
+    ("placement_regret", "placement_regret", "placements"),
     ("best_share", "best", "decisions"),
-    *((f"blunders_over_{b:g}", f"over {b:g}", "decisions") for b in BLUNDERS),
 )
 
 
 def figures(
-    games: Sequence[GameRegret], of: Callable[[GameRegret], list[DecisionRegret]]
+    games: Sequence[GameRegret],
+    of: Callable[[GameRegret], list[DecisionRegret]],
+    unit: str = "gold",
 ) -> dict[str, Any]:
     """Return means over all decisions of a kind, with 95 % intervals by bootstrap over games."""
-    rows = np.array([_sums(of(game)) for game in games])
+    blunders = BLUNDERS[unit]
+    over = [f"blunders_over_{most:g}" for most in blunders]
+    columns = (*_SUMS, *over)
+    rows = np.array([_sums(of(game), blunders) for game in games])
     samples = resampled_means(rows)
-    count = dict(zip(_COLUMNS, rows.sum(axis=0), strict=True))
+    count = dict(zip(columns, rows.sum(axis=0), strict=True))
     found: dict[str, Any] = {
         "decisions": int(count["decisions"]),
         "placements": int(count["placements"]),
     }
-    for name, part, whole in _RATIOS:
-        top, bottom = _COLUMNS.index(part), _COLUMNS.index(whole)
+    for name, part, whole in (*_RATIOS, *((name, name, "decisions") for name in over)):
+        top, bottom = columns.index(part), columns.index(whole)
         if not count[whole]:
             found[name] = None
             continue
         seen = samples[samples[:, bottom] > 0]
         low, high = np.percentile(seen[:, top] / seen[:, bottom], LEVEL)
         value = count[part] / count[whole]
-        if part not in ("gold", "placement_gold"):
+        if part not in ("regret", "placement_regret"):
             low, high = _widened(value, low, high, len(games))
         found[name] = {"value": float(value), "low": float(low), "high": float(high)}
     return found
@@ -267,13 +282,13 @@ def _widened(value: float, low: float, high: float, games: int) -> tuple[float, 
     return (rest if value == 1 else low), (1 - rest if value == 0 else high)
 
 
-def _sums(decisions: Sequence[DecisionRegret]) -> list[float]:
-    """A game's row, in the order of ``_COLUMNS``."""
-    gold: npt.NDArray[np.float64] = np.array([one.gold for one in decisions])
+def _sums(decisions: Sequence[DecisionRegret], blunders: Sequence[float]) -> list[float]:
+    """A game's row: ``_SUMS``, and the decisions with a larger regret than each of ``blunders``."""
+    regret: npt.NDArray[np.float64] = np.array([one.regret for one in decisions])
     placed = np.array([one.placement for one in decisions], bool)
-    blunders = [float((gold > most).sum()) for most in BLUNDERS]
-    best = float((gold <= BEST).sum())
-    return [len(gold), float(placed.sum()), gold.sum(), gold[placed].sum(), best, *blunders]
+    over = [float((regret > most).sum()) for most in blunders]
+    best = float((regret <= BEST).sum())
+    return [len(regret), float(placed.sum()), regret.sum(), regret[placed].sum(), best, *over]
 
 
 def document(
@@ -285,7 +300,7 @@ def document(
     seconds: float,
 ) -> dict[str, Any]:
     """Return all figures as plain data, as ``--json`` writes them."""
-    rollouts = figures(games, lambda game: game.rollouts)
+    rollouts = figures(games, lambda game: game.rollouts, settings.unit)
     for name in [key for key in rollouts if key.startswith("blunders")]:
         del rollouts[name]  # the regret of a single decision is too uncertain
     return {
@@ -301,13 +316,21 @@ def document(
             "games_at_once": GAMES_AT_ONCE,
             "engine": engine_version(),
         },
-        "exact": figures(games, lambda game: game.exact),
+        "exact": figures(games, lambda game: game.exact, settings.unit),
+        "exact_by_left": {
+            str(left): figures(games, partial(_with_left, left), settings.unit)
+            for left in range(1, settings.last + 1)
+        },
         "unsolved": sum(game.unsolved for game in games),
         "rollouts": rollouts if settings.rollouts else None,
         "games": [asdict(game) for game in games],
         "seconds": seconds,
         **provenance(),
     }
+
+
+def _with_left(left: int, game: GameRegret) -> list[DecisionRegret]:
+    return [one for one in game.exact if one.left == left]
 
 
 def show(data: dict[str, Any]) -> str:
@@ -319,7 +342,11 @@ def show(data: dict[str, Any]) -> str:
     kinds = [(f"the last {settings['last']} placements, solved", exact)]
     if rollouts:
         kinds.append((f"before that, {settings['rollouts']} playouts", rollouts))
-    blunders = [f"blunders_over_{b:g}" for b in BLUNDERS]
+    unit = settings["unit"]
+    blunders = [f"blunders_over_{most:g}" for most in BLUNDERS[unit]]
+    kinds += [
+        (f"{left} left", row) for left, row in data["exact_by_left"].items() if row["decisions"]
+    ]
     columns = [
         (
             what,
@@ -330,11 +357,11 @@ def show(data: dict[str, Any]) -> str:
         for what, row in kinds
     ]
     names = (
-        *("gold lost", "decisions", "a decision", "a placement", "nothing lost"),
-        *(f"more than {b:g}" for b in BLUNDERS),
+        *(f"{unit} lost", "decisions", "a decision", "a placement", "nothing lost"),
+        *(f"more than {most:g}" for most in BLUNDERS[unit]),
     )
     head, *rows = zip(names, *columns, strict=True)  # a column for each kind: it fits a terminal
-    decisions = sum(row["decisions"] for _, row in kinds)
+    decisions = exact["decisions"] + (rollouts["decisions"] if rollouts else 0)
     lines = [
         f"{name} against itself, {options['num_players']} players, {with_or_without} volcanoes, "
         f"{settings['games']:,} games, seed {settings['seed']}\n",
