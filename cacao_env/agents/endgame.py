@@ -23,6 +23,7 @@ from .playout import UNIT, UTILITY, value_of
 
 NOT_SOLVED = -1
 NODES = 50_000  # positions looked at before giving up: a tenth of a second
+NODES_TO_JUDGE = 2_000_000  # the same where decisions are judged: some seconds
 MAX_DEPTH = 128
 INFINITE = 1e9
 CERTAIN = 1 - 1e-9

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from ..agents.agent import Agent
+from ..agents.endgame import NODES_TO_JUDGE as NODES
 from ..agents.endgame import NOT_SOLVED, is_near_end, placements_left, regret_of
 from ..agents.mc import candidates_into, run_passes
 from ..agents.playout import RELATIVE_SCORE, UTILITY
@@ -39,7 +40,6 @@ from .workers import ChunkPlayer, do_all
 FORMAT, VERSION = "cacao-regret", 3  # version 2 had gold alone, version 1 named a regret "loss"
 GAMES = 200
 GAMES_AT_ONCE = 16
-NODES = 2_000_000  # positions searched before a decision counts as unsolved: some seconds
 BLUNDERS = {"gold": (1.0, 3.0), "utility": (0.01, 0.1)}  # a larger regret is a blunder
 BEST = 1e-6  # an action with no more regret is as good as the best
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..agents.agent import Agent, AgentError
 from ..agents.bots import Bot
-from ..agents.endgame import NOT_SOLVED, end_values, is_near_end
+from ..agents.endgame import NODES_TO_JUDGE, NOT_SOLVED, end_values, is_near_end
 from ..agents.mc import candidates_into, run_passes
 from ..agents.playout import RELATIVE_SCORE
 from ..agents.registry import installed_agents, load_agent
@@ -24,7 +24,6 @@ from ..agents.value.agent import ValueAgent
 from ..engine.actions import MAX_LEGAL
 from ..engine.rng import new_rng
 from ..evaluation.luck import WIN_SHARES, luck_of
-from ..evaluation.regret import NODES
 from ..game import Game
 from .choices import in_words, parts_of
 from .history import History, with_auto_decisions
@@ -175,7 +174,7 @@ def _win_shares(judge: Agent, game: Game, action: int, ply: int) -> tuple[list[f
 def _solved(game: Game, action: int) -> tuple[int, float, float, float] | None:
     """(best action, gold lost, 0, gold above the mean) by the exact solution; None if it gave up."""
     ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
-    count = int(end_values(game.states, RELATIVE_SCORE, NODES, True, ids, values))
+    count = int(end_values(game.states, RELATIVE_SCORE, NODES_TO_JUDGE, True, ids, values))
     if count == NOT_SOLVED:
         return None
     ids, values = ids[:count], values[:count]
