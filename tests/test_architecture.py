@@ -169,7 +169,7 @@ def test_the_environment_never_imports_training_or_torch():
                 assert top not in {"torch", "training", "stable_baselines3", "sb3_contrib"}, name
 
 
-def test_the_core_needs_only_its_four_libraries():
+def test_importing_the_core_loads_only_its_four_libraries():
     """In a fresh interpreter: what importing everything brings in from outside."""
     code = (
         "import sys, cacao_env.cacao_v0, cacao_env.envs.versus, cacao_env.cli\n"

@@ -84,6 +84,7 @@ def test_pyproject_and_constraints_agree_on_what_is_installed():
         "gymnasium",
         "pettingzoo",
         "safetensors",
+        "tqdm",
     ]
     for extra in ("train", "test"):
         wanted += project["optional-dependencies"][extra]

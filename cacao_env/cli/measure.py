@@ -106,7 +106,6 @@ def _prepare() -> None:
     try:
         import choix  # noqa: F401
         import filelock  # noqa: F401
-        import tqdm  # noqa: F401
     except ImportError as error:
         raise ValueError(
             f"measuring agents needs {error.name}: pip install 'cacao-env[evaluate]'"
