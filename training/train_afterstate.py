@@ -18,11 +18,13 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from cacao_env.agents.checkpoint import CheckpointError, find
 from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.agents.value.net import from_params, param_shapes
+from cacao_env.agents.value.ordering import ORDERING_SHAPE
 
 from . import loop
 from .afterstate.config import AfterstateConfig
@@ -55,6 +57,7 @@ class AfterstateLearner(loop.Learner):
         size = {"sums": config.sums, "maxima": config.maxima, "units": config.units}
         self.fitter = Fitter(size, config.seed, config.average)
         self.acting = self.fitter.mean.params()  # the weights that play the next round
+        self.ordering: Arrays = {}  # the move ordering of the network that the run started from
         self.replay: deque[Samples] = deque(maxlen=config.replay)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         self.players = Players(config.threads or cores or 1)
@@ -69,7 +72,10 @@ class AfterstateLearner(loop.Learner):
             folder = find(self.config.start)
             if folder is None:
                 raise CheckpointError("there is no such checkpoint")
-            self.fitter.start_from(*read_value(folder)[:2])
+            params, layout, _ = read_value(folder)
+            if "ordering" in params:
+                self.ordering = {"ordering": params.pop("ordering")}
+            self.fitter.start_from(params, layout)
         except ValueError as error:
             raise ConfigError(f"start is {self.config.start!r}: {error}") from None
         self.acting = self.fitter.mean.params()
@@ -119,7 +125,7 @@ class AfterstateLearner(loop.Learner):
         config = self.config
         count = config.greedy_games if number < config.greedy_rounds else config.games
         chunks = split_games(count, config.players, config.volcanoes, [config.seed, number])
-        net = from_params(self.acting)
+        net = from_params(self.acting | self.ordering)
         return self.players.begin(chunks, net, self.behaviour(number), self._opponent.net)
 
     def behaviour(self, number: int) -> Behaviour:
@@ -148,7 +154,7 @@ class AfterstateLearner(loop.Learner):
 
     def evaluate(self) -> Iterator[loop.Match]:
         """Play deal blocks against each opponent with each number of players."""
-        net, config = self.fitter.mean.compiled(), self.config
+        net, config = from_params(self.fitter.mean.params() | self.ordering), self.config
         for name, other in self._eval_opponents.items():
             for players in (options.num_players for options in config.games_played):
                 blocks = max(1, config.eval_games // players)
@@ -168,7 +174,8 @@ class AfterstateLearner(loop.Learner):
             "players": sorted(int(n) for n in config.players),
             "volcanoes": config.volcanoes > 0,
         }
-        save_value(folder, config.name, self.fitter.mean.params(), rules, training=training)
+        params = self.fitter.mean.params() | self.ordering
+        save_value(folder, config.name, params, rules, training=training)
 
     def weights(self) -> Arrays:
         """Of the network, and the running mean of them."""
@@ -184,7 +191,7 @@ class AfterstateLearner(loop.Learner):
 
     def arrays(self) -> Arrays:
         """Networks, optimizer, the weights that play the next round, and the replay."""
-        arrays = self.fitter.arrays() | named("acting", self.acting)
+        arrays = self.fitter.arrays() | named("acting", self.acting) | self.ordering
         for number, samples in enumerate(self.replay):
             arrays |= named(f"replay.{number:03}", samples._asdict())
         return arrays
@@ -194,6 +201,9 @@ class AfterstateLearner(loop.Learner):
         check_arrays(arrays, named("acting", self.acting))
         self.fitter.restore(arrays, self.counts["gradient_steps"])
         self.acting = part("acting", arrays)
+        if "ordering" in arrays:
+            check_arrays(arrays, {"ordering": np.zeros(ORDERING_SHAPE, np.float32)})
+            self.ordering = {"ordering": arrays["ordering"]}
         while samples := part(f"replay.{len(self.replay):03}", arrays):
             self.replay.append(sound_samples(samples))
 

@@ -54,7 +54,7 @@ class AfterstateConfig(RunConfig):
     noise: float = at_least(0, 0.04)  # utility, of Gumbel noise; changes linearly to ...
     final_noise: float = at_least(0, 0.01)
     random: float = fraction(0.02)
-    top: int = at_least(0, 12)  # placements that the network evaluates, the best by greedy
+    top: int = at_least(0, 12)  # placements that the network evaluates, the first in move ordering
     # From a point of the run on it learns from games as it plays them: without random moves, and with
     # more placements evaluated.
     settled_from: float = fraction(0.67)  # of the run

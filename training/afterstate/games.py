@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cacao_env.agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
-from cacao_env.agents.value.agent import TOP
 from cacao_env.agents.value.features import NO_ROW, NUM_NUMBERS, features_into
 from cacao_env.agents.value.net import POINTS, expect
 from cacao_env.agents.value.search import search_choice
@@ -125,7 +124,7 @@ def _opponent_choice(net, scratch, work, views, behaviour, ids, values, rng):
     if behaviour.opponent_sims > 0:
         sims = np.int64(behaviour.opponent_sims)
         return search_choice(net, scratch, work, views, sims, ids, values, rng)
-    count = value_actions(net, scratch, work, views[0], TOP, ACT, ids, values, rng)
+    count = value_actions(net, scratch, work, views[0], np.int64(net.top), ACT, ids, values, rng)
     best = 0
     for i in range(1, count):
         if values[i] > values[best]:

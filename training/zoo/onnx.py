@@ -82,6 +82,7 @@ def export(folder: Path, path: Path) -> None:
     model: Any
     if network_of(folder) == VALUE_NET:
         params, layout, _ = read_value(folder)
+        params.pop("ordering", None)  # of moves; the network's outputs do not depend on it
         model = PlainValueNet(params, layout)
         one = torch.ones(2, dtype=torch.long)
         example = (

@@ -20,18 +20,23 @@ from ..playout import UNIT
 from .net import Net, new_scratch
 from .turns import consider, new_work
 
-TOP = 48  # placements that are evaluated, the best by greedy; 0 for all
 SPREAD = 0.02  # utility; an action that is so much worse has a third of the weight in an analysis
 
 
 class ValueAgent(Agent):
     """Look one turn ahead: a network evaluates every way to end the turn.
 
-    ``manifest`` is that of the network's checkpoint, {} for a network without one.
+    ``manifest`` is that of the network's checkpoint, {} for a network without one.  ``top``: the
+    placements that it evaluates, the first in its move ordering; 0 for all, None for the network's
+    own number.
     """
 
     def __init__(
-        self, net: Net, name: str = "value", manifest: dict[str, Any] | None = None, top: int = TOP
+        self,
+        net: Net,
+        name: str = "value",
+        manifest: dict[str, Any] | None = None,
+        top: int | None = None,
     ) -> None:
         self.name = name
         self.manifest = manifest or {}
@@ -39,7 +44,7 @@ class ValueAgent(Agent):
         rules = self.manifest.get("rules", {})
         self.players = tuple(rules.get("players", PLAYERS))
         self._volcanoes = bool(rules.get("volcanoes", True))
-        self.net, self._top = net, top
+        self.net, self._top = net, net.top if top is None else top
         self._scratch, self._work = new_scratch(net), new_work()
         self._ids = np.zeros(MAX_LEGAL, np.int64)
         self._values = np.zeros(MAX_LEGAL)

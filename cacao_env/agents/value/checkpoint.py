@@ -23,7 +23,7 @@ from .agent import ValueAgent
 from .features import LAYOUT, LAYOUTS, NUM_ROWS, Layout
 from .net import Net, from_params, param_shapes
 from .patterns import NUM_PATTERNS
-from .search import CANDIDATES, EXACT, INNER, NEAR, PRIOR, TURNS, SearchAgent
+from .search import CANDIDATES, EXACT, NEAR, PRIOR, TURNS, SearchAgent
 
 
 def features_version(layout: Layout = LAYOUT) -> str:
@@ -48,6 +48,8 @@ def save_value(
         "maxima": params["part_best"].shape[1],
         "units": params["out"].shape[1],
     }
+    if "ordering" in params:
+        size["ordered"] = True
     features = features_version(layout)
     metadata = metadata_of({"rules": rules, "features": features, "network": VALUE_NET})
     weights = pack_arrays(params, metadata)
@@ -93,7 +95,9 @@ SEARCH_PARAMETERS = {
     "width": Parameter(
         CANDIDATES, 1, 256, "placements that are simulated, the best by the network"
     ),
-    "inner": Parameter(INNER, 1, 256, "placements that the network evaluates inside simulations"),
+    "inner": Parameter(
+        0, 0, 256, "placements evaluated inside simulations; 0 for the network's own"
+    ),
     "turns": Parameter(TURNS, 1, 36, "own turns that a simulation plays"),
     "near": Parameter(NEAR, 0, 99, "placements left from which simulations play to the end"),
     "prior": Parameter(PRIOR, 0, 100_000, "simulations that the network's first value counts as"),

@@ -32,9 +32,21 @@ from .features import (
     Layout,
     features_into,
 )
+from .ordering import ORDERING_SHAPE, OVERBUILDS, ordering_table
 from .patterns import NUM_PARTS, pattern_parts
 
 POINTS = 10.0  # points that an output of 1 means
+
+
+class Breadth(NamedTuple):
+    """How many placements are evaluated, the first in the move ordering."""
+
+    top: int  # for a decision
+    inner: int  # inside simulations
+
+
+# Beyond so many of greedy's the network's choice lies in 6 %, beyond so many of a table's in 2 %.
+BY_GREEDY, BY_TABLE = Breadth(48, 16), Breadth(16, 5)
 
 
 class Net(NamedTuple):
@@ -52,6 +64,10 @@ class Net(NamedTuple):
     stage: Any  # int64, by placements that the viewer has left
     prospects: int  # see ``features.Layout``
     leak: float
+    ordering: Any  # (stages, NUM_WORDS, NUM_VARIANTS) of :mod:`.ordering`, or no words
+    ordering_weights: Any  # (stages, 2)
+    top: int  # placements that are evaluated, the first in order
+    inner: int  # the same inside simulations
 
 
 class Scratch(NamedTuple):
@@ -90,11 +106,12 @@ def new_scratch(net: Net) -> Scratch:
 
 
 def param_shapes(
-    sums: int, maxima: int, units: int, layout: Layout = LAYOUT
+    sums: int, maxima: int, units: int, layout: Layout = LAYOUT, ordered: bool = False
 ) -> dict[str, tuple[int, ...]]:
-    """Return the name and shape of each trained array."""
+    """Return the name and shape of each trained array; ``ordered``: with its own move ordering."""
     both, stages = sums + maxima, layout.num_stages
-    return {
+    of_ordering = {"ordering": ORDERING_SHAPE} if ordered else {}
+    return of_ordering | {
         "bias": (both,),
         "numbers": (layout.numbers, both),
         "rows": (NO_ROW - ALONE + 1, both),
@@ -130,7 +147,12 @@ def from_params(params: Mapping[str, Any], layout: Layout = LAYOUT) -> Net:
     ]
     weights: list[Any] = [np.array(array, np.float32, order="C") for array in arrays]
     weights += [np.array(layout.stages, np.int64), layout.prospects, layout.leak]
-    return Net(*weights)
+    if "ordering" not in params:
+        nothing = np.zeros((0, 0, 0), np.float32), np.zeros((0, 2), np.float32)
+        return Net(*weights, *nothing, BY_GREEDY.top, BY_GREEDY.inner)
+    ordering = np.array(params["ordering"], np.float32)
+    table, of_more = ordering_table(ordering), np.ascontiguousarray(ordering[:, OVERBUILDS:])
+    return Net(*weights, table, of_more, BY_TABLE.top, BY_TABLE.inner)
 
 
 @njit

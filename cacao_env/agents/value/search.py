@@ -28,14 +28,13 @@ from ..analysis import Analysis, certain, from_values, from_visits
 from ..endgame import NODES, NOT_SOLVED, placements_left, solve, solved_analysis
 from ..halving import drop_half, halve, keep_best, num_passes, num_rounds
 from ..playout import UNIT, UTILITY, utility_of
-from .agent import SPREAD, TOP, ValueAgent
+from .agent import SPREAD, ValueAgent
 from .net import Net, expect
 from .turns import value_actions
 
 CANDIDATES = 8  # placements that are simulated, the best by the network
 TURNS = 1  # own turns that a simulation plays
 NEAR = 10  # placements left, of all seats, from which simulations play to the end
-INNER = 16  # placements that the network evaluates inside simulations
 PRIOR = 6  # simulations that the network's first value counts as
 EXACT = 3  # placements left from which the end is solved
 # Positions that the solver may visit, so that it takes no longer than the search would.
@@ -101,7 +100,7 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
 
     ``ids`` and ``values``: scratch space, (MAX_LEGAL,).
     """
-    count = value_actions(net, scratch, work, states[0], TOP, ACT, ids, values, rng)
+    count = value_actions(net, scratch, work, states[0], np.int64(net.top), ACT, ids, values, rng)
     if count == 1:
         return ids[0]
     solved = solve(states, EXACT, UTILITY, min(NODES, NODES_A_SIM * sims))
@@ -114,7 +113,9 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
     rounds = num_rounds(alive)
     for _ in range(rounds if alive > 1 else 0):
         passes = num_passes(sims, rounds, alive)
-        look_ahead(net, scratch, work, states, ids, alive, sums, passes, INNER, turns, rng)
+        look_ahead(
+            net, scratch, work, states, ids, alive, sums, passes, np.int64(net.inner), turns, rng
+        )
         alive = drop_half(ids, sums, alive)
     return ids[0]
 
@@ -130,7 +131,7 @@ class SearchAgent(ValueAgent):
         sims: int = 32,
         ms: int = 0,
         width: int = CANDIDATES,
-        inner: int = INNER,
+        inner: int = 0,
         turns: int = TURNS,
         near: int = NEAR,
         prior: int = PRIOR,
@@ -138,7 +139,8 @@ class SearchAgent(ValueAgent):
     ) -> None:
         super().__init__(net, name, manifest)
         self.sims, self._ms = sims, ms
-        self._width, self._inner, self._turns, self._near = width, inner, turns, near
+        self._width, self._turns, self._near = width, turns, near
+        self._inner = inner or net.inner
         self._prior, self._exact = prior, exact
         self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
 

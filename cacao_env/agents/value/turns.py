@@ -20,6 +20,7 @@ from ...engine.state import ACT, OVER, PLACE, STATE
 from ..greedy import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
 from ..playout import utility_of
 from .net import expect
+from .ordering import order_into
 
 MAX_DEPTH = 32
 MAX_REPLIES = 256  # legal fills, or actions, of one decision: placements are not stored here
@@ -51,9 +52,9 @@ def new_work() -> Work:
 
 
 @njit
-def candidates_into(state, choices, top, ids):
-    """Write the legal actions into ``ids``, of placements only greedy's ``top`` best, if that is not
-    0.
+def candidates_into(net, state, choices, top, ids):
+    """Write the legal actions into ``ids``, of placements only the ``top`` first in the network's
+    move ordering, or greedy's, if ``top`` is not 0.
 
     Returns their number.
     """
@@ -64,7 +65,9 @@ def candidates_into(state, choices, top, ids):
             return 1
     if top == 0 or state.phase != PLACE:
         return legal_into(state, ids)
-    return best_into(choices, state, top, ids)
+    if len(net.ordering) == 0:
+        return best_into(choices, state, top, ids)
+    return order_into(net.ordering, net.ordering_weights, choices, state, top, ids)
 
 
 @njit
@@ -152,7 +155,7 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
 def value_actions(net, scratch, work, state, top, last_tried, ids, values, rng):
     """Write candidates and their utilities for the deciding seat; return their number."""
     seat = np.int64(state.seat)
-    count = candidates_into(state, work.choices[0], top, ids)
+    count = candidates_into(net, state, work.choices[0], top, ids)
     if count > 1:
         for i in range(count):
             values[i] = value_after(net, scratch, work, state, ids[i], seat, last_tried, rng)

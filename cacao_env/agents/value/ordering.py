@@ -1,0 +1,125 @@
+"""Move ordering: which placements a value network evaluates first.
+
+Greedy's values put the network's choice among the first five in six positions of ten, and evaluating
+a placement takes a hundred times as long as ordering it.  So a network may come with a table, distilled
+from its own choices, that is added to greedy's value: a number for each worker tile on each pattern,
+after the fills that greedy would make.  With it the first five hold the choice as often as greedy's
+first sixteen.  The numbers are sums over the parts of a placement: what lies on a side and how many
+workers face it, for each side and each pair of sides.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+import numpy as np
+
+from ...engine.actions import indexed_cell
+from ...engine.geometry import NEIGHBOR
+from ...engine.greedy import NOWHERE, WAYS, tiles_shown
+from ...engine.jit import njit
+from ...engine.state import jungle_left
+from ...engine.tiles import DISPLAY_SIZE, EDGES, MAX_TILES, MAX_WORKERS_ON_EDGE, NUM_VARIANTS
+from ..greedy import GREEDY_WEIGHTS, score_placements, sort_best
+from .patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS
+
+NUM_WORDS = NUM_LETTERS**4
+_SIDES = NUM_LETTERS * (MAX_WORKERS_ON_EDGE + 1)  # a letter and the workers that face it
+NUM_PLACEMENT_PARTS = _SIDES + 2 * _SIDES**2  # sides, adjacent pairs, opposite pairs
+OVERBUILDS = NUM_PLACEMENT_PARTS  # the columns after those of the parts
+GOLD = OVERBUILDS + 1  # weight of greedy's value
+NUM_COLUMNS = GOLD + 1
+# By the placements that the deciding seat has left, this one included.
+STAGE = np.array([0, 0, 0, 1, 1, 2, 2, 2] + [3] * (MAX_TILES - 7), np.int64)
+ORDERING_SHAPE = (int(STAGE.max()) + 1, NUM_COLUMNS)
+
+
+@cache
+def placement_parts() -> np.ndarray:
+    """Return the parts of each variant on each word, int32 (NUM_WORDS, NUM_VARIANTS, 10)."""
+    letters = np.indices((NUM_LETTERS,) * 4).reshape(4, -1).T
+    sides = letters[:, None, :] * (MAX_WORKERS_ON_EDGE + 1) + EDGES[None, :, :]
+    pairs = [(s, (s + 1) % 4, _SIDES) for s in range(4)]
+    pairs += [(s, s + 2, _SIDES + _SIDES**2) for s in range(2)]
+    parts = [sides[..., s] for s in range(4)]
+    for one, other, first in pairs:
+        low = np.minimum(sides[..., one], sides[..., other])
+        high = np.maximum(sides[..., one], sides[..., other])
+        parts.append(first + low * _SIDES + high)
+    return np.stack(parts, -1).astype(np.int32)
+
+
+def ordering_table(ordering: np.ndarray) -> np.ndarray:
+    """Return the number of each variant on each word, float32 (stages, NUM_WORDS, NUM_VARIANTS).
+
+    ``ordering``: float32, shape ``ORDERING_SHAPE``.  Networks with the same numbers share the table.
+    """
+    return _table(ordering.tobytes())
+
+
+@lru_cache(maxsize=2)
+def _table(numbers: bytes) -> np.ndarray:
+    parts = placement_parts()
+    ordering = np.frombuffer(numbers, np.float32).reshape(ORDERING_SHAPE)
+    return np.stack([of[parts].sum(-1) for of in ordering])
+
+
+@njit
+def word_after(state, cell, ways, tiles):
+    """Return the letters around a cell after greedy's fills, as a number.
+
+    ``ways``: of :data:`~cacao_env.engine.greedy.CHOICES`; ``tiles``: what the display shows.
+    """
+    to_fill = 0
+    for side in range(4):
+        if (
+            jungle_left(state) > 0
+            and state.board[cell] <= 0
+            and state.board[NEIGHBOR[cell, side]] < 0
+        ):
+            to_fill |= 1 << side
+    number = 0
+    while ((ways >> number) & 1) == 0:
+        number += 1
+    way = WAYS[tiles, to_fill, number >> 2]
+    word = 0
+    for side in range(4):
+        code = np.int64(state.board[NEIGHBOR[cell, side]])
+        for slot in range(DISPLAY_SIZE):
+            if way[slot] == side and way[slot] != NOWHERE:
+                code = np.int64(state.display[slot]) + ((number >> slot) & 1)
+        if code > 0:
+            letter = LETTER[side, code]
+        else:
+            letter = BESIDE if code == -1 else EMPTY
+        word = word * NUM_LETTERS + letter
+    return word
+
+
+@njit
+def order_into(table, weights, choices, state, top, ids):
+    """Write the ``top`` placements that come first into ``ids``; return their number.
+
+    ``table``: of ``ordering_table``; ``weights``: (stages, 2), of overbuilding and of greedy's value.
+    """
+    score_placements(choices, state, GREEDY_WEIGHTS)
+    seat = np.int64(state.seat)
+    stage = STAGE[np.int64(state.tiles_each) - np.int64(state.placed[seat])]
+    tiles = tiles_shown(state)
+    cell, word = np.int64(-1), np.int64(0)
+    seen = np.int64(-1)
+    for i in range(choices.count):
+        place = np.int64(choices.ids[i])
+        index, variant = place // NUM_VARIANTS, place % NUM_VARIANTS
+        if index != seen:
+            seen, cell = index, indexed_cell(state, index)
+        word = word_after(state, cell, np.int64(choices.ways[i]), tiles)
+        value = weights[stage, 1] * choices.values[i] + table[stage, word, variant]
+        if state.board[cell] > 0:
+            value += weights[stage, 0]
+        choices.values[i] = value
+    count = min(top, np.int64(choices.count))
+    for i in range(count):
+        sort_best(choices, i)
+        ids[i] = choices.ids[i]
+    return count
