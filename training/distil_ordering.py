@@ -69,11 +69,9 @@ class Positions(NamedTuple):
 def new_positions(count: int) -> Positions:
     """Allocate positions of 130 placements each in the mean."""
     rows = 130 * count + MAX_LEGAL
-    whole = (np.zeros(count, np.int64) for _ in range(3))
-    floats = (np.zeros(rows, np.float32) for _ in range(2))
-    return Positions(
-        *whole, *floats, np.zeros(rows, np.int32), np.zeros(rows, np.int8), np.zeros(rows, np.bool_)
-    )
+    kinds = (np.float32, np.float32, np.int32, np.int8, np.bool_)
+    arrays: list[Any] = [np.zeros(count, np.int64) for _ in range(3)]
+    return Positions(*(arrays + [np.zeros(rows, kind) for kind in kinds]))
 
 
 @njit
@@ -131,14 +129,12 @@ def play_positions(net: Net, count: int, seed: int) -> Positions:
     found, done, wanted = new_positions(count), 0, 0.0
     for number, (players, volcanoes, fraction) in enumerate(KINDS):
         wanted += fraction * count
-        options, rng = (
-            Options(players, volcanoes).blank_states(),
-            new_rng(seed * len(KINDS) + number),
-        )
-        done = collect(
-            net, new_scratch(net), new_work(), options, rng, found, done, min(count, round(wanted))
-        )
-    return Positions(*(array[:done] for array in found[:3]), *found[3:])
+        options, rng = Options(players, volcanoes), new_rng(seed * len(KINDS) + number)
+        last = min(count, round(wanted))
+        scratch, work = new_scratch(net), new_work()
+        done = collect(net, scratch, work, options.blank_states(), rng, found, done, last)
+    arrays = [array[:done] for array in found[:3]]
+    return Positions(*(arrays + list(found[3:])))
 
 
 class Ordering(torch.nn.Module):

@@ -66,6 +66,12 @@ TASKS = (
         "2 players with the mini-expansion against the one-turn bot",
         Options(2, volcanoes=True),
     ),
+    Task(
+        "2p-placements-greedy",
+        "greedy",
+        "2 players, placements alone: fills and actions are made like greedy's, the opponent is greedy",
+        Options(decisions="turn"),
+    ),
 )
 
 

@@ -22,15 +22,19 @@ FORMAT, VERSION = "cacao-evaluation-games", 3  # version 2 had no luck
 GAMES, LOCK = "games.jsonl", ".lock"
 
 
+# The page, the terminal, the commands and the benchmarks change no result.
+PARTS = ("*.py", "engine/**/*.py", "agents/**/*.py", "envs/**/*.py", "evaluation/**/*.py")
+
+
 class StoreError(ValueError):
     """One sentence on why a folder can't hold an evaluation's games."""
 
 
 def engine_version() -> str:
-    """Return a fingerprint of the sources of ``cacao_env``: equal ones play the same games."""
+    """Return a fingerprint of the sources that games depend on: equal ones play the same games."""
     package = Path(cacao_env.__file__).parent
     digest = hashlib.sha256()
-    for source in sorted(package.rglob("*.py")):
+    for source in sorted(path for part in PARTS for path in package.glob(part)):
         digest.update(source.relative_to(package).as_posix().encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]

@@ -147,12 +147,13 @@ def from_params(params: Mapping[str, Any], layout: Layout = LAYOUT) -> Net:
     ]
     weights: list[Any] = [np.array(array, np.float32, order="C") for array in arrays]
     weights += [np.array(layout.stages, np.int64), layout.prospects, layout.leak]
-    if "ordering" not in params:
-        nothing = np.zeros((0, 0, 0), np.float32), np.zeros((0, 2), np.float32)
-        return Net(*weights, *nothing, BY_GREEDY.top, BY_GREEDY.inner)
-    ordering = np.array(params["ordering"], np.float32)
-    table, of_more = ordering_table(ordering), np.ascontiguousarray(ordering[:, OVERBUILDS:])
-    return Net(*weights, table, of_more, BY_TABLE.top, BY_TABLE.inner)
+    breadth, table = BY_GREEDY, np.zeros((0, 0, 0), np.float32)
+    of_more = np.zeros((0, 2), np.float32)
+    if "ordering" in params:
+        ordering = np.array(params["ordering"], np.float32)
+        breadth, table = BY_TABLE, ordering_table(ordering)
+        of_more = np.ascontiguousarray(ordering[:, OVERBUILDS:])
+    return Net(*(weights + [table, of_more, *breadth]))
 
 
 @njit
