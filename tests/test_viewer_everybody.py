@@ -16,50 +16,13 @@ from tests.browser import (
     WIDE,
     Page,
     begin,
-    browsing,
     click_cell,
     drop,
+    newest,
     serving,
     shots,
     table_point,
 )
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with browsing() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def catalogue():
-    return Catalogue()
-
-
-@pytest.fixture(scope="module")
-def address(catalogue):
-    with serving(catalogue) as url:
-        yield url
-
-
-@pytest.fixture
-def opened(browser, address):
-    made = []
-
-    def open_page(path="", size=WIDE, **context):
-        one = Page(browser, size, **context)
-        made.append(one)
-        one.page.goto(address + path)
-        return one
-
-    yield open_page
-    for one in made:
-        one.page.close()
-        assert one.problems == []
-
-
-def newest(catalogue):
-    return list(catalogue.games.kept.values())[-1].table
 
 
 def add_record(catalogue, seats=2):
@@ -331,7 +294,7 @@ def test_a_dead_link_says_so_and_offers_a_new_game(opened):
     page = one.page
     page.wait_for_selector("#start .problem")
     text = page.inner_text("#start .problem")
-    assert "leads to nothing any more" in text
+    assert "no longer works" in text
     assert "AAAAAAAAAAAAAAAA" in text
     begin(page, "human", "greedy", seed=1)
     page.wait_for_selector("#confirm")

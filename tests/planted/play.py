@@ -302,8 +302,8 @@ BUGS = [
     Bug(
         "a temple's gold is shown to the wrong player",
         "cacao_env/play/page/board.js",
-        '{n} gold if it ended now", { n: tile.gold[seat] })',
-        '{n} gold if it ended now", { n: tile.gold[0] })',
+        '{n} gold if the game ended now", { n: tile.gold[seat] })',
+        '{n} gold if the game ended now", { n: tile.gold[0] })',
         PAGE,
     ),
     Bug(

@@ -144,13 +144,13 @@ const edgeAt = (worker, cell) => [(worker[1] + cell[1]) * 50 + 50, (worker[0] + 
 // --- What lies on a cell ------------------------------------------------------------------------
 
 const KIND_WORDS = {
-  plantation: "Each worker that acts here harvests that much cacao; a village stores five.",
-  market: "Each worker that acts here sells one cacao for that price.",
-  mine: "Each worker that acts here takes that much gold.",
+  plantation: "Each worker that acts here harvests the cacao shown; a village stores at most five.",
+  market: "Each worker that acts here sells one cacao for the price shown.",
+  mine: "Each worker that acts here takes the gold shown.",
   water: "Each worker that acts here carries water one field along the track.",
-  sun: "Each worker that acts here takes a sun token, worth one gold; once the jungle tiles are used up it pays for covering an own tile.",
-  temple: "Counts at the end: most workers beside it 6 gold, second most 3; equals share.",
-  volcano: "Two sides give 2 gold for each worker, the other two take 1.",
+  sun: "Each worker that acts here takes a sun token; a village keeps at most three. A token is worth one gold at the end. Once the jungle tiles are used up, it pays for overbuilding.",
+  temple: "At the end the player with the most workers beside it gets 6 gold, the second 3; tied players share.",
+  volcano: "Two sides give 2 gold for each worker; the other two cost 1.",
 };
 
 const tileAt = (cell) => frame()?.tiles.find((one) => same([one.row, one.column], cell));
@@ -179,7 +179,7 @@ function aboutCell(cell) {
 function templeTable(tile) {
   return make("table", {}, ...tile.workers.map((workers, seat) => make("tr", {},
     make("td", {}, nameOf(seat)), make("td", {}, t(workers === 1 ? "{n} worker" : "{n} workers", { n: workers })),
-    make("td", {}, tile.gold[seat] ? t("{n} gold if it ended now", { n: tile.gold[seat] }) : ""))));
+    make("td", {}, tile.gold[seat] ? t("{n} gold if the game ended now", { n: tile.gold[seat] }) : ""))));
 }
 
 // An overbuilt tile shows what lies below, or again the one on top.

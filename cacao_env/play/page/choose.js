@@ -2,7 +2,7 @@
 
 const isChoosing = () => state.awaits === "person" && atEnd() && !state.busy && state.curtain === null;
 const VERBS = { place: "Place", overbuild: "Overbuild", fill: "Fill", act: "Do it" };
-const ASKED = { place: "place a worker tile", fill: "fill a jungle cell", act: "choose what acts next" };
+const ASKED = { place: "place a worker tile", fill: "fill a jungle cell", act: "choose which workers act next" };
 
 // The choices that a cell offers with the tile picked; of an act, all that concern the cell.
 function choicesAt(cell) {
@@ -234,12 +234,12 @@ function drawEffect() {
   const options = choice ? choicesAt(state.pick.cell ?? state.pick.hover).length : 0;
   byId("turn").hidden = phase === "act" ? options < 2 : phase === "fill" && options < 2;
   byId("turn").disabled = options < 2;
-  byId("turn").textContent = t(phase === "act" ? "Other way" : "Turn");
+  byId("turn").textContent = t(phase === "act" ? "Next choice" : "Turn");
   for (const one of document.querySelectorAll("#choice .list button")) {
     one.classList.toggle("on", choice !== null && Number(one.dataset.action) === choice.action);
   }
   if (!choice) return box.replaceChildren(make("span", { class: "quiet" }, t(HINTS[phase])));
-  const worth = choice.worth ? ` (${t("score {n} if it ended then", { n: plus(choice.worth) })})` : "";
+  const worth = choice.worth ? ` (${t("score {n} if the game ended then", { n: plus(choice.worth) })})` : "";
   box.replaceChildren(make("div", {}, tr(choice.words)), make("small", {}, tr(choice.effect) + worth));
 }
 

@@ -127,6 +127,6 @@ function drawCurtain() {
       resetPick();
       draw();
     }, { class: "main", id: "lift-curtain" }),
-    make("label", { class: "switch" }, again, t("we all may see all tiles: do not ask again")));
+    make("label", { class: "switch" }, again, t("we may all see each other's tiles: do not ask again")));
   dialog.showModal();
 }
