@@ -217,6 +217,42 @@ def test_zoom_and_drag_and_back(opened):
     assert page.get_attribute("#table", "viewBox") == box
 
 
+def test_a_zoom_holds_while_the_table_grows_and_is_kept_for_the_next_game(opened):
+    page = opened().page
+    begin(page, "greedy", "greedy", seed=3)
+    page.wait_for_function("() => Number(document.getElementById('slider').max) > 2")
+    assert page.get_attribute("#fit", "aria-pressed") == "true"
+    page.click("#closer")
+    page.click("#closer")
+    box = page.get_attribute("#table", "viewBox")
+    page.wait_for_function("() => Number(document.getElementById('slider').max) > 20")
+    assert page.get_attribute("#table", "viewBox") == box, "the table does not move under the eye"
+    assert page.get_attribute("#fit", "aria-pressed") == "false"
+    page.click("#new")
+    begin(page, "human", "greedy", seed=4)
+    page.wait_for_selector("#confirm")
+    width = float(page.get_attribute("#table", "viewBox").split()[2])
+    assert width == pytest.approx(float(box.split()[2]), rel=0.02)
+    page.reload()
+    page.wait_for_selector("#confirm")
+    assert float(page.get_attribute("#table", "viewBox").split()[2]) == pytest.approx(width)
+    for _ in range(9):
+        page.click("#closer")
+    page.focus("#table")
+    for _ in range(4):
+        page.keyboard.press("n")
+        x, y, wide, high = map(float, page.get_attribute("#table", "viewBox").split())
+        cursor = page.locator("#table .cursor")
+        at = [float(cursor.get_attribute(name)) + 4 for name in ("x", "y")]
+        assert x <= at[0] <= x + wide - 100, "the cursor is seen"
+        assert y <= at[1] <= y + high - 100, "the cursor is seen"
+    shots(page, "zoomed")
+    page.click("#fit")
+    page.reload()
+    page.wait_for_selector("#confirm")
+    assert page.get_attribute("#fit", "aria-pressed") == "true"
+
+
 def test_an_agent_says_what_it_thinks(opened):
     one = opened(f"{RECORD}&ply=0")
     page = one.page

@@ -254,6 +254,20 @@ BUGS = [
         ("tests/test_viewer_everybody.py", "-k", "axe"),
     ),
     Bug(
+        "a zoomed table moves as it grows",
+        "cacao_env/play/page/board.js",
+        "view.fits ? middleOf(all) : [view.x, view.y];",
+        "middleOf(all);",
+        ("tests/test_viewer_browser.py", "-k", "holds"),
+    ),
+    Bug(
+        "the zoom is forgotten",
+        "cacao_env/play/page/eye.js",
+        'keepSetting("zoom", Math.round(view.cell));',
+        "",
+        ("tests/test_viewer_browser.py", "-k", "holds"),
+    ),
+    Bug(
         "two fingers do not zoom",
         "cacao_env/play/page/eye.js",
         "if (before.spread) zoom(",

@@ -1,6 +1,8 @@
 // The table: tiles, cells that may be covered, marks of what has changed, what an agent thinks of cells.
 
-const view = { scale: 1, x: 0, y: 0 };  // scale 1 at 0, 0 fits all
+// Either all is seen, also as the table grows, or a cell has a number of pixels around a point of the table.
+// That number is kept for the next game.
+const view = { fits: true, cell: 0, x: 0, y: 0 };
 const LEAST_CELLS = 5.5;  // shown across, so that the first tiles are not huge
 const EMPTY = { tiles: [], open: [], fill: [] };
 
@@ -20,12 +22,15 @@ function extent() {
 
 function viewBox() {
   const all = extent();
-  const width = Math.max(all.columns + 0.8, LEAST_CELLS) * 100 / view.scale;
-  const height = Math.max(all.rows + 0.8, LEAST_CELLS) * 100 / view.scale;
-  const x = (all.column + all.columns / 2) * 100 + view.x - width / 2;
-  const y = (all.row + all.rows / 2) * 100 + view.y - height / 2;
-  return [x, y, width, height];
+  const svg = byId("table");
+  const [width, height] = view.fits
+    ? [all.columns, all.rows].map((cells) => Math.max(cells + 0.8, LEAST_CELLS) * 100)
+    : [svg.clientWidth, svg.clientHeight].map((pixels) => Math.max(1, pixels) * 100 / view.cell);
+  const [x, y] = view.fits ? middleOf(all) : [view.x, view.y];
+  return [x - width / 2, y - height / 2, width, height];
 }
+
+const middleOf = (all) => [(all.column + all.columns / 2) * 100, (all.row + all.rows / 2) * 100];
 
 const place = (name, row, column, more = {}) =>
   make("use", { href: "#" + name, x: column * 100, y: row * 100, width: 100, height: 100, ...more });
@@ -77,6 +82,7 @@ function drawTable() {
   const now = frame();
   const box = viewBox();
   table.setAttribute("viewBox", box.join(" "));
+  byId("fit").setAttribute("aria-pressed", String(view.fits));
   if (!now) return table.replaceChildren();
   const cells = openCells(now);
   const open = cells.map((cell) => square(cell, cells.legal ? 22 : 32, {

@@ -30,6 +30,7 @@ async function takeGame(game, { isNew = false, byAgent = false } = {}) {
     state.showing += 1;
     state.ply = lastPly();
   }
+  if (isNew) beginView();
   if (byAgent || isNew) speak(byAgent ? `${moveWords()}. ${headline()}` : headline());
   settle();
 }

@@ -117,7 +117,7 @@ function breakdown(seats, ranks = null) {
     ...kinds.map((source) => make("th", { scope: "col", class: "number" }, t(source))),
     make("th", { scope: "col", class: "number" }, t("score")));
   const rows = seats.map((seat) => make("tr", { "data-seat": seat },
-    ...(seats.length > 1 ? [make("th", { scope: "row" }, ranks ? `${ranks[seat]}. ` : "", icon(`sign-${seat}`), ` ${nameOf(seat)}`)] : []),
+    ...(seats.length > 1 ? [make("th", { scope: "row" }, ranks ? `${ranks[seat]}. ` : "", icon(`sign-${seat}`), ` ${breakable(nameOf(seat))}`)] : []),
     ...kinds.map((source) => make("td", { class: "number", "data-source": source }, signed(now.sources[seat][source]))),
     make("td", { class: "number" }, make("strong", {}, signed(now.seats[seat].score)))));
   return make("table", { class: "breakdown" }, head, ...rows);

@@ -124,7 +124,6 @@ function clear(source, id, names) {
     marked: null, opened: null, about: null, cursor: null, thought: null, preview: null, hint: null, busy: false, paused: false,
     review: null, reviewing: null, curve: "scores", curtain: null, shownTo: null, noCurtain: false, lifted: new Set(),
   });
-  Object.assign(view, { scale: 1, x: 0, y: 0 });
 }
 
 function showRecord(replay, ply) {
@@ -134,5 +133,6 @@ function showRecord(replay, ply) {
   state.ply = Math.max(0, Math.min(lastPly(), ply));
   if (replay.review) takeReview(replay.review);
   state.preview = bestAt(state.ply);
+  beginView();
   draw();
 }
