@@ -8,7 +8,7 @@ import pytest
 
 from cacao_env import record
 from cacao_env.play.table import Table
-from tests.browser import PHONE, Page, begin, click_cell, newest, shots
+from tests.browser import PHONE, WIDE, Page, begin, click_cell, newest, shots
 
 
 def finished(seats, seed, **options):
@@ -194,7 +194,7 @@ def test_all_temples_stand_in_one_panel(opened, catalogue):
     for tile in temples:
         assert f"{tile['row']},{tile['column']}" in text
         for gold in tile["gold"]:
-            assert not gold or f"{gold} gold if the game ended now" in text
+            assert not gold or f"{gold} gold" in text
     shots(page, "temples")
 
 
@@ -326,6 +326,28 @@ def test_edges_carry_their_choices_the_best_sale_first(opened, catalogue):
     label.click()
     page.wait_for_function("(n) => Number(document.getElementById('slider').max) > n", arg=before)
     assert table.history.frames[before + 1]["move"] == wanted["words"]
+
+
+def three_edges(table):
+    choices = [one for one in table.choices() if one["kind"] == "act"]
+    return len(choices) > 7 and len({str([one["worker"], one["cell"]]) for one in choices}) > 2
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_choices_on_the_table_cover_no_others(opened, catalogue, size):
+    path, table = saved_at(catalogue, ["human", "random"], three_edges, range(200))
+    page = opened(path, size).page
+    page.wait_for_selector("#table .act")
+    boxes = [one.bounding_box() for one in page.locator("#table .act rect").all()]
+    assert len(boxes) == len(table.choices())
+    for k, a in enumerate(boxes):
+        for b in boxes[:k]:
+            across = min(a["x"] + a["width"], b["x"] + b["width"]) - max(a["x"], b["x"])
+            down = min(a["y"] + a["height"], b["y"] + b["height"]) - max(a["y"], b["y"])
+            assert min(across, down) < 1.5, "their outlines may touch"
+    for line in page.locator("#choice .list button").all():
+        assert line.evaluate("one => one.scrollHeight - one.clientHeight") <= 0, "its text fits"
+    shots(page, f"many-acts-{size[0]}")
 
 
 def test_tiles_are_chosen_in_the_hand_and_in_the_display(opened, catalogue):

@@ -163,6 +163,20 @@ BUGS = [
         ("tests/test_viewer_learning.py", "-k", "carry"),
     ),
     Bug(
+        "choices on the table cover others",
+        "cacao_env/play/page/choose.js",
+        "shifts.find(isFree) ?? [0, 0];",
+        "[0, 0];",
+        ("tests/test_viewer_learning.py", "-k", "cover_no_others"),
+    ),
+    Bug(
+        "lines of choices are squeezed on a phone",
+        "cacao_env/play/page/page.css",
+        "text-align: left; flex: none; }",
+        "text-align: left; }",
+        ("tests/test_viewer_learning.py", "-k", "cover_no_others"),
+    ),
+    Bug(
         "a line of Think plays another move",
         "cacao_env/play/page/think.js",
         "state.choices.find((one) => one.action === move.action)",

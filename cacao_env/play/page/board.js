@@ -185,7 +185,7 @@ function aboutCell(cell) {
 function templeTable(tile) {
   return make("table", {}, ...tile.workers.map((workers, seat) => make("tr", {},
     make("td", {}, nameOf(seat)), make("td", {}, t(workers === 1 ? "{n} worker" : "{n} workers", { n: workers })),
-    make("td", {}, tile.gold[seat] ? t("{n} gold if the game ended now", { n: tile.gold[seat] }) : ""))));
+    make("td", {}, tile.gold[seat] ? frame().phase === "over" ? t("{n} gold", { n: tile.gold[seat] }) : t("{n} gold if the game ended now", { n: tile.gold[seat] }) : ""))));
 }
 
 // An overbuilt tile shows what lies below, or again the one on top.

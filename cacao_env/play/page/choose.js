@@ -131,10 +131,23 @@ function drawActs() {
     const key = `${choice.worker} ${choice.cell}`;
     edges.set(key, [...(edges.get(key) ?? []), choice]);
   }
+  const taken = [];
   return [...edges.values()].flatMap((choices) => {
-    const [x, y] = edgeAt(choices[0].worker, choices[0].cell);
-    return choices.map((choice, number) => drawAct(choice, x, y + 25 * (number - (choices.length - 1) / 2)));
+    const edge = edgeAt(choices[0].worker, choices[0].cell);
+    const [x, y] = freePlace(edge, 25 * choices.length, taken);
+    const line = make("line", { x1: edge[0], y1: edge[1], x2: x, y2: y, stroke: "var(--act)", "stroke-width": 5 });
+    return [line, ...choices.map((choice, number) => drawAct(choice, x, y + 25 * (number - (choices.length - 1) / 2)))];
   });
+}
+
+// The place nearest to an edge where its choices cover no others; `taken` gets it.
+function freePlace([x, y], high, taken) {
+  const shifts = [-90, -60, -30, 0, 30, 60, 90].flatMap((dx) => [-100, -75, -50, -25, 0, 25, 50, 75, 100].map((dy) => [dx, dy]))
+    .sort((a, b) => Math.hypot(...a) - Math.hypot(...b));
+  const isFree = ([dx, dy]) => taken.every((one) => Math.abs(one.x - x - dx) >= 60 || Math.abs(one.y - y - dy) >= (one.high + high) / 2);
+  const [dx, dy] = shifts.find(isFree) ?? [0, 0];
+  taken.push({ x: x + dx, y: y + dy, high });
+  return [x + dx, y + dy];
 }
 
 function drawAct(choice, x, y) {
