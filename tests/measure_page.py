@@ -1,7 +1,7 @@
 """Measure the server of the page, in processes of its own; docs/viewer.md has the results.
 
 python -m tests.measure_page memory --games 62   # MB after so many games, some reviewed
-python -m tests.measure_page first               # seconds to the first answers; --cold: nothing compiled
+python -m tests.measure_page first               # seconds to the first answers; or --cold
 python -m tests.measure_page left                # how long a decision goes on after its client left
 """
 

@@ -24,7 +24,7 @@ from ..files import write_whole
 from .table import Table
 
 MAX_GAMES = 200  # kept; beyond that the oldest finished one is dropped, or the oldest
-MAX_OPEN = 8  # of these in memory as tables; the others are read again when they are asked for
+MAX_OPEN = 4  # of these in memory as tables; the others are read again when they are asked for
 Stamp = tuple[int, int, int] | None
 _NAME = re.compile(r"[A-Za-z0-9_-]{12,24}")
 

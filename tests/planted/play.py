@@ -344,8 +344,8 @@ BUGS = [
     Bug(
         "fit does not fit",
         "cacao_env/play/page/eye.js",
-        "Object.assign(view, { scale: 1, x: 0, y: 0 });\n  drawTable();",
-        "drawTable();",
+        'view.fits = true;\n  keepSetting("zoom", "");',
+        'keepSetting("zoom", "");',
         PAGE,
     ),
     Bug(
