@@ -151,6 +151,13 @@ def test_memory_holds_few_tables_and_loses_no_game(tmp_path, folder, monkeypatch
         games.get(next(iter(tables)))
 
 
+def test_agents_of_one_checkpoint_share_its_network():
+    catalogue = Catalogue()
+    agents = [catalogue.agent("criollo"), catalogue.agent("criollo+search:ms=16")]
+    agents.append(catalogue.thinker("criollo"))
+    assert len({id(one._agent.net) for one in agents}) == 1
+
+
 def test_a_saved_game_goes_on_where_it_was(tmp_path):
     table = played([HUMAN, "greedy", HUMAN], 5, 7, people=["Ana", "", "Bruno"])
     data = json.loads(json.dumps(table.saved()))
