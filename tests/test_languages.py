@@ -87,6 +87,8 @@ def test_what_the_server_says_is_translated():
     left = [text for text in told if english.search(text)]
     assert left == []
     assert any("coloca 1-1-1-1 en" in text for text in told)
+    assert any(text.startswith("no vende nada en mercado 2 (desde el ") for text in told)
+    assert not any(text.startswith("vende nada") for text in told)
 
 
 def page_with_translation():

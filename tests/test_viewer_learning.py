@@ -333,11 +333,15 @@ def three_edges(table):
     return len(choices) > 7 and len({str([one["worker"], one["cell"]]) for one in choices}) > 2
 
 
+@pytest.mark.parametrize("language", ["en", "es"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_choices_on_the_table_cover_no_others(opened, catalogue, size):
+def test_choices_on_the_table_cover_no_others(opened, catalogue, size, language):
     path, table = saved_at(catalogue, ["human", "random"], three_edges, range(200))
-    page = opened(path, size).page
+    page = opened(path, size, locale=language).page
     page.wait_for_selector("#table .act")
+    for one in page.locator("#table .act").all():
+        around = one.locator("rect").bounding_box()["width"]
+        assert one.locator("text").bounding_box()["width"] < around, "a text fits its frame"
     boxes = [one.bounding_box() for one in page.locator("#table .act rect").all()]
     assert len(boxes) == len(table.choices())
     for k, a in enumerate(boxes):
@@ -347,7 +351,7 @@ def test_choices_on_the_table_cover_no_others(opened, catalogue, size):
             assert min(across, down) < 1.5, "their outlines may touch"
     for line in page.locator("#choice .list button").all():
         assert line.evaluate("one => one.scrollHeight - one.clientHeight") <= 0, "its text fits"
-    shots(page, f"many-acts-{size[0]}")
+    shots(page, f"many-acts-{size[0]}-{language}")
 
 
 def test_tiles_are_chosen_in_the_hand_and_in_the_display(opened, catalogue):

@@ -165,7 +165,7 @@ function drawAct(choice, x, y) {
   },
   make("title", {}, tr(choice.effect)),
   make("rect", { x: x - 29, y: y - 12, width: 58, height: 24, rx: 8, fill: "var(--act)", stroke: "var(--paper)", "stroke-width": 2 }),
-  words(x, y + 5, text, 15, "var(--on-act)"));
+  words(x, y + 5, text, Math.min(15, 84 / text.length), "var(--on-act)"));
 }
 
 // --- Beside the table ---------------------------------------------------------------------------
