@@ -113,6 +113,11 @@ def begin(page, *seats, seed=1, volcanoes=False):
     page.wait_for_selector("#seats .seat")
 
 
+def newest(catalogue):
+    """The table of the newest game; the page waits until the server has it."""
+    return list(catalogue.games.kept.values())[-1].table
+
+
 def drop(page, name, text):
     page.evaluate(
         """([name, text]) => {

@@ -28,9 +28,8 @@ def texts_of_the_page():
         found |= set(re.findall(r':\s*"([^"]*)"', body))
     for table in ("RULES", "KEY_WORDS"):
         body = re.search(rf"const {table} = \[(.*?)\n\];", code, re.S)[1]
-        place = 2 if table == "RULES" else 1
         for row in re.findall(r'\["([^"]*)", (?:"([^"]*)"|[\w.]+)', body):
-            found |= set(row[2 - place :])
+            found |= set(row)
     body = re.search(r"const LEVELS = (.*);", code)[1]
     found |= set(re.findall(r'"([^"]*)"', body))
     html = (ROOT_PAGE / "page.html").read_text(encoding="utf-8")
@@ -88,6 +87,8 @@ def test_what_the_server_says_is_translated():
     left = [text for text in told if english.search(text)]
     assert left == []
     assert any("coloca 1-1-1-1 en" in text for text in told)
+    assert any(text.startswith("no vende nada en mercado 2 (desde el ") for text in told)
+    assert not any(text.startswith("vende nada") for text in told)
 
 
 def page_with_translation():
@@ -120,7 +121,7 @@ def test_the_page_speaks_spanish_and_keeps_the_choice():
         assert page.get_attribute("#closer", "aria-label") == "Acercar"
         shots(page, "spanish")
         page.click("#show-rules")
-        assert "Las losetas de trabajadores nunca se tocan" in page.inner_text("#rules")
+        assert "Dos losetas de trabajadores nunca comparten un lado" in page.inner_text("#rules")
         assert page.locator("#rules svg use").count() >= 14
         shots(page, "rules")
         json.dumps(one.problems)

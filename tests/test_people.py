@@ -134,9 +134,9 @@ def test_moves_in_words():
     volcano = in_words(game, ("fill", "volcano", 1, (0, 2)))
     assert volcano == "fill 0,2 with volcano, gold north and south"
     words = in_words(game, ("act", (0, 1), 3, 2))  # the starting plantation, from the east
-    assert words == "harvest with 2 workers at plantation 1 (with the tile east of it)"
+    assert words == "harvest with 2 workers at plantation 1 (from the east)"
     words = in_words(game, ("act", (0, 1), 2, 0))  # the starting market, from the north
-    assert words == "sell nothing at market 2 (with the tile north of it)"
+    assert words == "sell nothing at market 2 (from the north)"
 
 
 def test_a_history_is_what_the_record_says():

@@ -26,7 +26,7 @@ from cacao_env.play.review import (
     _decisions,
     review,
 )
-from cacao_env.play.store import MAX_OPEN, Games, Missing, folder_for
+from cacao_env.play.store import MAX_OPEN, Changed, Games, Missing, folder_for
 from cacao_env.play.table import HUMAN, Table
 from tests.browser import serving
 
@@ -68,6 +68,42 @@ def test_a_server_that_is_started_again_goes_on(tmp_path):
         status, answer = ask(address, "/api/games/AAAAAAAAAAAAAAAA")
         assert (status, answer["error"]) == (404, "there is no game 'AAAAAAAAAAAAAAAA' here")
         assert ask(address, "/api/games/..%2f..%2fetc")[0] == 404
+
+
+def test_two_servers_on_one_folder_follow_each_other(tmp_path):
+    with (
+        serving(Catalogue(folder=tmp_path)) as one,
+        serving(Catalogue(folder=tmp_path)) as two,
+    ):
+        _, game = ask(one, "/api/games", {"seats": [HUMAN, HUMAN], "seed": 3})
+        path = f"/api/games/{game['id']}"
+        assert [row["id"] for row in ask(two, "/api/catalogue")[1]["games"]] == [game["id"]]
+        assert ask(two, path)[1]["choices"] == game["choices"]
+        body = {"action": game["choices"][0]["action"], "ply": 0, "changes": 0}
+        assert ask(one, f"{path}/play", body)[0] == 200
+        other = body | {"action": game["choices"][5]["action"]}
+        status, answer = ask(two, f"{path}/play", other)
+        assert (status, "it has moved on" in answer["error"]) == (409, True)
+        assert ask(two, f"{path}/changes")[1] == {"changes": 1}
+        assert ask(two, path)[1]["frames"] == ask(one, path)[1]["frames"]
+        ply = ask(two, path)[1]["length"] - 1
+        assert ask(two, f"{path}/undo", {"ply": ply, "changes": 1})[0] == 200
+        assert ask(one, path)[1]["choices"] == game["choices"]
+
+
+def test_two_servers_that_play_at_the_same_moment_lose_no_move(tmp_path):
+    """Both have read the game before either writes."""
+    one, two = (Games(Catalogue().agent, tmp_path) for _ in range(2))
+    name = one.add(Table([HUMAN, HUMAN], 3))
+    first, second = one.get(name), two.get(name)
+    legal = first.table.game.legal_actions()
+    with first.lock, second.lock:
+        first.table.play(int(legal[0]))
+        second.table.play(int(legal[9]))
+        one.save(name, first)
+        with pytest.raises(Changed, match="another server has changed this game"):
+            two.save(name, second)
+    assert two.get(name).table.game == one.get(name).table.game == first.table.game
 
 
 def test_where_games_are_kept(tmp_path, monkeypatch):
@@ -113,6 +149,13 @@ def test_memory_holds_few_tables_and_loses_no_game(tmp_path, folder, monkeypatch
     assert len(games.unfinished()) == 5
     with pytest.raises(Missing, match="there is no game"):
         games.get(next(iter(tables)))
+
+
+def test_agents_of_one_checkpoint_share_its_network():
+    catalogue = Catalogue()
+    agents = [catalogue.agent("criollo"), catalogue.agent("criollo+search:ms=16")]
+    agents.append(catalogue.thinker("criollo"))
+    assert len({id(one._agent.net) for one in agents}) == 1
 
 
 def test_a_saved_game_goes_on_where_it_was(tmp_path):

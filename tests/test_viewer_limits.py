@@ -125,6 +125,24 @@ def test_a_decision_whose_client_has_left_is_never_made(port, held):
     assert ask(port, f"/api/games/{name}")[1]["length"] == 1
 
 
+def test_a_decision_that_has_begun_is_made_once_though_its_client_has_left(port, held):
+    name, body = begin(port), json.dumps({"ply": 0}).encode()
+    head = f"POST /api/games/{name}/advance HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port)) as left:
+        left.sendall(head.encode() + body)
+        assert held.began.wait(60)
+    other = ask(port, "/api/games", {"seats": ["random", "random"]})[1]["id"]
+    with ThreadPoolExecutor(1) as pool:
+        second = pool.submit(ask, port, f"/api/games/{other}/advance", {"ply": 0})
+        threading.Event().wait(1.5)  # the server looks twice a second for clients that left
+        assert not second.done(), "one decision at a time, also after its client has left"
+        held.go_on.set()
+        assert second.result()[0] == 200
+    assert held.asked == 1, "nobody makes it again"
+    assert ask(port, f"/api/games/{name}")[1]["length"] > 1, "whoever comes back finds it played"
+
+
 def wait_until(condition):
     while not condition():
         threading.Event().wait(0.02)

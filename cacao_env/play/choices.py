@@ -84,7 +84,7 @@ def in_words(game: Game, move: Move) -> str:
     _, _, edge, workers = move
     row, column = parts_of(move)["cell"]
     beside = SIDE_NAMES[opposite(edge)]
-    return f"{_deed(_jungle_kind(game, row, column), workers)} (with the tile {beside} of it)"
+    return f"{_deed(_jungle_kind(game, row, column), workers)} (from the {beside})"
 
 
 def tile_name(kind: str) -> str:

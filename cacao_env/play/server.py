@@ -33,7 +33,7 @@ from .limits import (
     body_of,
 )
 from .page import page, policy
-from .store import Missing, OpenGame
+from .store import Changed, Missing, OpenGame
 from .table import Table
 
 HOST = "127.0.0.1"
@@ -241,7 +241,7 @@ class Endpoints:
         with game.lock:
             _require_still(game.table, body)
             change(game)
-            self._catalogue.games.save(name, game.table)
+            self._catalogue.games.save(name, game)
             return game_answer(name, game.table, since)
 
 
@@ -294,6 +294,8 @@ def _answered(
             return _error(error.status, error.why)
         except Missing as error:
             return _error(404, str(error))
+        except Changed as error:
+            return _error(409, str(error))
         except (ValueError, OSError) as error:
             return _error(400, " ".join(str(error).split()))
         return JSONResponse(answer, headers=_HEADERS)

@@ -1,4 +1,8 @@
-"""Games in play, kept as they go on: a few in memory, all of them on disk or as text."""
+"""Games in play, kept as they go on: a few in memory, all of them on disk or as text.
+
+Several servers may share a folder.  Each notices what the others have written: it reads a changed game
+again, and it never overwrites a move that it has not seen.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,8 @@ import re
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +24,8 @@ from ..files import write_whole
 from .table import Table
 
 MAX_GAMES = 200  # kept; beyond that the oldest finished one is dropped, or the oldest
-MAX_OPEN = 8  # of these in memory as tables; the others are read again when they are asked for
+MAX_OPEN = 4  # of these in memory as tables; the others are read again when they are asked for
+Stamp = tuple[int, int, int] | None
 _NAME = re.compile(r"[A-Za-z0-9_-]{12,24}")
 
 
@@ -28,12 +33,37 @@ class Missing(ValueError):
     """There is nothing of that name."""
 
 
+class Changed(ValueError):
+    """Another server has changed the game."""
+
+
 @dataclass
 class OpenGame:
-    """A table in play, and the lock for changing it."""
+    """A table in play, the lock for changing it, and the ``stamp`` of the file that it is kept in."""
 
     table: Table
+    stamp: Stamp = None
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def _stamp(path: Path) -> Stamp:
+    """What tells one version of a file from another; None if there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep other servers from writing into a folder, where the system has such locks."""
+    with (folder / ".lock").open("w") as file:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def folder_for(name: str | None) -> Path | None:
@@ -67,25 +97,43 @@ class Games:
         self.kept: OrderedDict[str, OpenGame] = OrderedDict()
         self._texts: OrderedDict[str, str] = OrderedDict()  # without a folder
         self._about: OrderedDict[str, dict[str, Any]] = OrderedDict()  # oldest first
+        self._stamps: dict[str, Stamp] = {}  # of the files that ``_about`` was read from
         self._lock = threading.Lock()
-        if folder is not None:
-            for path in sorted(folder.glob("*.json"), key=lambda one: one.stat().st_mtime):
-                if _NAME.fullmatch(path.stem):
-                    with suppress(ValueError, OSError, KeyError, TypeError):
-                        data = json.loads(path.read_text(encoding="utf-8"))
-                        self._about[path.stem] = data["about"]
+        self._look()
+
+    def _look(self) -> None:
+        """Learn what is in the folder now; another server may have written there."""
+        if self._folder is None:
+            return
+        there = {
+            path.stem: path for path in self._folder.glob("*.json") if _NAME.fullmatch(path.stem)
+        }
+        for name in [name for name in self._about if name not in there]:
+            del self._about[name]
+        new = [
+            (stamp[1], name)
+            for name, path in there.items()
+            if (stamp := _stamp(path)) and stamp != self._stamps.get(name)
+        ]
+        for _, name in sorted(new):
+            self._stamps[name] = _stamp(there[name])
+            with suppress(ValueError, OSError, KeyError, TypeError):
+                self._about[name] = json.loads(there[name].read_text(encoding="utf-8"))["about"]
+                self._about.move_to_end(name)
 
     def add(self, table: Table) -> str:
         """Keep a new game and return its name."""
         name = secrets.token_urlsafe(12)
-        self.save(name, table)
+        opened = OpenGame(table)
+        self.save(name, opened)
         with self._lock:
-            self.kept[name] = OpenGame(table)
+            self.kept[name] = opened
             self._make_room()
         return name
 
-    def save(self, name: str, table: Table) -> None:
-        """Keep a game as it is now."""
+    def save(self, name: str, opened: OpenGame) -> None:
+        """Keep a game as it is now; Changed if another server has changed it meanwhile."""
+        table = opened.table
         about = {
             "seats": table.seats,
             "names": table.names,
@@ -96,40 +144,61 @@ class Games:
         if self._folder is None:
             self._texts[name] = text
         else:
-            write_whole(self._folder / f"{name}.json", text)
+            self._write(self._folder, name, opened, text)
         with self._lock:
+            self._stamps[name] = opened.stamp
             self._about[name] = about
             self._about.move_to_end(name)
 
+    def _write(self, folder: Path, name: str, opened: OpenGame, text: str) -> None:
+        path = folder / f"{name}.json"
+        with _alone_in(folder):
+            if _stamp(path) not in (opened.stamp, None):
+                with self._lock:
+                    self.kept.pop(name, None)  # it is read again
+                raise Changed("another server has changed this game: it has moved on")
+            write_whole(path, text)
+            opened.stamp = _stamp(path)
+
     def get(self, name: str) -> OpenGame:
-        """Return the game of that name; Missing if there is none."""
+        """Return the game of that name as it is now; Missing if there is none."""
         with self._lock:
-            if name not in self.kept:
-                self.kept[name] = OpenGame(self._read(name))
+            opened = self.kept.get(name)
+            if opened is None or self._is_old(name, opened):
+                self.kept[name] = opened = self._read(name)
             self.kept.move_to_end(name)
             self._make_room()
-            return self.kept[name]
+            return opened
+
+    def _is_old(self, name: str, opened: OpenGame) -> bool:
+        """Whether another server has changed the game; a game that is being changed here is not."""
+        if self._folder is None or opened.lock.locked():
+            return False
+        return _stamp(self._folder / f"{name}.json") not in (opened.stamp, None)
 
     def unfinished(self) -> list[dict[str, Any]]:
         """Return name, seats and turn of the games that go on, the newest first."""
         with self._lock:
+            self._look()
             return [
                 {"id": name, **about}
                 for name, about in reversed(self._about.items())
                 if not about["over"]
             ]
 
-    def _read(self, name: str) -> Table:
+    def _read(self, name: str) -> OpenGame:
+        stamp = None
         try:
             if self._folder is None:
                 text = self._texts[name]
             elif _NAME.fullmatch(name):
-                text = (self._folder / f"{name}.json").read_text(encoding="utf-8")
+                path = self._folder / f"{name}.json"
+                stamp, text = _stamp(path), path.read_text(encoding="utf-8")
             else:
                 raise KeyError(name)
         except (KeyError, OSError):
             raise Missing(f"there is no game {name[:24]!r} here") from None
-        return Table.restored(json.loads(text), self._load)
+        return OpenGame(Table.restored(json.loads(text), self._load), stamp)
 
     def _make_room(self) -> None:
         """Drop tables from memory that are not in use, and games beyond the most that are kept."""

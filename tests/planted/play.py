@@ -302,8 +302,8 @@ BUGS = [
     Bug(
         "a temple's gold is shown to the wrong player",
         "cacao_env/play/page/board.js",
-        '{n} gold if it ended now", { n: tile.gold[seat] })',
-        '{n} gold if it ended now", { n: tile.gold[0] })',
+        '{n} gold if the game ended now", { n: tile.gold[seat] })',
+        '{n} gold if the game ended now", { n: tile.gold[0] })',
         PAGE,
     ),
     Bug(
@@ -344,8 +344,8 @@ BUGS = [
     Bug(
         "fit does not fit",
         "cacao_env/play/page/eye.js",
-        "Object.assign(view, { scale: 1, x: 0, y: 0 });\n  drawTable();",
-        "drawTable();",
+        'view.fits = true;\n  keepSetting("zoom", "");',
+        'keepSetting("zoom", "");',
         PAGE,
     ),
     Bug(

@@ -6,6 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ...engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 from ..bots import Parameter, parse_values
@@ -128,9 +129,18 @@ def split_search(name: str) -> tuple[str, dict[str, Any] | None]:
     return base, given
 
 
+_LOADED: WeakValueDictionary[str, ValueAgent] = WeakValueDictionary()  # agents share their networks
+
+
 def load_value_agent(folder: Path, name: str, search: dict[str, Any] | None = None) -> ValueAgent:
     """Load an agent from a value network's checkpoint; ``search`` as ``split_search`` returned it."""
-    net, manifest = load_value(folder)
-    if search is None:
-        return ValueAgent(net, name, manifest)
-    return SearchAgent(net, name, manifest, **search)
+    params, layout, manifest = read_value(folder)
+    other = _LOADED.get(manifest["sha256"])
+    net = from_params(params, layout) if other is None else other.net  # 7 MB of a shipped one
+    agent = (
+        ValueAgent(net, name, manifest)
+        if search is None
+        else SearchAgent(net, name, manifest, **search)
+    )
+    _LOADED.setdefault(manifest["sha256"], agent)
+    return agent

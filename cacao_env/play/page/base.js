@@ -77,6 +77,7 @@ const jungleName = (kind, turned) => `j-${kind}${turned ? "-turned" : ""}`;
 const signed = (text) => String(text).replace("-", "−");
 const plus = (number) => (number > 0 ? `+${number}` : signed(number));
 const kindWords = (kind) => tr(kind.replace(/(\d)/, " $1"));
+const breakable = (name) => name.replace(/[:+]/g, "$&\u200b");  // long names wrap there
 const cellWords = (cell) => `${cell[0]},${cell[1]}`;
 const nameOf = (seat) => tr(state.names[seat]);
 

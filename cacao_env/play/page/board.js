@@ -1,6 +1,8 @@
 // The table: tiles, cells that may be covered, marks of what has changed, what an agent thinks of cells.
 
-const view = { scale: 1, x: 0, y: 0 };  // scale 1 at 0, 0 fits all
+// Either all is seen, also as the table grows, or a cell has a number of pixels around a point of the table.
+// That number is kept for the next game.
+const view = { fits: true, cell: 0, x: 0, y: 0 };
 const LEAST_CELLS = 5.5;  // shown across, so that the first tiles are not huge
 const EMPTY = { tiles: [], open: [], fill: [] };
 
@@ -20,12 +22,15 @@ function extent() {
 
 function viewBox() {
   const all = extent();
-  const width = Math.max(all.columns + 0.8, LEAST_CELLS) * 100 / view.scale;
-  const height = Math.max(all.rows + 0.8, LEAST_CELLS) * 100 / view.scale;
-  const x = (all.column + all.columns / 2) * 100 + view.x - width / 2;
-  const y = (all.row + all.rows / 2) * 100 + view.y - height / 2;
-  return [x, y, width, height];
+  const svg = byId("table");
+  const [width, height] = view.fits
+    ? [all.columns, all.rows].map((cells) => Math.max(cells + 0.8, LEAST_CELLS) * 100)
+    : [svg.clientWidth, svg.clientHeight].map((pixels) => Math.max(1, pixels) * 100 / view.cell);
+  const [x, y] = view.fits ? middleOf(all) : [view.x, view.y];
+  return [x - width / 2, y - height / 2, width, height];
 }
+
+const middleOf = (all) => [(all.column + all.columns / 2) * 100, (all.row + all.rows / 2) * 100];
 
 const place = (name, row, column, more = {}) =>
   make("use", { href: "#" + name, x: column * 100, y: row * 100, width: 100, height: 100, ...more });
@@ -77,6 +82,7 @@ function drawTable() {
   const now = frame();
   const box = viewBox();
   table.setAttribute("viewBox", box.join(" "));
+  byId("fit").setAttribute("aria-pressed", String(view.fits));
   if (!now) return table.replaceChildren();
   const cells = openCells(now);
   const open = cells.map((cell) => square(cell, cells.legal ? 22 : 32, {
@@ -144,13 +150,13 @@ const edgeAt = (worker, cell) => [(worker[1] + cell[1]) * 50 + 50, (worker[0] + 
 // --- What lies on a cell ------------------------------------------------------------------------
 
 const KIND_WORDS = {
-  plantation: "Each worker that acts here harvests that much cacao; a village stores five.",
-  market: "Each worker that acts here sells one cacao for that price.",
-  mine: "Each worker that acts here takes that much gold.",
+  plantation: "Each worker that acts here harvests the cacao shown; a village stores at most five.",
+  market: "Each worker that acts here sells one cacao for the price shown.",
+  mine: "Each worker that acts here takes the gold shown.",
   water: "Each worker that acts here carries water one field along the track.",
-  sun: "Each worker that acts here takes a sun token, worth one gold; once the jungle tiles are used up it pays for covering an own tile.",
-  temple: "Counts at the end: most workers beside it 6 gold, second most 3; equals share.",
-  volcano: "Two sides give 2 gold for each worker, the other two take 1.",
+  sun: "Each worker that acts here takes a sun token; a village keeps at most three. A token is worth one gold at the end. Once the jungle tiles are used up, it pays for overbuilding.",
+  temple: "At the end the player with the most workers beside it gets 6 gold, the second 3; tied players share.",
+  volcano: "Two sides give 2 gold for each worker; the other two cost 1.",
 };
 
 const tileAt = (cell) => frame()?.tiles.find((one) => same([one.row, one.column], cell));
@@ -179,7 +185,7 @@ function aboutCell(cell) {
 function templeTable(tile) {
   return make("table", {}, ...tile.workers.map((workers, seat) => make("tr", {},
     make("td", {}, nameOf(seat)), make("td", {}, t(workers === 1 ? "{n} worker" : "{n} workers", { n: workers })),
-    make("td", {}, tile.gold[seat] ? t("{n} gold if it ended now", { n: tile.gold[seat] }) : ""))));
+    make("td", {}, tile.gold[seat] ? frame().phase === "over" ? t("{n} gold", { n: tile.gold[seat] }) : t("{n} gold if the game ended now", { n: tile.gold[seat] }) : ""))));
 }
 
 // An overbuilt tile shows what lies below, or again the one on top.

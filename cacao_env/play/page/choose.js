@@ -2,7 +2,7 @@
 
 const isChoosing = () => state.awaits === "person" && atEnd() && !state.busy && state.curtain === null;
 const VERBS = { place: "Place", overbuild: "Overbuild", fill: "Fill", act: "Do it" };
-const ASKED = { place: "place a worker tile", fill: "fill a jungle cell", act: "choose what acts next" };
+const ASKED = { place: "place a worker tile", fill: "fill a jungle cell", act: "choose which workers act next" };
 
 // The choices that a cell offers with the tile picked; of an act, all that concern the cell.
 function choicesAt(cell) {
@@ -131,10 +131,23 @@ function drawActs() {
     const key = `${choice.worker} ${choice.cell}`;
     edges.set(key, [...(edges.get(key) ?? []), choice]);
   }
+  const taken = [];
   return [...edges.values()].flatMap((choices) => {
-    const [x, y] = edgeAt(choices[0].worker, choices[0].cell);
-    return choices.map((choice, number) => drawAct(choice, x, y + 25 * (number - (choices.length - 1) / 2)));
+    const edge = edgeAt(choices[0].worker, choices[0].cell);
+    const [x, y] = freePlace(edge, 25 * choices.length, taken);
+    const line = make("line", { x1: edge[0], y1: edge[1], x2: x, y2: y, stroke: "var(--act)", "stroke-width": 5 });
+    return [line, ...choices.map((choice, number) => drawAct(choice, x, y + 25 * (number - (choices.length - 1) / 2)))];
   });
+}
+
+// The place nearest to an edge where its choices cover no others; `taken` gets it.
+function freePlace([x, y], high, taken) {
+  const shifts = [-90, -60, -30, 0, 30, 60, 90].flatMap((dx) => [-100, -75, -50, -25, 0, 25, 50, 75, 100].map((dy) => [dx, dy]))
+    .sort((a, b) => Math.hypot(...a) - Math.hypot(...b));
+  const isFree = ([dx, dy]) => taken.every((one) => Math.abs(one.x - x - dx) >= 60 || Math.abs(one.y - y - dy) >= (one.high + high) / 2);
+  const [dx, dy] = shifts.find(isFree) ?? [0, 0];
+  taken.push({ x: x + dx, y: y + dy, high });
+  return [x + dx, y + dy];
 }
 
 function drawAct(choice, x, y) {
@@ -152,7 +165,7 @@ function drawAct(choice, x, y) {
   },
   make("title", {}, tr(choice.effect)),
   make("rect", { x: x - 29, y: y - 12, width: 58, height: 24, rx: 8, fill: "var(--act)", stroke: "var(--paper)", "stroke-width": 2 }),
-  words(x, y + 5, text, 15, "var(--on-act)"));
+  words(x, y + 5, text, Math.min(15, 84 / text.length), "var(--on-act)"));
 }
 
 // --- Beside the table ---------------------------------------------------------------------------
@@ -234,12 +247,12 @@ function drawEffect() {
   const options = choice ? choicesAt(state.pick.cell ?? state.pick.hover).length : 0;
   byId("turn").hidden = phase === "act" ? options < 2 : phase === "fill" && options < 2;
   byId("turn").disabled = options < 2;
-  byId("turn").textContent = t(phase === "act" ? "Other way" : "Turn");
+  byId("turn").textContent = t(phase === "act" ? "Next choice" : "Turn");
   for (const one of document.querySelectorAll("#choice .list button")) {
     one.classList.toggle("on", choice !== null && Number(one.dataset.action) === choice.action);
   }
   if (!choice) return box.replaceChildren(make("span", { class: "quiet" }, t(HINTS[phase])));
-  const worth = choice.worth ? ` (${t("score {n} if it ended then", { n: plus(choice.worth) })})` : "";
+  const worth = choice.worth ? ` (${t("score {n} if the game ended then", { n: plus(choice.worth) })})` : "";
   box.replaceChildren(make("div", {}, tr(choice.words)), make("small", {}, tr(choice.effect) + worth));
 }
 

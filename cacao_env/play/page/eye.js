@@ -1,9 +1,11 @@
 // Looking at the table: zoom, drag, pinch, and a cursor for the keyboard.
 
 function zoom(factor, around = null) {
+  hold();
   const before = around && pointAt(around);
-  view.scale = Math.min(6, Math.max(0.4, view.scale * factor));
+  view.cell = Math.min(300, Math.max(12, view.cell * factor));
   drawTable();
+  keepSetting("zoom", Math.round(view.cell));
   if (!before) return;
   const after = pointAt(around);
   view.x += before.x - after.x;
@@ -11,9 +13,42 @@ function zoom(factor, around = null) {
   drawTable();
 }
 
+// From now on what is seen does not follow the table's growth.
+function hold() {
+  if (!view.fits) return;
+  const [x, y, width, height] = viewBox();
+  Object.assign(view, { fits: false, cell: 100 * pixelsPerUnit(), x: x + width / 2, y: y + height / 2 });
+}
+
 function fit() {
-  Object.assign(view, { scale: 1, x: 0, y: 0 });
+  view.fits = true;
+  keepSetting("zoom", "");
   drawTable();
+}
+
+// Begin a game or a record with the zoom that was kept, around the middle of its table.
+function beginView() {
+  const kept = Number(keptSetting("zoom"));
+  const [x, y] = middleOf(extent());
+  Object.assign(view, { fits: !(kept >= 12 && kept <= 300), cell: kept, x, y });
+}
+
+// Move a view that does not fit all so that a cell is seen.
+function reveal([row, column]) {
+  if (view.fits) return;
+  const [, , width, height] = viewBox();
+  const within = (value, middle, size) => Math.min(Math.max(middle, value + 100 - size / 2), value + size / 2);
+  view.x = within(100 * column, view.x, width);
+  view.y = within(100 * row, view.y, height);
+}
+
+const pixelsPerUnit = () => byId("table").getScreenCTM().a;
+
+// Whether there is more of the table than is seen.
+function isZoomedIn() {
+  const [, , width, height] = viewBox();
+  const all = extent();
+  return !view.fits && (width < 100 * all.columns || height < 100 * all.rows);
 }
 
 const pointAt = ([x, y]) => new DOMPoint(x, y).matrixTransform(byId("table").getScreenCTM().inverse());
@@ -31,7 +66,8 @@ function isOnSign(event) {
 }
 
 function pan(byX, byY) {
-  const a = byId("table").getScreenCTM().a;
+  hold();
+  const a = pixelsPerUnit();
   view.x -= byX / a;
   view.y -= byY / a;
   drawTable();
@@ -97,7 +133,7 @@ function watchTouch(table) {
   }, { passive: false });
   table.addEventListener("touchmove", (event) => {
     if (!before || before.count !== event.touches.length) return note(event);
-    if (event.touches.length === 1 && view.scale <= 1.01) return;
+    if (event.touches.length === 1 && !isZoomedIn()) return;
     event.preventDefault();
     const now = middle(event.touches);
     pan(now[0] - before.middle[0], now[1] - before.middle[1]);
@@ -141,6 +177,7 @@ function moveCursor(cell) {
     Math.min(all.column + all.columns - 1, Math.max(all.column, cell[1])),
   ];
   hoverCell(state.cursor);
+  reveal(state.cursor);
   drawTable();
   speak(cellSpoken(state.cursor));
 }

@@ -68,9 +68,13 @@ function turnHead(ply, before) {
 function logLine(one, ply) {
   const who = one.mover === state.frames[ply - 1].active ? "" : `${nameOf(one.mover)}: `;
   const grade = gradeAt(ply);
-  const line = button("", () => skipTo(ply), { class: "line", "data-ply": ply });
+  const lost = decisionAt(ply)?.gold ?? 0;
+  const line = button("", () => skipTo(ply), { class: lost >= 0.05 ? "line judged" : "line", "data-ply": ply });
   line.append(`${who}${tr(one.move)}`, make("small", {}, allGains(ply)));
-  if (grade) line.append(make("b", { class: grade }, GRADES[grade], make("span", { class: "sr" }, t(grade))));
+  if (lost >= 0.05) {
+    line.append(make("b", { class: grade ?? "quiet", title: t("gold lost against the best move found") }, `−${lost.toFixed(1)}`,
+      ...(grade ? [` ${GRADES[grade]}`, make("span", { class: "sr" }, t(grade))] : [])));
+  }
   return line;
 }
 

@@ -30,6 +30,7 @@ async function takeGame(game, { isNew = false, byAgent = false } = {}) {
     state.showing += 1;
     state.ply = lastPly();
   }
+  if (isNew) beginView();
   if (byAgent || isNew) speak(byAgent ? `${moveWords()}. ${headline()}` : headline());
   settle();
 }
@@ -127,6 +128,6 @@ function drawCurtain() {
       resetPick();
       draw();
     }, { class: "main", id: "lift-curtain" }),
-    make("label", { class: "switch" }, again, t("we all may see all tiles: do not ask again")));
+    make("label", { class: "switch" }, again, t("we may all see each other's tiles: do not ask again")));
   dialog.showModal();
 }

@@ -82,7 +82,7 @@ function drawSummaries() {
   const head = ["", "mean loss", "?!", "??", "best", "worst", "luck"].map((text) =>
     make("th", { scope: "col", class: text ? "number" : null }, t(text)));
   const rows = state.review.seats.map((one, seat) => make("tr", {},
-    make("th", { scope: "row" }, icon(`sign-${seat}`), ` ${nameOf(seat)}`),
+    make("th", { scope: "row" }, icon(`sign-${seat}`), ` ${breakable(nameOf(seat))}`),
     ...[one.mean_loss.toFixed(2), one.inaccuracies, one.blunders, link(one.best), link(one.worst), luckWords(one.luck)]
       .map((part) => { const cell = make("td", { class: "number" }); cell.append(part); return cell; })));
   return make("div", { class: "wide" }, make("table", { class: "summaries" }, make("tr", {}, ...head), ...rows));

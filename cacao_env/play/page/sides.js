@@ -29,7 +29,7 @@ function drawSupply() {
   while (shown.length < 2) shown.push(make("span", { class: "none" }));
   const left = Object.entries(now.pile).map(([kind, count]) =>
     make("span", {}, jungleIcon(kind), String(count)));
-  const head = now.overbuilding ? t("jungle tiles used up: overbuild for a sun token") : t("jungle pile: {n}", { n: now.pile_size });
+  const head = now.overbuilding ? t("no jungle tiles left: a sun token pays for overbuilding") : t("jungle pile: {n}", { n: now.pile_size });
   box.replaceChildren(
     make("div", { class: "display" }, make("h2", {}, t("display")), ...shown),
     make("div", {}, make("h2", {}, head), make("div", { class: "kinds" }, ...left)),
@@ -61,12 +61,12 @@ function drawSeat(player, seat) {
   const name = button(nameOf(seat), (event) => {
     event.stopPropagation();
     mark(seat);
-  }, { class: "name", "aria-pressed": String(state.marked === seat), title: t("make these tiles stand out") });
+  }, { class: "name", "aria-pressed": String(state.marked === seat), title: t("highlight these tiles") });
   const gold = button(signed(`${player.gold} (${player.score})`), (event) => {
     event.stopPropagation();
     state.opened = state.opened === seat ? null : seat;
     draw();
-  }, { class: "gold", "aria-expanded": String(state.opened === seat), title: t("gold, and in brackets the score if the game ended now; click: where it comes from") });
+  }, { class: "gold", "aria-expanded": String(state.opened === seat), title: t("gold, and in brackets the score if the game ended now; click to see where it comes from") });
   const card = make("div", {
     class: "seat" + (now.seat === seat ? " deciding" : ""), "data-seat": seat, onclick: () => mark(seat),
   },
@@ -110,14 +110,14 @@ function drawHand(player, seat) {
 // --- Where the gold comes from, temples, the end ------------------------------------------------
 
 // The gold of some seats by source, a row a seat.
-function breakdown(seats) {
+function breakdown(seats, ranks = null) {
   const now = frame();
   const kinds = SOURCES.filter((source) => source !== "volcanoes" || now.volcanoes).filter((source) => source !== "mines" || !now.volcanoes);
   const head = make("tr", {}, ...(seats.length > 1 ? [make("th", { scope: "col" }, "")] : []),
     ...kinds.map((source) => make("th", { scope: "col", class: "number" }, t(source))),
     make("th", { scope: "col", class: "number" }, t("score")));
   const rows = seats.map((seat) => make("tr", { "data-seat": seat },
-    ...(seats.length > 1 ? [make("th", { scope: "row" }, icon(`sign-${seat}`), ` ${nameOf(seat)}`)] : []),
+    ...(seats.length > 1 ? [make("th", { scope: "row" }, ranks ? `${ranks[seat]}. ` : "", icon(`sign-${seat}`), ` ${breakable(nameOf(seat))}`)] : []),
     ...kinds.map((source) => make("td", { class: "number", "data-source": source }, signed(now.sources[seat][source]))),
     make("td", { class: "number" }, make("strong", {}, signed(now.seats[seat].score)))));
   return make("table", { class: "breakdown" }, head, ...rows);
@@ -139,12 +139,16 @@ function drawResult() {
   const now = frame();
   box.hidden = !now || now.phase !== "over";
   if (box.hidden) return;
-  const order = now.seats.map((_, seat) => seat).sort((a, b) => now.winners.includes(b) - now.winners.includes(a) || now.seats[b].score - now.seats[a].score);
+  const ahead = (a, b) => now.seats[a].score - now.seats[b].score || now.seats[a].cacao - now.seats[b].cacao;
+  const order = now.seats.map((_, seat) => seat).sort((a, b) => ahead(b, a));
+  const ranks = order.map((_, seat) => 1 + order.filter((other) => ahead(other, seat) > 0).length);
+  const isTie = order.some((seat, place) => place > 0 && now.seats[seat].score === now.seats[order[place - 1]].score);
   const again = state.source === "game" ? [
     button(t("Rematch"), () => rematch(0), { id: "rematch", class: "main" }),
     button(t("Swap seats"), () => rematch(1), { id: "swap", title: t("another game in which the seats have moved on by one") }),
   ] : [];
   const judge = state.review || ALONE ? [] : [button(t("Review"), askReview, { id: "ask-review", disabled: state.reviewing !== null })];
   const save = state.source === "game" ? [make("a", { class: "button", href: `/api/games/${state.id}/record`, download: "" }, t("Save record"))] : [];
-  box.replaceChildren(make("h2", {}, t("Result")), make("div", { class: "wide" }, breakdown(order)), make("div", { class: "buttons" }, ...again, ...judge, ...save));
+  box.replaceChildren(make("h2", {}, t("Result")), make("div", { class: "wide" }, breakdown(order, ranks)),
+    isTie ? make("p", { class: "quiet tie" }, t("Of players with the same score, the one with more cacao ranks higher.")) : "", make("div", { class: "buttons" }, ...again, ...judge, ...save));
 }

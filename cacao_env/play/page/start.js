@@ -14,7 +14,7 @@ async function refreshCatalogue() {
 function strengthWords(agent) {
   if (agent.elo === null) return `${agent.name} – ${tr(agent.what)}`;
   const level = LEVELS.find(([least]) => agent.elo >= least)[1];
-  const speed = agent.ms < 10 ? t("answers at once") : t("{n} s", { n: agent.ms / 1000 });
+  const speed = agent.ms < 10 ? t("answers at once") : t("{n} s a decision", { n: agent.ms / 1000 });
   return `${agent.name} – ${t(level)} (Elo ${signed(agent.elo)}), ${speed}`;
 }
 
@@ -46,7 +46,7 @@ async function openStart(problem = "") {
   make("div", { class: "fields" }, make("label", { for: "players-count" }, t("players")), players, ...seats.flatMap((one) => one.row),
     make("label", { for: "time" }, t("thinking time")), timeSlider("time", 0, (value) => { time = value; }),
     make("label", { for: "volcanoes" }, t("volcanoes")), make("span", {}, volcanoes), make("label", { for: "seed" }, t("seed of the deal")), seed),
-  ...(there.length ? [make("h2", {}, t("or go on with")), make("ul", { class: "games" }, ...there)] : []),
+  ...(there.length ? [make("h2", {}, t("or continue")), make("ul", { class: "games" }, ...there)] : []),
   make("div", { class: "end" }, button(t("Rules"), openRules), make("span", { class: "space" }),
     button(t("Cancel"), () => dialog.close()), make("button", { type: "submit", class: "main", id: "begin" }, t("Begin"))),
   ));
@@ -103,7 +103,7 @@ async function opened(work, show) {
     history.replaceState(null, "", location.pathname);
     clear(null, null, []);
     draw();
-    await openStart(t("This link leads to nothing any more: {why}.", { why: tr(error.message) }));
+    await openStart(t("This link no longer works: {why}.", { why: tr(error.message) }));
   }
 }
 
@@ -124,7 +124,6 @@ function clear(source, id, names) {
     marked: null, opened: null, about: null, cursor: null, thought: null, preview: null, hint: null, busy: false, paused: false,
     review: null, reviewing: null, curve: "scores", curtain: null, shownTo: null, noCurtain: false, lifted: new Set(),
   });
-  Object.assign(view, { scale: 1, x: 0, y: 0 });
 }
 
 function showRecord(replay, ply) {
@@ -134,5 +133,6 @@ function showRecord(replay, ply) {
   state.ply = Math.max(0, Math.min(lastPly(), ply));
   if (replay.review) takeReview(replay.review);
   state.preview = bestAt(state.ply);
+  beginView();
   draw();
 }

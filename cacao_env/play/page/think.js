@@ -119,7 +119,7 @@ function drawThought(thought) {
   const headings = [make("th", {}, t("moves")), make("th", { class: "number" }, t("share"))];
   if (thought.unit) headings.push(make("th", { class: "number" }, tr(thought.unit)));
   if (thought.moves[0].visits !== null) headings.push(make("th", { class: "number" }, t("visits")));
-  const looked = t("{n} of {all} legal moves looked at; share: {weighed}", { n: thought.considered, all: thought.legal, weighed: tr(thought.weighed) });
+  const looked = t("{n} of {all} legal moves considered; share: {weighed}", { n: thought.considered, all: thought.legal, weighed: tr(thought.weighed) });
   parts.push(make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("moves") }, make("table", { class: "moves" }, make("tr", {}, ...headings), ...thought.moves.map(thoughtRow))));
   parts.push(make("small", { class: "quiet" }, looked));
   return parts;

@@ -95,7 +95,7 @@ function scoreSeries() {
   return state.names.flatMap((_, seat) => ["gold", "score"].map((key) => ({
     seat,
     isMain: key === "score",
-    title: key === "score" ? t("{name}: score if it ended then", { name: nameOf(seat) }) : t("{name}: gold", { name: nameOf(seat) }),
+    title: key === "score" ? t("{name}: score if the game ended then", { name: nameOf(seat) }) : t("{name}: gold", { name: nameOf(seat) }),
     points: state.frames.map((one, ply) => [ply, one.seats[seat][key]]),
   })));
 }
