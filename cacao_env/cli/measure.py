@@ -1,4 +1,7 @@
-"""Commands that measure agents: ``evaluate``, ``regret``, ``leaderboard``.  See docs/evaluation.md."""
+"""Commands that measure agents: ``evaluate``, ``curve``, ``forecasts``, ``regret``, ``leaderboard``.
+
+See docs/evaluation.md.
+"""
 
 from __future__ import annotations
 
@@ -69,6 +72,44 @@ def add_commands(commands: Any) -> None:
     _add_workers(one, with_ray=False)
     add_json(one, "the figures and every regret")
     one.set_defaults(run=_regret)
+
+    one = add_command(
+        commands,
+        "curve",
+        "draw the strength of a network's search by its time",
+        "cacao curve criollo --ms 1,4,16,64 --blocks 100 --out curve.png",
+        "Play a value network with search against an opponent, once for each time, print "
+        "the results and draw them.  Games are stored under runs/curve; the same command resumes.",
+    )
+    add = one.add_argument
+    add("network", help="a value network that `cacao agents` lists, or its folder")
+    add("--ms", type=_counts, metavar="MS[,MS...]", help="times a placement; default: 1,4,16,64")
+    add("--against", help="the opponent; default: the network without search")
+    add("--players", type=int, default=2, help="2, 3 or 4; default: 2")
+    add("--volcanoes", action="store_true", help="play with the mini-expansion")
+    add("--blocks", type=int, help="deals, each played in every seat; default: 200")
+    add("--out", metavar="FILE", help="the picture, .png, .svg or .pdf")
+    _add_seed(one)
+    _add_workers(one, with_ray=False)
+    add_json(one, "the results")
+    one.set_defaults(run=_curve)
+
+    one = add_command(
+        commands,
+        "forecasts",
+        "measure how much of the outcome agents foresee",
+        "cacao forecasts criollo --games 1000",
+        "Play games of the first agent against itself.  Every agent tells the win shares and scores "
+        "that it expects; R² with the outcome is printed by the placements left in the game.",
+    )
+    add = one.add_argument
+    add("agents", nargs="+", help="agents that tell the result that they expect: value networks")
+    add("--players", type=int, default=2, help="2, 3 or 4; default: 2")
+    add("--volcanoes", action="store_true", help="play with the mini-expansion")
+    add("--games", type=int, help="deals, each played once; default: 1,000")
+    _add_seed(one)
+    add_json(one, "the figures")
+    one.set_defaults(run=_forecasts)
 
     one = add_command(
         commands,
@@ -240,9 +281,71 @@ def _regret(options: Namespace) -> int:
     return 0
 
 
+def _curve(options: Namespace) -> int:
+    _prepare()
+    from ..evaluation import curve
+    from ..evaluation.matches import SEED
+    from ..evaluation.run import BLOCKS, evaluated
+    from ..evaluation.workers import WorkerError, play_all
+
+    if options.workers is not None and options.workers < 1:
+        raise ValueError(f"--workers is {options.workers}, expected at least 1")
+    todo = curve.plans(
+        options.network,
+        options.against or options.network,
+        curve.TIMES if options.ms is None else options.ms,
+        players=[options.players],
+        volcanoes=options.volcanoes,
+        blocks=BLOCKS if options.blocks is None else options.blocks,
+        seed=SEED if options.seed is None else options.seed,
+    )
+    for path in (options.json, options.out):
+        _check_writable(path)
+    try:
+        every = [evaluated(curve.HOME, *one, options.workers, play_all) for one in todo]
+    except KeyboardInterrupt:
+        print("interrupted; the same command resumes", file=sys.stderr)
+        return 130
+    except WorkerError as error:
+        raise ValueError(str(error)) from None
+    found = curve.points(every)
+    print(curve.show(found), file=sys.stderr if options.json == "-" else sys.stdout)
+    if options.out:
+        curve.draw(found, Path(options.out))
+    if options.json:
+        write_json(found, options.json)
+    return 0
+
+
+def _forecasts(options: Namespace) -> int:
+    _prepare()
+    from tqdm import tqdm
+
+    from ..agents.agent import require
+    from ..agents.registry import load_agents
+    from ..engine.options import Options
+    from ..evaluation import forecasts
+    from ..evaluation.matches import SEED
+
+    games = forecasts.GAMES if options.games is None else options.games
+    seed = SEED if options.seed is None else options.seed
+    rules = Options(options.players, options.volcanoes)
+    agents = load_agents(options.agents, allow_code=True)
+    for agent in agents:
+        require(agent, rules)
+    _check_writable(options.json)
+    with tqdm(total=games, unit="game", disable=None) as bar:
+        rows = forecasts.measure_forecasts(agents, rules, games, seed, bar.update)
+    print(forecasts.show(rows), file=sys.stderr if options.json == "-" else sys.stdout)
+    if options.json:
+        write_json(forecasts.document(rows, agents, rules, seed), options.json)
+    return 0
+
+
 def _leaderboard(options: Namespace) -> int:
     _prepare()
     from ..evaluation import leaderboard
+    from ..evaluation.run import evaluated
     from ..evaluation.workers import WorkerError
     from ..files import write_whole
 
@@ -254,7 +357,7 @@ def _leaderboard(options: Namespace) -> int:
         else:
             todo = leaderboard.plans(options.config or leaderboard.CONFIG)
             play = _player_on(options.ray)
-            every = [leaderboard.evaluated(*one, options.workers, play) for one in todo]
+            every = [evaluated(leaderboard.HOME, *one, options.workers, play) for one in todo]
     except KeyboardInterrupt:
         print("interrupted; the same command resumes", file=sys.stderr)
         return 130

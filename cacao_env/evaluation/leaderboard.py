@@ -1,6 +1,6 @@
 """Write the tables of docs/leaderboard.md, from evaluations that a list describes or files hold.
 
-Games are stored under ``runs/leaderboard``, so a run that was stopped resumes; a changed list is
+Games are stored under ``HOME``, so a run that was stopped resumes; a changed list is
 another evaluation.  Text outside the markers of the page is not changed.
 """
 
@@ -9,28 +9,16 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from .. import markdown
 from ..agents.agent import Agent
-from ..files import write_whole
 from . import tables
-from .run import (
-    FORMAT,
-    VERSION,
-    Plan,
-    default_folder,
-    document,
-    make_plan,
-    run_evaluation,
-    settings,
-)
-from .store import Store
-from .workers import PlayAll
+from .run import FORMAT, VERSION, Plan, make_plan
 
 CONFIG, PAGE = "configs/leaderboard.toml", "docs/leaderboard.md"
+HOME = Path("runs/leaderboard")
 BEGIN, END = "<!-- leaderboard: begin -->", "<!-- leaderboard: end -->"
 _TYPES = {"players": int, "agents": list, "blocks": int, "volcanoes": bool}
 Data = Mapping[str, Any]
@@ -68,15 +56,6 @@ def _plan(where: str, entry: Any, seed: int) -> tuple[Plan, list[Agent]]:
         return make_plan(agents, players, volcanoes, blocks, seed, allow_code=False)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
-
-
-def evaluated(plan: Plan, agents: list[Agent], workers: int | None, play: PlayAll) -> Data:
-    """Play a plan, or the rest of it, and return its figures."""
-    folder = Path("runs/leaderboard") / default_folder(plan, agents).name
-    with closing(Store(folder, settings(plan, agents))) as store:
-        data = document(run_evaluation(plan, store, agents, workers, play))
-    write_whole(folder / "evaluation.json", json.dumps(data, indent=2) + "\n")
-    return data
 
 
 def loaded(path: str) -> Data:

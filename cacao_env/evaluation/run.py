@@ -17,6 +17,7 @@ from tqdm import tqdm
 from ..agents.agent import Agent, require
 from ..agents.registry import load_agents
 from ..engine.options import PLAYERS, Options
+from ..files import write_whole
 from ..provenance import provenance
 from .blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
 from .matches import SEED, ChunkResult, play_chunk, warm_up
@@ -145,6 +146,17 @@ def run_evaluation(
     if sprt:
         used = used[: -(-sprt.blocks // BLOCKS_AT_ONCE)]
     return Evaluation(plan, agents, summarise([a.name for a in agents], used), used, sprt)
+
+
+def evaluated(
+    home: Path, plan: Plan, agents: list[Agent], workers: int | None, play: PlayAll
+) -> dict[str, Any]:
+    """Play a plan, or the rest of it, with its games stored below ``home``; return its figures."""
+    folder = home / default_folder(plan, agents).name
+    with closing(Store(folder, settings(plan, agents))) as store:
+        data = document(run_evaluation(plan, store, agents, workers, play))
+    write_whole(folder / "evaluation.json", json.dumps(data, indent=2) + "\n")
+    return data
 
 
 def sprt_result(

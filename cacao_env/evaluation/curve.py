@@ -1,0 +1,87 @@
+"""Strength by time to think: an agent's search with several times, each against the same opponent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import markdown
+from ..agents.agent import Agent
+from .charts import FAINT, GRID, INK, MAIN
+from .run import Plan, make_plan
+
+HOME = Path("runs/curve")
+TIMES = (1, 4, 16, 64)  # milliseconds a placement
+
+
+def plans(
+    agent: str, opponent: str, times: Sequence[int], **more: Any
+) -> list[tuple[Plan, list[Agent]]]:
+    """Return the plan of each time, in milliseconds, and its agents; ``more`` as for ``make_plan``."""
+    if not times or min(times) < 1:
+        raise ValueError(f"--ms is {','.join(map(str, times))}, expected numbers of at least 1")
+    if "+" in agent:
+        raise ValueError(f"{agent!r} has a search already, expected the name of a value network")
+    return [make_plan([f"{agent}+search:ms={ms}", opponent], **more) for ms in times]
+
+
+def points(every: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the result of the searching agent in each evaluation's figures."""
+    return [data["results"][0] for data in every]
+
+
+def show(found: Sequence[Mapping[str, Any]]) -> str:
+    """Return a Markdown table."""
+    head = ["agent", "against", "ms a placement", "wins", "less luck", "margin less luck", "deals"]
+    return markdown.table(
+        head,
+        [
+            [
+                one["agent"],
+                one["opponent"],
+                f"{one['ms_per_placement']:.1f}",
+                f"{one['win_share']:.1%} [{one['low']:.1%}, {one['high']:.1%}]",
+                f"{one['adjusted_win_share']:.1%} "
+                f"[{one['adjusted_low']:.1%}, {one['adjusted_high']:.1%}]",
+                f"{one['adjusted_margin']:+.1f} "
+                f"[{one['adjusted_margin_low']:+.1f}, {one['adjusted_margin_high']:+.1f}]",
+                one["blocks"],
+            ]
+            for one in found
+        ],
+        "llr",
+    )
+
+
+def draw(found: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Write a picture: win shares less luck, with 95 % intervals, over milliseconds a placement."""
+    from matplotlib.figure import Figure
+
+    times = [max(0.01, one["ms_per_placement"]) for one in found]
+    middle = [100 * one["adjusted_win_share"] for one in found]
+    ends = [(100 * one["adjusted_low"], 100 * one["adjusted_high"]) for one in found]
+    figure = Figure((6.4, 4.0))
+    axes = figure.add_subplot()
+    axes.set_xscale("log")
+    axes.axhline(100 / found[0]["players"], color=FAINT, linewidth=1, linestyle=(0, (4, 3)))
+    axes.plot(times, middle, color=MAIN, marker="o", markersize=7)
+    for at, (low, high) in zip(times, ends, strict=True):
+        axes.plot([at, at], [low, high], color=MAIN, linewidth=3, alpha=0.45)
+    for at, value, (_, high) in zip(times, middle, ends, strict=True):
+        axes.annotate(
+            f"{value:.1f} %", (at, high), (0, 6), textcoords="offset points", ha="center", color=INK
+        )
+    axes.margins(x=0.12, y=0.15)
+    axes.set_xticks(times, [f"{at:.3g}" for at in times], color=FAINT)
+    axes.set_xticks([], minor=True)
+    axes.tick_params(colors=FAINT, length=0)
+    axes.set_xlabel("milliseconds a placement", color=FAINT)
+    axes.set_ylabel("win share less luck, %", color=FAINT)
+    base, against = found[0]["agent"].partition("+")[0], found[0]["opponent"]
+    axes.set_title(f"{base} with search against {against}", color=INK)
+    axes.grid(axis="y", color=GRID)
+    axes.set_axisbelow(True)
+    axes.spines[:].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(path, dpi=150)
