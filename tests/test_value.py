@@ -14,11 +14,14 @@ from cacao_env.agents.value import features, net, patterns, search, turns
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.search import (
     CANDIDATES,
+    LEAST,
+    MOST,
     NEAR,
     TURNS,
     SearchAgent,
     look_ahead,
     prior_of,
+    time_bank,
     turns_ahead,
 )
 from cacao_env.engine.actions import MAX_LEGAL
@@ -269,11 +272,10 @@ def simulated(monkeypatch, game, **options):
         calls.append((given[5], given[9]))
         look_ahead(*given)
 
-    agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), inner=2, **options).player(
-        1
-    )
+    agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), inner=2, **options)
+    agent._pace = 1e-9  # there is time for all candidates
     monkeypatch.setattr(search, "look_ahead", seen)
-    found = calls, agent.act(game)
+    found = calls, agent.player(1).act(game)
     monkeypatch.setattr(search, "look_ahead", look_ahead)
     return found
 
@@ -289,6 +291,79 @@ def test_a_search_with_more_time_reaches_as_far(monkeypatch):
         game.play(int(dice.choice(game.legal_actions())))
     assert simulated(monkeypatch, game, sims=16)[0][0] == (CANDIDATES, MAX_TURNS)
     assert simulated(monkeypatch, game, sims=16, near=5)[0][0] == (CANDIDATES, TURNS)
+
+
+def lengths_of(players, placements):
+    """What a simulation plays, by the placements left."""
+    return tuple(n if n <= NEAR else min(n, TURNS * players) for n in range(placements + 1))
+
+
+def test_a_placement_gets_time_where_simulations_pay(monkeypatch):
+    for players, placements in ((2, 22), (3, 30), (4, 36)):
+        assert placements_left(Game.new(players).state) == placements
+        bank = time_bank(lengths_of(players, placements), 0.016, 2e-4, 5e-5)
+        assert sum(bank[1:]) == pytest.approx(0.016 * placements)
+        assert max(bank) == bank[NEAR] == bank[4] < MOST * 0.016
+        assert bank[placements] == bank[17] < 0.5 * bank[16] == 0.5 * bank[11]
+        assert bank[16] < 0.5 * bank[NEAR]
+        # With little time the early placements get none.
+        bank = time_bank(lengths_of(players, placements), 0.001, 2e-4, 5e-5)
+        assert 0.8 * placements < sum(bank[1:]) / 0.001 <= placements + 1e-9
+        assert bank[placements] == 2e-4
+        assert 0.002 < max(bank) <= MOST * 0.001 + 1e-12
+        searched = [left for left in range(4, placements + 1) if bank[left] > 2e-4]
+        assert {4, 5, 6, 7, 8} <= set(searched) <= {*range(4, 9), *range(11, 17)}
+        assert all(bank[left] >= 2e-4 + LEAST * left * 5e-5 for left in searched)
+    given = halved(monkeypatch)
+    game, dice = Game.new(2, 3), np.random.default_rng(0)
+    agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), ms=1000)
+    bank = time_bank(lengths_of(2, 22), 1.0, 0.0, 0.0)
+    for _ in positions(game, dice):
+        if game.phase == "place" and placements_left(game.state) > 6:
+            agent._pace = 1e-9
+            given.clear()
+            agent.player(1).act(game)
+            [(alive, ms)] = given
+            assert alive == min(CANDIDATES, len(game.legal_actions()))
+            assert ms == pytest.approx(1000 * bank[placements_left(game.state)], rel=1e-3)
+
+
+def halved(monkeypatch):
+    """(candidates, milliseconds) of each search from now on, in which no time passes."""
+    given = []
+
+    def seen(run, ids, sums, alive, sims, begin, ms):
+        given.append((alive, ms))
+        return np.ones(alive, np.int64)
+
+    monkeypatch.setattr(search, "halve", seen)
+    monkeypatch.setattr(search.time, "perf_counter", lambda: 0.0)
+    return given
+
+
+def test_a_search_simulates_as_many_as_there_is_time_for(monkeypatch):
+    given = halved(monkeypatch)
+    compiled = some_net(sums=16, maxima=8, units=8).compiled()
+    agent = SearchAgent(compiled, ms=1000)
+    game = Game.new(2, 3)
+    monkeypatch.setattr(agent, "_seconds", lambda states: 1.0)
+    a_simulation = 2 * TURNS  # placements
+    for sims, candidates in ((6.1, 4), (8.1, 5), (14.1, CANDIDATES), (99, CANDIDATES)):
+        given.clear()
+        agent._pace = 1 / sims / a_simulation
+        agent.player(1).act(game)
+        assert [alive for alive, _ in given] == [candidates]
+    agent._pace = 1e9
+    given.clear()
+    assert agent.player(1).act(game) == ValueAgent(compiled).player(1).act(game)
+    assert not given
+    analysis = agent.player(1).analyze(game)
+    assert len(analysis.actions) > CANDIDATES
+    assert analysis.visits is None
+    agent._pace = 0.9 / 2 / a_simulation  # an analysis has the whole second, whatever is left
+    given.clear()
+    agent.player(1).analyze(game)
+    assert given == [(2, 1000)]
 
 
 def test_search_leaves_fills_and_actions_to_the_network(monkeypatch):

@@ -51,7 +51,9 @@ def drop_half(ids, sums, alive):
     return keep
 
 
-def halve(run: RunPasses, ids: Any, sums: Any, alive: int, sims: int, begin: float, ms: int) -> Any:
+def halve(
+    run: RunPasses, ids: Any, sums: Any, alive: int, sims: int, begin: float, ms: float
+) -> Any:
     """Move the best of the first ``alive`` candidates to the front; return their visits, (alive,).
 
     With ``sims`` simulations in all, or until ``ms`` milliseconds after ``begin``

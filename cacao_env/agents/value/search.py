@@ -13,7 +13,9 @@ actions are the network's choice, which is as good and takes half of the time.
 
 from __future__ import annotations
 
+import math
 import time
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -37,8 +39,39 @@ TURNS = 1  # own turns that a simulation plays
 NEAR = 10  # placements left, of all seats, from which simulations play to the end
 PRIOR = 6  # simulations that the network's first value counts as
 EXACT = 3  # placements left from which the end is solved
+# What a placement gets of the time, by the placements left: simulations bring little early, and most
+# between NEAR and the end that is solved.  (most placements left, weight)
+WEIGHTS = ((EXACT, 0.5), (NEAR, 1.8), (16, 0.8), (MAX_TURNS, 0.35))
+MOST = 2.8  # times the mean, for one placement
+LEAST = 6  # simulations; if there is no time for so many, early placements leave theirs to others
+PACE = 1e-5  # seconds to evaluate a candidate inside simulations, until it has been measured
+ONE_PLY = 1.5  # times that, for a candidate of a decision
 # Positions that the solver may visit, so that it takes no longer than the search would.
 NODES_A_MS, NODES_A_SIM = 250, 60
+
+
+@lru_cache(maxsize=64)
+def time_bank(lengths: tuple[int, ...], mean: float, one_ply: float, pace: float) -> list[float]:
+    """Return the seconds for each placement, by the placements left; ``mean`` of them in the mean.
+
+    ``lengths``: placements that a simulation plays, by the placements left; ``one_ply`` and ``pace``:
+    seconds to evaluate a decision, and a placement inside simulations.
+    """
+    weights = [next(w for most, w in WEIGHTS if left <= most) for left in range(len(lengths))]
+    weights[0] = 0.0
+    least = [one_ply + LEAST * length * pace for length in lengths]
+    for left in range(EXACT + 1, len(lengths)):
+        if least[left] > MOST * mean:
+            weights[left] = 0.0
+    total = mean * (len(lengths) - 1) - one_ply * (weights.count(0.0) - 1)
+    while True:
+        each = total / max(1e-9, sum(weights))
+        seconds = [min(weight * each, MOST * mean) for weight in weights]
+        kept = [left for left, weight in enumerate(weights) if weight]
+        if all(seconds[left] >= least[left] for left in kept if left > EXACT):
+            return [x or one_ply for x in seconds]
+        weights[kept[-1]] = 0.0  # the one furthest from the end
+        total -= one_ply
 
 
 @njit
@@ -121,7 +154,10 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
 
 
 class SearchAgent(ValueAgent):
-    """A network with search: ``sims`` simulations a placement or, if not 0, ``ms`` milliseconds."""
+    """A network with search: ``sims`` simulations a placement or, if not 0, ``ms`` milliseconds.
+
+    ``ms`` is the mean over the placements of a game (``time_bank``).  An analysis takes ``ms``.
+    """
 
     def __init__(
         self,
@@ -143,6 +179,7 @@ class SearchAgent(ValueAgent):
         self._inner = inner or net.inner
         self._prior, self._exact = prior, exact
         self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
+        self._pace = PACE * self._inner
 
     def choose(self, states: StateArray, rng: RngArray) -> int:
         """Choose for an array of one state in which everything hidden has been dealt again."""
@@ -155,8 +192,23 @@ class SearchAgent(ValueAgent):
             return solved
         if states[0].phase != PLACE:
             return int(ids[np.argmax(values)])
-        self._search(states, rng, ids, values, begin)
+        self._search(states, rng, ids, values, begin, self._seconds(states))
         return int(ids[0])
+
+    def _seconds(self, states: StateArray) -> float:
+        """The time for this placement, 0 without a limit in time."""
+        if not self._ms:
+            return 0.0
+        players, tiles = int(states[0].num_players), int(states[0].tiles_each)
+        lengths = tuple(self._length(left, players) for left in range(players * tiles + 1))
+        pace = 2 ** (round(2 * math.log2(self._pace)) / 2)  # a few values, so that banks are reused
+        one_ply = ONE_PLY * pace * self.net.top / self._inner
+        bank = time_bank(lengths, self._ms / 1000, one_ply, pace)
+        return bank[int(placements_left(states[0]))]
+
+    def _length(self, left: int, players: int) -> int:
+        """How many placements a simulation plays with so many left."""
+        return left if left <= self._near else min(left, self._turns * players)
 
     def _consider(self, states: StateArray, rng: RngArray) -> Analysis:
         begin = time.perf_counter()
@@ -168,7 +220,9 @@ class SearchAgent(ValueAgent):
             return solved
         if states[0].phase != PLACE:
             return from_values(ids, values, SPREAD, UNIT)
-        means, visits = self._search(states, rng, ids, values, begin)
+        means, visits = self._search(states, rng, ids, values, begin, self._ms / 1000)
+        if not visits.any():
+            return from_values(ids, values, SPREAD, UNIT)
         return from_visits(ids[: len(means)], means, visits, UNIT)
 
     def _search(
@@ -178,11 +232,22 @@ class SearchAgent(ValueAgent):
         ids: np.ndarray,
         values: np.ndarray,
         begin: float,
+        seconds: float,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Move the best actions to the front; return mean utility and simulations of each."""
-        tried = min(self._width, len(ids))
-        keep_best(ids, values, len(ids), tried)
+        """Move the best actions to the front; return mean utility and simulations of each.
+
+        With a limit in time as many are simulated as there is time for, or none.
+        """
         turns = turns_ahead(states[0], self._turns, self._near)
+        length = self._length(int(placements_left(states[0])), int(states[0].num_players))
+        tried = min(self._width, len(ids))
+        if seconds:
+            rest = begin + seconds - time.perf_counter()
+            # Rounds of one pass each, of n, n / 2 ... 2 candidates, are 2 n - 2 simulations.
+            tried = min(tried, 1 + int(rest / (2 * length * self._pace)))
+        keep_best(ids, values, len(ids), max(1, tried))
+        if tried < 2:
+            return values[:1], np.zeros(1, np.int64)
         prior = prior_of(turns, self._prior)
         sums = prior * values[:tried]
         scratch, work, inner = self._scratch, self._work, self._inner
@@ -190,5 +255,8 @@ class SearchAgent(ValueAgent):
         def run(ids: Any, alive: int, sums: Any, passes: int) -> None:
             look_ahead(self.net, scratch, work, states, ids, alive, sums, passes, inner, turns, rng)
 
-        visits = halve(run, ids, sums, tried, self.sims, begin, self._ms)
+        start = time.perf_counter()
+        visits = halve(run, ids, sums, tried, self.sims, begin, 1000 * seconds)
+        spent = time.perf_counter() - start
+        self._pace += 0.2 * (spent / (int(visits.sum()) * length) - self._pace)
         return sums / (visits + prior), visits
