@@ -313,7 +313,8 @@ def test_a_placement_gets_time_where_simulations_pay(monkeypatch):
         assert 0.002 < max(bank) <= MOST * 0.001 + 1e-12
         searched = [left for left in range(4, placements + 1) if bank[left] > 2e-4]
         assert {4, 5, 6, 7, 8} <= set(searched) <= {*range(4, 9), *range(11, 17)}
-        assert all(bank[left] >= 2e-4 + LEAST * left * 5e-5 for left in searched)
+        lengths = lengths_of(players, placements)
+        assert all(bank[left] >= 2e-4 + LEAST * lengths[left] * 5e-5 for left in searched)
     given = halved(monkeypatch)
     game, dice = Game.new(2, 3), np.random.default_rng(0)
     agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), ms=1000)
