@@ -153,6 +153,8 @@ COMMANDS = [
     "review",
     "evaluate",
     "regret",
+    "curve",
+    "forecasts",
     "leaderboard",
     "tasks",
     "agents",

@@ -96,7 +96,7 @@ def _play(agents: Sequence[Agent], options: Options, seed: int, number: int, fou
                 margin(one.scores, seat, game.num_players),
             )
         game.play(int(told[0].actions[0]))
-    scores, win_shares = game.scores(), game.win_shares()
+    scores, win_shares = np.array(game.scores(), np.float64), game.win_shares()
     for left, seat in seats:
         found[:, left, 1], found[:, left, 3] = (
             win_shares[seat],

@@ -10,7 +10,7 @@ workers face it, for each side and each pair of sides.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -34,7 +34,6 @@ STAGE = np.array([0, 0, 0, 1, 1, 2, 2, 2] + [3] * (MAX_TILES - 7), np.int64)
 ORDERING_SHAPE = (int(STAGE.max()) + 1, NUM_COLUMNS)
 
 
-@cache
 def placement_parts() -> np.ndarray:
     """Return the parts of each variant on each word, int32 (NUM_WORDS, NUM_VARIANTS, 10)."""
     letters = np.indices((NUM_LETTERS,) * 4).reshape(4, -1).T

@@ -1,0 +1,139 @@
+"""How much of the outcome an agent foresees, and strength by time to think."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("choix", reason="the evaluate extra is not installed")
+pytest.importorskip("matplotlib", reason="the evaluate extra is not installed")
+
+from cacao_env import Game
+from cacao_env.agents.agent import decider
+from cacao_env.agents.analysis import certain
+from cacao_env.agents.registry import load_agent
+from cacao_env.cli import main as cacao
+from cacao_env.engine.options import Options
+from cacao_env.evaluation import curve
+from cacao_env.evaluation.forecasts import _foresight, measure_forecasts
+
+SEED = 40
+
+
+def forecast(agents, players=2, games=3):
+    return measure_forecasts(agents, Options(players), games, SEED, lambda count: None)
+
+
+def test_r2_by_hand():
+    # Forecasts and outcomes of four games: errors 0.1, 0, 0.3, 0; then those of the margin.
+    found = np.array([[0.9, 1, 5, 10], [0, 0, -4, -4], [0.7, 1, 2, 2], [0, 0, -8, -8]], np.float64)
+    row = _foresight("x", 7, found)
+    assert (row.agent, row.left, row.games) == ("x", 7, 4)
+    assert row.win_share == pytest.approx(1 - (0.01 + 0.09) / 4 / 0.25)
+    assert row.margin == pytest.approx(1 - 25 / 4 / (184 / 4 - 0))
+    assert row.win_share_low <= row.win_share <= row.win_share_high <= 1
+    nothing = found.copy()
+    nothing[:, 0] = 0.5
+    assert _foresight("x", 7, nothing).win_share == pytest.approx(0)
+
+
+class Prophet:
+    """Plays like greedy and tells the result of a game whose every seat plays its first action."""
+
+    name, version, players = "prophet", "", (2, 3, 4)
+    wrong = 0.0
+
+    def __init__(self, seed: int) -> None:
+        self.seed, self.greedy, self.seen = seed, load_agent("greedy"), []
+
+    def supports(self, options):
+        return True
+
+    def begin(self, seed):
+        return self.greedy.begin(seed)
+
+    def act(self, games, memory):
+        return [int(game.legal_actions()[0]) for game in games]
+
+    def analyze(self, game, memory):
+        self.seen.append(game)
+        final = Game.deal(game.options, self.seed)
+        while not final.over:
+            final.play(int(final.legal_actions()[0]))
+        found = certain(int(game.legal_actions()[0]))
+        scores = np.array(final.scores(), float)
+        scores[decider(game)] += self.wrong
+        return replace(found, win_shares=np.array(final.win_shares()), scores=scores)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_who_knows_the_result_foresees_all_of_it(players):
+    prophet = Prophet(SEED)
+    rows = measure_forecasts([prophet], Options(players), 2, SEED, lambda count: None)
+    assert [row.left for row in rows] == [*range(21 if players == 2 else 35, -1, -1)]
+    # The second deal is another one, and no copy shows the true one.
+    assert len(prophet.seen) == 2 * len(rows)
+    truth = Game.deal(Options(players), SEED)
+    assert any(game.draws != truth.draws for game in prophet.seen[: len(rows)] if game.ply < 4)
+
+
+def test_forecasts_are_the_seat_s_own_and_of_its_own_game():
+    first = forecast([load_agent("criollo")], games=6)
+    assert first == forecast([load_agent("criollo")], games=6)
+    assert first[-1].left == 0
+    assert first[-1].win_share == first[-1].margin == 1
+    early, late = first[0], first[-3]
+    assert late.margin > 0.9 > early.margin
+    with pytest.raises(ValueError, match="random does not tell the win shares and scores"):
+        forecast([load_agent("random")])
+
+
+def test_the_command_prints_and_writes(tmp_path, capsys):
+    file = tmp_path / "f.json"
+    command = ["forecasts", "criollo", "--games", "2", "--seed", "3", "--json", str(file)]
+    assert cacao(command) == 0
+    assert "| placements left | criollo: wins | criollo: margin |" in capsys.readouterr().out
+    data = json.loads(file.read_text())
+    assert (data["format"], len(data["rows"])) == ("cacao-forecasts", 22)
+    assert cacao(["forecasts", "criollo", "--games", "1"]) == 1
+    assert "--games is 1, expected at least 2" in capsys.readouterr().err
+
+
+# --- Strength by time -----------------------------------------------------------------------
+
+
+def test_a_curve_is_played_once_and_drawn(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    command = ["curve", "criollo", "--ms", "1,2", "--against", "greedy", "--blocks", "1"]
+    command += ["--workers", "1", "--out", "c.svg", "--json", "c.json"]
+    assert cacao(command) == 0
+    told = capsys.readouterr().out
+    assert "| criollo+search:ms=1 | greedy |" in told
+    rows = json.loads((tmp_path / "c.json").read_text())
+    assert [row["agent"] for row in rows] == ["criollo+search:ms=1", "criollo+search:ms=2"]
+    assert {row["blocks"] for row in rows} == {1}
+    assert "<svg" in (tmp_path / "c.svg").read_text()
+    games = sorted((tmp_path / "runs" / "curve").glob("*/games.jsonl"))
+    before = [file.read_bytes() for file in games]
+    assert len(before) == 2
+    assert cacao(command) == 0
+    assert capsys.readouterr().out == told
+    assert [file.read_bytes() for file in games] == before
+
+
+def test_what_a_curve_can_not_be_of(capsys):
+    for arguments, words in (
+        (["criollo", "--ms", "0"], "--ms is 0, expected numbers of at least 1"),
+        (["criollo+search", "--ms", "4"], "'criollo+search' has a search already"),
+        (["nobody"], "there is no agent 'nobody"),
+    ):
+        assert cacao(["curve", *arguments]) == 1
+        assert words in capsys.readouterr().err
+
+
+def test_points_are_the_searching_agents():
+    one = {"results": [{"agent": "a"}, {"agent": "b"}]}
+    assert curve.points([one, one]) == [{"agent": "a"}, {"agent": "a"}]
