@@ -25,7 +25,6 @@ from cacao_env.agents.value.ordering import (
     STAGE,
     order_into,
     ordering_table,
-    placement_parts,
     word_after,
 )
 from cacao_env.agents.value.patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS
@@ -37,7 +36,7 @@ from cacao_env.engine.tiles import EDGES, NUM_VARIANTS, WORKER_KINDS
 from tests.games import STYLES, positions
 from tests.test_afterstate import SMALL, run_for
 from training.afterstate.net import ValueNet
-from training.distil_ordering import fit, hits, main, play_positions
+from training.distil_ordering import fit, hits, main, placement_parts, play_positions
 from training.loop import resumed
 from training.train_afterstate import AfterstateLearner
 from training.train_afterstate import main as train

@@ -27,10 +27,12 @@ from cacao_env.agents.value.ordering import (
     NUM_COLUMNS,
     ORDERING_SHAPE,
     OVERBUILDS,
+    PAIRS,
     STAGE,
-    placement_parts,
+    part_number,
     word_after,
 )
+from cacao_env.agents.value.patterns import NUM_LETTERS
 from cacao_env.agents.value.turns import new_work, value_actions, value_after
 from cacao_env.engine.actions import MAX_LEGAL, indexed_cell
 from cacao_env.engine.decisions import new_game, step
@@ -39,7 +41,7 @@ from cacao_env.engine.jit import njit
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import below, new_rng, uniform
 from cacao_env.engine.state import FILL, OVER, PLACE, STATE, redeal
-from cacao_env.engine.tiles import NUM_VARIANTS
+from cacao_env.engine.tiles import EDGES, MAX_WORKERS_ON_EDGE, NUM_VARIANTS
 
 from .loop import run_command
 
@@ -51,6 +53,15 @@ ASKED = 0.5  # of placements are evaluated completely
 BATCH, RATE, DECAY = 256, 0.03, 1e-6
 HELD_OUT = 10  # one position of so many is not learnt from
 FIRST = (1, 3, 5, 8, 16, 24)
+
+
+def placement_parts() -> np.ndarray:
+    """Return the columns of the parts of each variant on each word, (NUM_WORDS, NUM_VARIANTS, 10)."""
+    letters = np.indices((NUM_LETTERS,) * 4).reshape(4, -1).T
+    sides = letters[:, None, :] * (MAX_WORKERS_ON_EDGE + 1) + EDGES[None, :, :]
+    parts = [sides[..., side] for side in range(4)]
+    parts += [part_number(pair, sides[..., a], sides[..., b]) for a, b, pair in PAIRS]
+    return np.stack(parts, -1).astype(np.int32)
 
 
 class Positions(NamedTuple):

@@ -11,6 +11,7 @@ workers face it, for each side and each pair of sides.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from .patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS
 NUM_WORDS = NUM_LETTERS**4
 _SIDES = NUM_LETTERS * (MAX_WORKERS_ON_EDGE + 1)  # a letter and the workers that face it
 NUM_PLACEMENT_PARTS = _SIDES + 2 * _SIDES**2  # sides, adjacent pairs, opposite pairs
+PAIRS = (*((side, (side + 1) % 4, 0) for side in range(4)), (0, 2, 1), (1, 3, 1))
 OVERBUILDS = NUM_PLACEMENT_PARTS  # the columns after those of the parts
 GOLD = OVERBUILDS + 1  # weight of greedy's value
 NUM_COLUMNS = GOLD + 1
@@ -34,18 +36,12 @@ STAGE = np.array([0, 0, 0, 1, 1, 2, 2, 2] + [3] * (MAX_TILES - 7), np.int64)
 ORDERING_SHAPE = (int(STAGE.max()) + 1, NUM_COLUMNS)
 
 
-def placement_parts() -> np.ndarray:
-    """Return the parts of each variant on each word, int32 (NUM_WORDS, NUM_VARIANTS, 10)."""
-    letters = np.indices((NUM_LETTERS,) * 4).reshape(4, -1).T
-    sides = letters[:, None, :] * (MAX_WORKERS_ON_EDGE + 1) + EDGES[None, :, :]
-    pairs = [(s, (s + 1) % 4, _SIDES) for s in range(4)]
-    pairs += [(s, s + 2, _SIDES + _SIDES**2) for s in range(2)]
-    parts = [sides[..., s] for s in range(4)]
-    for one, other, first in pairs:
-        low = np.minimum(sides[..., one], sides[..., other])
-        high = np.maximum(sides[..., one], sides[..., other])
-        parts.append(first + low * _SIDES + high)
-    return np.stack(parts, -1).astype(np.int32)
+def part_number(pair: int, one: Any, other: Any) -> Any:
+    """Return the column of a pair of sides, each as ``letter * (MAX_WORKERS_ON_EDGE + 1) + workers``.
+
+    ``pair``: 0 for adjacent sides, 1 for opposite ones.
+    """
+    return _SIDES + pair * _SIDES**2 + np.minimum(one, other) * _SIDES + np.maximum(one, other)
 
 
 def ordering_table(ordering: np.ndarray) -> np.ndarray:
@@ -58,9 +54,25 @@ def ordering_table(ordering: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=2)
 def _table(numbers: bytes) -> np.ndarray:
-    parts = placement_parts()
     ordering = np.frombuffer(numbers, np.float32).reshape(ORDERING_SHAPE)
-    return np.stack([of[parts].sum(-1) for of in ordering])
+    table = np.zeros((ORDERING_SHAPE[0], *(NUM_LETTERS,) * 4, NUM_VARIANTS), np.float32)
+    letters = np.arange(NUM_LETTERS) * (MAX_WORKERS_ON_EDGE + 1)
+    for variant, workers in enumerate(EDGES):
+        for side in range(4):
+            here = letters + workers[side]
+            _add(table[..., variant], ordering[:, here], (side,))
+        for one, other, pair in PAIRS:
+            columns = part_number(pair, (letters + workers[one])[:, None], letters + workers[other])
+            # The table's axes are in the order of the sides.
+            columns = columns if one < other else columns.T
+            _add(table[..., variant], ordering[:, columns], tuple(sorted((one, other))))
+    return table.reshape(ORDERING_SHAPE[0], NUM_WORDS, NUM_VARIANTS)
+
+
+def _add(table: np.ndarray, numbers: np.ndarray, sides: tuple[int, ...]) -> None:
+    """Add numbers, (stages, letters of each of ``sides``), to a table, (stages, letters of 4 sides)."""
+    shape = [NUM_LETTERS if side in sides else 1 for side in range(4)]
+    table += numbers.reshape(len(numbers), *shape)
 
 
 @njit
