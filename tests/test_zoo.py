@@ -38,6 +38,7 @@ def home(tmp_path, monkeypatch):
     place = tmp_path / "checkpoints"
     place.mkdir()
     (place / ORDER).write_text("[]")
+    luck_of(Game.new(seed=0))  # its network is loaded once, from the home that is hidden now
     monkeypatch.setattr(checkpoint, "_HOMES", (place,))
     monkeypatch.chdir(tmp_path)
     return place
