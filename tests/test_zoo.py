@@ -21,6 +21,7 @@ from cacao_env.agents.value.checkpoint import load_value, save_value
 from cacao_env.agents.value.features import LAYOUT, features_into
 from cacao_env.cli import main as cacao
 from cacao_env.engine.observation import scale
+from cacao_env.evaluation.luck import luck_of
 from training.afterstate.net import ValueNet
 from training.ppo.network import CellNet, load_net
 from training.zoo import folder
