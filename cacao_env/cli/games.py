@@ -287,6 +287,7 @@ def _play(options: Namespace) -> int:
 
 def _view(options: Namespace) -> int:
     """Serve the page until Ctrl-C; with ``--export`` write one file and stop."""
+    from ..engine.compiler_process import compile_apart
     from ..play.catalogue import Catalogue
     from ..play.store import folder_for
 
@@ -300,6 +301,7 @@ def _view(options: Namespace) -> int:
             f"the page needs a server ({error.name} is missing): pip install 'cacao-env[view]'"
         ) from None
     save_memory()
+    compiler = compile_apart()
     bound = listening(options.port)
     try:
         catalogue = Catalogue(options.agent)
@@ -322,6 +324,7 @@ def _view(options: Namespace) -> int:
         print(file=sys.stderr)
     finally:
         bound.close()
+        compiler.end()
     return 0
 
 

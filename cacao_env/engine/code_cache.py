@@ -97,6 +97,7 @@ class CodeCache:
     """
 
     cache_path = str(FOLDER)
+    compiler: Any = None  # what compiles in another process (:mod:`.compiler_process`), or None
 
     def __init__(
         self,
@@ -104,18 +105,30 @@ class CodeCache:
         on_miss: Callable[[], None],
         on_compiled: Callable[[], None],
     ) -> None:
-        self._name = f"{function.__module__}.{function.__qualname__}"
+        self._function = function.__module__, function.__qualname__
+        self._name = ".".join(self._function)
         self._source, self._line = function.__code__.co_filename, function.__code__.co_firstlineno
         self._on_miss, self._on_compiled = on_miss, on_compiled
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled function for a signature, or None."""
         target_context.refresh()
+        found = self._read(signature, target_context)
+        if found is None:
+            self._on_miss()
+            if self.compiler is not None:
+                with suppress(Exception):  # then it is compiled here
+                    self.compiler.compile(*self._function, signature)
+                    found = self._read(signature, target_context)
+                if found is not None:
+                    self._on_compiled()
+        return found
+
+    def _read(self, signature: Any, target_context: Any) -> Any:
         with suppress(Exception):  # whatever a damaged or foreign file leads to
             content = self._file(signature, target_context.codegen()).read_bytes()
             if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
                 return CompileResult._rebuild(target_context, *pickle.loads(content[_DIGEST:]))
-        self._on_miss()
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:

@@ -1,0 +1,103 @@
+"""Compilation in a process of its own, which gives its memory back when it ends.
+
+The compiler takes some 300 MB that a process never returns.  A server that runs for days lets this
+process compile, and loads what it wrote to the cache (:mod:`.code_cache`).  It reads a line for each
+function to compile, answers with a line for each one compiled inside of it and one at the end, and
+ends when its input does.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import json
+import pickle
+import subprocess
+import sys
+import threading
+from typing import Any
+
+from numba.core.serialize import dumps
+
+from .code_cache import CodeCache
+from .jit import PROGRESS
+
+IDLE = 20.0  # seconds without work after which the process ends
+ONE, ALL = "one", "all"  # answers
+# The process finds modules where this one finds them.
+_PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    f"from {__name__} import serve; serve()"
+)
+
+
+class CompilerProcess:
+    """Compiles entry points one at a time; the process starts when it is needed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._timer: threading.Timer | None = None
+        self.done = 0  # functions inside of the present entry point that are compiled
+
+    def compile(self, module: str, name: str, signature: Any) -> None:
+        """Compile a function of a module for a signature, and write it to the cache.
+
+        RuntimeError if the process ends before that.
+        """
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            process = self._process or self._start()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            given = base64.b64encode(dumps(signature)).decode()
+            process.stdin.write(json.dumps([module, name, given]) + "\n")
+            process.stdin.flush()
+            while (answer := process.stdout.readline().strip()) == ONE:
+                self.done += 1
+            self.done = 0
+            if answer != ALL:
+                self._end()
+                raise RuntimeError(f"{module}.{name} was not compiled")
+            self._timer = threading.Timer(IDLE, self.end)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def end(self) -> None:
+        """End the process."""
+        with self._lock:
+            self._end()
+
+    def _start(self) -> subprocess.Popen[str]:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return self._process
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.communicate()  # the end of its input
+            self._process = None
+
+
+def compile_apart() -> CompilerProcess:
+    """From now on compile in another process whatever the cache lacks."""
+    compiler = CompilerProcess()
+    CodeCache.compiler = compiler
+    PROGRESS.done_apart = lambda: compiler.done
+    return compiler
+
+
+def serve() -> None:
+    """Compile what the lines of the input name; this is what the process does."""
+    PROGRESS.announced = True
+    PROGRESS.show = lambda: print(ONE, flush=True)  # type: ignore[method-assign]
+    for line in sys.stdin:
+        module, name, signature = json.loads(line)
+        entry = getattr(importlib.import_module(module), name)
+        entry.compile(pickle.loads(base64.b64decode(signature)))
+        print(ALL, flush=True)
