@@ -98,7 +98,7 @@ def _escaped(text: str) -> str:
 
 @cache
 def _art() -> str:
-    """Drawings as SVG symbols: ``w-SEAT-EDGES``, ``j-KIND``, ``back-SEAT``, ``sign-SEAT``, ``rules-NAME``."""
+    """Drawings as SVG symbols: w-SEAT-EDGES, j-KIND, back-SEAT, sign-SEAT and rules-NAME."""
     symbols = []
     for seat in range(MAX_PLAYERS):
         for variant in range(NUM_VARIANTS):

@@ -1,4 +1,4 @@
-"""The rules for people: the text of ``page/rules.md`` and its pictures, for the page and the documentation."""
+"""The rules for people: the text of ``page/rules.md`` and its pictures, drawn from shapes."""
 
 from __future__ import annotations
 
