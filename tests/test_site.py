@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser import browsing
+from tests.test_reference import LISTED
 
 ROOT = Path(__file__).parent.parent
 SITE = ROOT / "site"
@@ -42,3 +43,11 @@ def test_search_works_from_a_folder():
             "links => links.map(link => link.href).join()"
         )
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))]
+
+
+def test_the_reference_shows_every_public_name_and_nothing_private():
+    text = "".join(page.read_text(encoding="utf-8") for page in SITE.glob("reference/*.html"))
+    shown = set(re.findall(r'id="?(cacao_env\.[\w.]+)', text))
+    assert set(LISTED) <= shown
+    assert not [name for name in shown if re.search(r"\._", name)]
+    assert ":class:" not in text

@@ -24,3 +24,8 @@ def on_page_markdown(markdown, page, config, files):
     for source, target in PAGES.items():
         markdown = re.sub(rf"\]\((?:\.\./)+{source}", f"]({target}", markdown)
     return markdown
+
+
+def on_page_content(html, page, config, files):
+    """Docstrings name things by roles, ``:class:`~a.b.Name```; show the name alone."""
+    return re.sub(r":(?:class|meth|mod|func|attr):<code>(?:~[\w.]*\.|\.)?", "<code>", html)
