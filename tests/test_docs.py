@@ -49,6 +49,14 @@ def test_the_readme_is_short():
     assert len(README.splitlines()) <= 150
 
 
+def test_the_readme_s_links_lead_somewhere():
+    """mkdocs build --strict checks those of all other pages."""
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", README)
+    assert len(links) > 20
+    for link in links:
+        assert (ROOT / link).exists(), link
+
+
 def test_the_tables_are_those_of_the_code(capsys):
     page = text_of("spec.md")
     assert tables(2) in page
