@@ -21,8 +21,9 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     """Point links that leave docs/ at the site's own copy of a page."""
+    up = "../" * page.file.src_uri.count("/")
     for source, target in PAGES.items():
-        markdown = re.sub(rf"\]\((?:\.\./)+{source}", f"]({target}", markdown)
+        markdown = re.sub(rf"\]\((?:\.\./)+{source}", f"]({up}{target}", markdown)
     return markdown
 
 
