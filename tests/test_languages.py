@@ -60,7 +60,7 @@ def texts_of_the_rules():
 
 
 def test_the_rules_are_those_of_the_documentation():
-    """One file; the pictures are drawn anew by python -m tests.pictures."""
+    """One file; python -m tests.pictures draws its pictures."""
     text = (DOCS / "rules.md").read_text(encoding="utf-8")
     assert (ROOT_PAGE / "rules.md").read_text(encoding="utf-8") == text
     for one in texts_of_the_rules():
