@@ -1,4 +1,4 @@
-"""Draw the pictures of the documentation anew.
+"""Draw the pictures of the documentation.
 
 python -m tests.pictures [FOLDER]   # docs/pictures by default
 """
@@ -15,6 +15,8 @@ from cacao_env.agents.bots import Bot, seat_seeds
 from cacao_env.cli import main as cacao
 from cacao_env.game import Game
 from cacao_env.play.catalogue import Catalogue
+from cacao_env.play.render.svg import svg
+from cacao_env.play.rulebook import pictures
 from cacao_env.play.table import HUMAN, Table
 from tests.browser import PHONE, WIDE, Page, browsing, serving
 
@@ -45,7 +47,9 @@ def at_a_sale(seats: list[str], turn: int) -> Table:
 
 def draw(folder: Path) -> None:
     """Draw all pictures into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "rules").mkdir(parents=True, exist_ok=True)
+    for name, scene in pictures().items():
+        (folder / "rules" / f"{name}.svg").write_text(svg(scene), encoding="utf-8")
     four = recorded(4, 7, ["greedy"] * 4, volcanoes=True)
     (folder / "four.json").write_text(json.dumps(four), encoding="utf-8")
     cacao(["render", str(folder / "four.json"), "--ply", "36", "-o", str(folder / "game.png")])

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from cacao_env.agents.bots import BOTS
 from cacao_env.play.page import SCRIPTS, languages
+from cacao_env.play.render.svg import svg
+from cacao_env.play.rulebook import blocks, pictures
 from cacao_env.play.table import HUMAN, Table
 from tests.browser import ROOT_PAGE, Page, browsing, shots
 
+DOCS = Path(__file__).parent.parent / "docs"
 # Texts that are the same in every language, or no texts: names, keys, units.
 SAME = {"", "?!", "??", "cacao"}
 
@@ -26,10 +30,10 @@ def texts_of_the_page():
     for table in ("VERBS", "ASKED", "DOING", "HINTS", "KIND_WORDS"):
         body = re.search(rf"const {table} = {{(.*?)}};", code, re.S)[1]
         found |= set(re.findall(r':\s*"([^"]*)"', body))
-    for table in ("RULES", "KEY_WORDS"):
-        body = re.search(rf"const {table} = \[(.*?)\n\];", code, re.S)[1]
-        for row in re.findall(r'\["([^"]*)", (?:"([^"]*)"|[\w.]+)', body):
-            found |= set(row)
+    body = re.search(r"const KEY_WORDS = \[(.*?)\n\];", code, re.S)[1]
+    for row in re.findall(r'\["([^"]*)", "([^"]*)"', body):
+        found |= set(row)
+    found |= set(texts_of_the_rules())
     body = re.search(r"const LEVELS = (.*);", code)[1]
     found |= set(re.findall(r'"([^"]*)"', body))
     html = (ROOT_PAGE / "page.html").read_text(encoding="utf-8")
@@ -42,6 +46,32 @@ def texts_of_the_page():
         - SAME
         - {text for text in found if drawings.fullmatch(text)}
     )
+
+
+def texts_of_the_rules():
+    """Heads, paragraphs, items, cells and the words of pictures."""
+    for block in blocks():
+        yield from block.get("items", [])
+        yield from (block[key] for key in ("head", "text") if key in block)
+        head, *rows = block.get("rows", [[]])
+        pictures = [block["picture"]] if "picture" in block else [row[0] for row in rows]
+        yield from (picture["words"] for picture in pictures)
+        yield from (*head, *(cell for row in rows for cell in row[1:]))
+
+
+def test_the_rules_are_those_of_the_documentation():
+    """One file; python -m tests.pictures draws its pictures."""
+    text = (DOCS / "rules.md").read_text(encoding="utf-8")
+    assert (ROOT_PAGE / "rules.md").read_text(encoding="utf-8") == text
+    for one in texts_of_the_rules():
+        assert one in " ".join(text.replace("\n- ", " ").split()), one
+    assert len(text.split()) <= 1000  # five minutes
+    drawn = {name: svg(scene) for name, scene in pictures().items()}
+    assert {path.stem for path in (DOCS / "pictures" / "rules").glob("*.svg")} == set(drawn)
+    for name, picture in drawn.items():
+        path = DOCS / "pictures" / "rules" / f"{name}.svg"
+        assert path.read_text(encoding="utf-8") == picture, "run python -m tests.pictures"
+        assert f"(pictures/rules/{name}.svg)" in text
 
 
 @pytest.mark.parametrize("language", languages())
@@ -121,8 +151,8 @@ def test_the_page_speaks_spanish_and_keeps_the_choice():
         assert page.get_attribute("#closer", "aria-label") == "Acercar"
         shots(page, "spanish")
         page.click("#show-rules")
-        assert "Dos losetas de trabajadores nunca comparten un lado" in page.inner_text("#rules")
-        assert page.locator("#rules svg use").count() >= 14
+        assert "dos losetas de trabajadores nunca comparten un lado" in page.inner_text("#rules")
+        assert page.locator("#rules svg use").count() == len(pictures())
         shots(page, "rules")
         json.dumps(one.problems)
         assert one.problems == []

@@ -14,7 +14,7 @@ from .planted.lists import BUGS
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.what)
 def test_a_bug_can_be_planted(bug, tmp_path):
     name = bug.where.partition(":")[0]
-    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / name, tmp_path / name)
     path, before = plant(tmp_path, bug)
     after = path.read_text(encoding="utf-8")

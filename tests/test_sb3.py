@@ -84,7 +84,9 @@ def test_the_checker_accepts_planes():
 
 
 def test_planes_feed_the_convolutions_of_the_guide():
-    guide = (Path(__file__).parent.parent / "docs" / "guide.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parent.parent / "docs" / "guides" / "observations.md").read_text(
+        encoding="utf-8"
+    )
     shown = {}
     exec(re.search(r"```python\n(import torch\n.*?)```", guide, re.S).group(1), shown)
     policy = {"features_extractor_class": shown["Convolutions"]}

@@ -1,4 +1,4 @@
-"""Write the games of an evaluation as game records (docs/guide.md), one file a game."""
+"""Write the games of an evaluation as game records (docs/guides/game.md), one file a game."""
 
 from __future__ import annotations
 

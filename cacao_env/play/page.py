@@ -17,6 +17,7 @@ from ..engine.tiles import EDGES, JUNGLE_KINDS, MAX_PLAYERS, NUM_VARIANTS, VOLCA
 from .render.art import COLOURS, LIGHT, jungle_tile, sign, tile_back, worker_tile
 from .render.shapes import Shape
 from .render.svg import elements
+from .rulebook import blocks, pictures
 
 SCRIPTS = (
     *("base", "words", "board", "eye", "sides", "log", "timeline", "choose", "think", "review"),
@@ -74,7 +75,7 @@ def _style() -> str:
 
 @cache
 def _script() -> str:
-    facts = {"WATER": WATER_TRACK.tolist(), "LANGUAGES": languages()}
+    facts = {"WATER": WATER_TRACK.tolist(), "LANGUAGES": languages(), "RULES": blocks()}
     code = "\n".join(_read(f"{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\nconst FACTS = {json.dumps(facts)};\n{code}}})();\n'
 
@@ -97,7 +98,7 @@ def _escaped(text: str) -> str:
 
 @cache
 def _art() -> str:
-    """Every tile as an SVG symbol: ``w-SEAT-EDGES``, ``j-KIND``, ``back-SEAT``, ``sign-SEAT``."""
+    """Drawings as SVG symbols: w-SEAT-EDGES, j-KIND, back-SEAT, sign-SEAT and rules-NAME."""
     symbols = []
     for seat in range(MAX_PLAYERS):
         for variant in range(NUM_VARIANTS):
@@ -109,9 +110,12 @@ def _art() -> str:
     for kind in JUNGLE_KINDS:
         symbols.append(_symbol(f"j-{kind}", jungle_tile(kind)))
     symbols.append(_symbol(f"j-{JUNGLE_KINDS[VOLCANO - 1]}-turned", jungle_tile("volcano", True)))
+    for name, scene in pictures().items():
+        symbols.append(_symbol(f"rules-{name}", scene.shapes, scene.width, scene.height))
     return "".join(symbols)
 
 
-def _symbol(name: str, shapes: Any) -> str:
+def _symbol(name: str, shapes: Any, width: float = 100, height: float = 100) -> str:
     drawn: list[Shape] = list(shapes)
-    return f'<symbol id="{name}" viewBox="0 0 100 100">{elements(drawn)}</symbol>'
+    size = f"0 0 {width:g} {height:g}"
+    return f'<symbol id="{name}" viewBox="{size}">{elements(drawn)}</symbol>'

@@ -18,7 +18,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
-PARTS = ("cacao_env", "training", "tests", "configs", "docs", "checkpoints", "pyproject.toml")
+PARTS = (
+    *("cacao_env", "training", "tests", "configs", "docs", "checkpoints", "pyproject.toml"),
+    *("README.md", "constraints.txt"),
+)
 # Beginnings of the names of compiled code that a bug in a compiled function of a package does not change.
 _BEFORE = {
     "agents": ("cacao_env.engine.", "cacao_env.game."),

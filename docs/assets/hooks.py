@@ -1,0 +1,32 @@
+"""MkDocs hooks: pages of the repository's root are part of the site, and links to them work in both."""
+
+import re
+from pathlib import Path
+
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).parents[2]
+PAGES = {f"{name}.md": f"{name.lower()}.md" for name in ("CHANGELOG", "CONTRIBUTING", "SECURITY")}
+
+
+def on_files(files, config):
+    """Add the root's pages; their links to docs/ lead to the site's pages."""
+    for source, target in PAGES.items():
+        text = (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](")
+        for other, there in PAGES.items():
+            text = text.replace(f"]({other}", f"]({there}")
+        files.append(File.generated(config, target, content=text))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Point links that leave docs/ at the site's own copy of a page."""
+    up = "../" * page.file.src_uri.count("/")
+    for source, target in PAGES.items():
+        markdown = re.sub(rf"\]\((?:\.\./)+{source}", f"]({up}{target}", markdown)
+    return markdown
+
+
+def on_page_content(html, page, config, files):
+    """Docstrings name things by roles, ``:class:`~a.b.Name```; show the name alone."""
+    return re.sub(r":(?:class|meth|mod|func|attr):<code>(?:~[\w.]*\.|\.)?", "<code>", html)

@@ -1,0 +1,53 @@
+"""The site that mkdocs built in site/: whole without a server, and with nothing from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.browser import browsing
+from tests.test_reference import LISTED
+
+ROOT = Path(__file__).parent.parent
+SITE = ROOT / "site"
+pytestmark = pytest.mark.skipif(
+    not SITE.is_dir(), reason="there is no site: mkdocs build --strict makes it"
+)
+
+
+def test_pages_load_nothing_from_elsewhere():
+    pages = list(SITE.rglob("*.html"))
+    assert len(pages) > 30
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        loaded = re.findall(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"?([^\"\s>]+)", text)
+        loaded += re.findall(
+            r"<link\b[^>]*rel=\"?(?:stylesheet|icon|preload)[^>]*href=\"?([^\"\s>]+)", text
+        )
+        assert loaded, page
+        assert not [one for one in loaded if re.match(r"(https?:)?//", one)], page
+
+
+def test_search_works_from_a_folder():
+    asked = []
+    with browsing() as browser:
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((SITE / "tutorials" / "index.html").as_uri())
+        page.click("[data-md-component=search-query]")
+        page.keyboard.type("afterstate")
+        page.wait_for_selector(".md-search-result__link")
+        assert "glossary.html" in page.locator(".md-search-result__link").evaluate_all(
+            "links => links.map(link => link.href).join()"
+        )
+    assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))]
+
+
+def test_the_reference_shows_every_public_name_and_nothing_private():
+    text = "".join(page.read_text(encoding="utf-8") for page in SITE.glob("reference/*.html"))
+    shown = set(re.findall(r'id="?(cacao_env\.[\w.]+)', text))
+    assert set(LISTED) <= shown
+    assert not [name for name in shown if re.search(r"\._", name)]
+    assert ":class:" not in text

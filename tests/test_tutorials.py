@@ -1,0 +1,76 @@
+"""The tutorials' programs and commands run as they stand, in order, with smaller numbers.
+
+A page's ``python`` blocks have a title, the file that they are written to; a second block of the same
+title is added to it.  ``bash`` blocks run; ``sh`` blocks wait for a person and do not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = ("first-agent", "bot", "self-play", "publish")
+SMALL = {"MINUTES": "0.05", "BLOCKS": "2", "ROUNDS": "2", "DEALS": "4"}
+BLOCK = re.compile(r"^```(python|bash)(?: title=\"(.*?)\")?\n(.*?)^```", re.S | re.M)
+# What a page needs of an earlier one.
+NEEDS = {"publish": "bot"}
+
+
+def blocks(page):
+    text = (ROOT / "docs" / "tutorials" / f"{page}.md").read_text(encoding="utf-8")
+    return [found.groups() for found in BLOCK.finditer(text)]
+
+
+def write(folder, title, text):
+    assert title, "a program has no title, so nobody knows its file"
+    with (folder / title).open("a", encoding="utf-8") as file:
+        file.write("\n\n" + text if file.tell() else text)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A checkout whose own files are links, and a shell in which ``python`` is this one."""
+    for name in ("cacao_env", "training", "configs", "checkpoints"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (tmp_path / "bin" / "python").chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_tutorial_runs(page, checkout):
+    if shutil.which("bash") is None:
+        pytest.skip("there is no bash here")
+    path = f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, **SMALL, "PATH": path, "PYTHONPATH": str(checkout)}
+    for language, title, text in blocks(NEEDS[page]) if page in NEEDS else ():
+        if language == "python":
+            write(checkout, title, text)
+    commands = 0
+    for language, title, text in blocks(page):
+        if language == "python":
+            write(checkout, title, text)
+            continue
+        run = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", text],
+            cwd=checkout,
+            env=env,
+            capture_output=True,
+            text=True,
+        )
+        assert run.returncode == 0, f"{text}\n{run.stdout[-2000:]}\n{run.stderr[-4000:]}"
+        commands += 1
+    assert commands >= 2
+
+
+def test_every_tutorial_is_run():
+    found = {path.stem for path in (ROOT / "docs" / "tutorials").glob("*.md")}
+    assert found == {*PAGES, "index"}
