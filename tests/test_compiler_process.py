@@ -75,7 +75,7 @@ def test_another_process_compiles_and_this_one_loads(tmp_path):
 def test_a_process_that_ends_is_started_again(monkeypatch):
     compiler = CompilerProcess()
     for _ in range(2):
-        with pytest.raises(RuntimeError, match="nowhere.at_all was not compiled"):
+        with pytest.raises(RuntimeError, match=r"nowhere\.at_all was not compiled"):
             compiler.compile("nowhere", "at_all", ())
         assert compiler._process is None
     compiler.end()
