@@ -443,6 +443,7 @@ def test_cacao_ranks_players_with_the_same_score(opened, catalogue):
     name, frames = add_record(catalogue, table)
     page = opened(f"#record={name}&ply={len(frames) - 1}").page
     rows = page.locator("#result tr[data-seat]")
+    rows.first.wait_for()
     assert [int(row.get_attribute("data-seat")) for row in rows.all()] == sorted(
         range(2), key=lambda seat: -int(table.game.state.cacao[seat])
     )

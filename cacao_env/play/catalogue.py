@@ -36,6 +36,7 @@ _BOTS = ("mc:sims=256", "ismcts:sims=256", "endgame", "greedy", "random")
 # Elo with 2 players, greedy 0, of docs/leaderboard.md, and milliseconds a move.
 _STRENGTH = {
     "criollo+search:ms=200": (700, 200.0),
+    "trinitario+search:ms=200": (700, 200.0),
     "trinitario": (600, 0.4),
     "criollo": (580, 0.5),
     "mc:sims=256": (440, 20.0),
