@@ -43,7 +43,7 @@ assert len(Game.new(seed=0).legal_actions()) > 3
 if compiler:
     process = compiler._process
     compiler.end()
-    assert process is None or process.returncode == 0
+    assert process is None or process.returncode is not None
 print(count.compiled, len(told))
 assert all(0 <= done < total for _, done, total in told)
 assert not told or max(done for _, done, _ in told) > 3
@@ -72,10 +72,14 @@ def test_another_process_compiles_and_this_one_loads(tmp_path):
     assert run(tmp_path / "other")[0] > 0
 
 
-def test_a_process_that_ends_is_started_again(monkeypatch):
+def test_a_process_that_ends_is_started_again():
     compiler = CompilerProcess()
     for _ in range(2):
         with pytest.raises(RuntimeError, match=r"nowhere\.at_all was not compiled"):
             compiler.compile("nowhere", "at_all", ())
         assert compiler._process is None
-    compiler.end()
+    compiler._start().kill()  # it ends between two calls
+    compiler._process.wait()
+    with pytest.raises(RuntimeError, match=r"nowhere\.at_all was not compiled"):
+        compiler.compile("nowhere", "at_all", ())
+    assert compiler._process is None

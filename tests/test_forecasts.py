@@ -79,7 +79,7 @@ def test_who_knows_the_result_foresees_all_of_it(players):
     prophet = Prophet(SEED)
     rows = measure_forecasts([prophet], Options(players), 2, SEED, lambda count: None)
     assert [row.left for row in rows] == [*range(21 if players == 2 else 35, -1, -1)]
-    # The second deal is another one, and no copy shows the true one.
+    # Every copy that an agent sees has its hidden tiles dealt again.
     assert len(prophet.seen) == 2 * len(rows)
     truth = Game.deal(Options(players), SEED)
     assert any(game.draws != truth.draws for game in prophet.seen[: len(rows)] if game.ply < 4)

@@ -20,7 +20,7 @@ def random_game(options, seed):
 
 
 def piles(game, seat):
-    """What is left of a seat's pile and of the jungle pile, in order, to be changed in place."""
+    """Return the rest of a seat's pile and of the jungle pile, in order, as views."""
     state = game.state
     return (
         state.worker_draws[seat][state.drawn[seat] : state.tiles_each],

@@ -140,7 +140,7 @@ def test_bots_pause_and_one_steps_back_while_they_play(opened, catalogue):
         "() => document.getElementById('choice').textContent.includes('earlier')"
     )
     at = page.inner_text("#count").split(" /")[0]
-    assert at == "0", "who looks at an earlier position stays there"
+    assert at == "0", "the page left an earlier position"
 
 
 def test_the_end_is_told_and_played_again(opened, catalogue):

@@ -12,9 +12,11 @@ import base64
 import importlib
 import json
 import pickle
+import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 from numba.core.serialize import dumps
@@ -48,26 +50,50 @@ class CompilerProcess:
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
-            process = self._process or self._start()
-            assert process.stdin is not None
-            assert process.stdout is not None
             given = base64.b64encode(dumps(signature)).decode()
-            process.stdin.write(json.dumps([module, name, given]) + "\n")
-            process.stdin.flush()
-            while (answer := process.stdout.readline().strip()) == ONE:
-                self.done += 1
+            answer = self._ask(json.dumps([module, name, given]))
             self.done = 0
             if answer != ALL:
-                self._end()
+                self._forget()  # the next call starts another one
                 raise RuntimeError(f"{module}.{name} was not compiled")
-            self._timer = threading.Timer(IDLE, self.end)
+            self._timer = threading.Timer(IDLE, self._end_if_idle)
             self._timer.daemon = True
             self._timer.start()
 
     def end(self) -> None:
-        """End the process."""
+        """End the process, whatever it is doing: files in the cache are written whole."""
+        process = self._process
+        if process is not None:
+            process.kill()
+            process.wait()
+
+    def _ask(self, line: str) -> str:
+        """Send a line and count; return the last answer, "" from a process that has ended."""
+        process = self._process or self._start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
+        except OSError:
+            return ""
+        while (answer := process.stdout.readline().strip()) == ONE:
+            self.done += 1
+        return answer
+
+    def _end_if_idle(self) -> None:
         with self._lock:
-            self._end()
+            self._forget()
+
+    def _forget(self) -> None:
+        """End the process and close its pipes."""
+        self.end()
+        if self._process is not None:
+            for pipe in (self._process.stdin, self._process.stdout):
+                assert pipe is not None
+                with suppress(OSError):  # what it did not read
+                    pipe.close()
+        self._process = None
 
     def _start(self) -> subprocess.Popen[str]:
         self._process = subprocess.Popen(
@@ -77,11 +103,6 @@ class CompilerProcess:
             text=True,
         )
         return self._process
-
-    def _end(self) -> None:
-        if self._process is not None:
-            self._process.communicate()  # the end of its input
-            self._process = None
 
 
 def compile_apart() -> CompilerProcess:
@@ -94,6 +115,7 @@ def compile_apart() -> CompilerProcess:
 
 def serve() -> None:
     """Compile what the lines of the input name; this is what the process does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks
     PROGRESS.announced = True
     PROGRESS.show = lambda: print(ONE, flush=True)  # type: ignore[method-assign]
     for line in sys.stdin:

@@ -80,7 +80,7 @@ function logLine(one, ply) {
 
 // --- What is new --------------------------------------------------------------------------------
 
-// The cells that changed: in a game since the last turn of the person who decides, else by the last move.
+// The cells that have changed. In a game: since the last turn of the person to move. In a record: by the last move.
 function newCells() {
   const now = frame();
   if (state.source !== "game" || !state.people.length || !atEnd()) return now.at;
