@@ -13,25 +13,28 @@ import numpy.typing as npt
 
 from .engine import notation
 from .engine.actions import LEGAL, MAX_LEGAL, apply, num_actions, why_illegal
-from .engine.decisions import NONE, new_game, restart, step, unasked
+from .engine.decisions import NONE, by_turn, step, unasked
 from .engine.entries import one_copy, one_legal, one_mask, one_observe, one_redeal, one_result
 from .engine.jit import njit
 from .engine.observation import observation_size
 from .engine.options import ASKED, Decisions, Options, as_seat, as_seed, check_supply
 from .engine.rng import RngArray, new_rng
 from .engine.saving import states_of
-from .engine.state import EXPLICIT, OVER, PHASE_NAMES, StateArray
+from .engine.state import EXPLICIT, OVER, PHASE_NAMES, StateArray, deal, set_up
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
 
 MAX_TEXT = 1_000_000  # characters of a game as text; a real one has some thousands
 
 
 @njit
-def try_action(states, action):
-    """Play an action if it is legal; return why it is not, or LEGAL."""
+def try_action(states, action, turns):
+    """Play an action if it is legal; return why it is not, or LEGAL.
+
+    ``turns`` is ``by_turn(states[0])``.
+    """
     code = why_illegal(states[0], action)
     if code == LEGAL:
-        step(states[0], action)
+        step(states[0], action, turns)
     return code
 
 
@@ -63,7 +66,7 @@ class Game:
     def deal(cls, options: Options, seed: int | None = None) -> Game:
         """Deal a game with these options."""
         game = cls(options.blank_states(), [])
-        new_game(game.state, new_rng(secrets.randbits(63) if seed is None else as_seed(seed)))
+        deal(game.state, new_rng(secrets.randbits(63) if seed is None else as_seed(seed)))
         return game
 
     @classmethod
@@ -89,7 +92,7 @@ class Game:
         check_supply("jungle_draws", jungle_draws, JUNGLE_KINDS, supply)
         codes = [JUNGLE_KINDS.index(kind) + 1 for kind in jungle_draws]
         state.jungle_draws[: len(codes)] = codes
-        restart(state)
+        set_up(state)
         return game
 
     @property
@@ -196,7 +199,7 @@ class Game:
     def play(self, action: int) -> None:
         """Play an action; for an illegal one ValueError gives the reason, and nothing changes."""
         number = notation.as_action(action)
-        code = try_action(self._states, number)
+        code = try_action(self._states, number, by_turn(self.state))
         if code != LEGAL:
             raise ValueError(self.why_illegal(number, code))
         self.note(number)
@@ -216,7 +219,7 @@ class Game:
         if not self._history:
             raise ValueError("there is no action to undo")
         history, self._history = self._history[:-1], []
-        restart(self.state)
+        set_up(self.state)
         for action in history:
             self.play(action)
 
@@ -296,12 +299,12 @@ class Game:
         """Replay the game and return every move so far as (seat, played without asking, move)."""
         game = self.clone()
         game.state.auto = EXPLICIT
-        restart(game.state)
+        set_up(game.state)
         asked = iter(self._history)
         moves: list[tuple[int, bool, notation.Move]] = []
         while True:
             state = game.state
-            played = int(unasked(state, self.state.auto))
+            played = int(unasked(state, self.state.auto, by_turn(self.state)))
             action = next(asked, None) if played == NONE else played
             if action is None or state.phase == OVER:
                 return moves

@@ -97,12 +97,11 @@ def memory(games: int) -> None:
                 print(f"after {number + 1} games {now} MB, peak {peak} MB", flush=True)
 
 
-def first(cold: bool) -> None:
+def first(cold: bool, agent: str) -> None:
     """Time the start, the page, a new game, the first moves and a hint."""
     with tempfile.TemporaryDirectory() as empty:
         began = time.perf_counter()
         with running(**({"XDG_CACHE_HOME": empty} if cold else {})) as server:
-            strongest = "criollo+search:ms=200"
 
             def timed(what: str, path: str, body: Any = None) -> Any:
                 answer = server.ask(path, body)
@@ -111,10 +110,10 @@ def first(cold: bool) -> None:
 
             timed("the page", "/")
             timed("the catalogue", "/api/catalogue")
-            game = timed("a new game", "/api/games", {"seats": [strongest, "human"], "seed": 1})
+            game = timed("a new game", "/api/games", {"seats": [agent, "human"], "seed": 1})
             timed("the first move", f"/api/games/{game['id']}/advance", {"ply": 0})
             game = timed("a second game", "/api/games", {"seats": ["human", "human"], "seed": 1})
-            body = {"game": game["id"], "ply": 0, "agent": strongest}
+            body = {"game": game["id"], "ply": 0, "agent": agent}
             timed("an analysis", "/api/think", body)
 
 
@@ -147,11 +146,12 @@ def main() -> None:
     parser.add_argument("what", choices=["memory", "first", "left"])
     parser.add_argument("--games", type=int, default=62)
     parser.add_argument("--cold", action="store_true", help="with an empty cache of compiled code")
+    parser.add_argument("--agent", default="criollo+search:ms=200", help="whose first answer")
     options = parser.parse_args()
     if options.what == "memory":
         memory(options.games)
     elif options.what == "first":
-        first(options.cold)
+        first(options.cold, options.agent)
     else:
         left()
 

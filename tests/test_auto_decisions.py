@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cacao_env import Game
-from cacao_env.engine.decisions import play_forced
-from cacao_env.engine.geometry import NEIGHBOR
+from cacao_env.engine.actions import apply
+from cacao_env.engine.decisions import NONE, forced_action
+from cacao_env.engine.geometry import MAX_TABLE, MIN_TABLE, NEIGHBOR
 from cacao_env.engine.rules import begin_actions
-from cacao_env.engine.state import ACT, FILL
+from cacao_env.engine.state import ACT, FILL, PLACE
 from cacao_env.engine.tiles import VOLCANO, VOLCANO_TURNED
 from tests.games import STYLES, positions
 
@@ -27,7 +28,8 @@ Outcome = tuple[int, ...]
 def in_auto_mode(game: Game) -> Game:
     copy = game.clone()
     copy.state.auto = 1
-    play_forced(copy.state)
+    while (action := forced_action(copy.state)) != NONE:
+        apply(copy.state, action)
     return copy
 
 
@@ -128,6 +130,18 @@ def compare_all_outcomes(trial: Game, rng: np.random.Generator) -> None:
     skipped = outcomes(in_auto_mode(trial), seat, turn)
     assert skipped <= asked
     assert best(skipped) == best(asked)
+
+
+@given(
+    players=st.integers(2, 4),
+    volcanoes=st.booleans(),
+    table_size=st.integers(MIN_TABLE, MAX_TABLE),
+    seed=st.integers(0, 2**32),
+)
+def test_the_first_decision_is_always_asked(players, volcanoes, table_size, seed):
+    game = Game.new(players, seed, volcanoes=volcanoes, table_size=table_size)
+    assert game.state.phase == PLACE
+    assert forced_action(game.state) == NONE
 
 
 @given(players=st.integers(2, 4), volcanoes=st.booleans(), seed=st.integers(0, 2**32))

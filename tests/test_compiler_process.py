@@ -34,12 +34,16 @@ if compiler:
     class Watched(type(compiler)):
         def __setattr__(self, name, value):
             super().__setattr__(name, value)
-            if name == "done":
+            if name == "now" and value:
                 told.append(PROGRESS.now())
 
     compiler.__class__ = Watched
 from cacao_env import Game
-assert len(Game.new(seed=0).legal_actions()) > 3
+from cacao_env.engine.jit import _linked
+from cacao_env.engine.turn import late_choice
+game = Game.new(seed=0)
+game.play(game.legal_actions()[0])
+assert not _linked[late_choice].overloads  # greedy's policy is compiled for turns alone
 if compiler:
     process = compiler._process
     compiler.end()
@@ -70,6 +74,13 @@ def test_another_process_compiles_and_this_one_loads(tmp_path):
     assert run(tmp_path, "apart") == (0, 0)  # everything is there
     assert run(tmp_path) == (0, 0)
     assert run(tmp_path / "other")[0] > 0
+
+
+def test_it_calls_python_functions():
+    compiler = CompilerProcess()
+    compiler.compile("json", "dumps", {"any": "thing"})
+    with pytest.raises(RuntimeError, match=r"json\.loads was not compiled"):
+        compiler.compile("json", "loads", "not JSON")
 
 
 def test_a_process_that_ends_is_started_again():

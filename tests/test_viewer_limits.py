@@ -49,7 +49,7 @@ def held():
 @pytest.fixture
 def port(held):
     catalogue = Catalogue()
-    catalogue._agents["greedy"] = SharedAgent(held)
+    catalogue._agents["greedy"] = SharedAgent(held, None)
     with serving(catalogue) as address:
         yield urlsplit(address).port
         held.go_on.set()

@@ -35,12 +35,12 @@ from cacao_env.agents.value.ordering import (
 from cacao_env.agents.value.patterns import NUM_LETTERS
 from cacao_env.agents.value.turns import new_work, value_actions, value_after
 from cacao_env.engine.actions import MAX_LEGAL, indexed_cell
-from cacao_env.engine.decisions import new_game, step
+from cacao_env.engine.decisions import step
 from cacao_env.engine.greedy import tiles_shown
 from cacao_env.engine.jit import njit
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import below, new_rng, uniform
-from cacao_env.engine.state import FILL, OVER, PLACE, STATE, redeal
+from cacao_env.engine.state import FILL, OVER, PLACE, STATE, deal, redeal
 from cacao_env.engine.tiles import EDGES, MAX_WORKERS_ON_EDGE, NUM_VARIANTS
 
 from .loop import run_command
@@ -97,7 +97,7 @@ def collect(net, scratch, work, options, rng, found, done, wanted):
     while done < wanted:
         state[0] = options[0]
         game, view = state[0], state[1]
-        new_game(game, rng)
+        deal(game, rng)
         while game.phase != OVER:
             state[1] = game
             seat = np.int64(game.seat)

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from ..engine.decisions import new_game, step
+from ..engine.decisions import step
 from ..engine.jit import inlined, njit
 from ..engine.rewards import SCORE_SCALE
 from ..engine.scoring import relative_score, scores_into, win_shares_into, zero_sum_win
-from ..engine.state import OVER, STATE, redeal
+from ..engine.state import OVER, STATE, deal, redeal
 from ..engine.tiles import MAX_PLAYERS
 from .greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
 
@@ -94,7 +94,7 @@ def match(states, weights, rng, blocks, results):
     scores = np.zeros(MAX_PLAYERS, np.int64)
     wins = np.zeros(MAX_PLAYERS)
     for block in range(blocks):
-        new_game(states[0], rng)
+        deal(states[0], rng)
         results[block, :] = 0
         for seat in range(players):
             states[1] = states[0]

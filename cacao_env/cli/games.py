@@ -287,7 +287,7 @@ def _play(options: Namespace) -> int:
 
 def _view(options: Namespace) -> int:
     """Serve the page until Ctrl-C; with ``--export`` write one file and stop."""
-    from ..engine.compiler_process import compile_apart
+    from ..engine.compiler_process import CompilerProcess, compile_apart
     from ..play.catalogue import Catalogue
     from ..play.store import folder_for
 
@@ -301,7 +301,7 @@ def _view(options: Namespace) -> int:
             f"the page needs a server ({error.name} is missing): pip install 'cacao-env[view]'"
         ) from None
     save_memory()
-    compiler = compile_apart()
+    compiler, ahead = compile_apart(), CompilerProcess()
     bound = listening(options.port)
     try:
         catalogue = Catalogue(options.agent)
@@ -314,7 +314,7 @@ def _view(options: Namespace) -> int:
         if names:
             address += f"#record={names[0]}"
         print(f"open {address}  (Ctrl-C ends)", flush=True)
-        catalogue.warm_up()
+        catalogue.warm_up(ahead)
         if options.open:
             import webbrowser
 
@@ -325,6 +325,7 @@ def _view(options: Namespace) -> int:
     finally:
         bound.close()
         compiler.end()
+        ahead.end()
     return 0
 
 

@@ -7,6 +7,7 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from typing import Any
 
 from .common import add_command
@@ -52,6 +53,8 @@ def _games() -> None:
     from ..evaluation.gold_sources import gold_by_source
     from ..game import Game
 
+    game = Game.new(seed=0, decisions="turn")
+    game.play(int(game.legal_actions()[0]))
     game = Game.new(seed=0, decisions="explicit")
     while not game.over:
         game.play(game.action(game.text(int(game.legal_actions()[0]))))
@@ -66,10 +69,11 @@ def _games() -> None:
 
 def _pettingzoo() -> None:
     from ..engine.observation import OBSERVATION_DTYPES
+    from ..engine.options import DECISIONS
     from ..envs.aec import raw_env
 
-    for dtype in OBSERVATION_DTYPES:
-        environment = raw_env(observation_dtype=dtype)
+    for dtype, decisions in product(OBSERVATION_DTYPES, DECISIONS):
+        environment = raw_env(decisions=decisions, observation_dtype=dtype)
         environment.reset(seed=0)
         environment.observe("player_1")
         environment.step(environment.game.legal_actions()[0])

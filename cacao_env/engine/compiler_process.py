@@ -2,8 +2,8 @@
 
 The compiler takes some 300 MB that a process never returns.  A server that runs for days lets this
 process compile, and loads what it wrote to the cache (:mod:`.code_cache`).  It reads a line for each
-function to compile, answers with a line for each one compiled inside of it and one at the end, and
-ends when its input does.
+function to compile, answers with a line of progress for each one compiled inside of it and one at the
+end, and ends when its input does.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ import threading
 from contextlib import suppress
 from typing import Any
 
+from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
 from .code_cache import CodeCache
 from .jit import PROGRESS
 
 IDLE = 20.0  # seconds without work after which the process ends
-ONE, ALL = "one", "all"  # answers
+ALL = "all"  # the last answer; those before it are progress
 # The process finds modules where this one finds them.
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -34,25 +35,30 @@ _PROGRAM = (
 
 
 class CompilerProcess:
-    """Compiles entry points one at a time; the process starts when it is needed."""
+    """Compiles one thing at a time; the process starts when it is needed.
+
+    ``now``: what it compiles, as :meth:`.jit.Progress.now` tells it, or None.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._timer: threading.Timer | None = None
-        self.done = 0  # functions inside of the present entry point that are compiled
+        self.now: tuple[str, int, int] | None = None
+        PROGRESS.processes.append(self)
 
-    def compile(self, module: str, name: str, signature: Any) -> None:
+    def compile(self, module: str, name: str, argument: Any) -> None:
         """Compile a function of a module for a signature, and write it to the cache.
 
+        A Python function is called with the argument instead, and whatever it uses is compiled.
         RuntimeError if the process ends before that.
         """
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
-            given = base64.b64encode(dumps(signature)).decode()
+            given = base64.b64encode(dumps(argument)).decode()
             answer = self._ask(json.dumps([module, name, given]))
-            self.done = 0
+            self.now = None
             if answer != ALL:
                 self._forget()  # the next call starts another one
                 raise RuntimeError(f"{module}.{name} was not compiled")
@@ -68,7 +74,7 @@ class CompilerProcess:
             process.wait()
 
     def _ask(self, line: str) -> str:
-        """Send a line and count; return the last answer, "" from a process that has ended."""
+        """Send a line and note the progress; return the last answer, "" if the process has ended."""
         process = self._process or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -77,8 +83,8 @@ class CompilerProcess:
             process.stdin.flush()
         except OSError:
             return ""
-        while (answer := process.stdout.readline().strip()) == ONE:
-            self.done += 1
+        while (answer := process.stdout.readline().strip()) not in ("", ALL):
+            self.now = tuple(json.loads(answer))
         return answer
 
     def _end_if_idle(self) -> None:
@@ -109,7 +115,6 @@ def compile_apart() -> CompilerProcess:
     """From now on compile in another process whatever the cache lacks."""
     compiler = CompilerProcess()
     CodeCache.compiler = compiler
-    PROGRESS.done_apart = lambda: compiler.done
     return compiler
 
 
@@ -117,9 +122,10 @@ def serve() -> None:
     """Compile what the lines of the input name; this is what the process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks
     PROGRESS.announced = True
-    PROGRESS.show = lambda: print(ONE, flush=True)  # type: ignore[method-assign]
+    PROGRESS.show = lambda: print(json.dumps(PROGRESS.now()), flush=True)  # type: ignore[method-assign]
     for line in sys.stdin:
-        module, name, signature = json.loads(line)
-        entry = getattr(importlib.import_module(module), name)
-        entry.compile(pickle.loads(base64.b64decode(signature)))
+        module, name, argument = json.loads(line)
+        found = getattr(importlib.import_module(module), name)
+        use = found.compile if isinstance(found, Dispatcher) else found
+        use(pickle.loads(base64.b64decode(argument)))
         print(ALL, flush=True)

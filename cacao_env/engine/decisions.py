@@ -15,7 +15,7 @@ from .actions import act_id, apply, candidate, fill_id, may_act, num_candidates,
 from .geometry import NEIGHBOR
 from .jit import inlined, njit
 from .rules import can_cover, near_rim
-from .state import ACT, BY_TURN, EXPLICIT, FILL, PLACE, deal, pending_workers, set_up
+from .state import ACT, BY_TURN, EXPLICIT, FILL, PLACE, pending_workers
 from .tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
@@ -35,48 +35,36 @@ NONE = -1
 
 
 @njit
-def new_game(state, rng):
-    """Start a new game in place, dealt with the next bits of ``rng``."""
-    deal(state, rng)
-    if state.auto != EXPLICIT:
-        play_forced(state)
-
-
-@njit
-def restart(state):
-    """Start the game again from the drawing orders that ``state`` holds."""
-    set_up(state)
-    if state.auto != EXPLICIT:
-        play_forced(state)
-
-
-@njit
-def step(state, action):
-    """Apply a legal action, then all moves that are not asked."""
+def step(state, action, by_turn=True):
+    """Apply a legal action, then all moves that are not asked; ``by_turn`` as in :func:`unasked`."""
     apply(state, action)
     state.ply += 1
     if state.auto != EXPLICIT:
-        play_forced(state)
+        action = unasked(state, state.auto, by_turn)
+        while action != NONE:
+            apply(state, action)
+            action = unasked(state, state.auto, by_turn)
 
 
 @njit
-def play_forced(state):
-    """Apply moves that are not asked until a decision must be asked or the game is over."""
-    action = unasked(state, state.auto)
-    while action != NONE:
-        apply(state, action)
-        action = unasked(state, state.auto)
+def unasked(state, auto, by_turn=True):
+    """Return the move to play without asking, or NONE; ``auto``: EXPLICIT, AUTO or BY_TURN.
 
-
-@njit
-def unasked(state, auto):
-    """Return the move to play without asking, or NONE; ``auto``: EXPLICIT, AUTO or BY_TURN."""
+    With None for ``by_turn`` greedy's policy is not compiled, and ``auto`` may not be BY_TURN.
+    """
     if auto == EXPLICIT:
         return NONE
     action = forced_action(state)
+    if by_turn is None:
+        return action
     if action == NONE and auto == BY_TURN and (state.phase == FILL or state.phase == ACT):
         return late_choice(state)
     return action
+
+
+def by_turn(state):
+    """Return what functions called from Python take: True for a game asked BY_TURN, else None."""
+    return True if state.auto == BY_TURN else None
 
 
 @njit

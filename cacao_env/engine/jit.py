@@ -67,7 +67,7 @@ class Progress:
     def __init__(self) -> None:
         self._name, self._waiting, self._total = "", set[Any](), 0
         self.announced = False
-        self.done_apart: Callable[[], int] | None = None  # if another process compiles
+        self.processes: list[Any] = []  # those that compile for this one
 
     def begin(self, entry: Any) -> None:
         """Begin with an entry point and everything that it calls."""
@@ -90,10 +90,11 @@ class Progress:
 
     def now(self) -> tuple[str, int, int] | None:
         """Return (entry point, functions compiled, functions in all), or None."""
+        for process in self.processes:
+            if process.now is not None:
+                return process.now
         if not self._name:
             return None
-        if self.done_apart is not None:
-            return self._name, min(self.done_apart(), self._total - 1), self._total
         waiting = sum(not inside.overloads for inside in self._waiting)
         return self._name, self._total - waiting - 1, self._total
 

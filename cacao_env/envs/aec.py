@@ -19,7 +19,7 @@ from pettingzoo.utils import wrappers
 
 from ..agents.agent import decider
 from ..engine.actions import LEGAL, mask_into, why_illegal
-from ..engine.decisions import new_game
+from ..engine.decisions import by_turn
 from ..engine.decisions import step as step_state
 from ..engine.jit import njit
 from ..engine.notation import as_action
@@ -27,7 +27,7 @@ from ..engine.observation import ObservationDtype, observe_as
 from ..engine.options import OptionFields, Options, as_seed, check_choice
 from ..engine.rewards import REWARDS, SHAPED, Reward, potentials_into, rewards_into
 from ..engine.rng import new_rng
-from ..engine.state import OVER
+from ..engine.state import OVER, deal
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
 from .forms import Form, MaskIn, ObservationForm, as_position, reset_options
@@ -54,22 +54,22 @@ def _see(states, viewer, scaled, observation, mask):
 
 
 @njit
-def _advance(states, action, rng, mode, scaled, rewards, observation, mask):
+def _advance(states, action, turns, rng, mode, scaled, rewards, observation, mask):
     """Play a legal action, or DEAL a game; write the rewards and what the next deciding seat sees.
 
-    All in one call, which is compiled as a whole.  ``rewards``, float (2, 4): the rewards of this step,
-    and the potentials.  Returns (why the action is illegal or LEGAL, the next deciding seat); at the
-    end of the game that is GAME_IS_OVER.
+    All in one call, which is compiled as a whole.  ``turns`` is ``by_turn(state)``; ``rewards``, float
+    (2, 4): the rewards of this step, and the potentials.  Returns (why the action is illegal or LEGAL,
+    the next deciding seat); at the end of the game that is GAME_IS_OVER.
     """
     state = states[0]
     if action == DEAL:
-        new_game(state, rng)
+        deal(state, rng)
         rewards[:] = 0
     else:
         code = why_illegal(state, action)
         if code != LEGAL:
             return code, GAME_IS_OVER
-        step_state(state, action)
+        step_state(state, action, turns)
         if state.phase == OVER or mode == SHAPED:
             scores, win_shares = np.empty(MAX_PLAYERS, np.int64), np.empty(MAX_PLAYERS)
             rewards_into(state, mode, rewards[1], scores, win_shares, rewards[0])
@@ -166,6 +166,7 @@ class raw_env(AECEnv):
         )
         self._scaled = observation_dtype == "float32"
         self._step_rewards = np.zeros((2, MAX_PLAYERS))  # and the potentials
+        self._turns = by_turn(self._blank[0])
         # The deciding seat's observation is written as soon as it is known, and returned once.
         self._ready: tuple[str, Observation, Mask] | None = None
         self._rng = np.random.default_rng(secrets.randbits(128))
@@ -205,6 +206,7 @@ class raw_env(AECEnv):
             _, first = _advance(
                 game.states,
                 DEAL,
+                self._turns,
                 new_rng(as_seed(seed)),
                 self._reward_mode,
                 self._scaled,
@@ -254,6 +256,7 @@ class raw_env(AECEnv):
         code, seat = _advance(
             game.states,
             number,
+            self._turns,
             _NO_RNG,
             self._reward_mode,
             self._scaled,

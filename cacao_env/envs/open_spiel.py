@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from ..engine.decisions import restart
 from ..engine.observation import scale
 from ..engine.options import Options
 from ..engine.rng import RngArray, new_rng
 from ..engine.scoring import zero_sum_win
+from ..engine.state import set_up
 from ..engine.tiles import (
     JUNGLE_DRAWS,
     JUNGLE_KINDS,
@@ -208,7 +208,7 @@ class CacaoState(pyspiel.State):
             else:
                 one.state.worker_draws[pile] = self._arranged(pile)
         if self._is_new:
-            restart(one.state)
+            set_up(one.state)
         else:
             assert pending is not None
             one.play(pending)

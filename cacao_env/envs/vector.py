@@ -15,13 +15,13 @@ import numpy.typing as npt
 
 from ..engine.actions import LEGAL, mask_into, sample, why_illegal
 from ..engine.candidates import Candidates
-from ..engine.decisions import new_game, step
+from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.observation import observe_into
 from ..engine.options import OptionFields, Options, as_seed, check_choice
 from ..engine.rewards import REWARDS, Reward, rewards_into
 from ..engine.saving import Arrays, arrays_of, restore_arrays
-from ..engine.state import OVER, StateArray
+from ..engine.state import OVER, StateArray, deal
 from ..engine.tiles import MAX_PLAYERS
 from ..engine.validate import StateError, check_states
 from .threads import Workers, alone
@@ -82,7 +82,7 @@ def _finish(state, rng, scores, final, potentials):
     for seat in range(state.num_players):
         final[seat] = scores[seat]
     potentials[:] = 0
-    new_game(state, rng)
+    deal(state, rng)
 
 
 @njit
@@ -112,7 +112,7 @@ def playouts(states, rngs, count):
     for g in range(len(states)):
         rng = rngs[g : g + 1]
         for _ in range(count):
-            new_game(states[g], rng)
+            deal(states[g], rng)
             while states[g].phase != OVER:
                 step(states[g], sample(states[g], rng))
     return count * len(states)
@@ -121,7 +121,7 @@ def playouts(states, rngs, count):
 @njit
 def _deal_all(states, rngs):
     for g in range(len(states)):
-        new_game(states[g], rngs[g : g + 1])
+        deal(states[g], rngs[g : g + 1])
 
 
 def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:

@@ -17,7 +17,7 @@ from ..agents.agent import Agent, decider
 from ..agents.greedy import CHOICES
 from ..engine.actions import LEGAL, why_illegal
 from ..engine.candidates import Candidates, as_candidates
-from ..engine.decisions import new_game, step
+from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.notation import as_action
 from ..engine.observation import HIGH_SCORE, ObservationDtype
@@ -26,7 +26,7 @@ from ..engine.rewards import OUTCOME, REWARDS, SCORE_SCALE, Reward, potentials_i
 from ..engine.rng import next_bits, uniform
 from ..engine.saving import Arrays, arrays_of, check_array, restore_arrays
 from ..engine.scoring import margin, scores_into, win_shares_into
-from ..engine.state import OVER, StateArray
+from ..engine.state import OVER, StateArray, deal
 from ..engine.tiles import MAX_PLAYERS
 from ..engine.validate import StateError, check_states
 from ..game import Game
@@ -65,7 +65,7 @@ def _deal(states, which, learners, fixed, kinds, probabilities, rngs):
         if not which[g]:
             continue
         rng = rngs[g : g + 1]
-        new_game(states[g], rng)
+        deal(states[g], rng)
         if not fixed:
             learners[g] = (learners[g] + 1) % states[g].num_players
         draw = uniform(rng)

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine.actions import FILL_ACTIONS, apply, place_actions, split_act
-from ..engine.decisions import NONE, restart, unasked
+from ..engine.decisions import NONE, unasked
 from ..engine.geometry import NEIGHBOR
 from ..engine.jit import njit
-from ..engine.state import EXPLICIT, OVER
+from ..engine.state import EXPLICIT, OVER, set_up
 from ..engine.tiles import (
     ACTION_CLASS,
     ERUPT,
@@ -33,7 +33,7 @@ SALES, MINES, VOLCANOES, WATER_FIELD, SUN, TEMPLES = range(len(SOURCES))
 def _sources_into(states, auto, asked, out):
     """Replay ``asked`` in ``states[0]`` and add gold to ``out``, int64 (MAX_PLAYERS, 6)."""
     state = states[0]
-    restart(state)
+    set_up(state)
     done = 0
     while state.phase != OVER:
         action = unasked(state, auto)

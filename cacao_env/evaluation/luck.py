@@ -21,9 +21,9 @@ from ..agents.value.agent import ValueAgent
 from ..agents.value.net import expect, new_scratch
 from ..agents.value.turns import new_work, value_actions
 from ..engine.actions import MAX_LEGAL
-from ..engine.decisions import restart, step
+from ..engine.decisions import step
 from ..engine.jit import njit
-from ..engine.state import FILL, OVER, STATE
+from ..engine.state import FILL, OVER, STATE, set_up
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
 
@@ -89,7 +89,7 @@ def add_luck(net, scratch, work, states, actions, luck):
     ``luck``: float64 (2, MAX_PLAYERS), of win shares and of scores in gold.
     """
     here = np.empty(2, STATE)
-    restart(states[0])
+    set_up(states[0])
     for action in actions:
         here[0] = states[0]
         before, after = here[0], states[0]

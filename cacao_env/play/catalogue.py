@@ -10,8 +10,8 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ from ..agents.agent import Agent
 from ..agents.analysis import Analysis
 from ..agents.bots import BOTS, parse
 from ..agents.registry import installed_agents, load_agent
-from ..agents.value.checkpoint import split_search
+from ..agents.value.checkpoint import SEARCH, split_search
+from ..engine.compiler_process import CompilerProcess
 from ..engine.options import Options
 from ..game import Game
 from .history import History
@@ -83,9 +84,17 @@ class Replay:
 class SharedAgent(Agent):
     """An agent that several games and threads use, one at a time; each seat has its own memory."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent, self._lock = agent, threading.Lock()
+    def __init__(self, agent: Agent, compiled: threading.Event | None) -> None:
+        self._agent, self._lock, self._compiled = agent, threading.Lock(), compiled
         self.name, self.version, self.players = agent.name, agent.version, agent.players
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait until the agent is compiled and no other thread uses it."""
+        if self._compiled is not None:
+            self._compiled.wait()
+        with self._lock:
+            yield
 
     def supports(self, options: Options) -> bool:
         """Whether the agent plays games with these options."""
@@ -103,12 +112,12 @@ class SharedAgent(Agent):
 
     def act(self, games: Sequence[Game], memory: Sequence[Any]) -> list[int]:
         """Choose an action for each game."""
-        with self._lock:
+        with self._turn():
             return self._agent.act(games, memory)
 
     def analyze(self, game: Game, memory: Any) -> Analysis:
         """Report what the agent makes of the decision."""
-        with self._lock:
+        with self._turn():
             return self._agent.analyze(game, memory)
 
 
@@ -125,6 +134,9 @@ class Catalogue:
         self._given = list(dict.fromkeys(agents))
         self._agents: OrderedDict[str, SharedAgent] = OrderedDict()
         self._lock = threading.Lock()
+        self._compiled = threading.Event(), threading.Event()  # networks, their search
+        for event in self._compiled:
+            event.set()
         for name in self._given:
             self.agent(name)  # refuses a wrong name at once
 
@@ -143,14 +155,22 @@ class Catalogue:
         searched = {name.partition("+")[0] for name, _ in found if "+" in name}
         return [_described(name, what, name in searched) for name, what in found]
 
-    def warm_up(self) -> None:
-        """Have the best agent compiled in a thread, while the page is being opened."""
+    def warm_up(self, compiler: CompilerProcess) -> None:
+        """Have another process compile the best agent while this one serves the page.
+
+        Until then networks wait.
+        """
+        best = self.agents()[0]["name"]
 
         def compile_it() -> None:
-            with suppress(Exception):  # a request for the agent reports the error
-                agent = self.agent(self.agents()[0]["name"])
-                agent.analyze(Game.new(agent.players[0]), agent.begin(0))
+            for event, name in zip(self._compiled, (best.partition(SEARCH)[0], best), strict=True):
+                with suppress(RuntimeError):  # then this process compiles it at its first move
+                    compiler.compile(__name__, _use.__name__, name)
+                event.set()
+            compiler.end()
 
+        for event in self._compiled:
+            event.clear()
         threading.Thread(target=compile_it, daemon=True).start()
 
     def agent(self, name: str) -> SharedAgent:
@@ -165,7 +185,9 @@ class Catalogue:
         self._check_name(name)
         with self._lock:
             if key not in self._agents:
-                self._agents[key] = SharedAgent(load_agent(name))
+                bot = name.partition(":")[0] in BOTS
+                compiled = None if bot else self._compiled[SEARCH in name]
+                self._agents[key] = SharedAgent(load_agent(name), compiled)
                 while len(self._agents) > MAX_AGENTS:
                     self._agents.popitem(last=False)
             return self._agents[key]
@@ -221,6 +243,14 @@ class Catalogue:
         if isinstance(data, dict) and data.get("format") == SAVED:
             return "game", self.games.add(saved_table(data, self.agent))
         return "record", self.add_record(data, title)
+
+
+def _use(name: str) -> None:
+    """Let an agent choose and report once."""
+    agent = load_agent(name)
+    game, memory = Game.new(agent.players[0]), agent.begin(0)
+    agent.act([game], [memory])
+    agent.analyze(game, memory)
 
 
 def _described(name: str, what: str, may_search: bool) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import decisions
+from ..engine.decisions import by_turn
 from ..engine.geometry import OFFSETS, SIDE_NAMES, cell_index, opposite
 from ..engine.notation import Move
 from ..engine.state import ACT, FILL, OVER
@@ -136,14 +137,14 @@ def effect_of(game: Game, action: int) -> Effect:
     before, scores = _goods(state), one.scores()
     state.auto = 0
     turn, drawn = int(state.turn), int(state.jungle_drawn)
-    code = try_action(one.states, action)
+    code = try_action(one.states, action, by_turn(one.state))
     if code:
         raise ValueError(game.why_illegal(action, code))
     while game.decisions == "auto" and _is_same_turn(state, turn, drawn):
         follows = int(decisions.forced_action(state))
         if follows == decisions.NONE:
             break
-        try_action(one.states, follows)
+        try_action(one.states, follows, by_turn(one.state))
     changes = _goods(state) - before
     after = one.scores()
     ends = bool(state.phase == OVER or state.turn != turn)

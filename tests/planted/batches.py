@@ -101,8 +101,8 @@ BUGS = [
     Bug(
         "a batch's final scores are of the game after",
         "cacao_env/envs/vector.py:_finish",
-        "        final[seat] = scores[seat]\n    potentials[:] = 0\n    new_game(state, rng)",
-        "        pass\n    potentials[:] = 0\n    new_game(state, rng)\n    for seat in range(state.num_players):\n        final[seat] = state.gold[seat]",
+        "        final[seat] = scores[seat]\n    potentials[:] = 0\n    deal(state, rng)",
+        "        pass\n    potentials[:] = 0\n    deal(state, rng)\n    for seat in range(state.num_players):\n        final[seat] = state.gold[seat]",
         EQUIVALENCE,
     ),
     Bug(
@@ -115,8 +115,8 @@ BUGS = [
     Bug(
         "a batch measures a new game's shaped reward from the end of the last",
         "cacao_env/envs/vector.py:_finish",
-        "    potentials[:] = 0\n    new_game",
-        "    new_game",
+        "    potentials[:] = 0\n    deal",
+        "    deal",
         EQUIVALENCE,
     ),
     Bug(

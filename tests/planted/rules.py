@@ -275,8 +275,8 @@ BUGS = [
     Bug(
         "a refused action is carried out all the same",
         "cacao_env/game.py:try_action",
-        "    if code == LEGAL:\n        step(states[0], action)",
-        "    step(states[0], max(0, action) % 100)",
+        "    if code == LEGAL:\n        step(states[0], action, turns)",
+        "    step(states[0], max(0, action) % 100, turns)",
         ("tests/test_game.py",),
         interpreted=True,
     ),

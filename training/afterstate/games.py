@@ -18,11 +18,11 @@ from cacao_env.agents.value.net import POINTS, expect
 from cacao_env.agents.value.search import search_choice
 from cacao_env.agents.value.turns import value_actions
 from cacao_env.engine.actions import MAX_LEGAL
-from cacao_env.engine.decisions import new_game, step
+from cacao_env.engine.decisions import step
 from cacao_env.engine.jit import njit
 from cacao_env.engine.rng import below, uniform
 from cacao_env.engine.scoring import margin, score, scores_into, win_shares_into
-from cacao_env.engine.state import ACT, FILL, OVER, STATE, redeal
+from cacao_env.engine.state import ACT, FILL, OVER, STATE, deal, redeal
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
 
 KEPT_ROWS = 160  # of a sample; no position of a real game has more
@@ -170,7 +170,7 @@ def play_sample_games(
         rng = seeds[g : g + 1]
         state[0] = options[0]
         game, view = state[0], state[1]
-        new_game(game, rng)
+        deal(game, rng)
         players = np.int64(game.num_players)
         by_greedy = uniform(rng) < behaviour.greedy
         learner = -1  # the learner's seat, if it has one only
@@ -273,7 +273,7 @@ def play_match(
     for b in range(len(seeds)):
         rng = seeds[b : b + 1]
         state[2] = options[0]
-        new_game(state[2], rng)
+        deal(state[2], rng)
         players = np.int64(state[2].num_players)
         win_shares[b] = 0
         margins[b] = 0
