@@ -25,6 +25,7 @@ from cacao_env.cli import main as cacao
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import regret as module
 from cacao_env.evaluation.matches import SEED
+from cacao_env.evaluation.referee import Referee, other_networks, play_out
 from cacao_env.evaluation.regret import (
     GAMES_AT_ONCE,
     DecisionRegret,
@@ -34,7 +35,6 @@ from cacao_env.evaluation.regret import (
     figures,
     game_regret,
     measure_regret,
-    rollout_regret,
     self_play,
 )
 from tests.checkpoints import checkpoint
@@ -45,6 +45,16 @@ HERE = "tests.agents_for_tests"
 ROOT = Path(__file__).parent.parent
 
 
+class Nobody:
+    """A referee that finds no regret."""
+
+    def regret(self, *_: object) -> float:
+        return 0.0
+
+
+NOBODY = Nobody()
+
+
 def regret(arguments):
     return cacao(["regret", *arguments])
 
@@ -53,6 +63,11 @@ def measured(spec, games=16, players=2, settings=None, volcanoes=False):
     agent, options = load_agent(spec, allow_code=True), Options(players, volcanoes)
     settings = settings or RegretSettings(rollouts=0)
     return measure_regret(spec, agent, options, games, 7, settings)
+
+
+def judged(game, action, rollouts, top, seed):
+    referee = Referee(["criollo"], game.options)
+    return referee.regret(game, action, rollouts, top, seed, RELATIVE_SCORE)
 
 
 def last_sale() -> Game:
@@ -74,7 +89,7 @@ def test_by_hand_what_is_not_sold_is_lost():
     for action, gold in ((none, 6), (one, 3), (two, 0)):
         assert exact_regret(game, action) == pytest.approx(gold)
         # Nothing is left to chance, so every playout says the same.
-        assert rollout_regret(game, action, 6, 2, seed=1) == pytest.approx(gold)
+        assert judged(game, action, 6, 2, seed=1) == pytest.approx(gold)
         finished = game.clone()
         finished.play(action)
         (last,) = [
@@ -97,7 +112,7 @@ def test_who_plays_the_solution_loses_nothing(players):
 
 
 def test_random_loses_much_more_than_greedy_near_the_end_and_before():
-    settings = RegretSettings(2, rollouts=32, sample=3)
+    settings = RegretSettings(2, rollouts=8, sample=3, referees=("criollo",))
     random, greedy = (
         measured("random", 40, settings=settings),
         measured("greedy", 40, settings=settings),
@@ -150,7 +165,7 @@ def test_every_decision_near_the_end_is_solved_and_no_other():
         if is_near_end(game.state, 2):
             expected.add((game.ply, game.phase == "place"))
         game.play(STYLES["crowd"](game, rng))
-    found = game_regret(game, 0, RegretSettings(2, 2, 100), 0)
+    found = game_regret(game, 0, RegretSettings(2, 2, 100, referees=("criollo",)), 0, NOBODY)
     assert {(loss.ply, loss.placement) for loss in found.exact} == expected
     for loss in found.exact:
         then = Game.new(2, 3)
@@ -166,9 +181,19 @@ def test_earlier_decisions_are_drawn_from_all():
     game, rng = Game.new(2, 3), np.random.default_rng(3)
     while not game.over:
         game.play(STYLES["crowd"](game, rng))
-    every = {loss.ply for loss in game_regret(game, 0, RegretSettings(2, 2, 100), 0).rollouts}
+    every = {
+        loss.ply
+        for loss in game_regret(
+            game, 0, RegretSettings(2, 2, 100, referees=("criollo",)), 0, NOBODY
+        ).rollouts
+    }
     drawn = [
-        [x.ply for x in game_regret(game, n, RegretSettings(2, 2, 6), 0).rollouts]
+        [
+            x.ply
+            for x in game_regret(
+                game, n, RegretSettings(2, 2, 6, referees=("criollo",)), 0, NOBODY
+            ).rollouts
+        ]
         for n in range(70)
     ]
     assert all(len(set(plies)) == 6 for plies in drawn)
@@ -204,33 +229,48 @@ def test_an_action_s_loss_is_that_of_the_one_chosen(players, objective):
 
 def test_few_playouts_do_not_make_a_loss_larger():
     """The rival is chosen by other playouts than those that it is compared by."""
-    game = Game.new(2, 11)
-    ids = np.zeros(16, np.int64)
-    candidates_into(game.states, 16, ids)
+    game, rng = Game.new(2, 11), np.random.default_rng(11)
+    while placements_left(game.state) > 8 or game.phase != "place":
+        game.play(STYLES["random"](game, rng))
+    ids = np.zeros(8, np.int64)
+    candidates_into(game.states, 8, ids)
     action = int(ids[0])
-    few = [rollout_regret(game, action, 2, 16, seed) for seed in range(400)]
-    many = [rollout_regret(game, action, 400, 16, seed) for seed in range(3)]
+    few = [judged(game, action, 2, 8, seed) for seed in range(200)]
+    many = [judged(game, action, 200, 8, seed) for seed in range(3)]
     assert np.mean(few) < np.mean(many) + 1
 
 
-def test_all_actions_of_a_pass_meet_the_same_deal_and_dice():
+@pytest.mark.parametrize("by", ["greedy", "criollo"])
+def test_all_actions_of_a_pass_meet_the_same_deal_and_dice(by):
     game = Game.new(3, 2)
     first = int(game.legal_actions()[0])
     sums = np.zeros(3)
-    run_passes(game.states, np.array([first] * 3), 3, sums, 20, new_rng(1), RELATIVE_SCORE)
+    _add_outcomes(by, game, np.array([first] * 3), sums, 4)
     assert sums[0] == sums[1] == sums[2] != 0
 
 
-def test_playouts_do_not_know_the_deal():
+def _add_outcomes(by, game, ids, sums, passes):
+    """Add outcomes of playouts by greedy, or by a network, to ``sums``."""
+    rng = new_rng(1)
+    if by == "greedy":
+        run_passes(game.states, ids, len(ids), sums, passes, rng, RELATIVE_SCORE)
+        return
+    net, scratch, work = Referee([by], game.options)._nets[0]
+    for _ in range(passes):
+        play_out(
+            net, scratch, work, game.states, ids, len(ids), sums, net.inner, RELATIVE_SCORE, rng
+        )
+
+
+@pytest.mark.parametrize("by", ["greedy", "criollo"])
+def test_playouts_do_not_know_the_deal(by):
     """Means over many deals are alike whatever the true one is; one known deal's would differ."""
     game = Game.new(2, 2)
     action = np.array([int(game.legal_actions()[0])])
     means = []
     for deal in range(8):
         sums = np.zeros(1)
-        run_passes(
-            game.determinise(0, deal).states, action, 1, sums, 200, new_rng(1), RELATIVE_SCORE
-        )
+        _add_outcomes(by, game.determinise(0, deal), action, sums, 200)
         means.append(sums[0] / 200)
     assert np.ptp(means) < 5
 
@@ -264,7 +304,7 @@ def test_results_do_not_depend_on_workers(tmp_path, capsys):
     found = []
     for number in ("1", "2"):
         path = tmp_path / f"{number}.json"
-        command = [net, "--games", str(GAMES_AT_ONCE + 4), "--rollouts", "8", "--sample", "2"]
+        command = [net, "--games", str(GAMES_AT_ONCE + 4), "--rollouts", "4", "--sample", "1"]
         assert regret([*command, "--workers", number, "--json", str(path)]) == 0
         data = json.loads(path.read_text())
         for key in ("created", "seconds"):
@@ -290,7 +330,7 @@ def test_regrets_are_in_utility_if_asked(tmp_path, capsys):
     found = []
     for more in ([], ["--utility"]):
         path = tmp_path / "r.json"
-        command = ["random", "--games", "6", "--rollouts", "8", "--workers", "1", *more]
+        command = ["random", "--games", "6", "--rollouts", "4", "--workers", "1", *more]
         assert regret([*command, "--json", str(path)]) == 0
         found.append(json.loads(path.read_text()))
     gold, utility = found
@@ -302,6 +342,20 @@ def test_regrets_are_in_utility_if_asked(tmp_path, capsys):
     assert "gold lost" in out
     assert "utility lost" in out
     assert "2 left" in out
+
+
+def test_an_agent_is_judged_by_other_networks(tmp_path, capsys):
+    assert "criollo" in other_networks(load_agent("greedy"))
+    assert "criollo" not in other_networks(load_agent("criollo+search:ms=5"))
+    assert "forastero" not in other_networks(load_agent("greedy"))
+    path = tmp_path / "r.json"
+    command = ["criollo", "--games", "1", "--rollouts", "2", "--sample", "1", "--workers", "1"]
+    assert regret([*command, "--json", str(path)]) == 0
+    data = json.loads(path.read_text())
+    assert data["settings"]["referees"] == other_networks(load_agent("criollo"))
+    assert sum(row["decisions"] for row in data["rollouts_by_left"].values()) == 1
+    assert data["rollouts"]["decisions"] == 1
+    assert "judged: 2 playouts by trinitario" in capsys.readouterr().out
 
 
 def test_without_rollouts_there_are_none(tmp_path, capsys):
@@ -322,6 +376,8 @@ def test_without_rollouts_there_are_none(tmp_path, capsys):
         (["greedy", "--last", "7"], "--last is 7, expected 1 to 6"),
         (["greedy", "--last", "0"], "--last is 0, expected 1 to 6"),
         (["greedy", "--rollouts", "1"], "--rollouts is 1, expected 0, or 2 to 1000000"),
+        (["greedy", "--referee", "greedy"], "the referee 'greedy' is not a value network"),
+        (["greedy", "--referee", "criollo+search"], "the referee 'criollo+search' is not a value"),
         (["greedy", "--sample", "0"], "--sample is 0, expected 1 to 100"),
         (["greedy", "--top", "1"], "--top is 1, expected 2 to 256"),
         (["greedy", "--json", "{folder}"], "Is a directory"),

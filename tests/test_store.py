@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
@@ -14,9 +15,11 @@ from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 from cacao_env import record
+from cacao_env.agents.mc import candidates_into, run_passes
+from cacao_env.agents.playout import RELATIVE_SCORE
+from cacao_env.engine.rng import new_rng
 from cacao_env.evaluation.gold_sources import SOURCES, gold_by_source
 from cacao_env.evaluation.luck import WIN_SHARES, luck_of
-from cacao_env.evaluation.regret import rollout_regret
 from cacao_env.game import Game
 from cacao_env.play import store
 from cacao_env.play.catalogue import Catalogue
@@ -274,7 +277,12 @@ def test_a_review_finds_the_player_who_plays_at_random(reviewed):
     assert sum(one["gold"] for one in early) > 10
     big = max(early, key=lambda one: one["gold"])
     _, game, action = next(row for row in _decisions(table.history) if row[0] == big["ply"])
-    assert rollout_regret(game, action, 256, 16, 1) == pytest.approx(big["gold"], abs=2.5)
+    ids, sums, rng = np.zeros(16, np.int64), np.zeros(17), new_rng(1)
+    count = int(candidates_into(game.states, 16, ids))
+    ids = np.array([*ids[:count], action])
+    run_passes(game.states, ids, count + 1, sums, 256, rng, RELATIVE_SCORE)
+    lost = (sums[:count].max() - sums[count]) / 256
+    assert lost == pytest.approx(big["gold"], abs=2.5)
     worst = data["decisions"][random["worst"]]
     assert worst["gold"] == max(one["gold"] for one in data["decisions"] if one["seat"] == 1)
     assert data["result"] == table.game.win_shares()

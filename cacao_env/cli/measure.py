@@ -54,7 +54,8 @@ def add_commands(commands: Any) -> None:
         "measure the regret of an agent's decisions",
         "cacao regret greedy --games 50 --last 3",
         "Play an agent against itself, on every seat.  Its decisions near the end are "
-        "compared with the exact solution, a sample of the earlier ones with many playouts.",
+        "compared with the exact solution, a sample of the earlier ones with many playouts, which "
+        "value networks play.",
     )
     add = one.add_argument
     add("agent", help=_AGENT)
@@ -64,7 +65,9 @@ def add_commands(commands: Any) -> None:
     add("--last", type=int, metavar="P", help="solve decisions with at most P placements left in "
         "the game, 1 to 6; default: 2")  # fmt: skip
     add("--rollouts", type=int, metavar="R", help="playouts a candidate, half of them to choose "
-        "it; 0 for none; default: 256")  # fmt: skip
+        "it; 0 for none; default: 64")  # fmt: skip
+    add("--referee", type=_words, metavar="NAME[,NAME]", help="value networks that play them in "
+        "turn; default: the shipped ones that are not the agent's own")  # fmt: skip
     add("--sample", type=int, metavar="D", help="earlier decisions sampled a game; default: 4")
     add("--top", type=int, help="candidates, greedy's best; default: 16")
     add("--utility", action="store_true", help="regrets in utility, not in gold")
@@ -128,6 +131,10 @@ def add_commands(commands: Any) -> None:
 
 def _counts(text: str) -> list[int]:
     return [int(word) for word in text.split(",")]
+
+
+def _words(text: str) -> list[str]:
+    return text.split(",")
 
 
 def _add_seed(parser: Any) -> None:
@@ -246,6 +253,7 @@ def _regret(options: Namespace) -> int:
     from ..agents.registry import load_agent
     from ..engine.options import PLAYERS, Options
     from ..evaluation.matches import SEED
+    from ..evaluation.referee import other_networks
     from ..evaluation.regret import GAMES, RegretSettings, document, measure_regret, show
     from ..evaluation.workers import WorkerError, cores
 
@@ -257,8 +265,9 @@ def _regret(options: Namespace) -> int:
         raise ValueError(f"--players is {options.players}, expected 2, 3 or 4")
     given = {name: getattr(options, name) for name in ("last", "rollouts", "sample", "top")}
     given["unit"] = "utility" if options.utility else "gold"
-    settings = RegretSettings(**{name: x for name, x in given.items() if x is not None})
     agent = load_agent(options.agent, allow_code=True)
+    given["referees"] = tuple(options.referee or other_networks(agent))
+    settings = RegretSettings(**{name: x for name, x in given.items() if x is not None})
     rules = Options(options.players or agent.players[0], options.volcanoes)
     require(agent, rules)
     _check_writable(options.json)

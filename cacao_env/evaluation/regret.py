@@ -1,4 +1,4 @@
-"""The regret of single decisions: exact near the end, by playouts before it.
+"""The regret of single decisions: exact near the end, by a referee before it.
 
 An agent plays itself on every seat.  The regret of a decision is the expected relative score in gold
 (own score minus the mean of the others'), or the expected utility (``agents.playout.utility_of``), of
@@ -22,10 +22,8 @@ from tqdm import tqdm
 from ..agents.agent import Agent
 from ..agents.endgame import NODES_TO_JUDGE as NODES
 from ..agents.endgame import NOT_SOLVED, is_near_end, placements_left, regret_of
-from ..agents.mc import candidates_into, run_passes
 from ..agents.playout import RELATIVE_SCORE, UTILITY
 from ..engine.options import Options
-from ..engine.rng import new_rng
 from ..engine.state import PLACE
 from ..game import Game
 from ..provenance import provenance
@@ -34,13 +32,16 @@ from .blocks import Chunk, Pairing
 from .intervals import LEVEL, resampled_means
 from .matches import Progress
 from .records import replayed
+from .referee import Referee
 from .store import engine_version
 from .workers import ChunkPlayer, do_all
 
-FORMAT, VERSION = "cacao-regret", 3  # version 2 had gold alone, version 1 named a regret "loss"
+# Version 3 judged by greedy's playouts, 2 had gold alone, 1 named a regret "loss".
+FORMAT, VERSION = "cacao-regret", 4
 GAMES = 200
 GAMES_AT_ONCE = 16
 BLUNDERS = {"gold": (1.0, 3.0), "utility": (0.01, 0.1)}  # a larger regret is a blunder
+LEFT = ((1, 6), (7, 9), (10, 13), (14, 17), (18, 44))  # placements left, first and last of a row
 BEST = 1e-6  # an action with no more regret is as good as the best
 
 
@@ -69,10 +70,11 @@ class RegretSettings:
     """How regrets are measured."""
 
     last: int = 2  # decisions with at most so many placements left in the game are solved
-    rollouts: int = 256  # playouts a candidate for each earlier decision sampled; 0 for none
+    rollouts: int = 64  # playouts a candidate for each earlier decision sampled; 0 for none
     sample: int = 4  # earlier decisions sampled in a game
     top: int = 16  # candidates, the best by greedy
     unit: str = "gold"  # or utility
+    referees: tuple[str, ...] = ()  # value networks that play the playouts
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -85,6 +87,8 @@ class RegretSettings:
                 raise ValueError(f"--{name} is {value}, expected {low} to {high}")
         if self.rollouts != 0 and not 2 <= self.rollouts <= 1_000_000:
             raise ValueError(f"--rollouts is {self.rollouts}, expected 0, or 2 to 1000000")
+        if self.rollouts and not self.referees:
+            raise ValueError("no value network is there to judge; name one, or give --rollouts 0")
 
     @property
     def objective(self) -> int:
@@ -105,34 +109,13 @@ def exact_regret(game: Game, action: int, objective: int = RELATIVE_SCORE) -> fl
     return None if regret == NOT_SOLVED else regret
 
 
-def rollout_regret(
-    game: Game, action: int, rollouts: int, top: int, seed: int, objective: int = RELATIVE_SCORE
-) -> float:
-    """Return the regret of an action against the best of greedy's ``top``, by greedy playouts.
-
-    Half of the playouts choose the best; the other half compare it with the action, so that choosing
-    it does not make the regret larger.  All actions of a pass share their deal and random numbers.
-    """
-    ids, sums = np.empty(top + 1, np.int64), np.zeros(top + 1)
-    count = int(candidates_into(game.states, top, ids))
-    if action not in ids[:count]:
-        ids[count] = action
-        count += 1
-    rng = new_rng(seed)
-    half = rollouts // 2
-    run_passes(game.states, ids, count, sums, half, rng, objective)
-    best = int(ids[int(sums[:count].argmax())])
-    if best == action:
-        return 0.0
-    both, worth = np.array([best, action]), np.zeros(2)
-    run_passes(game.states, both, 2, worth, rollouts - half, rng, objective)
-    return float(worth[0] - worth[1]) / (rollouts - half)
-
-
-def game_regret(game: Game, block: int, settings: RegretSettings, seed: int) -> GameRegret:
+def game_regret(
+    game: Game, block: int, settings: RegretSettings, seed: int, referee: Referee | None = None
+) -> GameRegret:
     """Return the regrets of a finished game's decisions.
 
-    Those near the end are solved; of the others a few are sampled with equal probability.
+    Those near the end are solved; of the others the referee judges a few, which are sampled with equal
+    probability.
     """
     exact, earlier, unsolved = [], [], 0
     for ply, (position, action) in enumerate(_decisions(game)):
@@ -145,13 +128,13 @@ def game_regret(game: Game, block: int, settings: RegretSettings, seed: int) -> 
         else:
             earlier.append((ply, position, action))
     rollouts = []
-    if settings.rollouts and earlier:
+    if referee is not None and earlier:
         rng = np.random.default_rng(_seed(seed, block, 0))
         count = min(settings.sample, len(earlier))
         for place in sorted(rng.choice(len(earlier), count, replace=False)):
             ply, position, action = earlier[place]
             bits = _seed(seed, block, 1 + ply)
-            regret = rollout_regret(
+            regret = referee.regret(
                 position, action, settings.rollouts, settings.top, bits, settings.objective
             )
             rollouts.append(_decision(ply, position, regret))
@@ -207,12 +190,15 @@ class _Worker:
     def __init__(self, spec: str, seed: int, settings: RegretSettings) -> None:
         self._player = ChunkPlayer([spec], seed)
         self._seed, self._settings = seed, settings
+        self._referee: Referee | None = None
 
     def __call__(self, chunk: SelfPlay, progress: Progress) -> list[GameRegret]:
         found = []
+        if self._referee is None and self._settings.rollouts:
+            self._referee = Referee(self._settings.referees, chunk.pairing.options)
         for played in self._player(chunk, lambda games: None).games:
             game = replayed(chunk.pairing, played, self._seed)
-            found.append(game_regret(game, played.block, self._settings, self._seed))
+            found.append(game_regret(game, played.block, self._settings, self._seed, self._referee))
             progress(1)
         return found
 
@@ -300,9 +286,7 @@ def document(
     seconds: float,
 ) -> dict[str, Any]:
     """Return all figures as plain data, as ``--json`` writes them."""
-    rollouts = figures(games, lambda game: game.rollouts, settings.unit)
-    for name in [key for key in rollouts if key.startswith("blunders")]:
-        del rollouts[name]  # the regret of a single decision is too uncertain
+    rollouts = _without_blunders(figures(games, lambda game: game.rollouts, settings.unit))
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -323,6 +307,12 @@ def document(
         },
         "unsolved": sum(game.unsolved for game in games),
         "rollouts": rollouts if settings.rollouts else None,
+        "rollouts_by_left": {
+            f"{first} to {last}": _without_blunders(
+                figures(games, partial(_between, first, last), settings.unit)
+            )
+            for first, last in LEFT
+        },
         "games": [asdict(game) for game in games],
         "seconds": seconds,
         **provenance(),
@@ -333,21 +323,27 @@ def _with_left(left: int, game: GameRegret) -> list[DecisionRegret]:
     return [one for one in game.exact if one.left == left]
 
 
+def _without_blunders(row: dict[str, Any]) -> dict[str, Any]:
+    """The regret that playouts find for a single decision is too uncertain."""
+    return {name: value for name, value in row.items() if not name.startswith("blunders")}
+
+
+def _between(first: int, last: int, game: GameRegret) -> list[DecisionRegret]:
+    return [one for one in game.rollouts if first <= one.left <= last]
+
+
 def show(data: dict[str, Any]) -> str:
     """Return the figures as text."""
     settings, exact, rollouts = data["settings"], data["exact"], data["rollouts"]
     name = next(iter(settings["agent"]))
     options = settings["options"]
     with_or_without = "with" if options["volcanoes"] else "without"
-    kinds = [(f"the last {settings['last']} placements, solved", exact)]
-    if rollouts:
-        kinds.append((f"before that, {settings['rollouts']} playouts", rollouts))
     unit = settings["unit"]
     blunders = [f"blunders_over_{most:g}" for most in BLUNDERS[unit]]
-    kinds += [
-        (f"{left} left", row) for left, row in data["exact_by_left"].items() if row["decisions"]
-    ]
-    columns = [
+    kinds = [("solved", exact), *_lefts(data["exact_by_left"])]
+    if rollouts:
+        kinds += [("judged", rollouts), *_lefts(data["rollouts_by_left"])]
+    rows = [
         (
             what,
             f"{row['decisions']:,}",
@@ -356,22 +352,27 @@ def show(data: dict[str, Any]) -> str:
         )
         for what, row in kinds
     ]
-    names = (
+    head = (
         *(f"{unit} lost", "decisions", "a decision", "a placement", "nothing lost"),
         *(f"more than {most:g}" for most in BLUNDERS[unit]),
     )
-    head, *rows = zip(names, *columns, strict=True)  # a column for each kind: it fits a terminal
+    judged = f"; judged: {settings['rollouts']} playouts by {' and '.join(settings['referees'])}"
     decisions = exact["decisions"] + (rollouts["decisions"] if rollouts else 0)
     lines = [
         f"{name} against itself, {options['num_players']} players, {with_or_without} volcanoes, "
         f"{settings['games']:,} games, seed {settings['seed']}\n",
         tables.plain(head, rows),
-        f"\n{decisions:,} decisions in {data['seconds']:.1f} s, games included "
+        f"\nsolved: at most {settings['last']} placements left{judged if rollouts else ''}",
+        f"{decisions:,} decisions in {data['seconds']:.1f} s, games included "
         f"({decisions / data['seconds']:,.0f} a second)",
     ]
     if data["unsolved"]:
         lines.append(f"not solved within {settings['nodes']:,} positions: {data['unsolved']}")
     return "\n".join(lines)
+
+
+def _lefts(rows: dict[str, Any]) -> list[tuple[str, Any]]:
+    return [(f"  {left} left", row) for left, row in rows.items() if row["decisions"]]
 
 
 def _interval(ratio: dict[str, float] | None, form: str) -> str:

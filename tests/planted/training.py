@@ -330,10 +330,10 @@ BUGS = [
         REGRET,
     ),
     Bug(
-        "the best action is chosen and compared by the same playouts",
-        "cacao_env/evaluation/regret.py:rollout_regret",
-        "    return float(worth[0] - worth[1]) / (rollouts - half)",
-        "    own = sums[:count][ids[:count] == action][0]\n    return float(sums[:count].max() - own) / half",
+        "luck of the playouts counts as regret",
+        "cacao_env/evaluation/referee.py:Referee.regret",
+        "return float(sums[0] - sums[1]) / (rollouts - half)",
+        "return float(abs(sums[0] - sums[1])) / (rollouts - half)",
         REGRET,
     ),
     Bug(

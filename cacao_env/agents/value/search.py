@@ -178,7 +178,6 @@ class SearchAgent(ValueAgent):
         self._width, self._turns, self._near = width, turns, near
         self._inner = inner or net.inner
         self._prior, self._exact = prior, exact
-        self._nodes = min(NODES, NODES_A_MS * ms if ms else NODES_A_SIM * sims)
         self._pace = PACE * self._inner
 
     def choose(self, states: StateArray, rng: RngArray) -> int:
@@ -187,12 +186,14 @@ class SearchAgent(ValueAgent):
         ids, values = self.evaluate(states, rng)
         if len(ids) == 1:
             return int(ids[0])
-        solved = int(solve(states, self._exact, UTILITY, self._nodes))
+        seconds = self._seconds(states)
+        nodes = NODES_A_MS * 1000 * seconds if self._ms else NODES_A_SIM * self.sims
+        solved = int(solve(states, self._exact, UTILITY, min(NODES, int(nodes))))
         if solved != NOT_SOLVED:
             return solved
         if states[0].phase != PLACE:
             return int(ids[np.argmax(values)])
-        self._search(states, rng, ids, values, begin, self._seconds(states))
+        self._search(states, rng, ids, values, begin, seconds)
         return int(ids[0])
 
     def _seconds(self, states: StateArray) -> float:
