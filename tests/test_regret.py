@@ -344,6 +344,22 @@ def test_regrets_are_in_utility_if_asked(tmp_path, capsys):
     assert "2 left" in out
 
 
+def test_referees_take_turns(monkeypatch):
+    played = []
+
+    def noted(net, *rest):
+        played.append(net)
+        play_out(net, *rest)
+
+    monkeypatch.setattr("cacao_env.evaluation.referee.play_out", noted)
+    game = Game.new(2, 5)
+    referee = Referee(["criollo", "trinitario"], game.options)
+    referee.regret(game, int(game.legal_actions()[0]), 16, 3, 1, UTILITY)
+    criollo, trinitario = (net for net, _, _ in referee._nets)
+    assert len(played) > 5
+    assert all(net is (criollo, trinitario)[i % 2] for i, net in enumerate(played))
+
+
 def test_an_agent_is_judged_by_other_networks(tmp_path, capsys):
     assert "criollo" in other_networks(load_agent("greedy"))
     assert "criollo" not in other_networks(load_agent("criollo+search:ms=5"))

@@ -8,7 +8,7 @@ import torch
 
 from cacao_env import Game
 from cacao_env.agents.agent import play_game
-from cacao_env.agents.endgame import placements_left
+from cacao_env.agents.endgame import NOT_SOLVED, placements_left
 from cacao_env.agents.playout import utility_of
 from cacao_env.agents.value import features, net, patterns, search, turns
 from cacao_env.agents.value.agent import ValueAgent
@@ -17,6 +17,8 @@ from cacao_env.agents.value.search import (
     LEAST,
     MOST,
     NEAR,
+    NODES_A_MS,
+    NODES_A_SIM,
     TURNS,
     SearchAgent,
     look_ahead,
@@ -340,6 +342,24 @@ def halved(monkeypatch):
     monkeypatch.setattr(search, "halve", seen)
     monkeypatch.setattr(search.time, "perf_counter", lambda: 0.0)
     return given
+
+
+def test_the_solver_takes_no_longer_than_the_placement_has(monkeypatch):
+    given = []
+
+    def solve(states, exact, objective, nodes):
+        given.append(nodes)
+        return NOT_SOLVED
+
+    monkeypatch.setattr(search, "solve", solve)
+    agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), ms=1000)
+    agent._pace = 1e9  # nothing is simulated
+    monkeypatch.setattr(agent, "_seconds", lambda states: 0.008)
+    agent.player(1).act(Game.new(2, 3))
+    agent._ms, agent.sims = 0, 20
+    agent._pace, agent._width = 1e-9, 1
+    agent.player(1).act(Game.new(2, 3))
+    assert given == [8 * NODES_A_MS, 20 * NODES_A_SIM]
 
 
 def test_a_search_simulates_as_many_as_there_is_time_for(monkeypatch):

@@ -15,6 +15,7 @@ from . import (
     rows,
     rules,
     runs,
+    strength,
     training,
     values,
 )
@@ -27,6 +28,7 @@ BUGS = [
         environments,
         bots,
         values,
+        strength,
         play,
         rows,
         page,
