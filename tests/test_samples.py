@@ -7,8 +7,16 @@ import pytest
 
 from cacao_env.agents.value.features import NO_ROW, PER_SEAT
 from cacao_env.agents.value.net import POINTS
+from cacao_env.engine.jit import COMPILED
 from tests.test_afterstate import run_for
-from training.afterstate.games import GREEDY_OPPONENT, NET_OPPONENT, Behaviour
+from training.afterstate import games as games_module
+from training.afterstate import players as players_module
+from training.afterstate.games import (
+    GREEDY_OPPONENT,
+    NET_OPPONENT,
+    Behaviour,
+    play_sample_games,
+)
 from training.afterstate.net import ValueNet
 from training.afterstate.players import Players, join, play, split_games
 
@@ -69,6 +77,32 @@ def test_nothing_that_follows_a_random_move_is_learned():
             for d in (0.0, 0.9)
         )
         assert np.array_equal(near[turn < 20], far[turn < 20]) != apart
+
+
+@pytest.mark.skipif(not COMPILED, reason="runs the Python form of a compiled function")
+def test_a_random_move_cuts_what_came_before_its_turn_and_no_more(monkeypatch):
+    """The same game twice: in the second the sixth turn is said to have a random move."""
+    net = ValueNet(8, 4, 4).compiled()
+    choose = games_module._choose
+    strays = []
+
+    def chosen(*given):
+        action, _ = choose(*given)
+        strays[-1].append(given[3][0].turn == 5)
+        return action, len(strays) > 1 and strays[-1][-1]
+
+    monkeypatch.setattr(games_module, "_choose", chosen)
+    monkeypatch.setattr(players_module, "play_sample_games", play_sample_games.py_func)
+    [games] = split_games(1, {"2": 1.0}, 0.0, [1])
+    targets = []
+    for _ in range(2):
+        strays.append([])
+        targets.append(play(games, net, ITSELF._replace(others=1.0)).win_shares)
+    assert strays[0] == strays[1]
+    assert any(strays[0])
+    differs = (targets[0] != targets[1]).any(axis=1).reshape(21, 2)
+    assert differs[:5].all()
+    assert not differs[5:].any()
 
 
 def test_games_do_not_depend_on_who_plays_them():
