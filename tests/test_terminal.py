@@ -112,7 +112,7 @@ def test_what_makes_no_sense_is_said_and_changes_nothing(line, answer):
 
 def test_best_is_the_strongest_agent_and_the_signs_are_explained():
     text = typed(Table([HUMAN, "random"], 4), "best", "legend", "gold")
-    assert "criollo+search:ms=200:" in text
+    assert "trinitario+search:ms=200:" in text
     for sign in SIGNS[1:]:
         assert f"{sign} " in text.partition("legend' what the signs mean")[2]
     assert "sales  mines  volcanoes  water  sun  temples  score" in " ".join(text.split("\n"))

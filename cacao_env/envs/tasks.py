@@ -58,7 +58,7 @@ class Task:
 TASKS = (
     Task("2p-random", "random", "2 players against a random opponent: a first test of a learner"),
     Task("2p-greedy", "greedy", "2 players against the one-turn bot"),
-    Task("2p-criollo", "criollo", "2 players against the strongest shipped network"),
+    Task("2p-criollo", "criollo", "2 players against the value network criollo"),
     Task("4p-greedy", "greedy", "4 players, three copies of the one-turn bot", Options(4)),
     Task(
         "2p-volcanoes-greedy",

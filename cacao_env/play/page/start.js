@@ -57,7 +57,7 @@ async function openStart(problem = "") {
 // Who takes a seat: a person with a name, an agent of the list, or another agent by its name.
 function seatFields(_, seat) {
   const person = make("input", { type: "text", name: `person${seat}`, maxlength: 60, placeholder: t("name"), "aria-label": t("name of player {n}", { n: seat + 1 }) });
-  const other = make("input", { type: "text", name: `other${seat}`, placeholder: "criollo+search:ms=500", "aria-label": t("agent on seat {n}", { n: seat + 1 }) });
+  const other = make("input", { type: "text", name: `other${seat}`, placeholder: "trinitario+search:ms=500", "aria-label": t("agent on seat {n}", { n: seat + 1 }) });
   const choice = make("select", { name: `seat${seat}`, id: `seat${seat}`, onchange: () => show() },
     make("option", { value: "human" }, t("a person at this screen")),
     ...state.agents.map((agent) => make("option", { value: agent.name, selected: seat > 0 && agent === state.agents[0] }, strengthWords(agent))),
