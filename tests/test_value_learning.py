@@ -1,0 +1,130 @@
+"""Value learning by hand: its schedules, what it replays, the running mean, the loss."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from contextlib import closing
+
+import numpy as np
+import pytest
+import torch
+
+from cacao_env import Game
+from cacao_env.agents.registry import load_agent
+from cacao_env.agents.value.checkpoint import read_value, save_value
+from tests.test_afterstate import RULES_OF_SMALL, SMALL, run_for
+from training.afterstate.config import AfterstateConfig
+from training.afterstate.games import NET_OPPONENT, Behaviour
+from training.afterstate.learning import Fitter
+from training.afterstate.net import ValueNet
+from training.afterstate.players import play, split_games
+from training.config import from_dict
+from training.train_afterstate import AfterstateLearner
+
+SIZE = {"sums": 8, "maxima": 4, "units": 4}
+
+
+def learner_with(**changes) -> AfterstateLearner:
+    return AfterstateLearner(from_dict(AfterstateConfig, SMALL | changes))
+
+
+@pytest.mark.parametrize("by", ["rounds", "minutes"])
+def test_schedules_follow_whichever_limit_is_nearer(by):
+    rates = {"learning_rate": 0.01, "final_learning_rate": 0.001, "noise": 0.4, "final_noise": 0.2}
+    ways = {"random": 0.5, "top": 5, "settled_top": 7, "settled_from": 0.6}
+    limits = {"rounds": 100, "minutes": 1e9} if by == "rounds" else {"rounds": 10**9, "minutes": 10}
+    with closing(learner_with(**rates, **ways, **limits)) as learner:
+        for done in (0.0, 0.25, 0.5, 0.75, 1.0):
+            learner.rounds = round(100 * done) if by == "rounds" else 2
+            learner.seconds = 600 * done if by == "minutes" else 0.0
+            falls = 0.5 * (1 + math.cos(math.pi * done))
+            assert learner.learning_rate() == pytest.approx(0.001 + 0.009 * falls, rel=1e-6)
+            behaviour = learner.behaviour(max(1, learner.rounds))
+            assert behaviour.noise == pytest.approx(0.4 - 0.2 * done, abs=0.003)
+            settled = done >= 0.6
+            assert (behaviour.random, behaviour.top) == ((0.0, 7) if settled else (0.5, 5))
+            assert behaviour.greedy == 0
+        assert learner.behaviour(0).greedy == 1
+
+
+def test_games_against_an_opponent_are_played_as_its_name_says(tmp_path):
+    for name, sims in (("criollo", 0), ("criollo+search:sims=8", 8)):
+        with closing(learner_with(opponent=name, opponent_fraction=0.7)) as learner:
+            behaviour = learner.behaviour(1)
+        assert (behaviour.opponent, behaviour.opponent_sims) == (NET_OPPONENT, sims)
+        assert behaviour.opponent_fraction == 0.7
+
+
+def test_greedys_games_are_forgotten_once_the_network_plays(tmp_path):
+    learner = learner_with(greedy_rounds=2, replay=3, rounds=6)
+    kept, played = [], []
+    with closing(learner):
+        for _ in range(5):
+            played.append(learner.round()["played_by"])
+            learner.rounds += 1
+            kept.append([len(samples.stage) for samples in learner.replay])
+    assert played == ["greedy", "greedy", "network", "network", "network"]
+    assert [len(one) for one in kept] == [1, 2, 1, 2, 3]
+    assert kept[4][:2] == kept[3]
+    assert sum(map(len, kept)) == 9
+
+
+def test_a_run_that_starts_from_a_checkpoint_plays_by_it_at_once(tmp_path):
+    run_for(tmp_path / "first", 2)
+    own = read_value(tmp_path / "first")[0]
+    with closing(learner_with(start=str(tmp_path / "first"), seed=5)) as learner:
+        learner.start()
+        for params in (learner.acting, learner.fitter.net.params(), learner.fitter.mean.params()):
+            assert sorted(params) == sorted(own)
+            assert all(np.array_equal(params[name], own[name]) for name in own)
+
+
+def test_the_running_mean_moves_fast_at_first():
+    fitter = Fitter(SIZE, 0, 0.01)
+    expected = {name: x.detach().clone() for name, x in fitter.mean.named_parameters()}
+    for step in (0, 1, 4, 100, 395, 397, 10_000):
+        with torch.no_grad():
+            for one in fitter.net.parameters():
+                one += 1
+        fitter.steps = step
+        fitter._follow()
+        weight = max(0.01, 1 / (1 + step / 4))
+        for name, one in fitter.net.named_parameters():
+            expected[name] += weight * (one.detach() - expected[name])
+        for name, one in fitter.mean.named_parameters():
+            assert torch.allclose(one, expected[name], atol=1e-5), (step, name)
+
+
+def test_the_loss_is_that_of_the_seats_that_play():
+    net = ValueNet(8, 4, 4)
+    for players in (2, 3):
+        [games] = split_games(3, {str(players): 1.0}, 0.0, [1])
+        samples = play(games, net.compiled(), Behaviour(top=4, others=1.0))
+        fitter = Fitter(SIZE, 0, 0.01)
+        fitter.net.load_state_dict(net.state_dict())
+        given: list[torch.Tensor] = []
+        fitter.net.register_forward_hook(lambda *found, given=given: given.append(found[-1]))
+        of_wins, of_points = fitter._losses(samples)
+        out = given[0].detach().numpy().astype(np.float64)
+        logits, points = out[:, :players], out[:, 4 : 4 + players]
+        log_probs = logits - np.log(np.exp(logits).sum(1, keepdims=True))
+        shares = samples.win_shares[:, :players]
+        assert of_wins.item() == pytest.approx(-(shares * log_probs).sum(1).mean(), rel=1e-4)
+        wrong = (points - samples.points[:, :players]) ** 2
+        assert of_points.item() == pytest.approx(wrong.mean(), rel=1e-4)
+
+
+def test_networks_of_one_name_are_told_apart(tmp_path):
+    """Weights are shared by checksum, as two runs may have one name."""
+    game = Game.new(2, seed=3)
+    values = []
+    for number in range(2):
+        torch.manual_seed(number)
+        save_value(tmp_path / str(number), "same", ValueNet(**SIZE).params(), RULES_OF_SMALL)
+        agent = load_agent(str(tmp_path / str(number)))
+        values.append(agent.analyze(game, agent.begin(0)).win_shares)
+    assert not np.allclose(values[0], values[1])
+    shutil.copytree(tmp_path / "1", tmp_path / "copy")
+    first, again = load_agent(str(tmp_path / "1")), load_agent(str(tmp_path / "copy"))
+    assert first.net.numbers is again.net.numbers
