@@ -41,10 +41,10 @@ def try_action(states, action, turns):
 class Game:
     """One game of Cacao.  Only one thread may use a game at a time.
 
-    Make one with :meth:`new`, :meth:`deal` or :meth:`from_draws`.  Seats are 0 to ``num_players - 1``
+    Create one with :meth:`new`, :meth:`deal` or :meth:`from_draws`.  Seats are 0 to ``num_players - 1``
     in playing order; actions are ids of one ``Discrete(num_actions)`` (see
     :mod:`cacao_env.engine.actions`).  ``state`` is the record itself (:mod:`cacao_env.engine.state`),
-    to be read and not written.
+    which you may read but not write.
     """
 
     __slots__ = ("_history", "_states")
@@ -197,7 +197,7 @@ class Game:
         return mask
 
     def play(self, action: int) -> None:
-        """Play an action; for an illegal one ValueError gives the reason, and nothing changes."""
+        """Play an action; if it is illegal, ValueError explains why and nothing changes."""
         number = notation.as_action(action)
         code = try_action(self._states, number, by_turn(self.state))
         if code != LEGAL:
@@ -205,7 +205,7 @@ class Game:
         self.note(number)
 
     def why_illegal(self, action: int, code: int | None = None) -> str:
-        """Return one sentence on why an action is illegal now."""
+        """Return one sentence that explains why an action is illegal now."""
         if code is None:
             code = int(why_illegal(self.state, action))
         try:

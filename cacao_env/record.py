@@ -26,7 +26,7 @@ MAX_NAME = 60  # characters of a player's name
 
 
 class RecordError(ValueError):
-    """One sentence on why a file is not the record of a game."""
+    """A file is not the record of a game; the message says why in one sentence."""
 
 
 def result_of(game: Game) -> dict[str, list[int]]:
@@ -82,7 +82,7 @@ def record_of(
 
 
 def dumps(record: dict[str, Any]) -> str:
-    """Return a record as text, with one line for each move, which suits readers and diffs."""
+    """Return a record as text, with one line for each move, so it is easy to read and to diff."""
     compact = {"separators": (", ", ": ")}
     lines = []
     for key, value in record.items():
@@ -250,7 +250,7 @@ def _check_result(result: Any, replayed: dict[str, list[int]]) -> None:
 
 
 def load(path: str | Path) -> Any:
-    """Return the JSON in a file; RecordError if it can't be read or is no JSON."""
+    """Return the JSON in a file; RecordError if it can't be read or is not JSON."""
     path = Path(path)
     if path.is_dir():
         raise RecordError("there is no record in this folder")

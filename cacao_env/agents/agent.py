@@ -15,7 +15,7 @@ from .analysis import Analysis, certain
 
 
 class AgentError(ValueError):
-    """One sentence on what is wrong with an agent or its choice."""
+    """An agent or its choice is invalid; the message says why in one sentence."""
 
 
 class Agent(ABC):
@@ -138,7 +138,7 @@ def one_line(error: BaseException) -> str:
 
 
 def play_game(game: Game, players: Sequence[Player]) -> Game:
-    """Play a game to its end, in place, with one player a seat."""
+    """Play a game to its end, in place, with one player for each seat."""
     while game.seat is not None:
         game.play(players[game.seat].act(game))
     return game

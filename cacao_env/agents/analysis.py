@@ -26,7 +26,7 @@ class Analysis:
     - ``win_shares``, ``scores``: (num_players,), each seat's expected win share and final score.
     - ``lead``: the deciding seat's expected relative score in gold.
 
-    None: the agent has no such figure.
+    A field is None if the agent does not compute it.
     """
 
     actions: npt.NDArray[np.int64]

@@ -31,7 +31,7 @@ GROUP = "cacao_env.agents"
 
 
 def load_agent(name: str, allow_code: bool = False) -> Agent:
-    """Load an agent by its name; AgentError says what is wrong with a name.
+    """Load an agent by its name; AgentError explains why a name can't be loaded.
 
     ``allow_code``: whether ``module:Class`` may import a module.  Pass True only for a name that the
     user typed, never for one from a record or a request.
@@ -61,7 +61,7 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
 
 
 def load_agents(names: Sequence[str], allow_code: bool = False) -> list[Agent]:
-    """Load several agents; AgentError if two have the same name."""
+    """Load several agents; raise AgentError if two have the same name."""
     agents = [load_agent(name, allow_code) for name in names]
     for number, agent in enumerate(agents):
         if agent.name in [other.name for other in agents[:number]]:

@@ -73,8 +73,8 @@ _WEIGHTS = np.random.default_rng(0).random(COLUMNS)
 class Candidates:
     """The candidate view's size; ValueError names what is out of range.
 
-    - ``rows``: choices that are shown, 1 to 256.
-    - ``replies``: rows, the best ones, for which the next turns are tried; 0 for none.
+    - ``rows``: the number of choices shown, 1 to 256.
+    - ``replies``: for how many of the best rows the next turns are evaluated; 0 for none.
     """
 
     rows: int = 48

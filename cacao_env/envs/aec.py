@@ -119,7 +119,7 @@ class raw_env(AECEnv):
     At the end of a game every agent's info has ``score`` and ``best_other_score`` in gold and
     ``win_share``.  ``state()`` shows the hands of all seats.
 
-    ``is_parallelizable`` is False: one agent decides at a time, so ``aec_to_parallel`` refuses it.
+    ``is_parallelizable`` is False: one agent decides at a time, so ``aec_to_parallel`` rejects it.
     ``turn_based_aec_to_parallel`` converts it.
     """
 
@@ -237,8 +237,8 @@ class raw_env(AECEnv):
     def state(self) -> Observation:
         """Return the observations of all seats in one vector, for centralised critics.
 
-        It contains hidden information: every hand.  The orders of the piles, which nobody could know,
-        are not in it.  Shape (num_players * observation_size,), in playing order; a new array.
+        It contains hidden information: every hand.  It does not contain the order of the piles, which
+        nobody can know.  Shape (num_players * observation_size,), in playing order; a new array.
         """
         return np.concatenate([self._look(agent)[0] for agent in self.possible_agents])
 
@@ -290,7 +290,7 @@ class raw_env(AECEnv):
 
     @property
     def game(self) -> Game:
-        """The game in progress, to be read."""
+        """The game in progress; do not change it."""
         if self._game is None:
             raise ValueError("there is no game yet: call reset() first")
         return self._game

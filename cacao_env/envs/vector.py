@@ -143,7 +143,7 @@ class VectorGames:
     """N games with the same options, stepped together.
 
     ``options``, or its fields as keyword arguments: the game
-    (:class:`~cacao_env.engine.options.Options`).  Not for use by several threads at once: a call
+    (:class:`~cacao_env.engine.options.Options`).  Only one thread may use it at a time: a call
     during another one raises RuntimeError.
 
     With ``num_threads`` above 1 that many threads step the games, which is faster from some hundred

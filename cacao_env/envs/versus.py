@@ -133,7 +133,7 @@ class VersusGames:
     game to game.  ``illegal``: an illegal action raises ValueError, or loses its game.
     With ``begin=False`` call ``reset`` before anything else; no opponent is asked before that.
 
-    Not for use by several threads at once: a call during another one raises RuntimeError.
+    Only one thread may use it at a time: a call during another one raises RuntimeError.
     Attributes, overwritten in place by each call:
 
     - ``observations`` (N, observation_size), from the learner's view: float32 in [0, 1], or raw uint8;
