@@ -29,6 +29,7 @@ from cacao_env.envs.vector import VectorGames
 from tests.metrics import documented, logged
 from training.config import ConfigError, from_dict
 from training.loop import Loop, Stopwatch
+from training.ppo import learner as learner_module
 from training.ppo.config import PpoConfig
 from training.ppo.learner import Coefficients, PpoFitter
 from training.ppo.network import CellNet
@@ -399,6 +400,21 @@ def test_averaged_gradients_are_those_of_all_processes(tmp_path):
         [sys.executable, str(script)], capture_output=True, text=True, env=FINDING_TRAINING
     )
     assert done.stdout == "good\n", done.stderr
+
+
+def test_the_mean_of_all_gradients_is_clipped(monkeypatch):
+    """Each process clipping its own would weigh processes with small gradients more."""
+    fitter = PpoFitter(RowNet(4))
+
+    def average(net):
+        for parameter in net.parameters():
+            parameter.grad = 0.5 * (parameter.grad + 100.0)  # another process has gradients of 100
+
+    monkeypatch.setattr(learner_module, "average_gradients", average)
+    loss = sum((1 + parameter).sum() for parameter in fitter.net.parameters())
+    fitter._descend(loss, Coefficients(1e-3, 0.2, 0.0, 0.5, max_grad_norm=0.25))
+    norms = [parameter.grad.norm() for parameter in fitter.net.parameters()]
+    assert torch.stack(norms).norm().item() == pytest.approx(0.25, rel=1e-3)
 
 
 def test_a_process_that_fails_ends_the_others_and_names_its_error(tmp_path):
