@@ -12,6 +12,7 @@ from . import (
     page,
     pages,
     play,
+    readers,
     rows,
     rules,
     runs,
@@ -38,6 +39,7 @@ BUGS = [
         training,
         libraries,
         doors,
+        readers,
     )
     for bug in module.BUGS
 ]
