@@ -27,6 +27,7 @@ from cacao_env.engine.candidates import Candidates
 from cacao_env.engine.options import DECISIONS, Options
 from cacao_env.envs.vector import VectorGames
 from tests.metrics import documented, logged
+from training import train_ppo
 from training.config import ConfigError, from_dict
 from training.loop import Loop, Stopwatch
 from training.ppo import learner as learner_module
@@ -400,6 +401,28 @@ def test_averaged_gradients_are_those_of_all_processes(tmp_path):
         [sys.executable, str(script)], capture_output=True, text=True, env=FINDING_TRAINING
     )
     assert done.stdout == "good\n", done.stderr
+
+
+def test_processes_share_a_network_and_no_deal(monkeypatch):
+    weights, deals = [], []
+    for number in range(2):
+        monkeypatch.setattr(train_ppo, "rank", lambda number=number: number)
+        with closing(PpoLearner(from_dict(PpoConfig, SMALL))) as learner:
+            weights.append([x.detach().clone() for x in learner.net.parameters()])
+            deals.append({state.tobytes() for state in learner.play.games.states})
+    assert all(torch.equal(one, other) for one, other in zip(*weights, strict=True))
+    assert not deals[0] & deals[1]
+
+
+def test_an_earlier_self_is_drawn_in_every_round(monkeypatch):
+    config = from_dict(PpoConfig, SMALL | {"past_fraction": 0.5, "past_rounds": 1})
+    drawn: list[float] = []
+    with closing(PpoLearner(config)) as learner:
+        assert learner.past is not None
+        monkeypatch.setattr(learner.past, "pick", drawn.append)
+        for learner.rounds in range(4):
+            learner.round()
+    assert len(set(drawn)) == 4
 
 
 def test_the_mean_of_all_gradients_is_clipped(monkeypatch):
