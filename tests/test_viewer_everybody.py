@@ -515,6 +515,14 @@ def test_compilation_is_shown_while_an_answer_waits_for_it(opened, catalogue, mo
     page.click("#hint")
     page.wait_for_selector("#compiling:not([hidden])")
     assert "Compiling, this once: 3 of 12 parts" in page.inner_text("#compiling")
+    late = []  # a report that comes after the answer
+    page.route("**/api/compiling", lambda route: late.append(route))
+    while not late:
+        page.wait_for_timeout(50)
     held[0].continue_()
     page.wait_for_selector("#choice .hint", timeout=240_000)
+    assert page.locator("#compiling").is_hidden()
+    with page.expect_response("**/api/compiling"):
+        late[0].continue_()
+    page.evaluate("() => new Promise((done) => setTimeout(done, 100))")
     assert page.locator("#compiling").is_hidden()

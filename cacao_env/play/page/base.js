@@ -97,6 +97,7 @@ function speak(text) {
 }
 
 const RETRIES = [0.5, 1, 2, 4];  // seconds before a failed request is sent again
+let waiting = 0;  // requests that may have to wait for a compilation
 
 async function ask(address, body = undefined, { raw = false, quiet = false } = {}) {
   const options = body === undefined ? {} : {
@@ -105,6 +106,7 @@ async function ask(address, body = undefined, { raw = false, quiet = false } = {
     body: raw ? body : JSON.stringify(body),
   };
   const watching = quiet ? null : setInterval(showCompiling, 700);
+  if (!quiet) waiting += 1;
   try {
     for (const [number, seconds] of [...RETRIES, null].entries()) {
       const answer = await fetch(address, options).catch(() => null);
@@ -123,7 +125,8 @@ async function ask(address, body = undefined, { raw = false, quiet = false } = {
     throw new Error(t("The viewer does not answer."));
   } finally {
     clearInterval(watching);
-    byId("compiling").hidden = true;
+    if (!quiet) waiting -= 1;
+    if (!waiting) byId("compiling").hidden = true;
   }
 }
 
@@ -131,8 +134,8 @@ async function ask(address, body = undefined, { raw = false, quiet = false } = {
 async function showCompiling() {
   const now = await fetch("/api/compiling").then((answer) => answer.json()).catch(() => ({}));
   const box = byId("compiling");
-  box.hidden = !now.total;
-  if (now.total) {
+  box.hidden = !waiting || !now.total;  // the answer may have come in the meantime
+  if (!box.hidden) {
     box.replaceChildren(t("Compiling, this once: {done} of {total} parts", now),
       make("progress", { value: now.done, max: now.total, "aria-label": t("compiled") }));
   }
