@@ -11,6 +11,8 @@ import pytest
 from cacao_env import Game
 from cacao_env.engine.notation import from_text
 from cacao_env.engine.rng import new_rng
+from cacao_env.engine.scoring import win_shares_into
+from cacao_env.engine.tiles import MAX_PLAYERS
 from tests.games import STYLES, positions
 
 KINDS = [
@@ -245,3 +247,23 @@ def test_the_turn_s_owner_and_the_deciding_seat_are_told_apart():
     assert game.seat is None
     assert game.active is None
     assert game.winners()
+
+
+@pytest.mark.parametrize(
+    ("scores", "cacao", "shares"),
+    [
+        ((30, 29), (0, 5), (1, 0)),
+        ((29, 30), (5, 0), (0, 1)),
+        ((30, 30), (4, 5), (0, 1)),
+        ((30, 30), (5, 5), (0.5, 0.5)),
+        ((0, 0, 0), (1, 0, 1), (0.5, 0, 0.5)),
+        ((10, 12, 12, 12), (5, 1, 3, 3), (0, 0, 0.5, 0.5)),
+        ((-5, -6, -6, -6), (0, 5, 5, 5), (1, 0, 0, 0)),
+    ],
+)
+def test_stored_cacao_decides_between_equal_scores_alone(scores, cacao, shares):
+    game = Game.new(len(scores))
+    game.state.cacao[: len(cacao)] = cacao
+    found = np.zeros(MAX_PLAYERS)
+    win_shares_into(game.state, np.array([*scores, *[0] * (4 - len(scores))]), found)
+    assert found[: len(scores)].tolist() == list(shares)

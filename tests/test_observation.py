@@ -131,6 +131,17 @@ def test_the_layout_is_gapless_and_fits_bytes():
             assert at == observation_size(players, size)
 
 
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_decode_gives_back_every_number_that_was_scaled(players):
+    factors = scale(players, 15)
+    for number in range(256):
+        raw = np.minimum(number, np.rint(1 / factors)).astype(np.uint8)
+        scaled = (raw * factors).astype(np.float32)
+        assert scaled.max() <= 1
+        found, expected = decode(scaled, players, 15), decode(raw, players, 15)
+        assert all(np.array_equal(found[name], expected[name]) for name in expected), number
+
+
 def test_decode_keeps_batches_and_refuses_other_sizes():
     game = Game.new(2, 0, table_size=15)
     batch = np.stack([game.observation(0), game.observation(1)])

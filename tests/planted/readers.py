@@ -1,4 +1,4 @@
-"""Bugs that a reader who knew no test planted, and that no test caught then."""
+"""Bugs that a reader who knew no test planted, and that no test of their area caught then."""
 
 from __future__ import annotations
 
@@ -69,5 +69,40 @@ BUGS = [
         "        average_gradients(self.net)\n        torch.nn.utils.clip_grad_norm_(self.net.parameters(), c.max_grad_norm)\n",
         "        torch.nn.utils.clip_grad_norm_(self.net.parameters(), c.max_grad_norm)\n        average_gradients(self.net)\n",
         ("tests/test_ppo.py", "-k", "mean_of_all"),
+    ),
+    Bug(
+        "every process plays the same deals: the games' seed does not depend on the rank",
+        "training/train_ppo.py:PpoLearner.__init__",
+        "            seed=config.seed + rank(),\n",
+        "            seed=config.seed,\n",
+        ("tests/test_ppo.py", "-k", "share_a_network"),
+    ),
+    Bug(
+        "the draw that picks the earlier self is the same in every round",
+        "training/train_ppo.py:PpoLearner.round",
+        "np.random.default_rng([config.seed, self.rounds + 1]).random()",
+        "np.random.default_rng([config.seed, config.past_rounds]).random()",
+        ("tests/test_ppo.py", "-k", "earlier_self"),
+    ),
+    Bug(
+        "beyond 2000 blocks the bootstrap repeats the same resamples: each part draws from the same seed",
+        "cacao_env/evaluation/intervals.py:resampled_means",
+        "picks = rng.integers(0, blocks, (count, blocks))",
+        "picks = np.random.default_rng(seed).integers(0, blocks, (count, blocks))",
+        ("tests/test_ratings.py", "-k", "parts"),
+    ),
+    Bug(
+        "five stored cacao count as much as one gold: such seats share the win (factor 5 instead of more than 5)",
+        "cacao_env/engine/scoring.py:win_shares_into",
+        "    best = scores[0] * 8 + state.cacao[0]\n    for seat in range(1, state.num_players):\n        best = max(best, scores[seat] * 8 + state.cacao[seat])\n    winners = 0\n    for seat in range(state.num_players):\n        out[seat] = 1.0 if scores[seat] * 8 + state.cacao[seat] == best else 0.0\n",
+        "    best = scores[0] * 5 + state.cacao[0]\n    for seat in range(1, state.num_players):\n        best = max(best, scores[seat] * 5 + state.cacao[seat])\n    winners = 0\n    for seat in range(state.num_players):\n        out[seat] = 1.0 if scores[seat] * 5 + state.cacao[seat] == best else 0.0\n",
+        ("tests/test_game.py", "-k", "stored"),
+    ),
+    Bug(
+        "scaled observations are decoded by cutting off, not by rounding, so some numbers are 1 too small",
+        "cacao_env/engine/observation.py:decode",
+        "np.rint(observation * highs).astype(np.uint8)",
+        "(observation * highs).astype(np.uint8)",
+        ("tests/test_observation.py", "-k", "gives_back"),
     ),
 ]
