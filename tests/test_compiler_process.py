@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
+import pickle
 import subprocess
 import sys
 
 import pytest
 
-from cacao_env.engine.compiler_process import CompilerProcess
+from cacao_env.engine.compiler_process import _PROGRAM, CompilerProcess
 from cacao_env.engine.jit import COMPILED
 
 if not COMPILED:
     pytest.skip("nothing is compiled here", allow_module_level=True)
 
+NOTHING = base64.b64encode(pickle.dumps(None)).decode()
 # Plays with a function of the package, and prints how many functions it has compiled itself.
 PROGRAM = """
 import sys
@@ -81,6 +85,17 @@ def test_it_calls_python_functions():
     compiler.compile("json", "dumps", {"any": "thing"})
     with pytest.raises(RuntimeError, match=r"json\.loads was not compiled"):
         compiler.compile("json", "loads", "not JSON")
+
+
+def test_it_ends_quietly_when_the_process_that_asked_has_ended():
+    command = [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)]
+    line = json.dumps(["json", "dumps", NOTHING]).encode() + b"\n"
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        process.stdout.close()
+        process.stdin.write(line)
+        process.stdin.close()
+        assert (process.stderr.read(), process.wait(300)) == (b"", 0)
 
 
 def test_a_process_that_ends_is_started_again():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import importlib
 import json
+import os
 import pickle
 import signal
 import subprocess
@@ -123,9 +124,12 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks
     PROGRESS.announced = True
     PROGRESS.show = lambda: print(json.dumps(PROGRESS.now()), flush=True)  # type: ignore[method-assign]
-    for line in sys.stdin:
-        module, name, argument = json.loads(line)
-        found = getattr(importlib.import_module(module), name)
-        use = found.compile if isinstance(found, Dispatcher) else found
-        use(pickle.loads(base64.b64decode(argument)))
-        print(ALL, flush=True)
+    try:
+        for line in sys.stdin:
+            module, name, argument = json.loads(line)
+            found = getattr(importlib.import_module(module), name)
+            use = found.compile if isinstance(found, Dispatcher) else found
+            use(pickle.loads(base64.b64decode(argument)))
+            print(ALL, flush=True)
+    except BrokenPipeError:
+        os._exit(0)  # the process that asked has ended; flushing would fail again
