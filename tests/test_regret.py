@@ -13,7 +13,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.endgame import end_values, is_near_end, placements_left
-from cacao_env.agents.mc import candidates_into, run_passes
+from cacao_env.agents.mc import run_passes
 from cacao_env.agents.playout import RELATIVE_SCORE, UTILITY
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.rng import new_rng
@@ -25,7 +25,6 @@ from cacao_env.cli import main as cacao
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import regret as module
 from cacao_env.evaluation.matches import SEED
-from cacao_env.evaluation.referee import Referee, other_networks, play_out
 from cacao_env.evaluation.regret import (
     GAMES_AT_ONCE,
     DecisionRegret,
@@ -39,6 +38,7 @@ from cacao_env.evaluation.regret import (
 )
 from tests.checkpoints import checkpoint
 from tests.games import STYLES
+from tests.test_referee import judged
 
 HERE = "tests.agents_for_tests"
 
@@ -63,11 +63,6 @@ def measured(spec, games=16, players=2, settings=None, volcanoes=False):
     agent, options = load_agent(spec, allow_code=True), Options(players, volcanoes)
     settings = settings or RegretSettings(rollouts=0)
     return measure_regret(spec, agent, options, games, 7, settings)
-
-
-def judged(game, action, rollouts, top, seed):
-    referee = Referee(["criollo"], game.options)
-    return referee.regret(game, action, rollouts, top, seed, RELATIVE_SCORE)
 
 
 def last_sale() -> Game:
@@ -227,54 +222,6 @@ def test_an_action_s_loss_is_that_of_the_one_chosen(players, objective):
     assert {a: exact_regret(game, a, objective) for a in expected} == pytest.approx(expected)
 
 
-def test_few_playouts_do_not_make_a_loss_larger():
-    """The rival is chosen by other playouts than those that it is compared by."""
-    game, rng = Game.new(2, 11), np.random.default_rng(11)
-    while placements_left(game.state) > 8 or game.phase != "place":
-        game.play(STYLES["random"](game, rng))
-    ids = np.zeros(8, np.int64)
-    candidates_into(game.states, 8, ids)
-    action = int(ids[0])
-    few = [judged(game, action, 2, 8, seed) for seed in range(200)]
-    many = [judged(game, action, 200, 8, seed) for seed in range(3)]
-    assert np.mean(few) < np.mean(many) + 1
-
-
-@pytest.mark.parametrize("by", ["greedy", "criollo"])
-def test_all_actions_of_a_pass_meet_the_same_deal_and_dice(by):
-    game = Game.new(3, 2)
-    first = int(game.legal_actions()[0])
-    sums = np.zeros(3)
-    _add_outcomes(by, game, np.array([first] * 3), sums, 4)
-    assert sums[0] == sums[1] == sums[2] != 0
-
-
-def _add_outcomes(by, game, ids, sums, passes):
-    """Add outcomes of playouts by greedy, or by a network, to ``sums``."""
-    rng = new_rng(1)
-    if by == "greedy":
-        run_passes(game.states, ids, len(ids), sums, passes, rng, RELATIVE_SCORE)
-        return
-    net, scratch, work = Referee([by], game.options)._nets[0]
-    for _ in range(passes):
-        play_out(
-            net, scratch, work, game.states, ids, len(ids), sums, net.inner, RELATIVE_SCORE, rng
-        )
-
-
-@pytest.mark.parametrize("by", ["greedy", "criollo"])
-def test_playouts_do_not_know_the_deal(by):
-    """Means over many deals are alike whatever the true one is; one known deal's would differ."""
-    game = Game.new(2, 2)
-    action = np.array([int(game.legal_actions()[0])])
-    means = []
-    for deal in range(8):
-        sums = np.zeros(1)
-        _add_outcomes(by, game.determinise(0, deal), action, sums, 200)
-        means.append(sums[0] / 200)
-    assert np.ptp(means) < 5
-
-
 def test_the_margin_is_to_the_mean_of_the_others():
     finished, rng = Game.new(3, 4), np.random.default_rng(4)
     while not finished.over:
@@ -342,36 +289,6 @@ def test_regrets_are_in_utility_if_asked(tmp_path, capsys):
     assert "gold lost" in out
     assert "utility lost" in out
     assert "2 left" in out
-
-
-def test_referees_take_turns(monkeypatch):
-    played = []
-
-    def noted(net, *rest):
-        played.append(net)
-        play_out(net, *rest)
-
-    monkeypatch.setattr("cacao_env.evaluation.referee.play_out", noted)
-    game = Game.new(2, 5)
-    referee = Referee(["criollo", "trinitario"], game.options)
-    referee.regret(game, int(game.legal_actions()[0]), 16, 3, 1, UTILITY)
-    criollo, trinitario = (net for net, _, _ in referee._nets)
-    assert len(played) > 5
-    assert all(net is (criollo, trinitario)[i % 2] for i, net in enumerate(played))
-
-
-def test_an_agent_is_judged_by_other_networks(tmp_path, capsys):
-    assert "criollo" in other_networks(load_agent("greedy"))
-    assert "criollo" not in other_networks(load_agent("criollo+search:ms=5"))
-    assert "forastero" not in other_networks(load_agent("greedy"))
-    path = tmp_path / "r.json"
-    command = ["criollo", "--games", "1", "--rollouts", "2", "--sample", "1", "--workers", "1"]
-    assert regret([*command, "--json", str(path)]) == 0
-    data = json.loads(path.read_text())
-    assert data["settings"]["referees"] == other_networks(load_agent("criollo"))
-    assert sum(row["decisions"] for row in data["rollouts_by_left"].values()) == 1
-    assert data["rollouts"]["decisions"] == 1
-    assert "judged: 2 playouts by trinitario" in capsys.readouterr().out
 
 
 def test_without_rollouts_there_are_none(tmp_path, capsys):

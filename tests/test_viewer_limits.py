@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+from cacao_env import Game
 from cacao_env.agents.agent import Agent
 from cacao_env.play import limits
 from cacao_env.play.catalogue import Catalogue, SharedAgent
@@ -236,3 +237,18 @@ def test_too_many_connections_are_told_so(monkeypatch, port):
         for one in links:
             one.close()
     wait_until(lambda: ask(port, "/api/catalogue")[0] == 200)
+
+
+def test_networks_play_although_the_process_that_compiles_ahead_fails():
+    class NoProcess:
+        def compile(self, *_):
+            raise OSError("no process can be started")
+
+        def end(self):
+            pass
+
+    catalogue = Catalogue()
+    catalogue.warm_up(NoProcess())
+    game = Game.new(2, seed=0)
+    agent = catalogue.agent("criollo")
+    assert agent.act([game], [agent.begin(0)])[0] in game.legal_actions()

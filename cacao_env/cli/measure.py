@@ -266,7 +266,8 @@ def _regret(options: Namespace) -> int:
     given = {name: getattr(options, name) for name in ("last", "rollouts", "sample", "top")}
     given["unit"] = "utility" if options.utility else "gold"
     agent = load_agent(options.agent, allow_code=True)
-    given["referees"] = tuple(options.referee or other_networks(agent))
+    if options.rollouts != 0:
+        given["referees"] = tuple(options.referee or other_networks(agent))
     settings = RegretSettings(**{name: x for name, x in given.items() if x is not None})
     rules = Options(options.players or agent.players[0], options.volcanoes)
     require(agent, rules)

@@ -82,7 +82,7 @@ class Referee:
         rng = new_rng(seed)
         found = np.empty(top, np.int64)
         count = int(candidates_into(game.states, top, found))
-        chosen = [agent.choose(game.states, rng) for agent in self._agents]
+        chosen = [agent.act([game], [rng])[0] for agent in self._agents]
         ids = np.array(list(dict.fromkeys([action, *chosen, *found[:count].tolist()])))
         turns = cycle(self._nets)
 

@@ -324,7 +324,7 @@ def _with_left(left: int, game: GameRegret) -> list[DecisionRegret]:
 
 
 def _without_blunders(row: dict[str, Any]) -> dict[str, Any]:
-    """The regret that playouts find for a single decision is too uncertain."""
+    """Leave out the blunders: playouts measure the regret of one decision too roughly."""
     return {name: value for name, value in row.items() if not name.startswith("blunders")}
 
 

@@ -164,7 +164,7 @@ class Catalogue:
 
         def compile_it() -> None:
             for event, name in zip(self._compiled, (best.partition(SEARCH)[0], best), strict=True):
-                with suppress(RuntimeError):  # then this process compiles it at its first move
+                with suppress(Exception):  # then this process compiles it at its first move
                     compiler.compile(__name__, _use.__name__, name)
                 event.set()
             compiler.end()

@@ -7,7 +7,7 @@ from .harness import Bug
 ORDERING = ("tests/test_ordering.py",)
 TIME = ("tests/test_value.py", "-k", "time or placement")
 FORECASTS = ("tests/test_forecasts.py",)
-REFEREE = ("tests/test_regret.py", "-k", "judged or deal or larger or same or turns")
+REFEREE = ("tests/test_referee.py",)
 
 BUGS = [
     Bug(
@@ -120,6 +120,20 @@ BUGS = [
         "cacao_env/evaluation/referee.py:Referee.regret",
         "turns = cycle(self._nets)",
         "turns = cycle(self._nets[:1])",
+        REFEREE,
+    ),
+    Bug(
+        "luck of the playouts counts as regret",
+        "cacao_env/evaluation/referee.py:Referee.regret",
+        "return float(sums[0] - sums[1]) / (rollouts - half)",
+        "return float(abs(sums[0] - sums[1])) / (rollouts - half)",
+        REFEREE,
+    ),
+    Bug(
+        "the referee's networks choose candidates by the true deal",
+        "cacao_env/evaluation/referee.py:Referee.regret",
+        "agent.act([game], [rng])[0]",
+        "agent.choose(game.states, rng)",
         REFEREE,
     ),
 ]

@@ -330,13 +330,6 @@ BUGS = [
         REGRET,
     ),
     Bug(
-        "luck of the playouts counts as regret",
-        "cacao_env/evaluation/referee.py:Referee.regret",
-        "return float(sums[0] - sums[1]) / (rollouts - half)",
-        "return float(abs(sums[0] - sums[1])) / (rollouts - half)",
-        REGRET,
-    ),
-    Bug(
         "decisions near the end are sampled, too",
         "cacao_env/evaluation/regret.py:game_regret",
         "        else:\n            earlier.append",
