@@ -25,7 +25,7 @@ from ..engine.actions import MAX_LEGAL
 from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.options import Options
-from ..engine.rng import new_rng, next_bits
+from ..engine.rng import new_rng
 from ..engine.state import FILL, OVER, STATE, redeal
 from ..game import Game
 
@@ -35,22 +35,19 @@ def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng
     """Add the outcome of each of the first ``alive`` actions of ``states[0]`` to ``sums``.
 
     The network plays all seats to the end and evaluates ``inner`` placements of a turn.  Everything
-    hidden from the deciding seat is dealt again; all actions share this deal and random numbers.
+    hidden from the deciding seat is dealt again; all actions share this deal, draws included.
     """
     here = np.empty(2, STATE)
     actions, values = np.empty(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     seat = np.int64(states[0].seat)
-    dice = np.empty(1, np.uint64)
     here[0] = states[0]
     redeal(here[0], seat, rng)
-    bits = next_bits(rng)
     for i in range(alive):
         here[1] = here[0]
         state = here[1]
-        dice[0] = bits
         step(state, ids[i])
         while state.phase != OVER:
-            count = value_actions(net, scratch, work, state, inner, FILL, actions, values, dice)
+            count = value_actions(net, scratch, work, state, inner, FILL, actions, values, rng)
             step(state, actions[np.argmax(values[:count])] if count > 1 else actions[0])
         sums[i] += value_of(state, seat, objective)
 

@@ -109,10 +109,10 @@ BUGS = [
         REFEREE,
     ),
     Bug(
-        "the referee's candidates meet different draws",
+        "the referee's candidates meet different deals",
         "cacao_env/evaluation/referee.py:play_out",
-        "        dice[0] = bits\n",
-        "        dice[0] = bits + np.uint64(i)\n",
+        "        here[1] = here[0]\n",
+        "        here[1] = here[0]\n        redeal(here[1], seat, rng)\n",
         REFEREE,
     ),
     Bug(
