@@ -10,16 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cacao_env import Game
 from cacao_env.engine.actions import apply
-from cacao_env.engine.decisions import NONE, forced_action
+from cacao_env.engine.decisions import NONE, forced_action, forced_fill
 from cacao_env.engine.geometry import MAX_TABLE, MIN_TABLE, NEIGHBOR
 from cacao_env.engine.rules import begin_actions
 from cacao_env.engine.state import ACT, FILL, PLACE
-from cacao_env.engine.tiles import VOLCANO, VOLCANO_TURNED
+from cacao_env.engine.tiles import SUN, VOLCANO, VOLCANO_TURNED, WATER
 from tests.games import STYLES, positions
 
 Outcome = tuple[int, ...]
@@ -99,6 +100,30 @@ def test_the_best_outcomes_are_the_same_with_and_without_skipping(players, volca
         if game.phase == "act":
             for trial in (game.clone(), with_other_tiles_around(game, rng)):
                 compare_all_outcomes(trial, rng)
+
+
+@pytest.mark.parametrize(
+    ("display", "cells", "skipped"),
+    [
+        ((WATER, 0), 1, True),
+        ((0, WATER), 1, True),
+        ((WATER, WATER), 1, True),
+        ((WATER, SUN), 1, False),
+        ((VOLCANO, VOLCANO), 1, False),  # its orientation is a choice
+        ((0, VOLCANO), 1, False),
+        ((WATER, WATER), 2, True),
+        ((WATER, SUN), 2, False),
+        ((WATER, 0), 2, False),
+        ((VOLCANO, VOLCANO), 2, False),
+        ((WATER, WATER), 3, False),  # a third tile, not known yet, goes to one of the cells
+    ],
+)
+def test_which_fills_are_skipped(display, cells, skipped):
+    state = Game.new(2, 0).state
+    state.display[:] = display
+    state.to_fill = (1 << cells) - 1
+    action = forced_fill(state)
+    assert (action != NONE) == skipped
 
 
 def with_other_tiles_around(game: Game, rng: np.random.Generator) -> Game:

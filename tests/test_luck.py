@@ -7,7 +7,8 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.engine.options import Options
-from cacao_env.evaluation.luck import SCORES, WIN_SHARES, luck_of
+from cacao_env.engine.tiles import MAX_PLAYERS
+from cacao_env.evaluation.luck import JUNGLE, SCORES, WIN_SHARES, _add_draw, _judge, luck_of
 from cacao_env.evaluation.matches import PlayedGame
 
 from .games import positions
@@ -60,6 +61,24 @@ def test_luck_of_all_orders_of_the_piles_adds_up_to_zero(players, volcanoes):
             each.append(luck_of(after) - luck_of(game))
         assert np.abs(each).max() > 1e-3
         np.testing.assert_allclose(np.mean(each, axis=0), 0, atol=1e-6)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_a_jungle_tile_is_judged_by_the_seat_that_plays_next(players):
+    (found,) = islice(late_draws(Options(players), range(200)), 1)
+    game, action, seat = found
+    after = game.clone()
+    after.play(action)
+    luck = np.zeros((2, MAX_PLAYERS))
+    here = np.concatenate([game.states, game.states])
+    drawn = range(game.state.drawn[seat], after.state.drawn[seat])
+    tiles = range(game.state.jungle_drawn, after.state.jungle_drawn)
+    for viewer, pile, places in ((seat, seat, drawn), (after.state.active, JUNGLE, tiles)):
+        for place in places:
+            here[0] = game.states[0]
+            _add_draw(*_judge(), here, action, viewer, pile, place, luck)
+    assert after.state.active != seat
+    np.testing.assert_allclose(luck_of(after) - luck_of(game), luck[:, :players], atol=1e-6)
 
 
 def test_one_seat_s_luck_is_the_others_bad_luck():

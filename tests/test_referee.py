@@ -76,18 +76,22 @@ def test_playouts_do_not_know_the_deal(by):
 
 
 def test_referees_take_turns(monkeypatch):
-    played = []
+    played, counts = [], []
 
-    def noted(net, *rest):
+    def noted(net, scratch, work, states, ids, alive, *rest):
         played.append(net)
-        play_out(net, *rest)
+        counts.append(alive)
+        play_out(net, scratch, work, states, ids, alive, *rest)
 
     monkeypatch.setattr("cacao_env.evaluation.referee.play_out", noted)
     game = Game.new(2, 5)
     referee = Referee(["criollo", "trinitario"], game.options)
     referee.regret(game, int(game.legal_actions()[0]), 16, 3, 1, UTILITY)
     criollo, trinitario = (net for net, _, _ in referee._nets)
-    assert len(played) > 5
+    # Half of the playouts choose among all candidates, the other half compares the chosen one.
+    assert counts[-8:] == [2] * 8
+    assert counts[0] >= 3
+    assert 6 * counts[0] <= sum(counts[:-8]) <= 8 * counts[0]
     assert all(net is (criollo, trinitario)[i % 2] for i, net in enumerate(played))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import pickle
 import re
@@ -129,6 +130,23 @@ def test_what_no_game_has_is_refused_in_one_sentence(what):
         assert why_unsound(state[0])
     with pytest.raises(StateError):
         states_of(state.tobytes())
+
+
+def test_a_token_paid_for_overbuilding_is_not_in_the_stock_any_more():
+    states = [state for state in pool(120) if state["under"].any()]
+    said = set()
+    for state in states:
+        for seat, tokens in itertools.product(range(int(state["num_players"])), range(4)):
+            changed = state[None].copy()
+            changed["sun"][0, seat] = tokens
+            refused = bool(why_unsound(changed[0]))
+            said.add(refused)
+            if refused:
+                with pytest.raises(StateError):
+                    check_states(changed)
+            else:
+                check_states(changed)
+    assert said == {True, False}
 
 
 def test_nothing_is_accepted_that_the_twin_refuses():

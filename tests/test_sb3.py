@@ -143,15 +143,20 @@ def test_finished_games_show_their_last_observation():
     observations = env.reset()
     rng = np.random.default_rng(0)
     finished = 0
-    while finished < 6:
+    rewards, lengths = np.zeros(4), np.zeros(4, int)
+    while finished < 12:
         masks = get_action_masks(env)
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
-        observations, _, dones, infos = env.step(actions)
+        observations, rewarded, dones, infos = env.step(actions)
+        rewards += rewarded
+        lengths += 1
         for g, info in enumerate(infos):
             assert dones[g] == ("terminal_observation" in info)
             if dones[g]:
                 finished += 1
                 assert info["TimeLimit.truncated"] is False
+                assert info["episode"] == {"r": rewards[g], "l": lengths[g], "t": 0.0}
+                rewards[g] = lengths[g] = 0
                 end = info["terminal_observation"]
                 assert end.shape == observations[g].shape
                 assert not np.array_equal(end, observations[g])

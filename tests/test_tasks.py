@@ -207,6 +207,17 @@ def test_the_command_writes_the_page_and_resumes(folder, capsys, monkeypatch):
     capsys.readouterr()
 
 
+def test_scores_are_those_of_an_agent_s_version(folder):
+    class Trained(Bot):
+        version = "1"
+
+    task, agent = task_named("2p-random"), Trained("random")
+    before = reference._file(task, agent)
+    assert reference._file(task, agent) == before
+    agent.version = "2"
+    assert reference._file(task, agent) != before
+
+
 def test_the_command_lists_the_tasks_and_prints_scores(folder, capsys):
     assert main(["tasks"]) == 0
     out = capsys.readouterr().out

@@ -31,6 +31,7 @@ from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
 from cacao_env.engine.symmetry import transform_mask, transform_observation
 from cacao_env.envs.versus import VersusGames
+from cacao_env.evaluation.run import measure
 from tests.metrics import documented, logged
 from training import train_sb3
 from training.afterstate.config import AfterstateConfig
@@ -75,6 +76,14 @@ def test_a_run_leaves_config_metrics_and_a_checkpoint_that_plays(
     assert list((run_folder / "tensorboard").iterdir())
     results = final_evaluation(from_dict(Sb3Config, config), run_folder)
     assert [r.opponent for r in results] == ["random", "greedy"]
+    fresh = measure(
+        load_agent(str(run_folder)),
+        load_agent("random"),
+        Sb3Config(**SMALL).options,
+        3,
+        config["evaluation_seed"],
+    )
+    assert (results[0].margin, results[0].score) == (fresh.margin, fresh.score)
     assert all(r.blocks == 3 and 0 <= r.low <= r.win_share <= r.high <= 1 for r in results)
     manifest = json.loads((run_folder / MANIFEST).read_text())
     assert manifest["results"][0]["agent"] == "small"
