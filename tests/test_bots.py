@@ -8,7 +8,7 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.agent import play_game
 from cacao_env.agents.bots import BOTS, Bot, parse, seat_seeds
-from cacao_env.agents.greedy import CHOICES, score_actions
+from cacao_env.agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.agents.playout import match
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.heuristic import Weights
@@ -185,6 +185,21 @@ def test_greedy_expects_that_cacao_is_kept_and_sold_where_that_is_best(worth):
                 compared["act"] += 1
     assert min(compared.values()) > 200
     assert others <= 0.003 * compared["place"]
+
+
+def test_greedy_takes_each_of_equal_choices_as_often():
+    game = Game.new(2, 0)
+    nothing = np.zeros_like(GREEDY_WEIGHTS)  # only gold counts, so many choices are equal
+    choices, rng = np.zeros(1, CHOICES), new_rng(0)
+    score_actions(choices[0], game.states[0], nothing)
+    found = choices[0].values[: choices[0].count]
+    equal = choices[0].ids[: len(found)][found == found.max()].tolist()
+    assert len(equal) > 3
+    trials = 400 * len(equal)
+    chosen = [greedy_choice(choices[0], game.states[0], nothing, rng) for _ in range(trials)]
+    counts = np.array([chosen.count(action) for action in equal])
+    assert counts.sum() == trials
+    assert ((counts - 400) ** 2 / 400).mean() < 2.5  # chi-squared by its degrees of freedom
 
 
 def test_greedy_beats_random_and_believing_less_is_worse():

@@ -17,7 +17,7 @@ import cacao_env  # noqa: F401
 from cacao_env import Game, cacao_v0
 from cacao_env.engine import symmetry as sym
 from cacao_env.engine.candidate_rows import COLUMNS, ROW_COLUMNS
-from cacao_env.engine.candidates import Candidates, candidates_into
+from cacao_env.engine.candidates import Candidates, candidates_into, sample_rows
 from cacao_env.engine.decisions import unasked
 from cacao_env.engine.greedy import CHOICES, GREEDY_WEIGHTS, score_actions
 from cacao_env.engine.options import DECISIONS
@@ -234,6 +234,16 @@ def test_environments_and_batches_show_the_same_rows(decisions):
         assert batch.terminations[2] == (env.game.state.phase == OVER)
         other = env.possible_agents[1 - env.possible_agents.index(env.agent_selection)]
         assert not env.observe(other)["action_mask"].any()
+
+
+def test_random_rows_are_drawn_alike():
+    masks = np.zeros((1200, 8), np.uint8)
+    masks[:, :5] = 1
+    chosen = np.full(len(masks), -1)
+    sample_rows(masks, np.arange(1, len(masks) + 1, dtype=np.uint64), chosen)
+    counts = np.bincount(chosen)
+    assert len(counts) == 5
+    assert counts == pytest.approx([240] * 5, abs=60)
 
 
 def test_versus_games_show_rows_and_ends():

@@ -349,6 +349,13 @@ def test_pictures_and_films_are_written(kept, tmp_path, capsys):
         assert "13 positions" in capsys.readouterr().out
     with Image.open(tmp_path / "game.gif") as film:
         assert film.n_frames == 13
+    seen, expected = tmp_path / "seen.gif", tmp_path / "expected.gif"
+    assert main(["render", str(kept), "-o", str(seen), *more, "--viewer", "1"]) == 0
+    game, _ = record.positions(record.load(kept), 12)
+    write_film(game, expected, 20, 0.1, 1)
+    assert seen.read_bytes() == expected.read_bytes() != (tmp_path / "game.gif").read_bytes()
+    seen.unlink()
+    expected.unlink()
     with imageio.get_reader(tmp_path / "game.mp4") as film:
         assert film.count_frames() >= 13
     assert {path.name for path in tmp_path.iterdir()} == {"x.png", "x.svg", "game.gif", "game.mp4"}

@@ -265,6 +265,28 @@ def test_copies_and_pickles_of_a_batch_play_on_and_damaged_ones_are_refused(make
         pickle.loads(pickle.dumps(games))
 
 
+@pytest.mark.parametrize("kind", [VectorGames, VersusGames])
+def test_a_restored_batch_plays_on_as_the_batch_itself(kind):
+    more = {"opponents": {"greedy": 1, "random": 1}} if kind is VersusGames else {}
+    games, again = (kind(3, reward="shaped", seed=seed, **more) for seed in (1, 2))
+    rng = np.random.default_rng(0)
+
+    def step(*batches):
+        masks = batches[0].action_masks
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        for batch in batches:
+            batch.step(actions)
+
+    for _ in range(40):
+        step(games)
+    again.restore(games.arrays())
+    shown = ("observations", "action_masks", "rewards", "final_scores")
+    for _ in range(80):
+        for name in shown:
+            np.testing.assert_array_equal(getattr(games, name), getattr(again, name), name)
+        step(games, again)
+
+
 def test_a_damaged_pickle_of_a_game_is_refused():
     game = Game.new(seed=1)
     game.play(int(game.legal_actions()[0]))

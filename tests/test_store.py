@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -27,6 +29,7 @@ from cacao_env.play.review import (
     BLUNDER,
     INACCURACY,
     _decisions,
+    _played_out,
     review,
 )
 from cacao_env.play.store import MAX_OPEN, Changed, Games, Missing, folder_for
@@ -36,7 +39,10 @@ from tests.browser import serving
 
 def played(seats, seed, turns=None, **options):
     """A table on which everybody plays; people take their first choice."""
-    table = Table(seats, seed, **options)
+    return play_on(Table(seats, seed, **options), turns)
+
+
+def play_on(table, turns=None):
     while not table.game.over and (turns is None or table.game.turn < turns):
         if table.awaits_person:
             table.play(int(table.game.legal_actions()[0]))
@@ -152,6 +158,30 @@ def test_memory_holds_few_tables_and_loses_no_game(tmp_path, folder, monkeypatch
     assert len(games.unfinished()) == 5
     with pytest.raises(Missing, match="there is no game"):
         games.get(next(iter(tables)))
+
+
+def test_finished_games_make_room_before_unfinished_ones(monkeypatch):
+    monkeypatch.setattr(store, "MAX_GAMES", 3)
+    games = Games(Catalogue().agent)
+    first = games.add(played(["random", "random"], 1, 2))
+    over = games.add(played(["random", "random"], 2))
+    others = [games.add(played(["random", "random"], seed, 2)) for seed in (3, 4)]
+    with pytest.raises(Missing, match="there is no game"):
+        games.get(over)
+    assert {name for name in (first, *others) if games.get(name)} == {first, *others}
+
+
+def test_of_two_requests_at_once_for_one_position_one_is_answered():
+    catalogue = Catalogue()
+    with serving(catalogue) as address:
+        _, game = ask(address, "/api/games", {"seats": [HUMAN, HUMAN], "seed": 3})
+        opened, path = catalogue.games.get(game["id"]), f"/api/games/{game['id']}/play"
+        body = {"action": game["choices"][0]["action"], "ply": 0}
+        with ThreadPoolExecutor(2) as pool:
+            with opened.lock:
+                both = [pool.submit(ask, address, path, body) for _ in range(2)]
+                threading.Event().wait(0.5)  # both have arrived
+            assert sorted(one.result()[0] for one in both) == [200, 409]
 
 
 def test_agents_of_one_checkpoint_share_its_network():
@@ -315,6 +345,31 @@ def test_without_a_network_playouts_judge(monkeypatch):
     found = review(played(["random", "random"], 3).history).as_dict()
     assert found["judge"] == "greedy"
     assert sum(seat["blunders"] for seat in found["seats"]) > 2
+
+
+def test_a_game_that_ended_again_is_reviewed_again(monkeypatch):
+    catalogue = Catalogue()
+    name = catalogue.games.add(played([HUMAN, "random"], 3))
+    asked = []
+    monkeypatch.setattr(catalogue.reviews, "ask", lambda key, _: asked.append(key) or {})
+    with serving(catalogue) as address:
+        for _ in range(2):
+            assert ask(address, "/api/review", {"game": name})[0] == 200
+        table = catalogue.games.get(name).table
+        table.undo()
+        play_on(table)
+        assert ask(address, "/api/review", {"game": name})[0] == 200
+    assert asked[0] == asked[1] != asked[2]
+
+
+def test_the_interval_of_a_loss_is_that_of_its_playouts():
+    """Judged again and again, a loss varies as much as its interval says."""
+    game = Game.new(2, 3)
+    worst = int(game.legal_actions()[-1])
+    found = [_played_out(game, worst, worst, seed) for seed in range(60)]
+    losses = np.array([gold for _, gold, _, _ in found])
+    half_widths = np.array([error for _, _, error, _ in found])
+    assert 0.7 < half_widths.mean() / (1.96 * losses.std()) < 1.5
 
 
 def test_a_game_is_reviewed_once_by_request():

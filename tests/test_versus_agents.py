@@ -110,6 +110,24 @@ def test_every_seat_of_every_game_has_a_memory_of_its_own():
     assert len(set(memories.values())) == 10
 
 
+def test_an_agent_begins_every_game_with_a_new_memory():
+    class Remembering(Scripted):
+        def begin(self, seed):
+            return []
+
+        def act(self, games, memory):
+            for game, seen in zip(games, memory):
+                assert all(turn < game.turn for turn in seen)
+                seen.append(game.turn)
+            return [int(game.legal_actions()[0]) for game in games]
+
+    games = VersusGames(3, Remembering(first_legal), decisions="turn", seed=1, seat=0)
+    ended = 0
+    while ended < 6:
+        games.step(games.action_masks.argmax(axis=1))
+        ended += games.dones.sum()
+
+
 def test_each_seat_has_the_opponent_that_was_named_for_it():
     one, two = Scripted(first_legal), Scripted(first_legal)
     games = VersusGames(1, [one, two], num_players=3, seed=0, seat=1, begin=False)

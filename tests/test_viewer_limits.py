@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
 import logging
@@ -142,6 +143,30 @@ def test_a_decision_that_has_begun_is_made_once_though_its_client_has_left(port,
         assert second.result()[0] == 200
     assert held.asked == 1, "nobody makes it again"
     assert ask(port, f"/api/games/{name}")[1]["length"] > 1, "whoever comes back finds it played"
+
+
+def test_decisions_that_fail_or_whose_clients_leave_make_room_for_others():
+    class Client:
+        def __init__(self, left):
+            self.left = left
+
+        async def is_disconnected(self):
+            return self.left
+
+    async def ask_many():
+        queue, hold = limits.Thinking("test"), threading.Event()
+        for _ in range(MAX_WAITING + 2):
+            with pytest.raises(ZeroDivisionError):
+                await queue.run(lambda: 1 // 0, Client(False))
+        first = asyncio.create_task(queue.run(hold.wait, Client(False)))
+        for _ in range(2):
+            leaving = [queue.run(print, Client(True)) for _ in range(MAX_WAITING)]
+            ended = await asyncio.gather(*leaving, return_exceptions=True)
+            assert [type(one) for one in ended] == [limits.Gone] * MAX_WAITING
+        hold.set()
+        assert await first
+
+    asyncio.run(ask_many())
 
 
 def wait_until(condition):
