@@ -1,4 +1,4 @@
-"""Write the golden games anew: ``python -m tests.golden.regenerate``.
+"""``python -m tests.golden.regenerate`` writes the golden games again.
 
 A change in them is a change of the rules, of a bot or of the format: read the diff.
 """
