@@ -28,9 +28,10 @@ _VALUES = _ENDLESS | {
     **{"batch": 32, "replay": 2, "sums": 8, "maxima": 4, "units": 4, "top": 4},
 }
 _POLICIES = _ENDLESS | {
-    **{"games": 4, "rollout": 32, "batch": 32, "epochs": 2, "width": 8, "steps": 512}
+    **{"games": 4, "rollout": 32, "batch": 32, "epochs": 2, "width": 8, "steps": 512},
+    **{"learning_rate": 0.01, "clip_range": 0.05},  # large steps, so that ratios are clipped
 }
-_PPO = {"device": "cpu", "past_fraction": 0.5, "past_rounds": 1}
+_PPO = {"device": "cpu", "margin_weight": 0.3, "past_fraction": 0.5, "past_rounds": 1}
 _ROWS = {"observation": "candidates", "decisions": "turn", "rows": 8, "replies": 2}
 _SB3 = {"snapshot_fraction": 0.5, "snapshot_rounds": 1}
 # name: learner, configuration
