@@ -7,7 +7,7 @@ import pytest
 from .fuzz.attack import Budget, Summary, attempt
 from .fuzz.registry import ATTACKS
 
-COUNTS = {"states": 400, "records": 60, "checkpoints": 40, "kills": 50}
+COUNTS = {"states": 400, "records": 60, "checkpoints": 40, "kills": 50, "runs": 8}
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -16,7 +16,7 @@ def test_an_attack_finds_no_fault(name):
     assert summary.faults == []
     assert summary.tried == summary.refused + summary.accepted > 0
     assert summary.accepted > 0
-    assert summary.refused > 0 or name == "kills"
+    assert summary.refused > 0 or name in ("kills", "runs")
 
 
 def fail(error: Exception):

@@ -22,18 +22,19 @@ _FILES = ("cacao_env/files.py", "cacao_env/agents/checkpoint.py")
 KILLED = 9
 
 
-def killed_at(work: Callable[[], object], line: int) -> bool:
+def killed_at(work: Callable[[], object], line: int, files: tuple[str, ...] = _FILES) -> bool:
     """Do work in another process that ends, without any clean-up, before its line number ``line``.
 
-    The lines counted are those of the modules that write checkpoints.  Returns whether it came so far.
+    The lines counted are those of ``files``, which write.  Returns whether it came so far.
     """
     child = os.fork()
     if child == 0:
+        silence()
         left = line
 
         def trace(frame: Any, event: str, _: Any) -> Any:
             nonlocal left
-            if not frame.f_code.co_filename.endswith(_FILES):
+            if not frame.f_code.co_filename.endswith(files):
                 return None
             if event == "line":
                 left -= 1
@@ -45,6 +46,26 @@ def killed_at(work: Callable[[], object], line: int) -> bool:
         work()
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED
+
+
+def killed_after(work: Callable[[], object], seconds: float | None) -> None:
+    """Work in another process and kill it after some seconds; None lets it end."""
+    child = os.fork()
+    if child == 0:
+        silence()
+        work()
+        os._exit(0)
+    if seconds is not None:
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def silence() -> None:
+    """Print nothing from now on, in a forked process."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
 
 
 def write(folder: Path, number: int) -> None:
@@ -82,13 +103,7 @@ def attack(budget: Budget) -> Summary:
             if number % 2:
                 killed_at(work, int(rng.integers(150)))
             else:
-                child = os.fork()
-                if child == 0:
-                    work()
-                    os._exit(0)
-                time.sleep(rng.random() * 0.02)
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
+                killed_after(work, rng.random() * 0.02)
             after = attempt(summary, number, lambda: read(folder) + 1)
             if after is None:
                 summary.faults.append(f"try {number}: the folder can't be read any more")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import checkpoints, kills, records, states
+from . import checkpoints, kills, records, runs, states
 from .attack import Attack
 
 ATTACKS: dict[str, Attack] = {
@@ -10,4 +10,5 @@ ATTACKS: dict[str, Attack] = {
     "records": records.attack,
     "checkpoints": checkpoints.attack,
     "kills": kills.attack,
+    "runs": runs.attack,
 }
