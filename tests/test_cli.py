@@ -201,6 +201,27 @@ def test_wrong_usage_has_status_2_and_an_interrupted_command_130(monkeypatch, ca
     assert capsys.readouterr().err.endswith("interrupted\n")
 
 
+def test_an_interrupted_measurement_says_what_is_stored(monkeypatch, capsys):
+    from cacao_env.evaluation import leaderboard, regret, workers
+
+    def interrupted(*options, **more):
+        raise KeyboardInterrupt
+
+    def ended(*options, **more):
+        raise workers.WorkerError("a worker process ended")
+
+    monkeypatch.setattr(regret, "measure_regret", interrupted)
+    assert main(["regret", "random", "--rollouts", "0"]) == 130
+    assert capsys.readouterr().err.endswith("interrupted; nothing is stored\n")
+    monkeypatch.setattr("cacao_env.evaluation.run.evaluated", interrupted)
+    assert main(["leaderboard"]) == 130
+    assert capsys.readouterr().err.endswith("interrupted; the same command resumes\n")
+    monkeypatch.setattr("cacao_env.evaluation.run.evaluated", ended)
+    assert main(["leaderboard"]) == 1
+    assert capsys.readouterr().err.endswith("a worker process ended\n")
+    assert leaderboard.PAGE.exists()
+
+
 def test_agents_lists_every_bot_and_checkpoint_with_its_parameters(capsys, tmp_path):
     assert main(["agents"]) == 0
     words = capsys.readouterr().out

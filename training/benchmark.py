@@ -4,8 +4,8 @@
     python -m training.benchmark --out benchmark --minutes 5 --seeds 1 --recipes ppo-rows,afterstate
 
 Each recipe is a trainer's configuration on one thread, trained for ``--minutes`` with each seed and
-measured against greedy on the same fresh deals.  ``--jobs`` runs go on at once.  A benchmark that was
-stopped resumes: runs that are done are read, others go on from their last save.  ``--page`` only
+measured against greedy on the same fresh deals.  ``--jobs`` runs train at once.  A benchmark that was
+stopped resumes: runs that are done are read, others resume from their last save.  ``--page`` only
 writes the page again.  The default, four recipes, three seeds and an hour each on two cores, takes a
 night: six hours and the measurements.
 """
@@ -89,7 +89,7 @@ class Run:
             return False
 
     def command(self, minutes: float, blocks: int) -> list[str]:
-        """Return the command that begins it, or goes on with it."""
+        """Return the command that begins or resumes it."""
         start = [sys.executable, "-m", f"training.{self.recipe.trainer}"]
         if (self.folder / STATE).exists():
             return [*start, "--resume", str(self.folder)]

@@ -18,7 +18,7 @@ from .common import EXIT_CODES, one_line
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; errors in its input are one sentence."""
     parser = _parser()
-    if "_ARGCOMPLETE" in os.environ:  # the shell asks how a command could go on
+    if "_ARGCOMPLETE" in os.environ:  # the shell asks for completions
         import argcomplete
 
         argcomplete.autocomplete(parser)
@@ -34,8 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.errno is not None and error.filename is None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # as above
         return 1
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+    except KeyboardInterrupt as error:  # perhaps with advice
+        print("; ".join(["interrupted", *error.args]), file=sys.stderr)
         return 130
     return status
 

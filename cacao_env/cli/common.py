@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -68,3 +69,31 @@ def one_line(error: Exception) -> str:
         # Whatever writes a file names it.
         return f"{error.filename or 'standard output'}: {error.strerror}"
     return str(error)
+
+
+def prepare(options: Namespace) -> None:
+    """Check the extra and the number of processes, and let the processes share the cores."""
+    workers = getattr(options, "workers", None)
+    if workers is not None and workers < 1:
+        raise ValueError(f"--workers is {workers}, expected at least 1")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    try:
+        import choix  # noqa: F401
+        import filelock  # noqa: F401
+    except ImportError as error:
+        raise ValueError(
+            f"measuring agents needs {error.name}: pip install 'cacao-env[evaluate]'"
+        ) from None
+
+
+@contextmanager
+def resumable(advice: str = "the same command resumes") -> Iterator[None]:
+    """Add advice to an interruption; report a worker that ended in one sentence."""
+    from ..evaluation.workers import WorkerError
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(advice) from None
+    except WorkerError as error:
+        raise ValueError(str(error)) from None

@@ -105,7 +105,7 @@ def add_commands(commands: Any) -> None:
     one.add_argument(
         "--games",
         metavar="FOLDER",
-        help="where games are kept while they go on; default: cacao_env/games in your state folder",
+        help="where unfinished games are kept; default: cacao_env/games in your state folder",
     )
     one.set_defaults(run=_view)
 

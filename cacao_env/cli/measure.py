@@ -5,7 +5,6 @@ See docs/evaluation.md.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from argparse import Namespace
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files import write_whole
-from .common import add_command, add_json, one_line, write_json
+from .common import add_command, add_json, one_line, prepare, resumable, write_json
 
 _AGENT = "an agent that `cacao agents` lists, the folder of a checkpoint, or a class (module:Class)"
 
@@ -148,18 +147,6 @@ def _add_workers(parser: Any, with_ray: bool = True) -> None:
             "Ray cluster: auto, an address, or nothing for a local one")  # fmt: skip
 
 
-def _prepare() -> None:
-    """Check the extra, and let the processes share the cores."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    try:
-        import choix  # noqa: F401
-        import filelock  # noqa: F401
-    except ImportError as error:
-        raise ValueError(
-            f"measuring agents needs {error.name}: pip install 'cacao-env[evaluate]'"
-        ) from None
-
-
 def _player_on(ray: str | None) -> Any:
     """What plays the chunks: processes of this machine, or a Ray cluster at an address."""
     if ray is None:
@@ -180,7 +167,7 @@ def _check_writable(path: str | None) -> None:
 
 
 def _evaluate(options: Namespace) -> int:
-    _prepare()
+    prepare(options)
     from ..evaluation.matches import SEED
     from ..evaluation.run import (
         BLOCKS,
@@ -194,8 +181,6 @@ def _evaluate(options: Namespace) -> int:
     from ..evaluation.store import Store
     from ..evaluation.workers import WorkerError
 
-    if options.workers is not None and options.workers < 1:
-        raise ValueError(f"--workers is {options.workers}, expected at least 1")
     test = SequentialTest(options.elo0, options.elo1) if options.until_decided else None
     blocks = options.blocks
     if blocks is None:
@@ -248,19 +233,17 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
 
 
 def _regret(options: Namespace) -> int:
-    _prepare()
+    prepare(options)
     from ..agents.agent import require
     from ..agents.registry import load_agent
     from ..engine.options import PLAYERS, Options
     from ..evaluation.matches import SEED
     from ..evaluation.referee import other_networks
     from ..evaluation.regret import GAMES, RegretSettings, document, measure_regret, show
-    from ..evaluation.workers import WorkerError, cores
+    from ..evaluation.workers import cores
 
-    for name in ("games", "workers"):
-        value = getattr(options, name)
-        if value is not None and value < 1:
-            raise ValueError(f"--{name} is {value}, expected at least 1")
+    if options.games is not None and options.games < 1:
+        raise ValueError(f"--games is {options.games}, expected at least 1")
     if options.players not in (None, *PLAYERS):
         raise ValueError(f"--players is {options.players}, expected 2, 3 or 4")
     given = {name: getattr(options, name) for name in ("last", "rollouts", "sample", "top")}
@@ -276,13 +259,8 @@ def _regret(options: Namespace) -> int:
     seed = SEED if options.seed is None else options.seed
     workers = cores() if options.workers is None else options.workers
     begin = time.perf_counter()
-    try:
+    with resumable("nothing is stored"):
         games = measure_regret(options.agent, agent, rules, count, seed, settings, workers)
-    except KeyboardInterrupt:
-        print("interrupted; nothing is stored", file=sys.stderr)
-        return 130
-    except WorkerError as error:
-        raise ValueError(str(error)) from None
     seconds = time.perf_counter() - begin
     data = document(agent, rules, seed, settings, games, seconds)
     print(show(data), file=sys.stderr if options.json == "-" else sys.stdout)
@@ -292,14 +270,12 @@ def _regret(options: Namespace) -> int:
 
 
 def _curve(options: Namespace) -> int:
-    _prepare()
+    prepare(options)
     from ..evaluation import curve
     from ..evaluation.matches import SEED
     from ..evaluation.run import BLOCKS, evaluated
-    from ..evaluation.workers import WorkerError, play_all
+    from ..evaluation.workers import play_all
 
-    if options.workers is not None and options.workers < 1:
-        raise ValueError(f"--workers is {options.workers}, expected at least 1")
     todo = curve.plans(
         options.network,
         options.against or options.network,
@@ -311,13 +287,8 @@ def _curve(options: Namespace) -> int:
     )
     for path in (options.json, options.out):
         _check_writable(path)
-    try:
+    with resumable():
         every = [evaluated(curve.HOME, *one, options.workers, play_all) for one in todo]
-    except KeyboardInterrupt:
-        print("interrupted; the same command resumes", file=sys.stderr)
-        return 130
-    except WorkerError as error:
-        raise ValueError(str(error)) from None
     found = curve.points(every)
     print(curve.show(found), file=sys.stderr if options.json == "-" else sys.stdout)
     if options.out:
@@ -328,7 +299,7 @@ def _curve(options: Namespace) -> int:
 
 
 def _forecasts(options: Namespace) -> int:
-    _prepare()
+    prepare(options)
     from tqdm import tqdm
 
     from ..agents.agent import require
@@ -353,26 +324,20 @@ def _forecasts(options: Namespace) -> int:
 
 
 def _leaderboard(options: Namespace) -> int:
-    _prepare()
+    prepare(options)
     from ..evaluation import leaderboard
     from ..evaluation.run import evaluated
-    from ..evaluation.workers import WorkerError
     from ..files import write_whole
 
     page = Path(options.page or leaderboard.PAGE)
     leaderboard.written(page, "")  # before anything is played
-    try:
-        if options.json:
-            every = [leaderboard.loaded(path) for path in options.json]
-        else:
-            todo = leaderboard.plans(options.config or leaderboard.CONFIG)
-            play = _player_on(options.ray)
+    if options.json:
+        every = [leaderboard.loaded(path) for path in options.json]
+    else:
+        todo = leaderboard.plans(options.config or leaderboard.CONFIG)
+        play = _player_on(options.ray)
+        with resumable():
             every = [evaluated(leaderboard.HOME, *one, options.workers, play) for one in todo]
-    except KeyboardInterrupt:
-        print("interrupted; the same command resumes", file=sys.stderr)
-        return 130
-    except WorkerError as error:
-        raise ValueError(str(error)) from None
     write_whole(page, leaderboard.written(page, leaderboard.text_of(every)))
     print(f"{page}: {sum(len(data['results']) for data in every)} pairings")
     return 0

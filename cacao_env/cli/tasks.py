@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from .common import add_command
+from .common import add_command, prepare, resumable
 
 
 def add_commands(commands: Any) -> None:
@@ -40,28 +39,18 @@ def _tasks(options: Namespace) -> int:
         for task in TASKS:
             print(f"{task.id:40}{task.about}")
         return 0
-    from .measure import _prepare
-
-    _prepare()
+    prepare(options)
     from ..agents.bots import split_names
     from ..evaluation import tasks
-    from ..evaluation.workers import WorkerError
     from ..files import write_whole
 
-    if options.workers is not None and options.workers < 1:
-        raise ValueError(f"--workers is {options.workers}, expected at least 1")
     chosen = [task_named(name) for name in options.tasks.split(",")] if options.tasks else TASKS
     names = split_names(options.agents) if options.agents else list(tasks.AGENTS)
     if options.page:
         tasks.written(Path(options.page), "")  # before anything is played
     deals = tasks.DEALS if options.deals is None else options.deals
-    try:
+    with resumable():
         tasks.measure_tasks(chosen, names, deals, options.workers)
-    except KeyboardInterrupt:
-        print("interrupted; the same command resumes", file=sys.stderr)
-        return 130
-    except WorkerError as error:
-        raise ValueError(str(error)) from None
     if options.page is None:
         print(tasks.text_of(chosen, names))
         return 0

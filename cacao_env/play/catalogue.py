@@ -124,7 +124,7 @@ class SharedAgent(Agent):
 class Catalogue:
     """Records, games and agents of one server.
 
-    ``agents``: names of checkpoints given to it; ``folder``: where games are kept while they go on.
+    ``agents``: names of checkpoints given to it; ``folder``: where unfinished games are kept.
     """
 
     def __init__(self, agents: Sequence[str] = (), folder: Path | None = None) -> None:
@@ -141,7 +141,7 @@ class Catalogue:
             self.agent(name)  # refuses a wrong name at once
 
     def keep_games(self, folder: Path | None) -> None:
-        """Keep games in a folder from now on, and go on with those that are there."""
+        """Keep games in a folder from now on, and continue those that are there."""
         self.games = Games(self.agent, folder)
 
     def agents(self) -> list[dict[str, Any]]:

@@ -186,7 +186,7 @@ class Endpoints:
         return self._with(request, 0, lambda game: game.table.undo(), body)
 
     async def download(self, request: Request) -> Response:
-        """Return a game as a file: the record if it is finished, else one to go on with."""
+        """Return a game as a file: the record if it is finished, else one to continue."""
         try:
             name = request.path_params["name"]
             opened: OpenGame = self._catalogue.games.get(name)

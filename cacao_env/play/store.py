@@ -1,4 +1,4 @@
-"""Games in play, kept as they go on: a few in memory, all of them on disk or as text.
+"""Unfinished games: a few in memory, all of them on disk or as text.
 
 Several servers may share a folder.  Each notices what the others have written: it reads a changed game
 again, and it never overwrites a move that it has not seen.
@@ -88,8 +88,8 @@ def folder_for(name: str | None) -> Path | None:
 class Games:
     """Games by names that nobody guesses.
 
-    With a ``folder`` each is a file there after every move, so a server that is started again goes on
-    with them.  ``load`` makes an agent of a name.
+    With a ``folder`` each is a file there after every move, so a server that is started again
+    continues them.  ``load`` makes an agent of a name.
     """
 
     def __init__(self, load: Callable[[str], Agent], folder: Path | None = None) -> None:
@@ -177,7 +177,7 @@ class Games:
         return _stamp(self._folder / f"{name}.json") not in (opened.stamp, None)
 
     def unfinished(self) -> list[dict[str, Any]]:
-        """Return name, seats and turn of the games that go on, the newest first."""
+        """Return name, seats and turn of the unfinished games, the newest first."""
         with self._lock:
             self._look()
             return [
