@@ -202,7 +202,7 @@ def test_wrong_usage_has_status_2_and_an_interrupted_command_130(monkeypatch, ca
 
 
 def test_an_interrupted_measurement_says_what_is_stored(monkeypatch, capsys):
-    from cacao_env.evaluation import leaderboard, regret, workers
+    from cacao_env.evaluation import regret, workers
 
     def interrupted(*options, **more):
         raise KeyboardInterrupt
@@ -219,7 +219,6 @@ def test_an_interrupted_measurement_says_what_is_stored(monkeypatch, capsys):
     monkeypatch.setattr("cacao_env.evaluation.run.evaluated", ended)
     assert main(["leaderboard"]) == 1
     assert capsys.readouterr().err.endswith("a worker process ended\n")
-    assert leaderboard.PAGE.exists()
 
 
 def test_agents_lists_every_bot_and_checkpoint_with_its_parameters(capsys, tmp_path):
