@@ -125,6 +125,29 @@ def test_rows_say_where_choices_lead(players, volcanoes, decisions, style, seed)
     assert wrong <= 1 + tried // 10
 
 
+def test_a_placement_at_a_temple_changes_both_standings():
+    """Workers at a temple can take its prizes from the next seat, for every such placement."""
+    changed = 0
+    for seed in range(12):
+        game = Game.new(2, seed, decisions="turn")
+        for position in positions(game, np.random.default_rng(seed), STYLES["crowd"]):
+            if position.over:
+                break
+            seen, mask, ids = look(position)
+            for row in range(int(mask.sum())):
+                after = position.clone()
+                after.play(int(ids[row]))
+                gain = after.state.temples - position.state.temples
+                laid = int(after.state.jungle_count) - int(position.state.jungle_count)
+                if laid or not gain[1 - position.seat]:
+                    continue
+                assert seen[row, COLUMN["temples_next"]] * 6 == pytest.approx(
+                    gain[1 - position.seat]
+                )
+                changed += 1
+    assert changed > 20
+
+
 @given(**games)
 def test_nothing_hidden_changes_a_row(players, volcanoes, decisions, style, seed):
     rng = np.random.default_rng(seed)
@@ -164,20 +187,23 @@ def test_images_of_a_position_have_the_same_rows(g, players, volcanoes, decision
 
 
 def test_the_next_seat_s_value_is_the_mean_over_its_hands():
-    """Against all hands counted out, at a position whose turn draws nothing."""
-    checked = 0
-    for seed in range(6):
+    """Against all hands counted out, with an empty jungle pile, so that a turn draws nothing."""
+    several = 0
+    for seed in range(4):
         game = Game.new(2, seed, decisions="turn")
         rng = np.random.default_rng(seed)
         while not game.over:
-            seen, _, ids = look(game, Candidates(48, 1))
-            if int(game.state.num_jungle) == int(game.state.jungle_drawn) and game.turn < 20:
-                after = game.clone()
-                after.play(int(ids[0]))
+            bare = game.clone()
+            bare.state.jungle_drawn = bare.state.num_jungle
+            bare.state.jungle_pile[:] = bare.state.display[:] = 0
+            seen, _, ids = look(bare, Candidates(48, 1))
+            after = bare.clone()
+            after.play(int(ids[0]))
+            if not after.over:
                 assert seen[0, COLUMN["reply"]] == pytest.approx(mean_of_hands(after), abs=1e-4)
-                checked += 1
+                several += after.state.unplaced[after.seat].sum() > 4
             game.play(int(rng.choice(game.legal_actions())))
-    assert checked >= 10
+    assert several >= 20
 
 
 def mean_of_hands(game: Game) -> float:

@@ -17,7 +17,7 @@ from cacao_env.agents.endgame import (
     placements_left,
     solve,
 )
-from cacao_env.agents.playout import RELATIVE_SCORE
+from cacao_env.agents.playout import RELATIVE_SCORE, UTILITY
 from cacao_env.engine.actions import MAX_LEGAL
 from tests.games import STYLES
 
@@ -64,9 +64,9 @@ def best(game: Game, known: bool = False) -> list[Fraction]:
 MANY = 5_000_000
 
 
-def exact(game: Game, all_values: bool = True) -> dict[int, float]:
+def exact(game: Game, all_values: bool = True, unit: int = RELATIVE_SCORE) -> dict[int, float]:
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    count = int(end_values(game.states, RELATIVE_SCORE, MANY, all_values, ids, values))
+    count = int(end_values(game.states, unit, MANY, all_values, ids, values))
     assert count != NOT_SOLVED
     return dict(zip(ids[:count].tolist(), values[:count].tolist()))
 
@@ -150,8 +150,9 @@ def test_bounds_hold_below_draws_too(pile, display):
 
 
 def same_best(game: Game) -> None:
-    values, bounded = exact(game), exact(game, all_values=False)
-    assert max(bounded.values()) == pytest.approx(max(values.values()))
+    for unit in (RELATIVE_SCORE, UTILITY):
+        values, bounded = exact(game, unit=unit), exact(game, all_values=False, unit=unit)
+        assert max(bounded.values()) == pytest.approx(max(values.values()))
 
 
 def test_it_knows_its_limits():

@@ -71,6 +71,16 @@ def test_the_policy_takes_a_best_choice_and_sees_nothing_hidden(players, volcano
 
 @given(g=st.integers(1, 7), **games)
 def test_images_of_a_position_have_the_images_of_its_choices(g, players, volcanoes, style, seed):
+    same_choices_in_images(g, players, volcanoes, style, seed)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_images_of_the_same_games_every_time(seed):
+    for g in range(1, 8):
+        same_choices_in_images(g, 2, True, "crowd", seed)
+
+
+def same_choices_in_images(g, players, volcanoes, style, seed):
     rng = np.random.default_rng(seed)
     game = Game.new(players, seed, volcanoes=volcanoes, decisions="explicit")
     for position in positions(game, rng, STYLES[style]):
