@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import shutil
 from contextlib import closing
+from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,9 @@ import torch
 from cacao_env import Game
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.checkpoint import read_value, save_value
+from cacao_env.agents.value.features import LAYOUT
+from cacao_env.engine.rng import new_rng
+from tests.games import positions
 from tests.test_afterstate import RULES_OF_SMALL, SMALL, run_for
 from training.afterstate.config import AfterstateConfig
 from training.afterstate.games import NET_OPPONENT, Behaviour
@@ -128,3 +133,30 @@ def test_networks_of_one_name_are_told_apart(tmp_path):
     shutil.copytree(tmp_path / "1", tmp_path / "copy")
     first, again = load_agent(str(tmp_path / "1")), load_agent(str(tmp_path / "copy"))
     assert first.net.numbers is again.net.numbers
+
+
+@pytest.mark.parametrize("units", [32, 40])
+def test_a_network_of_an_older_layout_starts_nearly_as_it_was(tmp_path, units):
+    """``criollo`` has fewer numbers and stages than networks have now, and its units do not leak."""
+    params, layout, _ = read_value(Path("checkpoints/criollo"))
+    assert layout != LAYOUT
+    fitter = Fitter({"sums": 96, "maxima": 32, "units": units}, 0, 0.01)
+    fitter.start_from(params, layout)
+    now = fitter.mean.params()
+    np.testing.assert_array_equal(now["numbers"][: layout.numbers], params["numbers"])
+    assert not now["numbers"][layout.numbers :].any()
+    for placements, stage in enumerate(LAYOUT.stages):
+        for name in ("middle", "middle_bias", "out", "out_bias"):
+            before = params[name][layout.stages[placements]]
+            part = now[name][stage][tuple(slice(size) for size in before.shape)]
+            np.testing.assert_array_equal(part, before, name)
+        assert not now["out"][stage][32:].any()  # more units have no influence yet
+    save_value(tmp_path / "now", "now", fitter.mean.params(), RULES_OF_SMALL)
+    now, before = load_agent(str(tmp_path / "now")), load_agent("criollo")
+    for game in islice(positions(Game.new(2, 4), np.random.default_rng(4)), 0, None, 3):
+        if game.over:
+            break
+        ids, values = (x.copy() for x in now.evaluate(game.states, new_rng(1)))
+        expected_ids, expected = before.evaluate(game.states, new_rng(1))
+        np.testing.assert_array_equal(ids, expected_ids)
+        np.testing.assert_allclose(values, expected, atol=0.03)

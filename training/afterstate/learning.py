@@ -24,10 +24,10 @@ _BATCHES = 1  # tells random numbers for batches from those for games
 def grown(
     params: Mapping[str, Any], layout: Layout, fresh: Mapping[str, Any]
 ) -> dict[str, np.ndarray]:
-    """Return weights of a layout as those of the present one, which compute the same.
+    """Return weights of a layout as those of the present one, which compute nearly the same.
 
-    ``fresh``: weights of a new network.  It may have more units; they begin as in ``fresh`` and
-    without influence.
+    The present layout's units leak, and it shows prospects sooner.  ``fresh``: weights of a new
+    network.  It may have more units; they begin as in ``fresh`` and without influence.
     """
     source = [layout.stages[LAYOUT.stages.index(stage)] for stage in range(LAYOUT.num_stages)]
     found = {name: np.array(array) for name, array in params.items()}
