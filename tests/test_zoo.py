@@ -60,7 +60,7 @@ def run(tmp_path):
 def test_a_checkpoint_is_made_measured_and_listed(home, run, tmp_path, capsys):
     assert main(["add", str(run), "first", "--home", str(home)]) == 0
     assert main(["add", str(run), "second", "--home", str(home)]) == 0
-    shutil.rmtree(home / "first")  # made anew it is the recommended one still
+    shutil.rmtree(home / "first")  # made again, it is still the recommended one
     assert main(["add", str(run), "first", "--home", str(home)]) == 0
     path = home / "first"
     files = {file.name for file in path.iterdir()}
@@ -95,6 +95,13 @@ def test_a_checkpoint_is_made_measured_and_listed(home, run, tmp_path, capsys):
     assert "hours: 2.0" in text
     assert "games of 2, 3 players" in text.lower()
     folder.check_sums(path)
+    # Results with volcanoes do not replace those without.
+    data = json.loads(Path(out).read_text())
+    for row in data["results"]:
+        row["volcanoes"] = True
+    Path(out).write_text(json.dumps(data))
+    assert main(["card", "first", out]) == 0
+    assert "4 rows" in capsys.readouterr().out
     assert main(["list", "--names"]) == 0
     assert capsys.readouterr().out == "first\nsecond\n"
     assert main(["list"]) == 0
