@@ -340,6 +340,11 @@ def test_pictures_and_films_are_written(kept, tmp_path, capsys):
         target = tmp_path / name
         assert main(["render", str(kept), "--ply", "30", "-o", str(target), "--tile", "40"]) == 0
     assert ET.parse(tmp_path / "x.svg").getroot().tag == f"{SVG}svg"
+    whole, one = tmp_path / "x.svg", tmp_path / "one.svg"
+    more = ["--ply", "30", "--tile", "40", "--viewer", "1"]
+    assert main(["render", str(kept), "-o", str(one), *more]) == 0
+    assert len(one.read_text()) < len(whole.read_text())  # without the other hand
+    one.unlink()
     with Image.open(tmp_path / "x.png") as picture:
         assert f"{picture.width} x {picture.height} pixels" in capsys.readouterr().out
     for name in ("game.gif", "game.mp4"):
