@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from cacao_env.engine.jit import COMPILED
 from cacao_env.record import check
 from tests.golden.regenerate import FOLDER, GAMES, files
 from tests.reference.records import check_record
@@ -28,6 +29,7 @@ def test_a_golden_record_holds_here_and_for_the_reference(name):
     check_record(record)
 
 
+@pytest.mark.skipif(not COMPILED, reason="interpreted training takes half an hour")
 @pytest.mark.parametrize("name", GOLDEN_RUNS)
 def test_a_golden_run_comes_out_as_it_is_written(name):
     runs = pytest.importorskip("tests.golden.runs", reason="the training extra is not installed")
