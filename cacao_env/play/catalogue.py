@@ -38,7 +38,7 @@ _BOTS = ("mc:sims=256", "ismcts:sims=256", "endgame", "greedy", "random")
 _STRENGTH = {
     "criollo+search:ms=200": (700, 200.0),
     "trinitario+search:ms=200": (700, 200.0),
-    "trinitario": (600, 0.4),
+    "trinitario": (620, 0.4),
     "criollo": (580, 0.5),
     "mc:sims=256": (440, 20.0),
     "forastero": (160, 0.9),
