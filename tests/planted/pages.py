@@ -39,7 +39,7 @@ BUGS = [
     Bug(
         "a result stands on two pages",
         "docs/faq.md",
-        "`criollo` wins more than nineteen games out of twenty against `greedy`",
+        "`trinitario` wins more than nineteen games out of twenty against `greedy`",
         "`criollo` wins 96.6% [95.8%, 97.4%] of its games against `greedy`",
         ("tests/test_figures.py",),
     ),
