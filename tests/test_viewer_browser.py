@@ -183,15 +183,32 @@ def test_all_hands_can_be_hidden_from_the_spectator(opened):
     assert page.locator('.hand use[href^="#back-"]').count() > 0
 
 
+def gold_told(page):
+    return page.locator("#about table tr td:last-child").all_inner_texts()
+
+
+def test_a_temple_tells_what_it_would_give_now(opened, catalogue):
+    frames = the_record(catalogue).history.frames
+    ply, temple = next(
+        (ply, tile)
+        for ply, frame in enumerate(frames)
+        for tile in frame["tiles"]
+        if any(tile.get("gold", [])) and not tile["gold"][0]
+    )
+    page = opened(f"{RECORD}&ply={ply}").page
+    page.wait_for_selector("#seats .seat")
+    click_cell(page, [temple["row"], temple["column"]])
+    expected = [f"{gold} gold if the game ended now" if gold else "" for gold in temple["gold"]]
+    assert gold_told(page) == expected
+
+
 def test_tiles_tell_what_they_are(opened, catalogue):
     page = opened(f"{RECORD}&ply=200").page
     page.wait_for_selector("#seats .seat")
     last = the_record(catalogue).history.frames[-1]
     temple = next(tile for tile in last["tiles"] if sum(tile.get("gold", [])) > 0)
     click_cell(page, [temple["row"], temple["column"]])
-    text = page.inner_text("#about")
-    for gold in temple["gold"]:
-        assert not gold or f"{gold} gold" in text
+    assert gold_told(page) == [f"{gold} gold" if gold else "" for gold in temple["gold"]]
     covered = next(tile for tile in last["tiles"] if tile.get("under"))
     click_cell(page, [covered["row"], covered["column"]])
     assert page.locator("#about svg").count() == 1 + len(covered["under"])
