@@ -263,7 +263,7 @@ def test_a_run_begins_from_a_checkpoint(tmp_path, capsys):
     assert np.allclose(wider["out"][:, 4:], 0, atol=1e-5)
     more = ["--set", "units=3", "--out", str(tmp_path / "third")]
     assert main([*arguments, *more]) == 1
-    assert "its network has another size" in capsys.readouterr().err
+    assert "its network is larger than this one" in capsys.readouterr().err
     assert main([*arguments, "--set", "start=nowhere", "--out", str(tmp_path / "third")]) == 1
     assert "start is 'nowhere': there is no such checkpoint" in capsys.readouterr().err
 

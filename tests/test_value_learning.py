@@ -135,18 +135,21 @@ def test_networks_of_one_name_are_told_apart(tmp_path):
     assert first.net.numbers is again.net.numbers
 
 
-@pytest.mark.parametrize("units", [32, 40])
-def test_a_network_of_an_older_layout_starts_nearly_as_it_was(tmp_path, units):
+@pytest.mark.parametrize("more", [{}, {"units": 8}, {"sums": 5}, {"maxima": 3}, dict(sums=4, units=6)])
+def test_a_network_of_an_older_layout_starts_nearly_as_it_was(tmp_path, more):
     """``criollo`` has fewer numbers and stages than networks have now, and its units do not leak."""
     params, layout, _ = read_value(Path("checkpoints/criollo"))
     assert layout != LAYOUT
-    fitter = Fitter({"sums": 96, "maxima": 32, "units": units}, 0, 0.01)
+    sizes = {"sums": 96, "maxima": 32, "units": 32}
+    fitter = Fitter({name: size + more.get(name, 0) for name, size in sizes.items()}, 0, 0.01)
     fitter.start_from(params, layout)
     now = fitter.mean.params()
-    np.testing.assert_array_equal(now["numbers"][: layout.numbers], params["numbers"])
-    assert not now["numbers"][layout.numbers :].any()
+    assert all(now[name].any(-2).all() for name in ("part_rows", "part_best"))  # new ones can learn
+    of_old = now["numbers"][:, [*range(96), *(96 + more.get("sums", 0) + np.arange(32))]]
+    np.testing.assert_array_equal(of_old[: layout.numbers], params["numbers"])
+    assert not of_old[layout.numbers :].any()
     for placements, stage in enumerate(LAYOUT.stages):
-        for name in ("middle", "middle_bias", "out", "out_bias"):
+        for name in ("middle_bias", "out", "out_bias"):
             before = params[name][layout.stages[placements]]
             part = now[name][stage][tuple(slice(size) for size in before.shape)]
             np.testing.assert_array_equal(part, before, name)

@@ -70,7 +70,7 @@ class AfterstateConfig(RunConfig):
     search_sims: int = positive(16)  # simulations of each
     search_from: float = fraction(0.67)  # of the run
     # Learning.
-    start: str = ""  # the checkpoint to start from, with a network of the same size
+    start: str = ""  # the checkpoint to start from, with a network that is not larger
     replay: int = positive(6)  # the last rounds, whose samples it learns from
     passes: float = positive(2.0)  # over as many samples as a round brings
     batch: int = positive(512)

@@ -19,6 +19,20 @@ from .players import join
 
 FOLLOWED = 1000  # steps after which the running mean has forgotten how it started
 _BATCHES = 1  # tells random numbers for batches from those for games
+_WIDTHS = ("part_rows", "part_best", "middle_bias")  # as wide as there are sums, maxima and units
+
+
+def _widened(
+    own: np.ndarray, fresh: np.ndarray, axis: int, blocks: Sequence[int], new_blocks: Sequence[int]
+) -> np.ndarray:
+    """Insert what each block of ``fresh`` along an axis has more, behind that block."""
+    parts = []
+    begin = new_begin = 0
+    for size, new_size in zip(blocks, new_blocks, strict=True):
+        parts.append(np.take(own, range(begin, begin + size), axis))
+        parts.append(np.take(fresh, range(new_begin + size, new_begin + new_size), axis))
+        begin, new_begin = begin + size, new_begin + new_size
+    return np.concatenate(parts, axis)
 
 
 def grown(
@@ -27,7 +41,8 @@ def grown(
     """Return weights of a layout as those of the present one, which compute nearly the same.
 
     The present layout's units leak, and it shows prospects sooner.  ``fresh``: weights of a new
-    network.  It may have more units; they begin as in ``fresh`` and without influence.
+    network.  It may have more sums, maxima and units; they begin as in ``fresh`` and without
+    influence.
     """
     source = [layout.stages[LAYOUT.stages.index(stage)] for stage in range(LAYOUT.num_stages)]
     found = {name: np.array(array) for name, array in params.items()}
@@ -35,12 +50,18 @@ def grown(
     found["numbers"] = np.pad(found["numbers"], ((0, missing), (0, 0)))
     for name in ("middle", "middle_bias", "out", "out_bias"):
         found[name] = found[name][source]
-    more = fresh["out"].shape[1] - found["out"].shape[1]
-    if more > 0:
-        found["out"] = np.pad(found["out"], ((0, 0), (0, more), (0, 0)))
-        for name in ("middle", "middle_bias"):
-            if fresh[name].shape[:-1] == found[name].shape[:-1]:
-                found[name] = np.concatenate([found[name], fresh[name][..., -more:]], -1)
+    own, new = ([x[name].shape[-1] for name in _WIDTHS] for x in (found, fresh))
+    if any(size > new_size for size, new_size in zip(own, new, strict=True)):
+        return found
+    for name in ("bias", "numbers", "rows"):
+        found[name] = _widened(found[name], fresh[name], -1, own[:2], new[:2])
+    for name, size, new_size in zip(_WIDTHS, own, new, strict=True):
+        found[name] = _widened(found[name], fresh[name], -1, [size], [new_size])
+    # The second layer takes sums, maxima and the products of both.
+    inputs = np.zeros((*fresh["middle"].shape[:2], own[2]), np.float32)
+    found["middle"] = _widened(found["middle"], inputs, 1, own[:2] * 2, new[:2] * 2)
+    found["middle"] = _widened(found["middle"], fresh["middle"], -1, own[2:], new[2:])
+    found["out"] = _widened(found["out"], np.zeros_like(fresh["out"]), 1, own[2:], new[2:])
     return found
 
 
@@ -56,12 +77,12 @@ class Fitter:
         self.steps = 0
 
     def start_from(self, params: Mapping[str, Any], layout: Layout = LAYOUT) -> None:
-        """Copy weights, of an older layout too; raise ValueError unless sums and maxima agree."""
+        """Copy weights, of an older layout too; raise ValueError if it is larger."""
         params = grown(params, layout, self.net.params())
         shapes = {name: array.shape for name, array in params.items()}
         own = {name: tuple(x.shape) for name, x in self.net.named_parameters()}
         if shapes != own:
-            raise ValueError("its network has another size")
+            raise ValueError("its network is larger than this one")
         for net in (self.net, self.mean):
             net.load_state_dict({name: torch.from_numpy(x) for name, x in params.items()})
         self.steps = FOLLOWED  # there is no random start to forget
