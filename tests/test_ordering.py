@@ -97,6 +97,12 @@ def test_turned_and_mirrored_placements_get_the_same_number():
                 )
 
 
+def test_opposite_sides_count_otherwise_than_adjacent_ones():
+    table = ordering_table(some_ordering())[:, :, EDGES.tolist().index([1, 1, 1, 1])]
+    around, across = word_of([1, 2, 3, 4]), word_of([1, 3, 2, 4])
+    assert not np.isclose(table[:, around], table[:, across]).any()
+
+
 @pytest.mark.parametrize("players", [2, 3])
 def test_words_are_those_after_greedys_fills(players):
     choices, seen = np.empty(1, CHOICES), 0

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
+from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.record import RecordError, check, dumps, load, positions, record_of
 from tests.games import STYLES
 from tests.games import positions as play_through
@@ -170,6 +171,10 @@ def damage_legal_twice(r):
     r["moves"][0]["legal"].append(r["moves"][0]["legal"][0])
 
 
+def damage_legal_many(r):
+    r["moves"][0]["legal"] *= 1 + MAX_LEGAL // len(r["moves"][0]["legal"])
+
+
 def cut_short(r):
     r["moves"].pop()
 
@@ -223,6 +228,7 @@ DAMAGES = {
     damage_legal_more: r"move 1 .*: legal lists place 1111/0 at 1,2",
     damage_legal_less: r"move 1 .*: legal lacks place",
     damage_legal_twice: r"move 1 .*: legal lists place .* twice",
+    damage_legal_many: r"move 1 .*: legal lists \d+ moves, more than there can be",
     cut_short: "the moves end after number",
     make_long: r"move \d+ .*: the game is over already",
     swap_moves: r"move 5 .*: ",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -329,6 +331,19 @@ def test_a_placement_gets_time_where_simulations_pay(monkeypatch):
             [(alive, ms)] = given
             assert alive == min(CANDIDATES, len(game.legal_actions()))
             assert ms == pytest.approx(1000 * bank[placements_left(game.state)], rel=1e-3)
+
+
+def test_the_pace_follows_the_time_that_simulations_take(monkeypatch):
+    given = halved(monkeypatch)
+    clock = itertools.count()
+    monkeypatch.setattr(search.time, "perf_counter", lambda: next(clock))  # a second each time
+    agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), sims=16)
+    game = Game.new(2, 3)
+    agent._pace = 0.01
+    agent.player(1).act(game)
+    [(alive, _)] = given
+    length = agent._length(placements_left(game.state), 2)
+    assert agent._pace == pytest.approx(0.8 * 0.01 + 0.2 / (alive * length))
 
 
 def halved(monkeypatch):

@@ -135,7 +135,9 @@ def test_networks_of_one_name_are_told_apart(tmp_path):
     assert first.net.numbers is again.net.numbers
 
 
-@pytest.mark.parametrize("more", [{}, {"units": 8}, {"sums": 5}, {"maxima": 3}, dict(sums=4, units=6)])
+@pytest.mark.parametrize(
+    "more", [{}, {"units": 8}, {"sums": 5}, {"maxima": 3}, {"sums": 4, "units": 6}]
+)
 def test_a_network_of_an_older_layout_starts_nearly_as_it_was(tmp_path, more):
     """``criollo`` has fewer numbers and stages than networks have now, and its units do not leak."""
     params, layout, _ = read_value(Path("checkpoints/criollo"))

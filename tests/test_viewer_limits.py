@@ -11,6 +11,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPConnection
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
@@ -22,7 +23,7 @@ from cacao_env import Game
 from cacao_env.agents.agent import Agent
 from cacao_env.play import limits
 from cacao_env.play.catalogue import Catalogue, SharedAgent
-from cacao_env.play.limits import MAX_WAITING
+from cacao_env.play.limits import MAX_WAITING, Connection
 from tests.browser import serving
 
 JSON = {"Content-Type": "application/json"}
@@ -196,6 +197,21 @@ def test_a_connection_without_a_whole_request_is_closed(monkeypatch, port, sent)
         link.sendall(sent)
         assert closed(link)
     assert ask(port, "/api/catalogue")[0] == 200
+
+
+def test_a_connection_is_closed_after_an_answer_and_not_within():
+    looks, closings = [], []
+    connection = Connection.__new__(Connection)
+    connection.cycle = SimpleNamespace(response_complete=False)
+    connection.loop = SimpleNamespace(call_later=lambda _, look: looks.append(look))
+    connection.transport = SimpleNamespace(
+        close=lambda: closings.append(len(looks)), is_closing=lambda: bool(closings)
+    )
+    for _ in range(3):
+        connection._close_if_idle()
+    connection.cycle.response_complete = True
+    connection._close_if_idle()
+    assert closings == [3]
 
 
 def test_a_second_request_that_never_ends_is_closed_as_well(monkeypatch, port):
