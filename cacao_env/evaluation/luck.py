@@ -27,11 +27,11 @@ from ..engine.state import FILL, OVER, STATE, set_up
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
 
-NET = "criollo"  # the network that judges
-PLACEMENTS = 6  # that it evaluates for the next seat
-# The network exaggerates what a tile changes.  This part of its luck reduces the variance most (150
-# games of criollo with 2 players: by 47 %, and by 36 % with all of it).
-PART = 0.7
+NET = "trinitario"  # the network that judges
+PLACEMENTS = 14  # that it evaluates for the next seat
+# The network exaggerates what a tile changes.  This part of its luck reduces the variance most (1,500
+# deal blocks of trinitario against criollo: 2.1 times fewer deals for the same width in gold).
+PART = 0.9
 JUNGLE = -1  # the pile that is no seat's
 WIN_SHARES, SCORES = 0, 1  # rows of luck
 

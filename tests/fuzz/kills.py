@@ -56,7 +56,11 @@ def killed_after(work: Callable[[], object], seconds: float | None) -> None:
         work()
         os._exit(0)
     if seconds is not None:
-        time.sleep(seconds)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if os.waitpid(child, os.WNOHANG)[0]:
+                return  # it ended before
+            time.sleep(0.001)
         os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 
