@@ -26,6 +26,18 @@ def channel_names(players: int) -> list[str]:
     return [name for name, _, _ in CHANNELS] + [f"owner_{seat}" for seat in range(players)]
 
 
+class Looked(dict):
+    """A dictionary that knows which of its entries were read."""
+
+    def __init__(self, entries):
+        super().__init__(entries)
+        self.read = set()
+
+    def __getitem__(self, name):
+        self.read.add(name)
+        return super().__getitem__(name)
+
+
 @pytest.mark.parametrize(
     ("players", "volcanoes", "style", "size"),
     [(2, True, "overbuild", None), (3, False, "random", 15), (4, True, "crowd", None)],
@@ -40,7 +52,7 @@ def test_every_slice_says_what_the_game_says(players, volcanoes, style, size):
         corner = int(state.corner_row), int(state.corner_column)
         for viewer in range(players):
             raw = game.observation(viewer)
-            seen = decode(raw, players, game.table_size)
+            seen = Looked(decode(raw, players, game.table_size))
             order = [(viewer + i) % players for i in range(players)]
             board = dict(zip(names, seen["board"]))
             expected = expected_board(game, position, corner, order)
@@ -85,6 +97,7 @@ def test_every_slice_says_what_the_game_says(players, volcanoes, style, size):
             assert seen["pending"].sum() == sum(
                 workers for owner, _, _, workers in position["pending"] if owner == viewer
             )
+            assert seen.read == set(seen), "a slice is not checked here"
             assert (raw <= 1 / scale(players, game.table_size) + 1e-3).all()
 
 

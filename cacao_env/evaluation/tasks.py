@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +32,7 @@ from .store import engine_version
 from .workers import cores, do_all
 
 AGENTS = ("random", "greedy", "mc:sims=256", "forastero", "criollo")
+NOT_MEASURED = "not measured"
 DEALS, AT_ONCE = 1000, 10  # deals by default, and in one job
 FOLDER = Path("runs/tasks")
 BEGIN, END = "<!-- tasks: begin -->", "<!-- tasks: end -->"
@@ -196,7 +197,7 @@ def _line(row: Row) -> tuple[str, ...]:
         return f"`{row.agent.name}`", "does not play it", "", ""
     scores = np.array(row.in_order(), float).reshape(-1, 2)
     if len(scores) < 2:
-        return f"`{row.agent.name}`", "not measured", "", "0"
+        return f"`{row.agent.name}`", NOT_MEASURED, "", "0"
     wins, margins = scores.T
     figures: dict[str, float] = {"win_share": wins.mean(), "margin": margins.mean()}
     figures["low"], figures["high"] = share_interval(wins)
@@ -210,5 +211,22 @@ def _line(row: Row) -> tuple[str, ...]:
 
 
 def written(page: Path, text: str) -> str:
-    """Return the page with the tables between its markers; ValueError if it has no markers."""
-    return markdown.between_markers(page, BEGIN, END, text)
+    """Return the page with the tables between its markers; ValueError if it has no markers.
+
+    A row that is not measured stays as it was on the page.
+    """
+    before = dict(_named_lines(page.read_text(encoding="utf-8"))) if page.is_file() else {}
+    lines = [
+        before.get(name, line) if NOT_MEASURED in line else line
+        for name, line in _named_lines(text)
+    ]
+    return markdown.between_markers(page, BEGIN, END, "\n".join(lines))
+
+
+def _named_lines(text: str) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield each line, named by the heading above it and its first cell."""
+    heading = ""
+    for line in text.split("\n"):
+        if line.startswith("#"):
+            heading = line
+        yield (heading, "".join(line.split("|")[1:2])), line
