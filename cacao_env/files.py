@@ -5,11 +5,26 @@ That holds after a power cut too: content reaches the disk before the name point
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """Read a regular file of at most ``most`` bytes; OSError says why it can't be read.
+
+    A pipe or a device, which may never end, is refused before it is opened.
+    """
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    if about.st_size > most:
+        raise OSError(errno.EFBIG, f"it has more than {most // 1_000_000:,} MB", str(path))
+    return path.read_bytes()
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

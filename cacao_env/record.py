@@ -16,6 +16,7 @@ from .engine.actions import MAX_LEGAL
 from .engine.notation import Move, as_move, is_int, to_text
 from .engine.options import DECISIONS
 from .engine.tiles import WATER_TRACK
+from .files import read_regular
 from .game import Game
 
 FORMAT, VERSION = "cacao-record", 1
@@ -255,11 +256,7 @@ def load(path: str | Path) -> Any:
     if path.is_dir():
         raise RecordError("there is no record in this folder")
     try:
-        if path.exists() and not path.is_file():  # a pipe or a device may never end
-            raise RecordError("is not a regular file")
-        if path.stat().st_size > MAX_BYTES:
-            raise RecordError(f"the file has more than {MAX_BYTES // 1_000_000} MB")
-        return json.loads(path.read_bytes().decode("utf-8"))
+        return json.loads(read_regular(path, MAX_BYTES).decode("utf-8"))
     except OSError as error:
         raise RecordError(f"can't be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import pickle
+import site
 import subprocess
 import sys
 from itertools import pairwise
+from types import SimpleNamespace
 
 import gymnasium
 import numpy as np
@@ -389,6 +391,7 @@ def test_bots_by_name_come_out_alike_in_compiled_code_and_asked_one_by_one():
 
 class _Point:
     value = "somewhere:Mine"
+    dist = SimpleNamespace(locate_file=lambda _: site.getsitepackages()[0])
 
     def __init__(self, name, thing):
         self.name, self._thing = name, thing

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cacao_env.engine.code_cache import SOURCES, is_private
+from cacao_env.engine.code_cache import SOURCES, private_folder
 from cacao_env.engine.jit import COMPILED
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
@@ -134,12 +134,12 @@ def test_code_is_never_loaded_from_where_others_can_write(tmp_path):
     open_to_all = tmp_path / "open"
     open_to_all.mkdir()
     open_to_all.chmod(0o777)
-    assert not is_private(open_to_all)
-    assert not is_private(open_to_all / "below")
+    assert not private_folder(open_to_all)
+    assert not private_folder(open_to_all / "below")
     open_to_all.chmod(0o1777)  # as /tmp: nobody can rename another user's folder there
-    assert is_private(open_to_all / "below")
+    assert private_folder(open_to_all / "below")
     (open_to_all / "below").chmod(0o770)
-    assert not is_private(open_to_all / "below")
+    assert not private_folder(open_to_all / "below")
     private = {"NUMBA_CACHE_DIR": str(open_to_all / "below"), "TMPDIR": str(open_to_all)}
     (open_to_all / "below").chmod(0o777)
     for name in ("below", f"cacao_env-{os.getuid()}"):
@@ -150,19 +150,28 @@ def test_code_is_never_loaded_from_where_others_can_write(tmp_path):
     assert all(path.parent == open_to_all and path.stat().st_mode & 0o77 == 0 for path in chosen)
 
 
+def test_a_link_is_followed_once(tmp_path):
+    """Its owner could let it lead elsewhere after the check."""
+    (tmp_path / "home").mkdir(mode=0o700)
+    (tmp_path / "link").symlink_to(tmp_path / "home")
+    assert private_folder(tmp_path / "link" / "code") == tmp_path / "home" / "code"
+    places = {"XDG_CACHE_HOME": "", "NUMBA_CACHE_DIR": str(tmp_path / "link")}
+    assert Path(run(FOLDER, **places).stdout.strip()).parent == tmp_path / "home"
+
+
 def test_another_user_s_folder_is_not_used(tmp_path, monkeypatch):
     folder = tmp_path / "cache"
-    assert is_private(folder)
+    assert private_folder(folder)
     monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
-    assert not is_private(folder)
+    assert not private_folder(folder)
 
 
 def test_a_folder_that_can_t_be_written_is_told_from_one_that_can(tmp_path):
     (tmp_path / "file").write_text("")
-    assert is_private(tmp_path / "new")
-    assert is_private(tmp_path / "new")
-    assert not is_private(tmp_path / "file")
-    assert not is_private(Path("/proc/self/new"))
+    assert private_folder(tmp_path / "new")
+    assert private_folder(tmp_path / "new")
+    assert not private_folder(tmp_path / "file")
+    assert not private_folder(Path("/proc/self/new"))
 
 
 def test_two_processes_that_compile_at_once_both_work(tmp_path):

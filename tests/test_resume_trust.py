@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 import numpy as np
@@ -309,6 +310,24 @@ def test_a_damaged_run_json_gets_one_sentence_and_the_folder_back(text, tmp_path
         kept.append(e)
     (tmp_path / ABOUT).unlink()
     RunFolder(tmp_path, {}, at=1).close()
+
+
+@pytest.mark.parametrize("name", [STATE, METRICS, ABOUT])
+def test_what_never_ends_is_no_part_of_a_run(tmp_path, name):
+    def read():
+        if name == STATE:
+            read_state(tmp_path)
+        else:
+            RunFolder(tmp_path, {}, at=1).close()
+
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ValueError, match=f"{name} can't be read: it is not a regular file"):
+        read()
+    (tmp_path / name).unlink()
+    with (tmp_path / name).open("wb") as file:
+        file.truncate(60_000_000_000)
+    with pytest.raises(ValueError, match=f"{name} can't be read: it has more than"):
+        read()
 
 
 @pytest.mark.parametrize("line", ["[]", "3", "{}", '{"round": "1"}', "{", "\x00", "[" * 100_000])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import os
 import re
 import resource
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError, write_files
 from cacao_env.agents.policy import read_policy
-from cacao_env.agents.registry import load_agent
+from cacao_env.agents.registry import installed_agents, load_agent
 from cacao_env.agents.tensors import TensorError, pack, read_header, unpack
 from cacao_env.engine.options import Options
 from cacao_env.envs.opponents import Opponents
@@ -113,6 +114,22 @@ def test_a_wrong_size_is_refused_before_anything_large_is_made(tmp_path):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
 
 
+@pytest.mark.parametrize("name", [MANIFEST, WEIGHTS])
+@pytest.mark.parametrize("kind", ["pipe", "device", "sparse"])
+def test_what_never_ends_is_no_part_of_a_checkpoint(tmp_path, name, kind):
+    folder = checkpoint(tmp_path)
+    (folder / name).unlink()
+    if kind == "pipe":
+        os.mkfifo(folder / name)
+    elif kind == "device":
+        (folder / name).symlink_to("/dev/zero")
+    else:
+        with (folder / name).open("wb") as file:
+            file.truncate(60_000_000_000)
+    with pytest.raises(CheckpointError, match=r"is not a regular file|it has more than"):
+        load_agent(str(folder))
+
+
 def test_a_manifest_s_checksum_leads_to_no_other_folder(tmp_path):
     write_files(tmp_path / "net", "x", "value-net", b"data")
     manifest = json.loads((tmp_path / "net" / MANIFEST).read_text())
@@ -136,6 +153,21 @@ def test_a_request_s_name_imports_no_module(name, monkeypatch):
     assert imported == []
 
 
+def test_a_package_in_the_current_folder_is_not_installed(tmp_path, monkeypatch):
+    """The folder of a run may bring one; its agents are code that nobody has named."""
+    (tmp_path / "hostile_one.py").write_text("raise SystemExit('it ran')\n")
+    (tmp_path / "evil-1.0.dist-info").mkdir()
+    (tmp_path / "evil-1.0.dist-info" / "METADATA").write_text("Name: evil\nVersion: 1.0\n")
+    points = "[cacao_env.agents]\nevilbot = hostile_one:Bot\n"
+    (tmp_path / "evil-1.0.dist-info" / "entry_points.txt").write_text(points)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(AgentError, match="there is no agent 'evilbot'"):
+        load_agent("evilbot")
+    assert "evilbot" not in dict(installed_agents())
+    with pytest.raises(SystemExit, match="it ran"):
+        load_agent("evilbot", allow_code=True)
+
+
 def test_a_list_of_agents_names_no_code(tmp_path):
     path = tmp_path / "list.toml"
     table = '[[tables]]\nplayers = 2\nblocks = 1\nagents = ["greedy", "evil:Bot"]\n'
@@ -151,6 +183,12 @@ def test_odds_of_opponents_are_numbers_that_add_up(weight):
 
 
 # --- Evaluations ----------------------------------------------------------------------------------
+
+
+def test_a_pipe_is_no_file_of_games(tmp_path):
+    os.mkfifo(tmp_path / GAMES)
+    with pytest.raises(StoreError, match=f"{GAMES} is not a regular file"):
+        Store(tmp_path, {})
 
 
 def test_two_evaluations_do_not_share_a_folder(tmp_path):

@@ -221,6 +221,12 @@ def test_long_and_foreign_messages_are_refused(ask):
         ),
         ("/api/games", {"seats": ["random", "criollo+search:sims=20001"]}, 400, "sims is above"),
         ("/api/games", {"seats": ["random", "criollo+search:ms=30001"]}, 400, "ms is above 30000"),
+        (
+            "/api/games",
+            {"seats": ["random", "criollo+search:sims=9,inner=256"]},
+            400,
+            "inner can't be chosen here",
+        ),
         ("/api/games", {"seats": ["random", "criollo:Foo"]}, 400, "no agent 'criollo:Foo' here"),
         ("/api/games", {"seats": ["random", "criollo+search:Foo"]}, 400, "no parameter 'Foo'"),
         ("/api/games", {"seats": ["random"] * 2, "seed": "x"}, 400, "seed is not an integer"),

@@ -17,12 +17,13 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from cacao_env.agents.checkpoint import MANIFEST
-from cacao_env.files import write_json, write_whole
+from cacao_env.files import read_regular, write_json, write_whole
 from cacao_env.provenance import git_commit, machine, versions
 
 from .config import ConfigError
 from .state import STATE
 
+_MOST_BYTES = 1_000_000_000  # of metrics
 CONFIG, ABOUT, METRICS, CURVES = "config.json", "run.json", "metrics.jsonl", "curves.png"
 TENSORBOARD, LOCK = "tensorboard", ".lock"
 
@@ -107,9 +108,12 @@ def clear(folder: Path, overwrite: bool) -> None:
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """Read the rows of a folder, without a last one that an interruption cut off."""
     try:
-        lines = (path / METRICS).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+        text = read_regular(path / METRICS, _MOST_BYTES)
+    except FileNotFoundError:
         return []
+    except OSError as error:
+        raise ConfigError(f"{path / METRICS} can't be read: {error.strerror}") from None
+    lines = text.decode("utf-8", errors="replace").splitlines()
     rows = []
     for number, line in enumerate(lines):
         try:
@@ -129,7 +133,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 def _starts(path: Path) -> list[Any]:
     """Read how the run was started and resumed before."""
     try:
-        found = json.loads((path / ABOUT).read_text(encoding="utf-8"))
+        found = json.loads(read_regular(path / ABOUT, _MOST_BYTES).decode("utf-8"))
     except FileNotFoundError:
         return []
     except OSError as error:

@@ -14,12 +14,13 @@ import torch
 
 from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.agents.tensors import TensorError, pack, unpack
-from cacao_env.files import write_whole
+from cacao_env.files import read_regular, write_whole
 
 STATE = "state.safetensors"
 Arrays = dict[str, Any]
 _UNSEALED = "0" * 64
 _SEAL = re.compile(rb'"sha256":"([0-9a-f]{64})"')  # in the header's metadata
+_MOST_STATE = 8_000_000_000  # bytes
 _MOST_LEFT = 624  # numbers of a Mersenne twister
 
 
@@ -36,7 +37,7 @@ def read_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
     """Read (arrays, plain data); CheckpointError if a bit of the file is not as it was written."""
     path = folder / STATE
     try:
-        data = path.read_bytes()
+        data = read_regular(path, _MOST_STATE)
         found = _SEAL.search(data)
         if found is None:
             raise CheckpointError(f"{path} can't be read: it has no checksum")

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files import sync_folder, write_whole
+from ..files import read_regular, sync_folder, write_whole
 from ..provenance import versions
 from .tensors import TensorError, pack, read_header, unpack
 
@@ -24,6 +24,7 @@ FORMAT, VERSION = "cacao-checkpoint", 1
 CELL_NET, VALUE_NET, ROW_NET = "cell-net", "value-net", "row-net"  # kinds of networks
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
 _NEW_WEIGHTS = "weights-{}.safetensors"  # by their checksum, until they are moved to WEIGHTS
+_MOST_WEIGHTS, _MOST_MANIFEST = 1_000_000_000, 10_000_000  # bytes
 ORDER = "order.json"  # beside the folders: their names, the recommended one first
 _PACKAGE = Path(__file__).resolve().parent.parent
 _HOMES = (_PACKAGE.parent / "checkpoints", _PACKAGE / "checkpoints")  # a checkout, or installed
@@ -118,6 +119,7 @@ def name_of(folder: Path) -> str:
 def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
     """Read manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
     for attempt in range(3):
+        missing: OSError | None = None
         if attempt:
             time.sleep(0.1)  # a run may be writing another checkpoint
         manifest = read_manifest(folder)
@@ -127,13 +129,13 @@ def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
             )
         for file in (folder / WEIGHTS, _new_weights(folder, manifest)):
             try:
-                weights = file.read_bytes()
+                weights = read_regular(file, _MOST_WEIGHTS)
             except OSError as error:
-                missing = error
+                missing = error if file.name == WEIGHTS else missing
                 continue
             if hashlib.sha256(weights).hexdigest() == manifest.get("sha256"):
                 return manifest, weights
-    if not (folder / WEIGHTS).is_file():
+    if missing is not None:
         raise CheckpointError(f"{folder}: {folder / WEIGHTS} can't be read: {missing.strerror}")
     raise CheckpointError(f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives")
 
@@ -159,9 +161,11 @@ def metadata_of(manifest: Mapping[str, Any]) -> dict[str, str]:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Read a checkpoint's manifest; CheckpointError if it is none."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads(read_regular(folder / MANIFEST, _MOST_MANIFEST).decode("utf-8"))
     except OSError as error:
-        raise CheckpointError(f"{folder}: {error.filename} can't be read") from None
+        raise CheckpointError(
+            f"{folder}: {error.filename} can't be read: {error.strerror}"
+        ) from None
     except (ValueError, RecursionError):
         raise CheckpointError(f"{folder}: {MANIFEST} is not JSON") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:

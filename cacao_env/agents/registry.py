@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
+import site
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -47,7 +48,7 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
         if search is not None:
             raise AgentError(f"{name!r}: only value networks search")
         return load_row_policy(folder) if network_of(folder) == ROW_NET else load_policy(folder)
-    plugin = _plugins().get(name)
+    plugin = _plugins(anywhere=allow_code).get(name)
     if plugin is not None:
         return _from_class(name, _loaded(plugin))
     if ":" in name and all(part.isidentifier() for part in head.split(".")):
@@ -101,8 +102,21 @@ def installed_agents() -> list[tuple[str, str]]:
     return found + [(name, point.value) for name, point in _plugins().items()]
 
 
-def _plugins() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
+def _plugins(anywhere: bool = False) -> dict[str, EntryPoint]:
+    """Return the entry points of packages in the interpreter's own folders, or on all of its path.
+
+    The path has the current folder too: a run folder that was copied there may bring a package.
+    """
+    found = entry_points(group=GROUP)
+    return {point.name: point for point in found if anywhere or _is_installed(point)}
+
+
+def _is_installed(point: EntryPoint) -> bool:
+    homes = [*site.getsitepackages(), site.getusersitepackages()]
+    if point.dist is None:
+        return False
+    place = Path(str(point.dist.locate_file(""))).resolve()
+    return place in [Path(home).resolve() for home in homes]
 
 
 def _loaded(point: EntryPoint) -> Any:

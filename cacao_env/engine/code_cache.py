@@ -58,33 +58,34 @@ def choose_folder() -> Path:
     """
     name = _hash_of_sources()
     for home in _homes():
-        if is_private(home / name):
-            return home / name
+        folder = private_folder(home / name)
+        if folder is not None:
+            return folder
     return Path(tempfile.mkdtemp(prefix="cacao_env-"))
 
 
-def is_private(folder: Path) -> bool:
-    """Make a folder and return whether only this user, and root, can put files into it.
+def private_folder(folder: Path) -> Path | None:
+    """Make a folder and return it, without links, if only this user and root can put files into it.
 
     Each folder above it must belong to this user or root, and nobody else may be able to rename what
-    lies in it.
+    lies in it.  Somebody else's link could lead elsewhere later, so the path returned has none.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = folder.resolve()
         with tempfile.TemporaryFile(dir=folder):
             pass
         if not hasattr(os, "getuid"):
-            return True
-        folder = folder.resolve()
+            return folder
         for place in (folder, *folder.parents):
             about = place.stat()
             shared = about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
             sticky = about.st_mode & stat.S_ISVTX and place != folder
             if about.st_uid not in (0, os.getuid()) or (shared and not sticky):
-                return False
-        return folder.stat().st_uid == os.getuid()
+                return None
+        return folder if folder.stat().st_uid == os.getuid() else None
     except OSError:
-        return False
+        return None
 
 
 FOLDER = choose_folder()

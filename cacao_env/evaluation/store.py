@@ -6,6 +6,7 @@ finished chunk; an incomplete last line is dropped.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 from contextlib import suppress
@@ -51,6 +52,8 @@ class Store:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
+            if self.path.exists() and not self.path.is_file():
+                raise OSError(errno.EINVAL, f"{GAMES} is not a regular file")
             self._file = self.path.open("a+b")
         except Timeout:
             raise StoreError(

@@ -21,7 +21,7 @@ from ..agents.agent import Agent
 from ..agents.analysis import Analysis
 from ..agents.bots import BOTS, parse
 from ..agents.registry import installed_agents, load_agent
-from ..agents.value.checkpoint import SEARCH, split_search
+from ..agents.value.checkpoint import SEARCH, SEARCH_PARAMETERS, split_search
 from ..engine.compiler_process import CompilerProcess
 from ..engine.options import Options
 from ..game import Game
@@ -199,6 +199,10 @@ class Catalogue:
         base, search = split_search(name)
         if base in self._given or base in dict(installed_agents()):
             _limit(name, search or {})
+            for key, value in (search or {}).items():
+                changed = value != SEARCH_PARAMETERS[key].default
+                if changed and key not in ("ms", "sims") and name not in self._given:
+                    raise ValueError(f"{name}: {key} can't be chosen here, only ms or sims")
         else:
             there = ", ".join(agent["name"] for agent in self.agents())
             raise ValueError(f"there is no agent {name[:60]!r} here; there are: {there}")
