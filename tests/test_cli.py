@@ -347,7 +347,7 @@ def test_what_is_no_file_is_not_read(tmp_path, capsys):
             ["render", str(name), "-o", str(tmp_path / "a.svg")],
         ):
             assert main(command) == 1
-            assert capsys.readouterr().err == f"{name}: is not a regular file\n"
+            assert capsys.readouterr().err == f"{name}: can't be read: it is not a regular file\n"
     missing = tmp_path / "nofile.json"
     assert main(["render", str(missing), "-o", str(tmp_path / "a.svg")]) == 1
     assert capsys.readouterr().err == f"{missing}: can't be read: No such file or directory\n"
