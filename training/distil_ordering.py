@@ -65,7 +65,7 @@ def placement_parts() -> np.ndarray:
 
 
 class Positions(NamedTuple):
-    """Positions, and rows of all their placements one after the other."""
+    """Positions, and rows of all their placements one after the other.  Threads may share it."""
 
     first: Any  # (P,) the first row of a position
     count: Any  # (P,)

@@ -34,7 +34,10 @@ from .state import Arrays, check_counts, check_finite, check_shapes, read_state,
 
 
 class Match(NamedTuple):
-    """Games of a periodic evaluation: one win share and one margin for each game or deal."""
+    """Games of a periodic evaluation: one win share and one margin for each game or deal.
+
+    Threads may share it.
+    """
 
     opponent: str
     num_players: int
@@ -43,7 +46,7 @@ class Match(NamedTuple):
 
 
 class Learner(ABC):
-    """What a run trains.  The loop counts its rounds and seconds."""
+    """What a run trains.  The loop counts its rounds and seconds.  Its loop uses it from one thread."""
 
     command: ClassVar[str]  # the module whose command trains it
     config_type: ClassVar[type[RunConfig]]
@@ -111,7 +114,7 @@ class Learner(ABC):
 
 
 class Stopwatch:
-    """Add up seconds by name: ``with watch("network"): ...``."""
+    """Add up seconds by name: ``with watch("network"): ...``.  Only one thread may use it at a time."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -136,7 +139,10 @@ class Stopwatch:
 
 
 class Interrupt:
-    """While entered, the first SIGINT or SIGTERM only sets ``asked``; the second ends the program."""
+    """While entered, the first SIGINT or SIGTERM only sets ``asked``; the second ends the program.
+
+    Only the main thread may enter it.
+    """
 
     def __init__(self, quiet: bool = False) -> None:
         self.asked, self._quiet = False, quiet
@@ -161,7 +167,10 @@ class Interrupt:
 
 
 class Loop:
-    """Drives a learner.  With several processes each has a loop; the first one writes the files."""
+    """Drives a learner.  With several processes each has a loop; the first one writes the files.
+
+    Only one thread may use it at a time.
+    """
 
     def __init__(self, learner: Learner, folder: Path) -> None:
         self.learner, self.folder, self.config = learner, folder, learner.config

@@ -29,7 +29,10 @@ TENSORBOARD, LOCK = "tensorboard", ".lock"
 
 
 class RunFolder:
-    """The folder of a run that starts, or resumes after the round ``at``."""
+    """The folder of a run that starts, or resumes after the round ``at``.
+
+    Only one thread may use it at a time, and one process a folder.
+    """
 
     def __init__(self, path: Path, config: dict[str, Any], at: int = 0) -> None:
         self.path = path

@@ -58,7 +58,10 @@ class Row:
 
 
 class Nothing:
-    """Games in which nothing happens: recorded observations and masks, again and again."""
+    """Games in which nothing happens: recorded observations and masks, again and again.
+
+    Only one thread may use it at a time.
+    """
 
     def __init__(self, config: Sb3Config, rounds: int = 32) -> None:
         games, rng = make_games(config), np.random.default_rng(0)

@@ -63,7 +63,10 @@ class Agent(ABC):
 
 
 class Player:
-    """An agent on one seat of one game; its first decision makes its memory."""
+    """An agent on one seat of one game; its first decision makes its memory.
+
+    Only one thread may use it, and its agent, at a time.
+    """
 
     def __init__(self, agent: Agent, seed: int) -> None:
         self.agent, self._seed = agent, seed

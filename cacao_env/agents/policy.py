@@ -62,7 +62,7 @@ class Tables:
     """Index tables of a board network for one number of players and table size.
 
     ``places`` (worker cells, steps), ``turned`` (TURNS, patch size) and ``where`` (worker cells,),
-    all int64; ``planes``, (channels, cells of the window).
+    all int64; ``planes``, (channels, cells of the window).  Threads may share it.
     """
 
     def __init__(self, num_players: int, table_size: int) -> None:
@@ -136,7 +136,10 @@ def param_shapes(num_players: int, table_size: int, width: int) -> dict[str, tup
 
 
 class PolicyNet:
-    """The network: observations (B, observation_size) in [0, 1] -> logits (B, N), values (B,)."""
+    """The network: observations (B, observation_size) in [0, 1] -> logits (B, N), values (B,).
+
+    Threads may share it.
+    """
 
     def __init__(self, params: Mapping[str, Array], num_players: int, table_size: int) -> None:
         self.params, self.tables = params, Tables(num_players, table_size)

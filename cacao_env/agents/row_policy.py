@@ -59,7 +59,10 @@ def param_shapes(width: int) -> dict[str, tuple[int, ...]]:
 
 
 class RowNet:
-    """The network: observations (B, rows + 1, COLUMNS) -> logits (B, rows), values (B,)."""
+    """The network: observations (B, rows + 1, COLUMNS) -> logits (B, rows), values (B,).
+
+    Threads may share it.
+    """
 
     def __init__(self, params: Mapping[str, Array]) -> None:
         self.params = params

@@ -95,6 +95,7 @@ class CodeCache:
     """The cache of one function, with the methods that Numba's dispatchers call.
 
     ``on_miss`` is called before a signature is compiled, ``on_compiled`` afterwards.
+    Numba's lock lets one thread in at a time.
     """
 
     cache_path = str(FOLDER)

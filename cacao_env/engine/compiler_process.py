@@ -39,6 +39,7 @@ class CompilerProcess:
     """Compiles one thing at a time; the process starts when it is needed.
 
     ``now``: what it compiles, as :meth:`.jit.Progress.now` tells it, or None.
+    Threads may share it: they wait for each other.
     """
 
     def __init__(self) -> None:

@@ -62,7 +62,10 @@ class _Part(NullCache):
 
 
 class Progress:
-    """What is being compiled, and how far it is: a line on a terminal's standard error."""
+    """What is being compiled, and how far it is: a line on a terminal's standard error.
+
+    Only one thread may begin and end at a time; all may ask for ``now``.
+    """
 
     def __init__(self) -> None:
         self._name, self._waiting, self._total = "", set[Any](), 0

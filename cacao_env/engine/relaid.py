@@ -38,7 +38,7 @@ FINE, BOARD, BOX, DISPLAY, IN_PROGRESS = range(5)
 
 
 class Table(NamedTuple):
-    """Scratch space: the table as it is laid out again."""
+    """Scratch space: the table as it is laid out again.  Each thread needs its own."""
 
     board: Any  # (NUM_CELLS,) jungle codes; minus the worker tiles beside a cell; WORKER
     box: Any  # row_min, row_max, column_min, column_max of the jungle tiles

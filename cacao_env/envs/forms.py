@@ -46,7 +46,7 @@ class Form:
 
     ``mask_in_observation`` and ``mask_in_info`` say where the mask goes, ``dtype`` is the type of the
     numbers, ``vector`` the space of the vector or the rows and ``num_actions`` the number of choices;
-    ``rows`` is the size of the candidate view, None for another form.
+    ``rows`` is the size of the candidate view, None for another form.  Threads may share it.
     """
 
     def __init__(

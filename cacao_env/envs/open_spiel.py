@@ -57,7 +57,10 @@ _GAME_TYPE = pyspiel.GameType(
 
 
 class CacaoGame(pyspiel.Game):
-    """The game with its options; ``params`` as in ``python_cacao(players=3,volcanoes=True)``."""
+    """The game with its options; ``params`` as in ``python_cacao(players=3,volcanoes=True)``.
+
+    Threads may share it.
+    """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         given = params or {}
@@ -98,7 +101,10 @@ class CacaoGame(pyspiel.Game):
 
 
 class CacaoState(pyspiel.State):
-    """A position; while tiles are drawn, the last action and the draws since."""
+    """A position; while tiles are drawn, the last action and the draws since.
+
+    Only one thread may use it at a time.
+    """
 
     def __init__(self, game: CacaoGame) -> None:
         super().__init__(game)
@@ -273,7 +279,7 @@ class Observer:
     """A player's view: ``tensor``, float32 in [0, 1], as in :mod:`cacao_env.engine.observation`.
 
     For both kinds of observation the tensor has everything that matters for the rest of the game.  As a
-    string, perfect recall adds the history.
+    string, perfect recall adds the history.  Only one thread may use it at a time.
     """
 
     def __init__(self, game: CacaoGame, kind: Any, params: Any) -> None:

@@ -36,6 +36,7 @@ class Opponents:
 
     A game's *kind* is the index of its line-up: RANDOM, GREEDY, then those in Python, in the given
     order.  ``probabilities``, float (kinds,), sum to 1.
+    Only one thread may use it at a time, as the agents in it.
     """
 
     def __init__(self, given: OpponentSpec, options: Options) -> None:

@@ -34,7 +34,10 @@ if hasattr(os, "register_at_fork"):
 
 
 class Workers:
-    """The parts of ``num_games`` games for ``num_threads`` threads, this one included."""
+    """The parts of ``num_games`` games for ``num_threads`` threads, this one included.
+
+    Threads may share it.
+    """
 
     def __init__(self, num_games: int, num_threads: int) -> None:
         threads = as_int("num_threads", num_threads, f"1 to {MAX_THREADS}")

@@ -52,7 +52,10 @@ class PlayedGame:
 
 @dataclass
 class Timing:
-    """An agent's decisions and the seconds that they took; placements are counted again."""
+    """An agent's decisions and the seconds that they took; placements are counted again.
+
+    Only one thread may use it at a time.
+    """
 
     decisions: int = 0
     seconds: float = 0.0

@@ -53,7 +53,10 @@ def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng
 
 
 class Referee:
-    """Judges decisions by playouts of networks; ``names`` are value networks without search."""
+    """Judges decisions by playouts of networks; ``names`` are value networks without search.
+
+    Only one thread may use it at a time.
+    """
 
     def __init__(self, names: Sequence[str], options: Options) -> None:
         self._agents: list[ValueAgent] = []

@@ -42,7 +42,10 @@ def engine_version() -> str:
 
 
 class Store:
-    """The chunks played so far; ``settings``, plain data, must match those of the folder."""
+    """The chunks played so far; ``settings``, plain data, must match those of the folder.
+
+    Only one thread may use it at a time, and one process a folder.
+    """
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self.path = folder / GAMES

@@ -47,7 +47,10 @@ class Job(Protocol):
 
 
 class ChunkPlayer:
-    """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up."""
+    """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up.
+
+    Only one thread may use it at a time.
+    """
 
     def __init__(self, specs: Sequence[str], seed: int) -> None:
         self.agents = {agent.name: agent for agent in load_agents(specs, allow_code=True)}

@@ -51,7 +51,10 @@ _STRENGTH = {
 
 @dataclass
 class Shelf:
-    """Things by short names; when there are too many the oldest is dropped."""
+    """Things by short names; when there are too many the oldest is dropped.
+
+    Only one thread may use it at a time.
+    """
 
     noun: str
     most: int
@@ -74,7 +77,7 @@ class Shelf:
 
 @dataclass
 class Replay:
-    """A valid record."""
+    """A valid record.  Threads may share it: nothing changes it."""
 
     title: str
     history: History
@@ -125,6 +128,7 @@ class Catalogue:
     """Records, games and agents of one server.
 
     ``agents``: names of checkpoints given to it; ``folder``: where unfinished games are kept.
+    Threads may share it.
     """
 
     def __init__(self, agents: Sequence[str] = (), folder: Path | None = None) -> None:

@@ -26,7 +26,7 @@ class History:
     ``frames[k]`` is the position after k elementary moves (:mod:`cacao_env.play.position`) and the move
     that led to it: ``move`` (in words, None at the start), ``mover`` (seat), ``auto`` (made without
     asking) and ``at`` (its cells).  ``sources``: each seat's, which add up to its score if it ended.
-    ``viewer``: a seat, NOBODY, or None for all hands.
+    ``viewer``: a seat, NOBODY, or None for all hands.  Only one thread may change it at a time.
     """
 
     def __init__(self, game: Game, viewer: int | None = None) -> None:

@@ -41,7 +41,10 @@ class Gone(Exception):
 
 
 class Connection(H11Protocol):
-    """A connection that is closed when no whole request head arrives on it in time."""
+    """A connection that is closed when no whole request head arrives on it in time.
+
+    It belongs to the thread of the server's event loop.
+    """
 
     _last: Any = None
 
@@ -79,7 +82,10 @@ async def body_of(request: Request, most: int) -> bytes:
 
 
 class Thinking:
-    """A queue of agents' decisions: one at a time, so that everything else is answered meanwhile."""
+    """A queue of agents' decisions: one at a time, so that everything else is answered meanwhile.
+
+    It belongs to the thread of the server's event loop.
+    """
 
     def __init__(self, what: str) -> None:
         self._pool = ThreadPoolExecutor(1, what)

@@ -26,7 +26,7 @@ class _Job:
 
 
 class Reviews:
-    """Reviews by the names of their games."""
+    """Reviews by the names of their games.  Threads may share it."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "reviews")

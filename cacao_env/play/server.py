@@ -49,7 +49,10 @@ Answer = dict[str, Any]
 
 
 class OnlyOwnPage:
-    """Refuse hosts and origins other than this server's: other sites' pages, DNS rebinding."""
+    """Refuse hosts and origins other than this server's: other sites' pages, DNS rebinding.
+
+    It belongs to the thread of the server's event loop.
+    """
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app

@@ -39,7 +39,10 @@ class Changed(ValueError):
 
 @dataclass
 class OpenGame:
-    """A table in play, the lock for changing it, and the ``stamp`` of the file that it is kept in."""
+    """A table in play, the lock for changing it, and the ``stamp`` of the file that it is kept in.
+
+    Threads that change the table hold the lock.
+    """
 
     table: Table
     stamp: Stamp = None
@@ -89,7 +92,7 @@ class Games:
     """Games by names that nobody guesses.
 
     With a ``folder`` each is a file there after every move, so a server that is started again
-    continues them.  ``load`` makes an agent of a name.
+    continues them.  ``load`` makes an agent of a name.  Threads may share it.
     """
 
     def __init__(self, load: Callable[[str], Agent], folder: Path | None = None) -> None:

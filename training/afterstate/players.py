@@ -40,7 +40,10 @@ _TURNS = {2: 22, 3: 30, 4: 36}
 
 
 class Opponent(NamedTuple):
-    """An agent as compiled games know it: the kind that ``Behaviour`` names, and what it needs."""
+    """An agent as compiled games know it: the kind that ``Behaviour`` names, and what it needs.
+
+    Threads may share it.
+    """
 
     kind: int = NO_OPPONENT
     net: Net | None = None
@@ -114,7 +117,10 @@ def join(parts: Sequence[Samples]) -> Samples:
 
 
 class Players:
-    """Threads that play; compiled code releases the interpreter's lock."""
+    """Threads that play; compiled code releases the interpreter's lock.
+
+    Only one thread may ask them at a time.
+    """
 
     def __init__(self, threads: int) -> None:
         self._pool = ThreadPoolExecutor(threads)

@@ -27,7 +27,7 @@ _METRICS = (
 
 
 class Coefficients(NamedTuple):
-    """The coefficients of a round; most change over the run."""
+    """The coefficients of a round; most change over the run.  Threads may share it."""
 
     learning_rate: float
     clip_range: float
@@ -37,7 +37,7 @@ class Coefficients(NamedTuple):
 
 
 class PpoFitter:
-    """Fits a network to rollouts."""
+    """Fits a network to rollouts.  Only one thread may use it at a time."""
 
     def __init__(self, net: Net) -> None:
         self.net = net

@@ -24,7 +24,10 @@ from .masked import log_prob_and_entropy, sample
 
 
 class Rollout(NamedTuple):
-    """T decisions of N games each, flattened to S = T * N rows, on the network's device."""
+    """T decisions of N games each, flattened to S = T * N rows, on the network's device.
+
+    Threads may share it.
+    """
 
     observations: torch.Tensor  # (S, ...) as the games give them
     masks: torch.Tensor  # (S, num_actions) bool
@@ -79,6 +82,7 @@ class SelfPlay:
     """N games in which one network has all seats, but one of some games: greedy or an earlier self.
 
     Nothing is learned from those seats.  The numbers of such games are fixed.
+    Only one thread may use it at a time.
     """
 
     def __init__(

@@ -14,7 +14,10 @@ from cacao_env.engine.candidate_rows import COLUMNS
 
 
 class RowNet(nn.Module):
-    """Observation (B, rows + 1, COLUMNS) -> logits of the rows (B, rows) and value (B,)."""
+    """Observation (B, rows + 1, COLUMNS) -> logits of the rows (B, rows) and value (B,).
+
+    Threads may share it.
+    """
 
     def __init__(self, width: int = 128) -> None:
         super().__init__()

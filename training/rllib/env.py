@@ -17,7 +17,7 @@ class CacaoTable(MultiAgentEnv):
     """Agents ``player_0`` ...; ``config`` has some of OPTIONS, as ``cacao_v0.env`` takes them.
 
     Observations: ``observations`` uint8 (L,), raw, and ``action_mask`` int8 (N,).  Every step reports
-    the rewards of all agents.
+    the rewards of all agents.  Only one thread may use it at a time.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:

@@ -24,7 +24,7 @@ NUM_PROSPECTS = SHARED + MAX_PLAYERS
 
 
 class Room(NamedTuple):
-    """Scratch space."""
+    """Scratch space.  Each thread needs its own."""
 
     states: Any  # (1,)
     choices: Any  # (1,) of greedy

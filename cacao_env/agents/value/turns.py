@@ -29,7 +29,7 @@ MAX_SEEN = 256  # positions of one turn that are remembered
 
 
 class Work(NamedTuple):
-    """Scratch space to evaluate a decision."""
+    """Scratch space to evaluate a decision.  Each thread needs its own."""
 
     stack: Any  # (MAX_DEPTH,) states
     ids: Any  # (MAX_DEPTH, MAX_REPLIES) legal actions

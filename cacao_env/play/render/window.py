@@ -9,7 +9,10 @@ from .raster import Pixels
 
 
 class Window:
-    """A window.  After its button has closed it, ``show`` does nothing."""
+    """A window.  After its button has closed it, ``show`` does nothing.
+
+    Only the thread that made it may use it.
+    """
 
     def __init__(self, width: int, height: int, title: str = "Cacao") -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
