@@ -25,9 +25,11 @@ from cacao_env.agents.value.search import (
     SearchAgent,
     look_ahead,
     prior_of,
+    stratify,
     time_bank,
     turns_ahead,
 )
+from cacao_env.agents.value.tree import begin_search
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.rng import new_rng, next_bits
 from cacao_env.engine.state import ACT, FILL
@@ -209,6 +211,7 @@ def one_simulation(compiled, game: Game, action: int, top: int, after: int, rng)
     seat, turn = game.seat, game.turn
     here = game.clone()
     here.redeal(seat, rng)
+    stratify(here.state, game.state, 0)
     dice = np.array([next_bits(rng)], np.uint64)
     here.play(action)
     found = []
@@ -244,15 +247,39 @@ def test_a_simulation_is_worth_what_the_seat_s_next_turns_are():
             for action in actions:  # all of them meet the same deal and dice
                 rng = new_rng(compared)
                 expected.append(one_simulation(compiled, game, int(action), 4, after, rng))
+            begin_search(work.tree)
             sums, rng = np.zeros(3), new_rng(compared)
             look_ahead(compiled, scratch, work, game.states, actions, 3, sums, 1, 4, after, rng)
             assert sums == pytest.approx(expected, abs=1e-5)
+            begin_search(work.tree)
             two, rng = np.zeros(3), new_rng(compared)
             look_ahead(compiled, scratch, work, game.states, actions, 3, two, 2, 4, after, rng)
             apart += not np.allclose(two, 2 * sums, atol=1e-7)  # each pass has a deal of its own
             compared += 1
     assert compared > 20
     assert apart > 10
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_simulations_draw_every_tile_of_the_pile_in_turn(players):
+    game, dice = Game.new(players, 5), np.random.default_rng(2)
+    for _ in positions(game, dice):
+        pile = game.state.jungle_draws[game.state.jungle_drawn : game.state.num_jungle].tolist()
+        first, later = [], set()
+        for number in range(2 * len(pile)):
+            here = game.clone()
+            here.redeal(game.seat, new_rng(number))
+            stratify(here.state, game.state, number)
+            drawn = here.state.jungle_draws[game.state.jungle_drawn : game.state.num_jungle]
+            assert sorted(drawn) == sorted(pile)
+            first.append(int(drawn[0]))
+            later.add(tuple(drawn[1:]))
+        assert first == 2 * pile
+        assert len(later) > 1 or len(set(pile)) <= 2
+        if not pile:
+            here = game.clone()
+            stratify(here.state, game.state, 3)
+            assert here.states.tobytes() == game.states.tobytes()
 
 
 def test_simulations_go_to_the_end_where_it_is_near():

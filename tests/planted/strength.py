@@ -8,6 +8,8 @@ ORDERING = ("tests/test_ordering.py",)
 TIME = ("tests/test_value.py", "-k", "time or placement")
 FORECASTS = ("tests/test_forecasts.py",)
 REFEREE = ("tests/test_referee.py",)
+SEARCH = ("tests/test_value.py", "-k", "simulation")
+TREE = ("tests/test_tree.py",)
 
 BUGS = [
     Bug(
@@ -135,5 +137,117 @@ BUGS = [
         "agent.act([game], [rng])[0]",
         "agent.choose(game.states, rng)",
         REFEREE,
+    ),
+    Bug(
+        "what simulations found of a reply counts for nothing",
+        "cacao_env/agents/value/tree.py:choose_reply",
+        "values[i] + total[i])",
+        "values[i] + 0 * total[i])",
+        TREE,
+    ),
+    Bug(
+        "the network's value of a reply counts for nothing",
+        "cacao_env/agents/value/tree.py:choose_reply",
+        "(TRUST * values[i] +",
+        "(TRUST * 0 +",
+        TREE,
+    ),
+    Bug(
+        "replies that were played little get no bonus",
+        "cacao_env/agents/value/tree.py:choose_reply",
+        " + EXPLORE * math.sqrt",
+        " + 0 * math.sqrt",
+        TREE,
+    ),
+    Bug(
+        "a reply is judged by the first seat's outcome",
+        "cacao_env/agents/value/tree.py:record",
+        "utilities[tree.seats[i]]",
+        "utilities[0]",
+        TREE,
+    ),
+    Bug(
+        "a search goes on with the replies of the one before",
+        "cacao_env/agents/value/tree.py:begin_search",
+        "np.uint32(1)",
+        "np.uint32(0)",
+        TREE,
+    ),
+    Bug(
+        "replies to different displays are one",
+        "cacao_env/agents/value/tree.py:choose_reply",
+        "node = extended(extended(line, min(one, two)), max(one, two))",
+        "node = line",
+        TREE,
+    ),
+    Bug(
+        "the order of the display tells replies apart",
+        "cacao_env/agents/value/tree.py:choose_reply",
+        "extended(extended(line, min(one, two)), max(one, two))",
+        "extended(extended(line, one), two)",
+        TREE,
+    ),
+    Bug(
+        "a full table takes another reply's place",
+        "cacao_env/agents/value/tree.py:_place_of",
+        "    return -1",
+        "    return place",
+        TREE,
+    ),
+    Bug(
+        "a path goes on through the next simulation",
+        "cacao_env/agents/value/tree.py:record",
+        "    tree.depth[0] = 0",
+        "    pass",
+        TREE,
+    ),
+    Bug(
+        "simulations ignore what they found out about replies",
+        "cacao_env/agents/value/search.py:look_ahead",
+        "best = choose_reply(",
+        "choose_reply(",
+        TREE,
+    ),
+    Bug(
+        "replies to different placements are one",
+        "cacao_env/agents/value/search.py:look_ahead",
+        "line = extended(np.uint64(0), ids[i])",
+        "line = np.uint64(0)",
+        TREE,
+    ),
+    Bug(
+        "replies to different replies are one",
+        "cacao_env/agents/value/search.py:look_ahead",
+        "line = extended(line, actions[best])",
+        "line = line + np.uint64(0)",
+        TREE,
+    ),
+    Bug(
+        "every simulation draws the same tile first",
+        "cacao_env/agents/value/search.py:look_ahead",
+        "tree.passes[0])",
+        "0)",
+        SEARCH,
+    ),
+    Bug(
+        "a simulation's first draw is luck",
+        "cacao_env/agents/value/search.py:look_ahead",
+        "        stratify(here[0], states[0], tree.passes[0])\n",
+        "",
+        TREE,
+    ),
+    Bug(
+        "the tile that is drawn first stays in the pile as well",
+        "cacao_env/agents/value/search.py:stratify",
+        "        draws[place] = draws[first]\n",
+        "",
+        SEARCH,
+    ),
+    Bug(
+        "a new search draws where the last one stopped",
+        "cacao_env/agents/value/tree.py:begin_search",
+        "    tree.passes[0] = 0",
+        "    pass",
+        TREE,
     ),
 ]

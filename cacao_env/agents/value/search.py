@@ -2,13 +2,15 @@
 
 Each simulation deals everything hidden from the seat again.  The network plays every seat until the
 seat has placed once more (or ``turns`` times).  The value is the network's, as a mean over those
-turns. A cut after another seat's turn would favour seats that are not to move, by the network's
-errors.  With ``near`` placements left or fewer, simulations run to the end of the game: there the
-network errs most, and chance matters little.  More time means more passes, not a longer reach: two
-turns ahead, or the end from further away, add more noise than they show.  Within a pass all candidates
-get the same deal and random numbers.  The network's first value of a placement counts as ``prior``
-simulations, or as one simulation to the end.  The last placements are solved.  Earlier fills and
-actions are the network's choice, which is as good and takes half of the time.
+turns.  A cut after another seat's turn would favour seats that are not to move, by the network's
+errors.  With ``near`` placements left or fewer, simulations run to the end of the game, and the value
+is the outcome: there the network errs most, and chance matters little.  The more of them, the better
+they play, because they learn which replies are good (:mod:`.tree`).
+
+Within a pass all candidates get the same deal and random numbers, and over the passes every tile of
+the pile is the first draw equally often.  The network's first value of a placement counts as
+``prior`` simulations, or as one simulation to the end.  The last placements are solved.  Earlier fills
+and actions are the network's choice, which is as good and takes half of the time.
 """
 
 from __future__ import annotations
@@ -25,13 +27,14 @@ from ...engine.decisions import step
 from ...engine.jit import njit
 from ...engine.rng import RngArray, next_bits
 from ...engine.state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
-from ...engine.tiles import MAX_TURNS
+from ...engine.tiles import MAX_PLAYERS, MAX_TURNS
 from ..analysis import Analysis, certain, from_values, from_visits
 from ..endgame import NODES, NOT_SOLVED, placements_left, solve, solved_analysis
 from ..halving import drop_half, halve, keep_best, num_passes, num_rounds
 from ..playout import UNIT, UTILITY, utility_of
 from .agent import SPREAD, ValueAgent
 from .net import Net, expect
+from .tree import begin_search, choose_reply, extended, record
 from .turns import value_actions
 
 CANDIDATES = 8  # placements that are simulated, the best by the network
@@ -87,8 +90,28 @@ def prior_of(turns, prior):
 
 
 @njit
+def stratify(state, searched, number):
+    """Exchange the first draw of a deal so that simulations draw every tile of the pile in turn.
+
+    Each kind then comes up as often as its probability says, as if dice were quasi-random.
+    ``searched``: the position of the search; ``number``: of the simulation.
+    """
+    draws = state.jungle_draws
+    first, end = np.int64(state.jungle_drawn), np.int64(state.num_jungle)
+    if first < end:
+        wanted = searched.jungle_draws[first + number % (end - first)]
+        place = first
+        while draws[place] != wanted:
+            place += 1
+        draws[place] = draws[first]
+        draws[first] = wanted
+
+
+@njit
 def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns, rng):
     """Add ``passes`` simulations of the first ``alive`` candidates to ``sums``."""
+    tree, to_end = work.tree, turns == MAX_TURNS
+    utilities = np.zeros(MAX_PLAYERS)
     here = np.empty(2, STATE)
     dice = np.empty(1, np.uint64)
     actions = np.empty(MAX_LEGAL, np.int64)
@@ -97,6 +120,8 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
     for _ in range(passes):
         here[0] = states[0]
         redeal(here[0], seat, rng)
+        stratify(here[0], states[0], tree.passes[0])
+        tree.passes[0] += 1
         bits = next_bits(rng)
         for i in range(alive):
             here[1] = here[0]
@@ -107,16 +132,15 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
             left = turns
             total = 0.0
             seen = 0
-            while True:
-                if state.phase == OVER:
-                    expect(net, scratch, state, seat)
-                    players = np.int64(state.num_players)
-                    total += utility_of(scratch.win_shares, scratch.scores, players, seat)
-                    seen += 1
-                    break
+            line = extended(np.uint64(0), ids[i])
+            while state.phase != OVER:
                 count = value_actions(net, scratch, work, state, top, FILL, actions, values, dice)
                 best = np.argmax(values[:count]) if count > 1 else 0
-                if state.phase == PLACE and state.seat == seat and state.turn > turn:
+                if to_end:
+                    if count > 1 and state.phase == PLACE:
+                        best = choose_reply(tree, state, line, actions, values, count)
+                    line = extended(line, actions[best])
+                elif state.phase == PLACE and state.seat == seat and state.turn > turn:
                     left -= 1
                     if count > 1:
                         total += values[best]
@@ -124,6 +148,16 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
                         if left <= 0:
                             break
                 step(state, actions[best])
+            if state.phase == OVER:
+                expect(net, scratch, state, seat)
+                players = np.int64(state.num_players)
+                for other in range(players):
+                    utilities[other] = utility_of(
+                        scratch.win_shares, scratch.scores, players, other
+                    )
+                record(tree, utilities)
+                total += utilities[seat]
+                seen += 1
             sums[i] += total / seen
 
 
@@ -142,6 +176,7 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
     alive = min(CANDIDATES if states[0].phase == PLACE else 1, count)
     keep_best(ids, values, count, alive)
     turns = turns_ahead(states[0], TURNS, NEAR)
+    begin_search(work.tree)
     sums = prior_of(turns, PRIOR) * values[:alive]
     rounds = num_rounds(alive)
     for _ in range(rounds if alive > 1 else 0):
@@ -256,6 +291,7 @@ class SearchAgent(ValueAgent):
         def run(ids: Any, alive: int, sums: Any, passes: int) -> None:
             look_ahead(self.net, scratch, work, states, ids, alive, sums, passes, inner, turns, rng)
 
+        begin_search(work.tree)
         start = time.perf_counter()
         visits = halve(run, ids, sums, tried, self.sims, begin, 1000 * seconds)
         spent = time.perf_counter() - start

@@ -21,6 +21,7 @@ from ..greedy import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
 from ..playout import utility_of
 from .net import expect
 from .ordering import order_into
+from .tree import new_tree
 
 MAX_DEPTH = 32
 MAX_REPLIES = 256  # legal fills, or actions, of one decision: placements are not stored here
@@ -37,6 +38,7 @@ class Work(NamedTuple):
     tried: Any  # (MAX_DEPTH,) number of actions tried
     seen: Any  # (MAX_SEEN,) positions of the turn
     choices: Any  # (1,) of greedy
+    tree: Any  # of simulations, see :mod:`.tree`
 
 
 def new_work() -> Work:
@@ -48,6 +50,7 @@ def new_work() -> Work:
         np.zeros(MAX_DEPTH, np.int64),
         np.zeros(MAX_SEEN, np.uint64),
         np.zeros(1, CHOICES),
+        new_tree(),
     )
 
 

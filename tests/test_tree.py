@@ -1,0 +1,195 @@
+"""The tree of replies: choices by hand, and what simulations to the end of the game record."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from cacao_env import Game
+from cacao_env.agents.endgame import placements_left
+from cacao_env.agents.playout import UTILITY, value_of
+from cacao_env.agents.value import net, turns
+from cacao_env.agents.value.search import SearchAgent, look_ahead, stratify
+from cacao_env.agents.value.tree import (
+    EXPLORE,
+    PROBES,
+    TRUST,
+    begin_search,
+    choose_reply,
+    extended,
+    new_tree,
+    record,
+)
+from cacao_env.engine.actions import MAX_LEGAL
+from cacao_env.engine.rng import new_rng, next_bits
+from cacao_env.engine.state import FILL
+from cacao_env.engine.tiles import MAX_TURNS
+from tests.test_value import some_net
+
+START = np.uint64(0)
+
+
+def near_the_end(players: int, left: int, seed: int = 3) -> Game:
+    """A placement of a random game with so many placements left."""
+    game, rng = Game.new(players, seed), np.random.default_rng(seed)
+    while not (game.phase == "place" and placements_left(game.state) == left):
+        game.play(int(rng.choice(game.legal_actions())))
+    return game
+
+
+def line_of(*actions):
+    """The key of a line of actions."""
+    key = START
+    for action in actions:
+        key = np.uint64(extended(key, action))
+    return key
+
+
+def chosen(tree, game, values, line=START):
+    actions = np.arange(len(values))
+    return choose_reply(tree, game.state, line, actions, np.array(values), len(values))
+
+
+def outcome(tree, game, utility):
+    """Record what the seat to move gets; the others get the opposite."""
+    utilities = np.full(4, -utility)
+    utilities[game.seat] = utility
+    record(tree, utilities)
+
+
+def searched_tree(entries: int = 1 << 12):
+    tree = new_tree(entries)
+    begin_search(tree)
+    return tree
+
+
+def test_an_unknown_reply_is_judged_by_the_network_and_then_by_outcomes():
+    game, tree = near_the_end(2, 6), searched_tree()
+    assert chosen(tree, game, [0.1, 0.3, 0.2]) == 1
+    outcome(tree, game, -0.9)
+    # By hand: reply 1 has (3 * 0.3 - 0.9) / 4 = 0, and a bonus of 0.07 * sqrt(ln 2 / 4) = 0.03.
+    assert chosen(tree, game, [0.1, 0.3, 0.2]) == 2
+    tree.depth[0] = 0
+    assert chosen(tree, game, [-0.1, 0.3, -0.1]) == 1
+    tree.depth[0] = 0
+    assert chosen(tree, game, [0.0, 0.3, -0.1]) == 0  # its bonus is 0.07 * sqrt(ln 2 / 3)
+    tree.depth[0] = 0
+    # The mean is that of outcomes, with the network's value as TRUST visits.
+    for _ in range(20):
+        assert chosen(tree, game, [-9.0, 0.3, -9.0]) == 1
+        outcome(tree, game, 0.5)
+    mean = (TRUST * 0.3 - 0.9 + 20 * 0.5) / (TRUST + 21)
+    bonus = EXPLORE * (math.sqrt(math.log(22) / TRUST) - math.sqrt(math.log(22) / (TRUST + 21)))
+    assert chosen(tree, game, [mean - bonus - 1e-6, 0.3]) == 1
+    tree.depth[0] = 0
+    assert chosen(tree, game, [mean - bonus + 1e-6, 0.3]) == 0
+
+
+def test_each_seat_gets_its_own_outcome():
+    game, tree = near_the_end(3, 8), searched_tree()
+    seats = []
+    for line in range(3):
+        seats.append(game.seat)
+        assert chosen(tree, game, [0.0, 0.0], line_of(line)) == 0
+        turn = game.turn
+        while game.turn == turn or game.phase != "place":
+            game.play(int(game.legal_actions()[0]))
+    assert len(set(seats)) == 3
+    record(tree, np.array([0.5, -0.125, -0.375, 9.0]))
+    found = tree.entries[tree.entries["visits"] > 0]
+    assert sorted(found["total"]) == [-0.375, -0.125, 0.5]
+    assert tree.depth[0] == 0
+
+
+def test_lines_displays_and_searches_have_statistics_of_their_own():
+    game, tree = near_the_end(2, 12), searched_tree()
+    values, other = [0.3, 0.2], line_of(5)
+    game.state.display[:] = 3, 4
+    assert line_of(1, 2) != line_of(2, 1)
+
+    def asked(line=START):
+        found = chosen(tree, game, values, line)
+        tree.depth[0] = 0
+        return found
+
+    chosen(tree, game, values)
+    outcome(tree, game, -1.0)
+    assert (asked(), asked(other)) == (1, 0)
+    game.state.display[:] = 4, 3
+    assert asked() == 1  # which slot a tile lies in says nothing
+    game.state.display[:] = 3, 3
+    assert asked() == 0
+    game.state.display[:] = 3, 4
+    begin_search(tree)
+    assert asked() == 0
+
+
+def test_a_full_table_forgets_new_replies_and_keeps_the_old_ones():
+    game, tree = near_the_end(2, 6), searched_tree(PROBES)
+    for line in range(2 * PROBES):
+        chosen(tree, game, [0.3, 0.2], line_of(line))
+        outcome(tree, game, -1.0)
+    assert (tree.entries["visits"] == 1).all()
+    found = []
+    for line in range(2 * PROBES):
+        found.append(chosen(tree, game, [0.3, 0.2], line_of(line)))
+        tree.depth[0] = 0
+    assert found == [1] * PROBES + [0] * PROBES
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_simulations_to_the_end_are_worth_their_outcome_and_learn_replies(players):
+    compiled = some_net(sums=16, maxima=8, units=8).compiled()
+    scratch, work = net.new_scratch(compiled), turns.new_work()
+    game = near_the_end(players, 6)
+    actions = np.array(game.legal_actions()[:3])
+    seat, passes = game.seat, 40
+
+    def simulate(passes, tree_of_its_own=True):
+        if tree_of_its_own:
+            begin_search(work.tree)
+        sums, rng = np.zeros(3), new_rng(1)
+        args = (compiled, scratch, work, game.states, actions, 3, sums, passes, 4, MAX_TURNS, rng)
+        look_ahead(*args)
+        return sums
+
+    # The first pass plays the network's choices, as no reply is known.
+    expected = []
+    for action in actions:
+        rng = new_rng(1)
+        here = game.clone()
+        here.redeal(seat, rng)
+        stratify(here.state, game.state, 0)
+        dice = np.array([next_bits(rng)], np.uint64)
+        here.play(int(action))
+        ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
+        while not here.over:
+            args = (compiled, scratch, work, here.state, 4, FILL, ids, values, dice)
+            count = turns.value_actions(*args)
+            here.play(int(ids[np.argmax(values[:count])] if count > 1 else ids[0]))
+        expected.append(value_of(here.state, seat, UTILITY))
+    assert simulate(1) == pytest.approx(expected, abs=1e-6)
+
+    simulate(passes)
+    entries = work.tree.entries[work.tree.entries["search"] == work.tree.search[0]]
+    replies = entries["visits"].sum()
+    assert 3 * passes <= replies <= 3 * passes * 5  # of five placements, those with a choice
+    assert (np.abs(entries["total"]) <= entries["visits"] + 1e-9).all()
+    assert entries["visits"].max() > passes // 4  # simulations meet again
+    if players == 2:  # the next seat answers each simulation; what it gets the seat loses
+        assert entries["total"].min() < 0 < entries["total"].max()
+    again = simulate(passes, tree_of_its_own=False)  # what is known changes what is played
+    assert not np.allclose(again, simulate(passes))
+
+
+def test_the_same_search_chooses_the_same_whatever_was_searched_before():
+    game, other = near_the_end(2, 8), near_the_end(2, 7, seed=8)
+    compiled = some_net(sums=16, maxima=8, units=8).compiled()
+    first, second = (SearchAgent(compiled, sims=64) for _ in range(2))
+    second.player(4).act(other)
+    assert first._work.tree.search[0] != second._work.tree.search[0]
+    assert first.player(1).act(game) == second.player(1).act(game)
+    one, two = (agent.analyze(game, agent.begin(1)) for agent in (first, second))
+    assert one.values.tolist() == two.values.tolist()
