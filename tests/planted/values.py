@@ -237,8 +237,8 @@ BUGS = [
     Bug(
         "the outcome counts for nothing",
         "cacao_env/agents/value/search.py:look_ahead",
-        "total += utility_of(scratch.win_shares, scratch.scores, players, seat)",
-        "total += 0 * utility_of(scratch.win_shares, scratch.scores, players, seat)",
+        "total += utilities[seat]",
+        "total += 0 * utilities[seat]",
         SEARCH,
     ),
     Bug(
