@@ -139,49 +139,58 @@ def test_a_full_table_forgets_new_replies_and_keeps_the_old_ones():
     assert found == [1] * PROBES + [0] * PROBES
 
 
-@pytest.mark.parametrize("players", [2, 3])
-def test_simulations_to_the_end_are_worth_their_outcome_and_learn_replies(players):
+def by_hand(compiled, game, actions, passes):
+    """Simulations to the end of the game, step by step: the sums of the outcomes, and the tree."""
+    scratch, work = net.new_scratch(compiled), turns.new_work()
+    tree, rng, sums = searched_tree(), new_rng(1), np.zeros(len(actions))
+    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
+    for number in range(passes):
+        dealt = game.clone()
+        dealt.redeal(game.seat, rng)
+        stratify(dealt.state, game.state, number)
+        bits = next_bits(rng)
+        for i, action in enumerate(actions):
+            here, dice, line = dealt.clone(), np.array([bits], np.uint64), [int(action)]
+            here.play(line[0])
+            while not here.over:
+                args = (compiled, scratch, work, here.state, 4, FILL, ids, values, dice)
+                count = turns.value_actions(*args)
+                best = np.argmax(values[:count]) if count > 1 else 0
+                if count > 1 and here.phase == "place":
+                    key = line_of(*line)
+                    best = choose_reply(tree, here.state, key, ids[:count], values, count)
+                line.append(int(ids[best]))
+                here.play(line[-1])
+            utilities = [value_of(here.state, seat, UTILITY) for seat in range(game.num_players)]
+            sums[i] += utilities[game.seat]
+            record(tree, np.array(utilities))
+    return sums, tree
+
+
+@pytest.mark.parametrize(("players", "left"), [(2, 6), (3, 7)])
+def test_simulations_to_the_end_are_worth_their_outcome_and_learn_replies(players, left):
     compiled = some_net(sums=16, maxima=8, units=8).compiled()
     scratch, work = net.new_scratch(compiled), turns.new_work()
-    game = near_the_end(players, 6)
+    game, passes = near_the_end(players, left), 40
     actions = np.array(game.legal_actions()[:3])
-    seat, passes = game.seat, 40
 
-    def simulate(passes, tree_of_its_own=True):
-        if tree_of_its_own:
-            begin_search(work.tree)
+    def simulate():
         sums, rng = np.zeros(3), new_rng(1)
         args = (compiled, scratch, work, game.states, actions, 3, sums, passes, 4, MAX_TURNS, rng)
         look_ahead(*args)
         return sums
 
-    # The first pass plays the network's choices, as no reply is known.
-    expected = []
-    for action in actions:
-        rng = new_rng(1)
-        here = game.clone()
-        here.redeal(seat, rng)
-        stratify(here.state, game.state, 0)
-        dice = np.array([next_bits(rng)], np.uint64)
-        here.play(int(action))
-        ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-        while not here.over:
-            args = (compiled, scratch, work, here.state, 4, FILL, ids, values, dice)
-            count = turns.value_actions(*args)
-            here.play(int(ids[np.argmax(values[:count])] if count > 1 else ids[0]))
-        expected.append(value_of(here.state, seat, UTILITY))
-    assert simulate(1) == pytest.approx(expected, abs=1e-6)
-
-    simulate(passes)
-    entries = work.tree.entries[work.tree.entries["search"] == work.tree.search[0]]
-    replies = entries["visits"].sum()
-    assert 3 * passes <= replies <= 3 * passes * 5  # of five placements, those with a choice
-    assert (np.abs(entries["total"]) <= entries["visits"] + 1e-9).all()
-    assert entries["visits"].max() > passes // 4  # simulations meet again
-    if players == 2:  # the next seat answers each simulation; what it gets the seat loses
-        assert entries["total"].min() < 0 < entries["total"].max()
-    again = simulate(passes, tree_of_its_own=False)  # what is known changes what is played
-    assert not np.allclose(again, simulate(passes))
+    begin_search(work.tree)
+    sums = simulate()
+    expected, tree = by_hand(compiled, game, actions, passes)
+    assert sums == pytest.approx(expected, abs=1e-6)
+    found = work.tree.entries[work.tree.entries["visits"] > 0]
+    hand = tree.entries[tree.entries["visits"] > 0]
+    assert sorted(found["key"]) == sorted(hand["key"])
+    assert found["visits"].max() > passes // 4  # simulations meet again
+    again = simulate()  # what is known changes what is played
+    begin_search(work.tree)
+    assert not np.allclose(again, simulate())
 
 
 def test_the_same_search_chooses_the_same_whatever_was_searched_before():
