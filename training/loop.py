@@ -8,15 +8,12 @@ docs/metrics.md explains the metrics.
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any, ClassVar, NamedTuple
 
 from tqdm import tqdm
@@ -28,16 +25,13 @@ from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.summary import Result
 
 from .config import RunConfig, agent_named, from_dict, overridden, read, strings_in
-from .processes import any_process, from_first, rank, run
+from .processes import Interrupt, any_process, from_first, rank, run
 from .run_folder import RunFolder, clear
 from .state import Arrays, check_counts, check_finite, check_shapes, read_state, write_state
 
 
 class Match(NamedTuple):
-    """Games of a periodic evaluation: one win share and one margin for each game or deal.
-
-    Threads may share it.
-    """
+    """Games of a periodic evaluation: one win share and one margin for each game or deal."""
 
     opponent: str
     num_players: int
@@ -136,34 +130,6 @@ class Stopwatch:
         """Return the sums since the last call."""
         found, self.seconds = self.seconds, {}
         return found
-
-
-class Interrupt:
-    """While entered, the first SIGINT or SIGTERM only sets ``asked``; the second ends the program.
-
-    Only the main thread may enter it.
-    """
-
-    def __init__(self, quiet: bool = False) -> None:
-        self.asked, self._quiet = False, quiet
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> Interrupt:
-        if threading.current_thread() is threading.main_thread():  # signals are handled only there
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._ask)
-        return self
-
-    def _ask(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
-        if not self._quiet:
-            print("\nstopping after this round; a second signal stops at once", file=sys.stderr)
-        self.__exit__()
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-        self._before.clear()
 
 
 class Loop:

@@ -32,7 +32,7 @@ class OptionFields(TypedDict, total=False):
 
 @dataclass(frozen=True, init=False)
 class Options:
-    """The options of a game, which threads may share.  ValueError names the field out of range.
+    """The options of a game.  ValueError names the field out of range.
 
     - ``num_players``: 2, 3 or 4.
     - ``volcanoes``: play with the mini-expansion (rules 7).
