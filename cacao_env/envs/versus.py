@@ -20,9 +20,19 @@ from ..engine.candidates import Candidates, as_candidates
 from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.notation import as_action
-from ..engine.observation import HIGH_SCORE, ObservationDtype
+from ..engine.observation import ObservationDtype
 from ..engine.options import OptionFields, Options, as_seat, as_seed, check_choice
-from ..engine.rewards import OUTCOME, REWARDS, SCORE_SCALE, Reward, potentials_into, rewards_into
+from ..engine.rewards import (
+    MOST,
+    OUTCOME,
+    REWARDS,
+    SHAPED,
+    Reward,
+    check_learners_rewards,
+    check_potentials,
+    potentials_into,
+    rewards_into,
+)
 from ..engine.rng import next_bits, uniform
 from ..engine.saving import Arrays, arrays_of, check_array, restore_arrays
 from ..engine.scoring import margin, scores_into, win_shares_into
@@ -203,7 +213,7 @@ class VersusGames:
     @alone
     def deal(self, which: npt.NDArray[np.bool_]) -> None:
         """Replace the games in ``which``, bool (N,), by new ones."""
-        self._replace(which)
+        self._replace(which.copy())  # it may be ``dones``, which changes
 
     def _replace(self, which: npt.NDArray[np.bool_]) -> None:
         self._potentials[which] = 0
@@ -232,7 +242,9 @@ class VersusGames:
             )
         self.rewards[number] = 0
         self.dones[number] = self.forfeits[number] = False
-        potentials_into(game.state, self._potentials[number])
+        self._potentials[number] = 0
+        if self._mode == SHAPED:
+            potentials_into(game.state, self._potentials[number])
         self._look()
 
     @alone
@@ -256,7 +268,7 @@ class VersusGames:
             self.dones,
             self.final_scores,
             self.final_win_shares,
-            -1.0 if self._mode == OUTCOME else -HIGH_SCORE / SCORE_SCALE,
+            -1.0 if self._mode == OUTCOME else -MOST,
         )
         if self.dones.any():
             ends = self.states, self.dones, self.learners
@@ -318,6 +330,10 @@ class VersusGames:
         games, seats = np.nonzero(arrays["memory"][..., 0])
         if ((kinds[games] < NUM_COMPILED) | (seats == learners[games])).any():
             raise StateError("saved games do not match: a seat has a memory and no agent")
+        new = arrays["dones"] | (states["placed"][np.arange(self.num_games), learners] == 0)
+        started = self.seat is not None  # otherwise the learner decided at once
+        check_potentials(self._mode, states, arrays["_potentials"], new, started)
+        check_learners_rewards(self._mode, self.num_players, arrays)
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         states = attributes["states"]

@@ -7,6 +7,7 @@ from .harness import Bug
 CHANGED = ("tests/test_restore.py", "-k", "no_game_has")
 BATCHES = ("tests/test_restore.py", "-k", "batch or against_opponents or shapes")
 GAMES = ("tests/test_restore.py", "-k", "damaged_pickle or saved_game")
+REWARDS = ("tests/test_rewards_restored.py",)
 BUSY = ("tests/test_restore.py", "-k", "during_another or another_thread or signal_handler")
 TRUST = ("tests/test_trust.py",)
 RESUME = ("tests/test_resume_trust.py",)
@@ -82,6 +83,41 @@ BUGS = [
         "if given.dtype != like.dtype:",
         "if False:",
         BATCHES,
+    ),
+    Bug(
+        "restored potentials may be any numbers",
+        "cacao_env/engine/rewards.py:check_potentials",
+        '    _refuse("_potentials", right)\n',
+        "",
+        REWARDS,
+    ),
+    Bug(
+        "restored rewards of a game that goes on may be any numbers",
+        "cacao_env/engine/rewards.py:check_rewards",
+        'np.where(arrays["terminations"], right, _equal(rewards, 0))',
+        'right | ~arrays["terminations"]',
+        REWARDS,
+    ),
+    Bug(
+        "a learner's restored reward does not follow from its win share",
+        "cacao_env/engine/rewards.py:check_learners_rewards",
+        "np.where(dones, right, rewards == 0)",
+        "dones | (rewards == 0)",
+        REWARDS,
+    ),
+    Bug(
+        "a game started from a lead is lost by an illegal action for more than 1",
+        "cacao_env/envs/versus.py:VersusGames.start",
+        "if self._mode == SHAPED:",
+        "if True:",
+        ("tests/test_rewards_restored.py", "-k", "forfeit"),
+    ),
+    Bug(
+        "games that are dealt by their own flags stay",
+        "cacao_env/envs/versus.py:VersusGames.deal",
+        "which.copy()",
+        "which",
+        ("tests/test_rewards_restored.py", "-k", "own_flags"),
     ),
     Bug(
         "a restored game's opponent may be any number",
