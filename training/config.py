@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from cacao_env.agents.agent import Agent
 from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
+from cacao_env.files import as_path, in_short
 
 
 class ConfigError(ValueError):
@@ -33,8 +34,9 @@ C = TypeVar("C")
 
 def read(kind: type[C], path: str | Path, overrides: Sequence[str] = ()) -> C:
     """Read a configuration, a dataclass, from a TOML file and overrides."""
+    path = as_path(path, ConfigError)
     try:
-        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{path} can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -74,6 +76,8 @@ def _parse_override(text: str) -> dict[str, Any]:
 
 def from_dict(kind: type[C], data: dict[str, Any]) -> C:
     """Build a configuration; raise ConfigError for an unknown key or a wrong type."""
+    if not isinstance(data, dict):
+        raise ConfigError(f"the configuration is {in_short(data)}, expected keys and their values")
     known = {f.name: str(f.type) for f in fields(kind)}  # type: ignore[arg-type]
     for key, value in data.items():
         if key not in known:

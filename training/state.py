@@ -14,7 +14,7 @@ import torch
 
 from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.agents.tensors import TensorError, pack, unpack
-from cacao_env.files import read_regular, write_whole
+from cacao_env.files import as_path, read_regular, write_whole
 
 STATE = "state.safetensors"
 Arrays = dict[str, Any]
@@ -35,7 +35,7 @@ def write_state(folder: Path, arrays: Arrays, **about: Any) -> None:
 
 def read_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
     """Read (arrays, plain data); CheckpointError if a bit of the file is not as it was written."""
-    path = folder / STATE
+    path = as_path(folder, CheckpointError) / STATE
     try:
         data = read_regular(path, _MOST_STATE)
         found = _SEAL.search(data)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files import read_regular, sync_folder, write_whole
+from ..files import as_path, read_regular, sync_folder, write_whole
 from ..provenance import versions
 from .tensors import TensorError, pack, read_header, unpack
 
@@ -118,6 +118,7 @@ def name_of(folder: Path) -> str:
 
 def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
     """Read manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
+    folder = as_path(folder, CheckpointError)
     for attempt in range(3):
         missing: OSError | None = None
         if attempt:
@@ -160,6 +161,7 @@ def metadata_of(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Read a checkpoint's manifest; CheckpointError if it is none."""
+    folder = as_path(folder, CheckpointError)
     try:
         manifest = json.loads(read_regular(folder / MANIFEST, _MOST_MANIFEST).decode("utf-8"))
     except OSError as error:

@@ -145,6 +145,16 @@ def _refuse_finished(states: StateArray) -> None:
         raise StateError("saved games do not match: a game is over")
 
 
+def as_flags(name: str, given: Any, num_games: int) -> npt.NDArray[np.bool_]:
+    """Return a copy of an array of bool, (num_games,); ValueError for anything else."""
+    flags = np.array(given)
+    if flags.shape != (num_games,) or flags.dtype != np.bool_:
+        raise ValueError(
+            f"{name} has shape {flags.shape} and type {flags.dtype}, expected ({num_games},) and bool"
+        )
+    return flags
+
+
 class VectorGames:
     """N games with the same options, stepped together.
 

@@ -8,6 +8,7 @@ CHANGED = ("tests/test_restore.py", "-k", "no_game_has")
 BATCHES = ("tests/test_restore.py", "-k", "batch or against_opponents or shapes")
 GAMES = ("tests/test_restore.py", "-k", "damaged_pickle or saved_game")
 REWARDS = ("tests/test_rewards_restored.py",)
+TYPES = ("tests/test_wrong_types.py",)
 BUSY = ("tests/test_restore.py", "-k", "during_another or another_thread or signal_handler")
 TRUST = ("tests/test_trust.py",)
 RESUME = ("tests/test_resume_trust.py",)
@@ -115,9 +116,37 @@ BUGS = [
     Bug(
         "games that are dealt by their own flags stay",
         "cacao_env/envs/versus.py:VersusGames.deal",
-        "which.copy()",
+        'as_flags("which", which, self.num_games)',
         "which",
         ("tests/test_rewards_restored.py", "-k", "own_flags"),
+    ),
+    Bug(
+        "saved games of any type are asked for their names",
+        "cacao_env/engine/saving.py:restore_arrays",
+        "if not isinstance(arrays, Mapping):",
+        "if False:",
+        TYPES,
+    ),
+    Bug(
+        "anything counts as a path",
+        "cacao_env/files.py:as_path",
+        "if not isinstance(given, str | os.PathLike):",
+        "if False:",
+        TYPES,
+    ),
+    Bug(
+        "a saved game of any type is measured",
+        "cacao_env/game.py:Game.from_json",
+        "if not isinstance(text, str | bytes):",
+        "if False:",
+        TYPES,
+    ),
+    Bug(
+        "options of any type make games",
+        "cacao_env/engine/options.py:check_type",
+        "if not isinstance(value, kind):",
+        "if False:",
+        TYPES,
     ),
     Bug(
         "a restored game's opponent may be any number",
