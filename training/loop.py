@@ -26,7 +26,7 @@ from cacao_env.evaluation.summary import Result
 
 from .config import RunConfig, agent_named, from_dict, overridden, read, strings_in
 from .processes import Interrupt, any_process, from_first, rank, run
-from .run_folder import RunFolder, clear
+from .run_folder import RunFolder, clear, seconds_at
 from .state import Arrays, check_counts, check_finite, check_shapes, read_state, write_state
 
 
@@ -179,11 +179,11 @@ class Loop:
         self._check_finite(learner.weights(), learner.rounds + 1)
         seconds = from_first(time.monotonic() - start)
         learner.rounds += 1
-        learner.seconds += seconds
+        learner.seconds = round(learner.seconds + seconds, 3)
         row = {
             "round": learner.rounds,
             **learner.counts,
-            "seconds": round(learner.seconds, 1),
+            "seconds": learner.seconds,
             **{f"seconds_{name}": round(x, 3) for name, x in learner.watch.take().items()},
             f"{learner.unit}_per_second": (learner.counts[learner.unit] - before) / seconds,
             **metrics,
@@ -232,9 +232,8 @@ class Loop:
         config = self.config.as_dict()
         learner.save_checkpoint(self.folder, training | {"config": config})
         self.notes.draw()
-        write_state(
-            self.folder, arrays, config=config, counts=counts | {"seconds": learner.seconds}
-        )
+        self.notes.sync()  # a resumed run reads its seconds there
+        write_state(self.folder, arrays, config=config, counts=counts)
 
     def close(self) -> None:
         """Release the run folder."""
@@ -254,8 +253,9 @@ def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) ->
     counts = about["counts"]
     check_shapes(arrays, kind.shapes(config))
     learner = kind(config)
-    check_counts(counts, {"rounds", "seconds", *learner.counts})
-    learner.rounds, learner.seconds = counts.pop("rounds"), float(counts.pop("seconds"))
+    check_counts(counts, {"rounds", *learner.counts})
+    learner.rounds = counts.pop("rounds")
+    learner.seconds = seconds_at(folder, learner.rounds)
     learner.counts = counts
     learner.restore(arrays)
     return learner

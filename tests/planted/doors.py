@@ -268,6 +268,27 @@ BUGS = [
         RESUME,
     ),
     Bug(
+        "the state of a run has its seconds",
+        "training/loop.py:Loop.save",
+        "write_state(self.folder, arrays, config=config, counts=counts)",
+        "write_state(self.folder, arrays, config=config, counts=counts, seconds=learner.seconds)",
+        ("tests/test_equal_runs.py",),
+    ),
+    Bug(
+        "the state of a run has random numbers that it does not use",
+        "training/train_ppo.py:PpoLearner.arrays",
+        "generator_arrays()",
+        "generator_arrays(with_numpy=True)",
+        ("tests/test_equal_runs.py",),
+    ),
+    Bug(
+        "a resumed run begins at 0 seconds",
+        "training/run_folder.py:seconds_at",
+        "    if not at:\n",
+        "    if at:\n",
+        RESUME,
+    ),
+    Bug(
         "NumPy's random numbers resume at any place",
         "training/state.py:restore_generators",
         "not 0 <= place <= _MOST_LEFT or ",
