@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 from cacao_env.agents.agent import Agent
+from cacao_env.agents.checkpoint import NAME, is_name
 from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
 from cacao_env.files import as_path, in_short
@@ -132,7 +133,7 @@ def _seed(least: int, default: int) -> Any:
 class RunConfig:
     """The keys that every trainer has."""
 
-    name: str = "run"
+    name: str = limited("run", is_name, NAME)
     seed: int = _seed(0, 0)
     # The run ends after so many minutes of training, or at the trainer's own limit.
     minutes: float = positive(60.0)

@@ -327,5 +327,4 @@ def load_policy(folder: str | Path) -> PolicyAgent:
     params, manifest = read_policy(folder)
     rules = manifest["rules"]
     options = Options(rules["num_players"], rules["volcanoes"], table_size=rules["table_size"])
-    name = str(manifest.get("name", Path(folder).name))
-    return PolicyAgent(name, params, options, manifest)
+    return PolicyAgent(manifest["name"], params, options, manifest)

@@ -191,4 +191,4 @@ def load_row_policy(folder: str | Path) -> RowAgent:
         raise CheckpointError(
             f"{folder}: manifest and weights don't fit: {str(error)[:200]}"
         ) from None
-    return RowAgent(str(manifest.get("name", folder.name)), params, options, view, manifest)
+    return RowAgent(manifest["name"], params, options, view, manifest)

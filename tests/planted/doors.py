@@ -191,6 +191,13 @@ BUGS = [
         TRUST,
     ),
     Bug(
+        "a checkpoint's name may hold control characters",
+        "cacao_env/agents/checkpoint.py:is_name",
+        "and name.isprintable() ",
+        "",
+        TRUST,
+    ),
+    Bug(
         "arrays are written in the order in which they come",
         "cacao_env/agents/tensors.py:pack",
         "sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))",
