@@ -31,6 +31,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 C = TypeVar("C")
+MOST = 10**15  # of any number: compiled code and float32 can hold it
+MOST_WIDTH = 10_000  # of a network's layers
 
 
 def read(kind: type[C], path: str | Path, overrides: Sequence[str] = ()) -> C:
@@ -110,14 +112,14 @@ def limited(default: Any, holds: Callable[[Any], bool], expected: str) -> Any:
     return field(default=default, metadata={"holds": holds, "expected": expected})
 
 
-def positive(default: float) -> Any:
+def positive(default: float, most: int = MOST) -> Any:
     """A number above 0."""
-    return limited(default, lambda x: x > 0, "more than 0")
+    return limited(default, lambda x: 0 < x <= most, f"more than 0 and at most {most:,}")
 
 
-def at_least(least: float, default: float) -> Any:
+def at_least(least: float, default: float, most: int = MOST) -> Any:
     """A number that is not below ``least``."""
-    return limited(default, lambda x: x >= least, f"{least} or more")
+    return limited(default, lambda x: least <= x <= most, f"{least} or more and at most {most:,}")
 
 
 def fraction(default: float) -> Any:
@@ -158,7 +160,9 @@ class RunConfig:
         for key in fields(self):
             value = getattr(self, key.name)
             if key.metadata and not key.metadata["holds"](value):
-                raise ConfigError(f"{key.name} is {value!r}, expected {key.metadata['expected']}")
+                raise ConfigError(
+                    f"{key.name} is {in_short(value)}, expected {key.metadata['expected']}"
+                )
         if not self.against:
             raise ConfigError(f"against is {self.against!r}, expected at least one agent")
         for name, bar in self.bars.items():

@@ -175,7 +175,11 @@ class Loop:
         """Train one round; return its metrics."""
         learner, start = self.learner, time.monotonic()
         before = learner.counts[learner.unit]
-        metrics = learner.round()
+        try:
+            metrics = learner.round()
+        except (ArithmeticError, RuntimeError, ValueError):
+            self._check_finite(learner.weights(), learner.rounds + 1)  # the reason, if they are not
+            raise
         self._check_finite(learner.weights(), learner.rounds + 1)
         seconds = from_first(time.monotonic() - start)
         learner.rounds += 1
@@ -323,6 +327,11 @@ def run_command(work: Callable[[], int], advice: str = "") -> int:
         return work()
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
+        return 1
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "memory" not in str(error):
+            raise
+        print("there is not enough memory for this configuration", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"stopped{advice}", file=sys.stderr)

@@ -59,13 +59,13 @@ class Options:
     ) -> None:
         players = as_int("num_players", num_players, "2, 3 or 4")
         if players not in PLAYERS:
-            raise ValueError(f"num_players is {num_players!r}, expected 2, 3 or 4")
+            raise ValueError(f"num_players is {in_short(num_players)}, expected 2, 3 or 4")
         check_choice("decisions", decisions, DECISIONS)
         size = DEFAULT_TABLE[players]
         if table_size is not None:
             size = as_int("table_size", table_size, f"{MIN_TABLE} to {MAX_TABLE}")
         if not MIN_TABLE <= size <= MAX_TABLE:
-            raise ValueError(f"table_size is {table_size!r}, expected {MIN_TABLE} to {MAX_TABLE}")
+            raise ValueError(f"table_size is {in_short(size)}, expected {MIN_TABLE} to {MAX_TABLE}")
         checked = (players, as_bool("volcanoes", volcanoes), decisions, size)
         for field, value in zip(fields(self), checked, strict=True):
             object.__setattr__(self, field.name, value)

@@ -8,6 +8,7 @@ CHANGED = ("tests/test_restore.py", "-k", "no_game_has")
 BATCHES = ("tests/test_restore.py", "-k", "batch or against_opponents or shapes")
 GAMES = ("tests/test_restore.py", "-k", "damaged_pickle or saved_game")
 REWARDS = ("tests/test_rewards_restored.py",)
+EXTREMES = ("tests/test_extremes.py",)
 TYPES = ("tests/test_wrong_types.py",)
 BUSY = ("tests/test_restore.py", "-k", "during_another or another_thread or signal_handler")
 TRUST = ("tests/test_trust.py",)
@@ -273,6 +274,20 @@ BUGS = [
         "        and (rows[opened] < NUM_PATTERNS).all()\n",
         "",
         RESUME,
+    ),
+    Bug(
+        "a number of a configuration may be of any size",
+        "training/config.py:positive",
+        "0 < x <= most",
+        "0 < x",
+        EXTREMES,
+    ),
+    Bug(
+        "a round that overflows ends in a traceback",
+        "training/loop.py:Loop.round",
+        "except (ArithmeticError, RuntimeError, ValueError):",
+        "except KeyError:",
+        EXTREMES,
     ),
     Bug(
         "the state of a run has its seconds",
