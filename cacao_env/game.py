@@ -17,11 +17,12 @@ from .engine.decisions import NONE, by_turn, step, unasked
 from .engine.entries import one_copy, one_legal, one_mask, one_observe, one_redeal, one_result
 from .engine.jit import njit
 from .engine.observation import observation_size
-from .engine.options import ASKED, Decisions, Options, as_seat, as_seed, check_supply
+from .engine.options import ASKED, Decisions, Options, as_seat, as_seed, check_supply, check_type
 from .engine.rng import RngArray, new_rng
 from .engine.saving import states_of
 from .engine.state import EXPLICIT, OVER, PHASE_NAMES, StateArray, deal, set_up
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
+from .files import in_short
 
 MAX_TEXT = 1_000_000  # characters of a game as text; a real one has some thousands
 
@@ -65,6 +66,7 @@ class Game:
     @classmethod
     def deal(cls, options: Options, seed: int | None = None) -> Game:
         """Deal a game with these options."""
+        check_type("options", options, Options, "an Options")
         game = cls(options.blank_states(), [])
         deal(game.state, new_rng(secrets.randbits(63) if seed is None else as_seed(seed)))
         return game
@@ -78,6 +80,7 @@ class Game:
         ``options`` are the fields of :class:`Options` except ``num_players``.  ValueError when the
         draws are not the supply of the box (rules 1, 7).
         """
+        check_type("worker_draws", worker_draws, (Sequence, np.ndarray), "one list a player")
         chosen = Options.of(None, {"num_players": len(worker_draws)} | options)
         players = chosen.num_players
         game = cls(chosen.blank_states(), [])
@@ -206,6 +209,7 @@ class Game:
 
     def why_illegal(self, action: int, code: int | None = None) -> str:
         """Return one sentence that explains why an action is illegal now."""
+        action = notation.as_action(action)
         if code is None:
             code = int(why_illegal(self.state, action))
         try:
@@ -236,8 +240,10 @@ class Game:
         """
         if isinstance(rng, np.random.Generator):
             rng = int(rng.integers(2**63))
+        if not isinstance(rng, np.ndarray) or rng.dtype != np.uint64:
+            rng = new_rng(as_seed(rng))
         game = self.clone()
-        game.redeal(seat, rng if isinstance(rng, np.ndarray) else new_rng(int(rng)))
+        game.redeal(seat, rng)
         return game
 
     def redeal(self, seat: int, rng: RngArray) -> None:
@@ -332,6 +338,8 @@ class Game:
     @classmethod
     def from_json(cls, text: str) -> Game:
         """Restore the game that ``to_json`` wrote; ValueError for anything else."""
+        if not isinstance(text, str | bytes):
+            raise ValueError(f"not a saved game: {in_short(text)} is not text")
         if len(text) > MAX_TEXT:
             raise ValueError(f"not a saved game: it is longer than {MAX_TEXT:,} characters")
         try:

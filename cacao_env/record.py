@@ -14,9 +14,9 @@ from typing import Any
 
 from .engine.actions import MAX_LEGAL
 from .engine.notation import Move, as_move, is_int, to_text
-from .engine.options import DECISIONS
+from .engine.options import DECISIONS, check_type
 from .engine.tiles import WATER_TRACK
-from .files import read_regular
+from .files import as_path, read_regular
 from .game import Game
 
 FORMAT, VERSION = "cacao-record", 1
@@ -51,6 +51,7 @@ def record_of(
 
     ``players``: their names, one a seat.
     """
+    check_type("game", game, Game, "a Game")
     if not game.over:
         raise ValueError("only a finished game makes a record")
     workers, jungle = game.draws
@@ -84,6 +85,7 @@ def record_of(
 
 def dumps(record: dict[str, Any]) -> str:
     """Return a record as text, with one line for each move, so it is easy to read and to diff."""
+    check_type("record", record, dict, "what record_of returns")
     compact = {"separators": (", ", ": ")}
     lines = []
     for key, value in record.items():
@@ -252,7 +254,7 @@ def _check_result(result: Any, replayed: dict[str, list[int]]) -> None:
 
 def load(path: str | Path) -> Any:
     """Return the JSON in a file; RecordError if it can't be read or is not JSON."""
-    path = Path(path)
+    path = as_path(path, RecordError)
     if path.is_dir():
         raise RecordError("there is no record in this folder")
     try:

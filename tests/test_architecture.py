@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -221,3 +222,35 @@ def test_files_are_short():
     for path in [*PACKAGE.rglob("*.py"), *TRAINING.rglob("*.py")]:
         lines = len(path.read_text(encoding="utf-8").splitlines())
         assert lines <= 400, f"{path.relative_to(ROOT)} has {lines} lines"
+
+
+# Classes from other places whose objects have no state that could change.
+_UNCHANGING = {"NamedTuple", "TypedDict", "Protocol", "Function"}
+_UNCHANGING |= {"Exception", "RuntimeError", "ValueError"}
+
+
+def silent_on_threads() -> list[str]:
+    """Classes that could change and do not say whether threads may share them (docs/reference)."""
+    found = {
+        (f"{package.name}.{name}", node.name): node
+        for package in (PACKAGE, TRAINING)
+        for name in ours(package)
+        for node in ast.walk(ast.parse(modules(package)[name].read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+    by_name = {name: node for (_, name), node in found.items()}
+
+    def fine(node: ast.ClassDef) -> bool:
+        bases = [re.sub(r"\[.*", "", ast.unparse(base)).rpartition(".")[2] for base in node.bases]
+        return (
+            "thread" in (ast.get_docstring(node) or "").lower()
+            or any("frozen=True" in ast.unparse(one) for one in node.decorator_list)
+            or any(base in _UNCHANGING for base in bases)
+            or any(base in by_name and base != node.name and fine(by_name[base]) for base in bases)
+        )
+
+    return [f"{module}.{name}" for (module, name), node in found.items() if not fine(node)]
+
+
+def test_every_class_that_changes_says_whether_threads_may_share_it():
+    assert silent_on_threads() == []

@@ -186,7 +186,7 @@ def test_a_signal_stops_after_the_round_with_all_saved(tmp_path, capsys, number)
     assert signal.getsignal(number) is before
     arrays, about = read_state(tmp_path)
     assert arrays["value"] == 3
-    assert about["counts"] == {"rounds": 3, "seconds": 90.0, "games": 30}
+    assert about["counts"] == {"rounds": 3, "games": 30}
     assert "stopping after this round" in capsys.readouterr().err
     Loop(counter(), tmp_path).close()  # the folder is free
 
@@ -219,5 +219,9 @@ def test_an_agent_that_can_t_play_is_found_out_before_the_training(tmp_path):
 def test_limits_are_checked_by_name():
     with pytest.raises(ConfigError, match="save_minutes is 0, expected more than 0"):
         counter(save_minutes=0)
+    with pytest.raises(
+        ConfigError, match=r"name is '.x1bx', expected text of at most 100 printable"
+    ):
+        counter(name="\x1bx")
     with pytest.raises(ConfigError, match="eval_rounds is -1, expected 0 or more"):
         counter(eval_rounds=-1)

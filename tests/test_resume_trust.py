@@ -41,7 +41,8 @@ def state(folder, **changes):
     """Write a state of a run that counts."""
     folder.mkdir(exist_ok=True)
     config = CountConfig().as_dict() | changes
-    counts = {"rounds": 1, "seconds": 2.0, "games": 10}
+    counts = {"rounds": 1, "games": 10}
+    (folder / METRICS).write_text('{"round": 1, "seconds": 2.0}\n')
     write_state(folder, {"value": np.array(1)}, config=config, counts=counts)
 
 
@@ -77,7 +78,7 @@ def test_a_state_without_its_configuration_gets_one_sentence(tmp_path):
 def test_counts_of_a_state_are_counts(tmp_path, count):
     config = CountConfig().as_dict()
     for name in ("rounds", "games"):
-        counts = {"rounds": 1, "seconds": 2.0, "games": 10} | {name: count}
+        counts = {"rounds": 1, "games": 10} | {name: count}
         write_state(tmp_path, {"value": np.array(1)}, config=config, counts=counts)
         with pytest.raises(CheckpointError, match=f"{name} of the state is .*, expected a count"):
             resumed(Counter, tmp_path)
@@ -87,6 +88,16 @@ def test_the_same_state_is_the_same_file(tmp_path):
     for name in ("one", "other"):
         state(tmp_path / name)
     assert (tmp_path / "one" / STATE).read_bytes() == (tmp_path / "other" / STATE).read_bytes()
+
+
+@pytest.mark.parametrize("seconds", ["null", '"2"', "-1", "NaN", "1e99", "true"])
+def test_a_resumed_run_reads_its_seconds_from_the_metrics(tmp_path, seconds):
+    state(tmp_path)
+    assert resumed(Counter, tmp_path).seconds == 2.0
+    for row in (f'{{"round": 1, "seconds": {seconds}}}', '{"round": 2, "seconds": 3.0}', ""):
+        (tmp_path / METRICS).write_text(row + "\n")
+        with pytest.raises(CheckpointError, match=f"{METRICS} has .* as the seconds of round 1"):
+            resumed(Counter, tmp_path)
 
 
 # --- Code ---------------------------------------------------------------------------------------
@@ -217,11 +228,11 @@ def test_networks_and_optimizers_take_only_what_fits(name, value):
     ],
 )
 def test_random_generators_take_only_their_own_states(name, value):
-    arrays = generator_arrays()
-    restore_generators(arrays)
+    arrays = generator_arrays(with_numpy=True)
+    restore_generators(arrays, with_numpy=True)
     with pytest.raises(CheckpointError):
-        restore_generators(arrays | {name: value})
-    restore_generators(arrays)
+        restore_generators(arrays | {name: value}, with_numpy=True)
+    restore_generators(arrays, with_numpy=True)
 
 
 def samples():
@@ -272,7 +283,7 @@ def test_samples_have_their_shapes_and_types():
 
 def test_a_state_of_another_size_is_refused_before_a_network_is_made(tmp_path, monkeypatch):
     learner = PpoLearner(PpoConfig(**SMALL))
-    counts = {"rounds": 0, "seconds": 0.0, **learner.counts}
+    counts = {"rounds": 0, **learner.counts}
     made = []
     monkeypatch.setattr(PpoLearner, "__init__", lambda *arguments: made.append(1))
     for change in ({"width": 8000}, {"games": 10**9}, {"processes": 2}):
@@ -285,7 +296,7 @@ def test_a_state_of_another_size_is_refused_before_a_network_is_made(tmp_path, m
 
 def test_a_hostile_state_of_games_is_refused(tmp_path):
     learner = PpoLearner(PpoConfig(**SMALL))
-    counts = {"rounds": 0, "seconds": 0.0, **learner.counts}
+    counts = {"rounds": 0, **learner.counts}
     arrays, config = learner.arrays(), learner.config.as_dict()
     write_state(tmp_path, arrays, config=config, counts=counts)
     resumed(PpoLearner, tmp_path)

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from cacao_env.agents.agent import AgentError
-from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError, write_files
-from cacao_env.agents.policy import read_policy
+from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError, name_of, write_files
+from cacao_env.agents.policy import load_policy, read_policy
 from cacao_env.agents.registry import installed_agents, load_agent
 from cacao_env.agents.tensors import TensorError, pack, read_header, unpack
 from cacao_env.engine.options import Options
@@ -45,6 +45,33 @@ def test_a_kill_at_any_line_leaves_a_whole_checkpoint(tmp_path):
     assert found == {1, 2}
     assert kills.read(tmp_path) == 2
     assert {path.name for path in tmp_path.iterdir()} == {WEIGHTS, MANIFEST}
+
+
+@pytest.mark.parametrize(
+    "name", ["a\x1b[2Jb", "a\nb", "\u202ecba", "a" * 101, 3, None, ["a"], "\x7f"]
+)
+def test_a_name_that_a_terminal_can_t_show_is_refused(tmp_path, name):
+    folder = checkpoint(tmp_path)
+    manifest = json.loads((folder / MANIFEST).read_text())
+    (folder / MANIFEST).write_text(json.dumps(manifest | {"name": name}))
+    for read in (load_agent, name_of, load_policy):
+        with pytest.raises(CheckpointError, match=r"name is .*, expected text of at most 100") as e:
+            read(folder if read is name_of else str(folder))
+        assert str(e.value).isprintable()
+    with pytest.raises(CheckpointError, match=r"the name of a checkpoint is .*, expected text"):
+        write_files(tmp_path / "new", name, "cell-net", b"")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_checkpoint_without_a_name_has_that_of_its_folder(tmp_path):
+    folder = checkpoint(tmp_path, "mine")
+    manifest = json.loads((folder / MANIFEST).read_text())
+    del manifest["name"]
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    assert load_agent(str(folder)).name == name_of(folder) == "mine"
+    folder.rename(tmp_path / "a\x1bb")
+    with pytest.raises(CheckpointError, match="expected text of at most 100"):
+        load_agent(str(tmp_path / "a\x1bb"))
 
 
 def test_equal_arrays_make_equal_files_in_any_process():

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 from cacao_env.agents.agent import Agent
+from cacao_env.agents.checkpoint import NAME, is_name
 from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
+from cacao_env.files import as_path, in_short
 
 
 class ConfigError(ValueError):
@@ -29,12 +31,15 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 C = TypeVar("C")
+MOST = 10**15  # of any number: compiled code and float32 can hold it
+MOST_WIDTH = 10_000  # of a network's layers
 
 
 def read(kind: type[C], path: str | Path, overrides: Sequence[str] = ()) -> C:
     """Read a configuration, a dataclass, from a TOML file and overrides."""
+    path = as_path(path, ConfigError)
     try:
-        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{path} can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -74,6 +79,8 @@ def _parse_override(text: str) -> dict[str, Any]:
 
 def from_dict(kind: type[C], data: dict[str, Any]) -> C:
     """Build a configuration; raise ConfigError for an unknown key or a wrong type."""
+    if not isinstance(data, dict):
+        raise ConfigError(f"the configuration is {in_short(data)}, expected keys and their values")
     known = {f.name: str(f.type) for f in fields(kind)}  # type: ignore[arg-type]
     for key, value in data.items():
         if key not in known:
@@ -105,14 +112,14 @@ def limited(default: Any, holds: Callable[[Any], bool], expected: str) -> Any:
     return field(default=default, metadata={"holds": holds, "expected": expected})
 
 
-def positive(default: float) -> Any:
+def positive(default: float, most: int = MOST) -> Any:
     """A number above 0."""
-    return limited(default, lambda x: x > 0, "more than 0")
+    return limited(default, lambda x: 0 < x <= most, f"more than 0 and at most {most:,}")
 
 
-def at_least(least: float, default: float) -> Any:
+def at_least(least: float, default: float, most: int = MOST) -> Any:
     """A number that is not below ``least``."""
-    return limited(default, lambda x: x >= least, f"{least} or more")
+    return limited(default, lambda x: least <= x <= most, f"{least} or more and at most {most:,}")
 
 
 def fraction(default: float) -> Any:
@@ -128,7 +135,7 @@ def _seed(least: int, default: int) -> Any:
 class RunConfig:
     """The keys that every trainer has."""
 
-    name: str = "run"
+    name: str = limited("run", is_name, NAME)
     seed: int = _seed(0, 0)
     # The run ends after so many minutes of training, or at the trainer's own limit.
     minutes: float = positive(60.0)
@@ -153,7 +160,9 @@ class RunConfig:
         for key in fields(self):
             value = getattr(self, key.name)
             if key.metadata and not key.metadata["holds"](value):
-                raise ConfigError(f"{key.name} is {value!r}, expected {key.metadata['expected']}")
+                raise ConfigError(
+                    f"{key.name} is {in_short(value)}, expected {key.metadata['expected']}"
+                )
         if not self.against:
             raise ConfigError(f"against is {self.against!r}, expected at least one agent")
         for name, bar in self.bars.items():

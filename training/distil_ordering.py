@@ -65,7 +65,7 @@ def placement_parts() -> np.ndarray:
 
 
 class Positions(NamedTuple):
-    """Positions, and rows of all their placements one after the other.  Threads may share it."""
+    """Positions, and rows of all their placements one after the other."""
 
     first: Any  # (P,) the first row of a position
     count: Any  # (P,)
@@ -149,7 +149,10 @@ def play_positions(net: Net, count: int, seed: int) -> Positions:
 
 
 class Ordering(torch.nn.Module):
-    """The numbers to learn, shape ``ORDERING_SHAPE``; greedy's value begins with the weight 1."""
+    """The numbers to learn, shape ``ORDERING_SHAPE``; greedy's value begins with the weight 1.
+
+    Only one thread may train it at a time.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,15 +8,12 @@ docs/metrics.md explains the metrics.
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any, ClassVar, NamedTuple
 
 from tqdm import tqdm
@@ -28,16 +25,13 @@ from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.summary import Result
 
 from .config import RunConfig, agent_named, from_dict, overridden, read, strings_in
-from .processes import any_process, from_first, rank, run
-from .run_folder import RunFolder, clear
+from .processes import Interrupt, any_process, from_first, rank, run
+from .run_folder import RunFolder, clear, seconds_at
 from .state import Arrays, check_counts, check_finite, check_shapes, read_state, write_state
 
 
 class Match(NamedTuple):
-    """Games of a periodic evaluation: one win share and one margin for each game or deal.
-
-    Threads may share it.
-    """
+    """Games of a periodic evaluation: one win share and one margin for each game or deal."""
 
     opponent: str
     num_players: int
@@ -138,34 +132,6 @@ class Stopwatch:
         return found
 
 
-class Interrupt:
-    """While entered, the first SIGINT or SIGTERM only sets ``asked``; the second ends the program.
-
-    Only the main thread may enter it.
-    """
-
-    def __init__(self, quiet: bool = False) -> None:
-        self.asked, self._quiet = False, quiet
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> Interrupt:
-        if threading.current_thread() is threading.main_thread():  # signals are handled only there
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._ask)
-        return self
-
-    def _ask(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
-        if not self._quiet:
-            print("\nstopping after this round; a second signal stops at once", file=sys.stderr)
-        self.__exit__()
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-        self._before.clear()
-
-
 class Loop:
     """Drives a learner.  With several processes each has a loop; the first one writes the files.
 
@@ -209,15 +175,19 @@ class Loop:
         """Train one round; return its metrics."""
         learner, start = self.learner, time.monotonic()
         before = learner.counts[learner.unit]
-        metrics = learner.round()
+        try:
+            metrics = learner.round()
+        except (ArithmeticError, RuntimeError, ValueError):
+            self._check_finite(learner.weights(), learner.rounds + 1)  # the reason, if they are not
+            raise
         self._check_finite(learner.weights(), learner.rounds + 1)
         seconds = from_first(time.monotonic() - start)
         learner.rounds += 1
-        learner.seconds += seconds
+        learner.seconds = round(learner.seconds + seconds, 3)
         row = {
             "round": learner.rounds,
             **learner.counts,
-            "seconds": round(learner.seconds, 1),
+            "seconds": learner.seconds,
             **{f"seconds_{name}": round(x, 3) for name, x in learner.watch.take().items()},
             f"{learner.unit}_per_second": (learner.counts[learner.unit] - before) / seconds,
             **metrics,
@@ -266,9 +236,8 @@ class Loop:
         config = self.config.as_dict()
         learner.save_checkpoint(self.folder, training | {"config": config})
         self.notes.draw()
-        write_state(
-            self.folder, arrays, config=config, counts=counts | {"seconds": learner.seconds}
-        )
+        self.notes.sync()  # a resumed run reads its seconds there
+        write_state(self.folder, arrays, config=config, counts=counts)
 
     def close(self) -> None:
         """Release the run folder."""
@@ -288,8 +257,9 @@ def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) ->
     counts = about["counts"]
     check_shapes(arrays, kind.shapes(config))
     learner = kind(config)
-    check_counts(counts, {"rounds", "seconds", *learner.counts})
-    learner.rounds, learner.seconds = counts.pop("rounds"), float(counts.pop("seconds"))
+    check_counts(counts, {"rounds", *learner.counts})
+    learner.rounds = counts.pop("rounds")
+    learner.seconds = seconds_at(folder, learner.rounds)
     learner.counts = counts
     learner.restore(arrays)
     return learner
@@ -357,6 +327,11 @@ def run_command(work: Callable[[], int], advice: str = "") -> int:
         return work()
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
+        return 1
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "memory" not in str(error):
+            raise
+        print("there is not enough memory for this configuration", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"stopped{advice}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Training in several processes: under ``torchrun``, or in processes that this module starts.
+"""Training in several processes: under ``torchrun``, or in processes that this module starts; signals.
 
 Without a process group every function works as in a group of one.
 """
@@ -6,10 +6,13 @@ Without a process group every function works as in a group of one.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from datetime import timedelta
+from types import FrameType
 from typing import Any
 
 import torch
@@ -147,3 +150,31 @@ def backend_for(processes: int, devices: int) -> str:
     if not devices:
         return "gloo"
     return "cpu:gloo,cuda:nccl" if processes <= devices else "cpu:gloo,cuda:gloo"
+
+
+class Interrupt:
+    """While entered, the first SIGINT or SIGTERM only sets ``asked``; the second ends the program.
+
+    Only the main thread may enter it.
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.asked, self._quiet = False, quiet
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interrupt:
+        if threading.current_thread() is threading.main_thread():  # signals are handled only there
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._ask)
+        return self
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        if not self._quiet:
+            print("\nstopping after this round; a second signal stops at once", file=sys.stderr)
+        self.__exit__()
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before.clear()

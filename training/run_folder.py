@@ -8,6 +8,7 @@ picture of them.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from datetime import UTC, datetime
@@ -16,8 +17,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from cacao_env.agents.checkpoint import MANIFEST
-from cacao_env.files import read_regular, write_json, write_whole
+from cacao_env.agents.checkpoint import MANIFEST, CheckpointError
+from cacao_env.files import in_short, read_regular, write_json, write_whole
 from cacao_env.provenance import git_commit, machine, versions
 
 from .config import ConfigError
@@ -81,6 +82,10 @@ class RunFolder:
                 return
             draw(self.rows, self.path / CURVES)
 
+    def sync(self) -> None:
+        """Wait until the disk has the metrics."""
+        os.fsync(self._metrics.fileno())
+
     def close(self) -> None:
         """Flush the files and release the folder."""
         self._metrics.close()
@@ -131,6 +136,20 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
             )
         rows.append(row)
     return rows
+
+
+def seconds_at(path: Path, at: int) -> float:
+    """Read how many seconds of training a run had after a round; CheckpointError if it is not there."""
+    if not at:
+        return 0.0
+    found = [row.get("seconds") for row in read_metrics(path) if row["round"] == at]
+    seconds: Any = found[0] if found else None
+    if type(seconds) not in (int, float) or not 0 <= seconds < 2**62:
+        raise CheckpointError(
+            f"{path / METRICS} has {in_short(seconds)} as the seconds of round {at}, which {STATE} "
+            "was written after, expected a number"
+        )
+    return float(seconds)
 
 
 def _starts(path: Path) -> list[Any]:

@@ -14,7 +14,7 @@ import torch
 
 from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.agents.tensors import TensorError, pack, unpack
-from cacao_env.files import read_regular, write_whole
+from cacao_env.files import as_path, read_regular, write_whole
 
 STATE = "state.safetensors"
 Arrays = dict[str, Any]
@@ -35,7 +35,7 @@ def write_state(folder: Path, arrays: Arrays, **about: Any) -> None:
 
 def read_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
     """Read (arrays, plain data); CheckpointError if a bit of the file is not as it was written."""
-    path = folder / STATE
+    path = as_path(folder, CheckpointError) / STATE
     try:
         data = read_regular(path, _MOST_STATE)
         found = _SEAL.search(data)
@@ -89,8 +89,7 @@ def check_counts(counts: Mapping[str, Any], names: Collection[str]) -> None:
     if counts.keys() != set(names):
         raise CheckpointError("another version of this program wrote the state")
     for name, count in counts.items():
-        right = isinstance(count, int | float if name == "seconds" else int)
-        if not right or isinstance(count, bool) or not 0 <= count < 2**62:
+        if type(count) is not int or not 0 <= count < 2**62:
             raise CheckpointError(f"{name} of the state is {str(count)[:80]}, expected a count")
 
 
@@ -173,32 +172,34 @@ def _array(value: Any) -> Any:
     return value.detach().cpu().numpy().copy() if torch.is_tensor(value) else np.array(value)
 
 
-def generator_arrays() -> Arrays:
-    """The states of torch's and NumPy's global random generators."""
-    _, keys, place, has_gauss, gauss = np.random.get_state()  # noqa: NPY002
-    on_gpu = {"cuda": torch.cuda.get_rng_state().numpy()} if torch.cuda.is_available() else {}
-    return on_gpu | {
-        "torch": torch.get_rng_state().numpy(),
-        "numpy": np.asarray(keys),
-        "numpy_place": np.array([place, has_gauss], np.int64),
-        "numpy_gauss": np.array([gauss]),
-    }
+def generator_arrays(with_numpy: bool = False) -> Arrays:
+    """The state of torch's global random generator, and of NumPy's for libraries that use it."""
+    found = {"torch": torch.get_rng_state().numpy()}
+    if torch.cuda.is_available():
+        found["cuda"] = torch.cuda.get_rng_state().numpy()
+    if with_numpy:
+        _, keys, place, has_gauss, gauss = np.random.get_state()  # noqa: NPY002
+        found["numpy"] = np.asarray(keys)
+        found["numpy_place"] = np.array([place, has_gauss], np.int64)
+        found["numpy_gauss"] = np.array([gauss])
+    return found
 
 
-def restore_generators(arrays: Mapping[str, Any]) -> None:
+def restore_generators(arrays: Mapping[str, Any], with_numpy: bool = False) -> None:
     """Restore what ``generator_arrays`` returned; CheckpointError for anything else."""
-    like = generator_arrays()
+    like = generator_arrays(with_numpy)
     check_arrays(arrays, like if "cuda" in arrays else {k: like[k] for k in like if k != "cuda"})
-    place, has_gauss = arrays["numpy_place"].tolist()
-    if not 0 <= place <= _MOST_LEFT or has_gauss not in (0, 1):
-        raise CheckpointError("the state does not fit its configuration: random numbers")
     try:
         torch.set_rng_state(torch.from_numpy(np.array(arrays["torch"])))
     except RuntimeError as error:
         raise CheckpointError(f"the state's random numbers can't be used: {error}") from None
     if "cuda" in arrays and torch.cuda.is_available():
         torch.cuda.set_rng_state(torch.from_numpy(np.array(arrays["cuda"])))
-    gauss = float(arrays["numpy_gauss"][0])
-    np.random.set_state(  # noqa: NPY002
-        ("MT19937", np.array(arrays["numpy"]), place, has_gauss, gauss)
-    )
+    if with_numpy:
+        place, has_gauss = arrays["numpy_place"].tolist()
+        if not 0 <= place <= _MOST_LEFT or has_gauss not in (0, 1):
+            raise CheckpointError("the state does not fit its configuration: random numbers")
+        gauss = float(arrays["numpy_gauss"][0])
+        np.random.set_state(  # noqa: NPY002
+            ("MT19937", np.array(arrays["numpy"]), place, has_gauss, gauss)
+        )

@@ -131,7 +131,7 @@ class Sb3Learner(BoardLearner):
     def arrays(self) -> Arrays:
         """Network, optimizer, random numbers, games and snapshots."""
         arrays = learner_arrays(self.model.policy, self.model.policy.optimizer)
-        arrays |= named("generators", generator_arrays())
+        arrays |= named("generators", generator_arrays(with_numpy=True))
         try:
             arrays |= named("games", self.versus.arrays())
         except ValueError:  # an opponent's memory can't be saved: only the checkpoint counts
@@ -160,7 +160,7 @@ class Sb3Learner(BoardLearner):
         self._ended.extend(map(tuple, ended.tolist()))
         self.model._last_obs = self.versus.observations.copy()
         self.model._last_episode_starts = self.versus.dones.copy()
-        restore_generators(part("generators", arrays))
+        restore_generators(part("generators", arrays), with_numpy=True)
 
 
 def make_games(config: Sb3Config, snapshots: Snapshots | None = None) -> VersusGames:

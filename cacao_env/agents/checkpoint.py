@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files import read_regular, sync_folder, write_whole
+from ..files import as_path, read_regular, sync_folder, write_whole
 from ..provenance import versions
 from .tensors import TensorError, pack, read_header, unpack
 
@@ -26,6 +26,8 @@ WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
 _NEW_WEIGHTS = "weights-{}.safetensors"  # by their checksum, until they are moved to WEIGHTS
 _MOST_WEIGHTS, _MOST_MANIFEST = 1_000_000_000, 10_000_000  # bytes
 ORDER = "order.json"  # beside the folders: their names, the recommended one first
+MAX_NAME = 100
+NAME = f"text of at most {MAX_NAME} printable characters"
 _PACKAGE = Path(__file__).resolve().parent.parent
 _HOMES = (_PACKAGE.parent / "checkpoints", _PACKAGE / "checkpoints")  # a checkout, or installed
 
@@ -40,6 +42,8 @@ def write_files(folder: Path, name: str, network: str, weights: bytes, **more: A
     The new manifest is what counts: until it is there, the old weights are where they were, and from
     then on the new ones are found by their checksum.
     """
+    if not is_name(name):
+        raise CheckpointError(f"the name of a checkpoint is {_short(name)}, expected {NAME}")
     folder.mkdir(parents=True, exist_ok=True)
     manifest = {
         "format": FORMAT,
@@ -113,11 +117,12 @@ def network_of(folder: Path) -> str:
 
 def name_of(folder: Path) -> str:
     """Return the name of a checkpoint."""
-    return str(read_manifest(folder).get("name", folder.name))
+    return str(read_manifest(folder)["name"])
 
 
 def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
     """Read manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
+    folder = as_path(folder, CheckpointError)
     for attempt in range(3):
         missing: OSError | None = None
         if attempt:
@@ -160,6 +165,7 @@ def metadata_of(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Read a checkpoint's manifest; CheckpointError if it is none."""
+    folder = as_path(folder, CheckpointError)
     try:
         manifest = json.loads(read_regular(folder / MANIFEST, _MOST_MANIFEST).decode("utf-8"))
     except OSError as error:
@@ -174,7 +180,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise CheckpointError(
             f"{folder}: version is {_short(manifest.get('version'))}, expected {VERSION}"
         )
+    if not is_name(manifest.setdefault("name", folder.name)):
+        raise CheckpointError(f"{folder}: name is {_short(manifest['name'])}, expected {NAME}")
     return manifest
+
+
+def is_name(name: Any) -> bool:
+    """Return whether a terminal can show a name, and it fits a table."""
+    return isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME
 
 
 def pack_arrays(arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> bytes:

@@ -24,6 +24,7 @@ from ..engine.options import Options
 from ..engine.rng import RngArray, below
 from ..engine.symmetry import channel_images, image_of_cell
 from ..engine.tiles import NUM_VARIANTS, WORKER_KINDS
+from ..files import as_path
 from ..game import Game
 from .agent import Agent, decider, require
 from .analysis import Analysis, certain
@@ -302,7 +303,7 @@ def save_policy(
 
 def read_policy(folder: str | Path) -> tuple[dict[str, Array], dict[str, Any]]:
     """Read (parameters, manifest); CheckpointError says why a folder can't be used."""
-    folder = Path(folder)
+    folder = as_path(folder, CheckpointError)
     manifest, weights = read_files(folder, CELL_NET)
     try:
         rules = manifest["rules"]
@@ -326,5 +327,4 @@ def load_policy(folder: str | Path) -> PolicyAgent:
     params, manifest = read_policy(folder)
     rules = manifest["rules"]
     options = Options(rules["num_players"], rules["volcanoes"], table_size=rules["table_size"])
-    name = str(manifest.get("name", Path(folder).name))
-    return PolicyAgent(name, params, options, manifest)
+    return PolicyAgent(manifest["name"], params, options, manifest)

@@ -21,6 +21,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from ..files import in_short
 from .agent import Agent, AgentError, WrappedAgent, one_line
 from .bots import BOTS, Bot
 from .checkpoint import ROW_NET, VALUE_NET, find, name_of, network_of, read_manifest, shipped_names
@@ -37,6 +38,8 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
     ``allow_code``: whether ``module:Class`` may import a module.  Pass True only for a name that the
     user typed, never for one from a record or a request.
     """
+    if not isinstance(name, str):
+        raise AgentError(f"the name of an agent is {in_short(name)}, expected text")
     head = name.partition(":")[0]
     if head in BOTS:
         return Bot(name)
@@ -63,6 +66,8 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
 
 def load_agents(names: Sequence[str], allow_code: bool = False) -> list[Agent]:
     """Load several agents; raise AgentError if two have the same name."""
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise AgentError(f"names is {in_short(names)}, expected a list of names")
     agents = [load_agent(name, allow_code) for name in names]
     for number, agent in enumerate(agents):
         if agent.name in [other.name for other in agents[:number]]:

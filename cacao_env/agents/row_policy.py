@@ -22,6 +22,7 @@ from ..engine.decisions import unasked
 from ..engine.options import Options
 from ..engine.rng import RngArray
 from ..engine.state import BY_TURN, PLACE
+from ..files import as_path
 from ..game import Game
 from .agent import Agent, decider, require
 from .analysis import Analysis, certain
@@ -174,7 +175,7 @@ def save_row_policy(
 
 def load_row_policy(folder: str | Path) -> RowAgent:
     """Load the agent of a checkpoint; CheckpointError says why a folder can't be used."""
-    folder = Path(folder)
+    folder = as_path(folder, CheckpointError)
     manifest, weights = read_files(folder, ROW_NET)
     try:
         rules = manifest["rules"]
@@ -190,4 +191,4 @@ def load_row_policy(folder: str | Path) -> RowAgent:
         raise CheckpointError(
             f"{folder}: manifest and weights don't fit: {str(error)[:200]}"
         ) from None
-    return RowAgent(str(manifest.get("name", folder.name)), params, options, view, manifest)
+    return RowAgent(manifest["name"], params, options, view, manifest)

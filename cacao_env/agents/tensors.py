@@ -51,6 +51,8 @@ def read_header(
 
     What it returns is bounded by the length of the file: the arrays fill it exactly.
     """
+    if not isinstance(data, bytes | bytearray):
+        raise TensorError("it is not bytes")
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 or length > min(MOST_HEADER, len(data) - 8):
         raise TensorError("its header is longer than the file")

@@ -41,7 +41,7 @@ from .tiles import (
 class Weights(NamedTuple):
     """Greedy's values in gold; found by ``training.tune_greedy``.
 
-    Values that fade do so over the seat's last placements.  Threads may share it.
+    Values that fade do so over the seat's last placements.
     """
 
     cacao: float = 1.44  # a stored cacao

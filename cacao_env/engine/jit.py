@@ -54,7 +54,10 @@ def _compiled(function: F, **options: Any) -> F:
 
 
 class _Part(NullCache):
-    """In place of the cache of a linked function: report that it is compiled."""
+    """In place of the cache of a linked function: report that it is compiled.
+
+    Threads may share it.
+    """
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Called by Numba with what it has compiled."""

@@ -20,7 +20,10 @@ from numba.core.typed_passes import NativeLowering
 
 
 class _Library(JITCodeLibrary):
-    """The LLVM code of a function and of those that it calls."""
+    """The LLVM code of a function and of those that it calls.
+
+    Numba's lock lets one thread in at a time.
+    """
 
     def finalize(self) -> None:
         """Link the called functions; neither optimize nor make machine code."""
@@ -33,7 +36,7 @@ class _Library(JITCodeLibrary):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Lowering(NativeLowering):
-    """Lower a function into a ``_Library``."""
+    """Lower a function into a ``_Library``.  Numba's lock lets one thread in at a time."""
 
     _name = "lowering_to_link"
 
@@ -49,7 +52,10 @@ class _Lowering(NativeLowering):
 
 
 class _Compiler(CompilerBase):
-    """Numba's compiler with ``_Lowering`` in place of its own lowering."""
+    """Numba's compiler with ``_Lowering`` in place of its own lowering.
+
+    Numba's lock lets one thread in at a time.
+    """
 
     def define_pipelines(self) -> list[Any]:
         """Return the only pipeline."""

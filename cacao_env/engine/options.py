@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
+from ..files import in_short
 from .actions import num_actions
 from .geometry import DEFAULT_TABLE, MAX_TABLE, MIN_TABLE
 from .observation import observation_size
@@ -32,7 +33,7 @@ class OptionFields(TypedDict, total=False):
 
 @dataclass(frozen=True, init=False)
 class Options:
-    """The options of a game, which threads may share.  ValueError names the field out of range.
+    """The options of a game.  ValueError names the field out of range.
 
     - ``num_players``: 2, 3 or 4.
     - ``volcanoes``: play with the mini-expansion (rules 7).
@@ -58,13 +59,13 @@ class Options:
     ) -> None:
         players = as_int("num_players", num_players, "2, 3 or 4")
         if players not in PLAYERS:
-            raise ValueError(f"num_players is {num_players!r}, expected 2, 3 or 4")
+            raise ValueError(f"num_players is {in_short(num_players)}, expected 2, 3 or 4")
         check_choice("decisions", decisions, DECISIONS)
         size = DEFAULT_TABLE[players]
         if table_size is not None:
             size = as_int("table_size", table_size, f"{MIN_TABLE} to {MAX_TABLE}")
         if not MIN_TABLE <= size <= MAX_TABLE:
-            raise ValueError(f"table_size is {table_size!r}, expected {MIN_TABLE} to {MAX_TABLE}")
+            raise ValueError(f"table_size is {in_short(size)}, expected {MIN_TABLE} to {MAX_TABLE}")
         checked = (players, as_bool("volcanoes", volcanoes), decisions, size)
         for field, value in zip(fields(self), checked, strict=True):
             object.__setattr__(self, field.name, value)
@@ -78,6 +79,7 @@ class Options:
                 raise TypeError(f"there is no option {name!r}; there are: {', '.join(known)}")
         if options is None:
             return cls(**given)
+        check_type("options", options, cls, "an Options")
         if given:
             raise TypeError(f"{next(iter(given))} is given beside options, expected one of them")
         return options
@@ -144,14 +146,20 @@ def as_int(name: str, value: Any, expected: str) -> int:
             return operator.index(value)
     except TypeError:
         pass
-    raise ValueError(f"{name} is {value!r}, expected {expected}")
+    raise ValueError(f"{name} is {in_short(value)}, expected {expected}")
+
+
+def check_type(name: str, value: Any, kind: type | tuple[type, ...], expected: str) -> None:
+    """Raise ValueError unless a value is of a kind."""
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is {in_short(value)}, expected {expected}")
 
 
 def as_bool(name: str, value: Any) -> bool:
     """Convert a truth value to ``bool``; ValueError names the option for anything else."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    raise ValueError(f"{name} is {value!r}, expected True or False")
+    raise ValueError(f"{name} is {in_short(value)}, expected True or False")
 
 
 def as_seat(value: Any, num_players: int) -> int:
@@ -179,9 +187,10 @@ def check_supply(
     name: str, draws: Sequence[str], kinds: Sequence[str], supply: Sequence[int]
 ) -> None:
     """Raise ValueError unless ``draws`` has exactly the supply's copies of each kind."""
-    unknown = [kind for kind in draws if kind not in kinds]
+    check_type(name, draws, (Sequence, np.ndarray), "a list of kinds of tiles")
+    unknown = [kind for kind in draws if not isinstance(kind, str) or kind not in kinds]
     if unknown:
-        raise ValueError(f"{name} has {unknown[0]!r}, which is not a kind of tile")
+        raise ValueError(f"{name} has {in_short(unknown[0])}, which is not a kind of tile")
     for kind, copies in zip(kinds, supply, strict=True):
         if list(draws).count(kind) != copies:
             raise ValueError(f"{name} has {list(draws).count(kind)} of {kind}, expected {copies}")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..files import in_short
 from .state import OPTION_FIELDS, STATE, StateArray
 from .validate import StateError, check_states
 
@@ -34,6 +35,8 @@ def restore_arrays(
 
     ``check(arrays, states)`` raises ValueError for what only this kind of batch refuses.
     """
+    if not isinstance(arrays, Mapping):
+        raise StateError(f"saved games are {in_short(arrays)}, expected arrays by their names")
     for name, array in arrays_of(games, names).items():
         check_array(name, arrays.get(name), array)
     states = np.ascontiguousarray(arrays["states"]).reshape(-1).view(STATE)
@@ -63,6 +66,8 @@ def check_array(name: str, given: Any, like: npt.NDArray[Any]) -> None:
 
 def states_of(data: bytes, count: int = 1) -> StateArray:
     """Return the states in ``data``, as ``tobytes`` wrote them; StateError if they are unsound."""
+    if not isinstance(data, bytes | bytearray):
+        raise StateError(f"a saved game is {in_short(data)}, expected bytes")
     if len(data) != count * STATE.itemsize:
         raise StateError(f"a saved game has {len(data)} bytes, expected {count * STATE.itemsize}")
     states = np.frombuffer(bytearray(data), STATE)  # a copy, padding included

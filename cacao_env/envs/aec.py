@@ -79,7 +79,10 @@ def _advance(states, action, turns, rng, mode, scaled, rewards, observation, mas
 
 
 class _TerminateIllegal(wrappers.TerminateIllegalWrapper):
-    """PettingZoo's wrapper, which looks for the mask in every dict, for dicts without one as well."""
+    """PettingZoo's wrapper, which looks for the mask in every dict, for dicts without one as well.
+
+    Only one thread may use it at a time.
+    """
 
     _prev_obs: Any
 

@@ -30,7 +30,7 @@ from gymnasium import spaces
 
 from ..engine.candidates import Candidates, as_candidates
 from ..engine.observation import OBSERVATION_DTYPES, ObservationDtype, layout, planes
-from ..engine.options import Options, check_choice
+from ..engine.options import Options, check_choice, check_type
 from ..game import Game
 from .views import check_rows_dtype
 
@@ -120,6 +120,7 @@ def reset_options(
     given: Mapping[str, Any] | None, known: Sequence[str], ignored: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the options of ``reset``; ValueError for a key that is neither known nor ignored."""
+    check_type("options of reset", given, (Mapping, type(None)), "a dict or None")
     for key in given or {}:
         if key not in (*known, *ignored):
             names = " or ".join(map(repr, known))
@@ -129,8 +130,7 @@ def reset_options(
 
 def as_position(game: Any, options: Options) -> Game:
     """Return a copy of a game to start from; ValueError if it is over or has other options."""
-    if not isinstance(game, Game):
-        raise ValueError(f"the game to start from is {game!r}, expected a Game")
+    check_type("the game to start from", game, Game, "a Game")
     if game.over:
         raise ValueError("the game to start from is over, expected one with a decision to make")
     wanted = options.as_dict()

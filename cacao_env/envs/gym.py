@@ -44,6 +44,7 @@ from ..game import Game
 from .forms import Form, MaskIn, ObservationForm, as_position, reset_options
 from .opponents import OpponentSpec
 from .rendering import MODES, Renderer
+from .vector import as_flags
 from .versus import Illegal, VersusGames
 
 VECTOR_MODES = [mode for mode in MODES if mode != "human"]  # one window can't show many games
@@ -289,12 +290,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
             raise ValueError("call reset() first")
 
     def _checked_mask(self, which: Any, seed: int | None) -> npt.NDArray[np.bool_]:
-        mask = np.asarray(which)
-        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
-            raise ValueError(
-                f"reset_mask has shape {mask.shape} and type {mask.dtype}, expected "
-                f"({self.num_envs},) and bool"
-            )
+        mask = as_flags("reset_mask", which, self.num_envs)
         if seed is not None:
             raise ValueError(f"seed is {seed!r}, expected None with a reset_mask")
         return mask

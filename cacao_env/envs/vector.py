@@ -19,7 +19,7 @@ from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.observation import observe_into
 from ..engine.options import OptionFields, Options, as_seed, check_choice
-from ..engine.rewards import REWARDS, Reward, rewards_into
+from ..engine.rewards import REWARDS, Reward, check_potentials, check_rewards, rewards_into
 from ..engine.saving import Arrays, arrays_of, restore_arrays
 from ..engine.state import OVER, StateArray, deal
 from ..engine.tiles import MAX_PLAYERS
@@ -137,6 +137,22 @@ def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
         game = int(np.argmax(too_large))
         raise ValueError(f"game {game}: {int(actions[game])} is not an action, expected a legal id")
     return actions
+
+
+def _refuse_finished(states: StateArray) -> None:
+    """Raise StateError for a game that is over: a new one would have replaced it."""
+    if (states["phase"] == OVER).any():
+        raise StateError("saved games do not match: a game is over")
+
+
+def as_flags(name: str, given: Any, num_games: int) -> npt.NDArray[np.bool_]:
+    """Return a copy of an array of bool, (num_games,); ValueError for anything else."""
+    flags = np.array(given)
+    if flags.shape != (num_games,) or flags.dtype != np.bool_:
+        raise ValueError(
+            f"{name} has shape {flags.shape} and type {flags.dtype}, expected ({num_games},) and bool"
+        )
+    return flags
 
 
 class VectorGames:
@@ -276,13 +292,15 @@ class VectorGames:
         self._look()
 
     def _check(self, arrays: Mapping[str, Any], states: StateArray) -> None:
-        """Raise StateError for a game that is over: a new one would have replaced it."""
-        if (states["phase"] == OVER).any():
-            raise StateError("saved games do not match: a game is over")
+        """Raise StateError for games that are over, and for rewards that can't be theirs."""
+        _refuse_finished(states)
+        new = np.zeros(self.num_games, np.bool_)  # positions at the deal imply 0
+        check_potentials(self._mode, states, arrays["_potentials"], new, started=False)
+        check_rewards(self._mode, arrays)
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         check_states(attributes["states"])
-        self._check(attributes, attributes["states"])
+        _refuse_finished(attributes["states"])
         vars(self).update(attributes)
 
     @alone

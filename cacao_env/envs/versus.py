@@ -20,9 +20,19 @@ from ..engine.candidates import Candidates, as_candidates
 from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.notation import as_action
-from ..engine.observation import HIGH_SCORE, ObservationDtype
-from ..engine.options import OptionFields, Options, as_seat, as_seed, check_choice
-from ..engine.rewards import OUTCOME, REWARDS, SCORE_SCALE, Reward, potentials_into, rewards_into
+from ..engine.observation import ObservationDtype
+from ..engine.options import OptionFields, Options, as_int, as_seat, as_seed, check_choice
+from ..engine.rewards import (
+    MOST,
+    OUTCOME,
+    REWARDS,
+    SHAPED,
+    Reward,
+    check_learners_rewards,
+    check_potentials,
+    potentials_into,
+    rewards_into,
+)
 from ..engine.rng import next_bits, uniform
 from ..engine.saving import Arrays, arrays_of, check_array, restore_arrays
 from ..engine.scoring import margin, scores_into, win_shares_into
@@ -30,6 +40,7 @@ from ..engine.state import OVER, StateArray, deal
 from ..engine.tiles import MAX_PLAYERS
 from ..engine.validate import StateError, check_states
 from ..game import Game
+from .forms import as_position
 from .opponents import (
     NUM_COMPILED,
     Opponents,
@@ -39,22 +50,15 @@ from .opponents import (
     waiting,
 )
 from .threads import alone
-from .vector import as_actions
+from .vector import as_actions, as_flags
 from .views import view_of
 
 Illegal = Literal["lose", "raise"]
 FORFEIT = -1  # instead of an action: this game ends here and is lost
 # Attributes that ``arrays`` saves beside the states.
 _SAVED = (
-    "rngs",
-    "learners",
-    "kinds",
-    "rewards",
-    "dones",
-    "forfeits",
-    "final_scores",
-    "final_win_shares",
-    "_potentials",
+    *("rngs", "learners", "kinds", "rewards", "dones", "forfeits"),
+    *("final_scores", "final_win_shares", "_potentials"),
 )
 
 
@@ -203,7 +207,7 @@ class VersusGames:
     @alone
     def deal(self, which: npt.NDArray[np.bool_]) -> None:
         """Replace the games in ``which``, bool (N,), by new ones."""
-        self._replace(which)
+        self._replace(as_flags("which", which, self.num_games))  # a copy, as it may be ``dones``
 
     def _replace(self, which: npt.NDArray[np.bool_]) -> None:
         self._potentials[which] = 0
@@ -219,7 +223,9 @@ class VersusGames:
         The learner's is the fixed seat, or without one the seat that decides in ``game``.  ValueError,
         and nothing has changed, if that seat has no decision left.
         """
-        before, learner, memory = self.game(number), self.learners[number], self._memory[number]
+        before = self.game(number)
+        game = as_position(game, self.options)
+        learner, memory = self.learners[number], self._memory[number]
         self.states[number] = game.states[0]
         self.learners[number] = decider(game) if self.seat is None else self.seat
         self._memory[number] = {}
@@ -232,7 +238,9 @@ class VersusGames:
             )
         self.rewards[number] = 0
         self.dones[number] = self.forfeits[number] = False
-        potentials_into(game.state, self._potentials[number])
+        self._potentials[number] = 0
+        if self._mode == SHAPED:
+            potentials_into(game.state, self._potentials[number])
         self._look()
 
     @alone
@@ -256,7 +264,7 @@ class VersusGames:
             self.dones,
             self.final_scores,
             self.final_win_shares,
-            -1.0 if self._mode == OUTCOME else -HIGH_SCORE / SCORE_SCALE,
+            -1.0 if self._mode == OUTCOME else -MOST,
         )
         if self.dones.any():
             ends = self.states, self.dones, self.learners
@@ -318,6 +326,10 @@ class VersusGames:
         games, seats = np.nonzero(arrays["memory"][..., 0])
         if ((kinds[games] < NUM_COMPILED) | (seats == learners[games])).any():
             raise StateError("saved games do not match: a seat has a memory and no agent")
+        new = arrays["dones"] | (states["placed"][np.arange(self.num_games), learners] == 0)
+        started = self.seat is not None  # otherwise the learner decided at once
+        check_potentials(self._mode, states, arrays["_potentials"], new, started)
+        check_learners_rewards(self._mode, self.num_players, arrays)
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         states = attributes["states"]
@@ -327,6 +339,9 @@ class VersusGames:
 
     def game(self, number: int) -> Game:
         """Return a copy of a game, without its history."""
+        expected = f"0 to {self.num_games - 1}"
+        if not 0 <= as_int("number", number, expected) < self.num_games:
+            raise ValueError(f"number is {number!r}, expected {expected}")
         return Game(self.states[number : number + 1], []).clone()
 
     def _take(self, chosen: npt.NDArray[Any]) -> None:

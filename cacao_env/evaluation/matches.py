@@ -96,7 +96,10 @@ class ChunkResult:
 
 
 class _Match:
-    """A game in play: the agent and the memory of each seat."""
+    """A game in play: the agent and the memory of each seat.
+
+    Only one thread may use it at a time.
+    """
 
     def __init__(
         self, chunk: Chunk, block: int, rotation: int, agents: Mapping[str, Agent], seed: int

@@ -185,7 +185,10 @@ def self_play(name: str, options: Options, games: int) -> list[SelfPlay]:
 
 
 class _Worker:
-    """Plays games of self-play and measures the regret of their decisions."""
+    """Plays games of self-play and measures the regret of their decisions.
+
+    Only one thread may use it at a time.
+    """
 
     def __init__(self, spec: str, seed: int, settings: RegretSettings) -> None:
         self._player = ChunkPlayer([spec], seed)

@@ -102,7 +102,10 @@ def play_task(task: Task, agent: Agent, first: int, deals: int) -> Scores:
 
 
 class _Players:
-    """What plays jobs in one process, with agents of its own."""
+    """What plays jobs in one process, with agents of its own.
+
+    Only one thread may use it at a time.
+    """
 
     def __init__(self, agents: Sequence[str]) -> None:
         self._agents = dict(zip(agents, load_agents(agents, allow_code=True)))

@@ -118,7 +118,7 @@ def _one_thread() -> Iterator[None]:
 
 
 class _Pool:
-    """Worker processes and the pipes to them."""
+    """Worker processes and the pipes to them.  Only one thread may use it at a time."""
 
     def __init__(self, workers: int, make: Callable[[], Do[Any, Any]]) -> None:
         os.environ.setdefault("OMP_NUM_THREADS", "1")

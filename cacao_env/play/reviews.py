@@ -17,7 +17,7 @@ MAX_WAITING = 4
 
 @dataclass
 class _Job:
-    """A review that is made or finished."""
+    """A review that is made or finished.  One thread writes it, others read it."""
 
     done: int = 0
     total: int = 0

@@ -185,8 +185,8 @@ BUGS = [
     Bug(
         "saved games forget their random numbers",
         "cacao_env/envs/versus.py",
-        '_SAVED = (\n    "rngs",\n',
-        "_SAVED = (\n",
+        '    *("rngs", "learners",',
+        '    *("learners",',
         KEEPING,
     ),
     Bug(

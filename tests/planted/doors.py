@@ -7,6 +7,9 @@ from .harness import Bug
 CHANGED = ("tests/test_restore.py", "-k", "no_game_has")
 BATCHES = ("tests/test_restore.py", "-k", "batch or against_opponents or shapes")
 GAMES = ("tests/test_restore.py", "-k", "damaged_pickle or saved_game")
+REWARDS = ("tests/test_rewards_restored.py",)
+EXTREMES = ("tests/test_extremes.py",)
+TYPES = ("tests/test_wrong_types.py",)
 BUSY = ("tests/test_restore.py", "-k", "during_another or another_thread or signal_handler")
 TRUST = ("tests/test_trust.py",)
 RESUME = ("tests/test_resume_trust.py",)
@@ -84,6 +87,69 @@ BUGS = [
         BATCHES,
     ),
     Bug(
+        "restored potentials may be any numbers",
+        "cacao_env/engine/rewards.py:check_potentials",
+        '    _refuse("_potentials", right)\n',
+        "",
+        REWARDS,
+    ),
+    Bug(
+        "restored rewards of a game that goes on may be any numbers",
+        "cacao_env/engine/rewards.py:check_rewards",
+        'np.where(arrays["terminations"], right, _equal(rewards, 0))',
+        'right | ~arrays["terminations"]',
+        REWARDS,
+    ),
+    Bug(
+        "a learner's restored reward does not follow from its win share",
+        "cacao_env/engine/rewards.py:check_learners_rewards",
+        "np.where(dones, right, rewards == 0)",
+        "dones | (rewards == 0)",
+        REWARDS,
+    ),
+    Bug(
+        "a game started from a lead is lost by an illegal action for more than 1",
+        "cacao_env/envs/versus.py:VersusGames.start",
+        "if self._mode == SHAPED:",
+        "if True:",
+        ("tests/test_rewards_restored.py", "-k", "forfeit"),
+    ),
+    Bug(
+        "games that are dealt by their own flags stay",
+        "cacao_env/envs/versus.py:VersusGames.deal",
+        'as_flags("which", which, self.num_games)',
+        "which",
+        ("tests/test_rewards_restored.py", "-k", "own_flags"),
+    ),
+    Bug(
+        "saved games of any type are asked for their names",
+        "cacao_env/engine/saving.py:restore_arrays",
+        "if not isinstance(arrays, Mapping):",
+        "if False:",
+        TYPES,
+    ),
+    Bug(
+        "anything counts as a path",
+        "cacao_env/files.py:as_path",
+        "if not isinstance(given, str | os.PathLike):",
+        "if False:",
+        TYPES,
+    ),
+    Bug(
+        "a saved game of any type is measured",
+        "cacao_env/game.py:Game.from_json",
+        "if not isinstance(text, str | bytes):",
+        "if False:",
+        TYPES,
+    ),
+    Bug(
+        "options of any type make games",
+        "cacao_env/engine/options.py:check_type",
+        "if not isinstance(value, kind):",
+        "if False:",
+        TYPES,
+    ),
+    Bug(
         "a restored game's opponent may be any number",
         "cacao_env/envs/versus.py:VersusGames._check",
         "if (kinds < 0).any() or",
@@ -123,6 +189,13 @@ BUGS = [
         "cacao_env/agents/checkpoint.py:read_files",
         "for file in (folder / WEIGHTS, _new_weights(folder, manifest)):",
         "for file in (folder / WEIGHTS,):",
+        TRUST,
+    ),
+    Bug(
+        "a checkpoint's name may hold control characters",
+        "cacao_env/agents/checkpoint.py:is_name",
+        "and name.isprintable() ",
+        "",
         TRUST,
     ),
     Bug(
@@ -200,6 +273,41 @@ BUGS = [
         "training/afterstate/samples.py:_are_sound",
         "        and (rows[opened] < NUM_PATTERNS).all()\n",
         "",
+        RESUME,
+    ),
+    Bug(
+        "a number of a configuration may be of any size",
+        "training/config.py:positive",
+        "0 < x <= most",
+        "0 < x",
+        EXTREMES,
+    ),
+    Bug(
+        "a round that overflows ends in a traceback",
+        "training/loop.py:Loop.round",
+        "except (ArithmeticError, RuntimeError, ValueError):",
+        "except KeyError:",
+        EXTREMES,
+    ),
+    Bug(
+        "the state of a run has its seconds",
+        "training/loop.py:Loop.save",
+        "write_state(self.folder, arrays, config=config, counts=counts)",
+        "write_state(self.folder, arrays, config=config, counts=counts, seconds=learner.seconds)",
+        ("tests/test_equal_runs.py",),
+    ),
+    Bug(
+        "the state of a run has random numbers that it does not use",
+        "training/train_ppo.py:PpoLearner.arrays",
+        "generator_arrays()",
+        "generator_arrays(with_numpy=True)",
+        ("tests/test_equal_runs.py",),
+    ),
+    Bug(
+        "a resumed run begins at 0 seconds",
+        "training/run_folder.py:seconds_at",
+        "    if not at:\n",
+        "    if at:\n",
         RESUME,
     ),
     Bug(

@@ -191,7 +191,7 @@ BUGS = [
     Bug(
         "a resumed run has new random numbers",
         "training/train_sb3.py:Sb3Learner.restore",
-        '        restore_generators(part("generators", arrays))\n',
+        '        restore_generators(part("generators", arrays), with_numpy=True)\n',
         "",
         SB3,
     ),

@@ -9,6 +9,13 @@ RULES = ("tests/test_languages.py", "-k", "rules or has_every_text")
 
 BUGS = [
     Bug(
+        "a class that changes says nothing of threads",
+        "training/ppo/network.py:CellNet",
+        "  Only one thread may train it at a time.",
+        "",
+        ("tests/test_architecture.py", "-k", "threads"),
+    ),
+    Bug(
         "a public name is missing from the reference",
         "docs/reference/agents.md",
         "::: cacao_env.agents.agent.play_game\n",

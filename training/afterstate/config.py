@@ -9,6 +9,7 @@ from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 
 from ..config import (
+    MOST_WIDTH,
     ConfigError,
     RunConfig,
     at_least,
@@ -74,12 +75,12 @@ class AfterstateConfig(RunConfig):
     replay: int = positive(6)  # the last rounds, whose samples it learns from
     passes: float = positive(2.0)  # over as many samples as a round brings
     batch: int = positive(512)
-    learning_rate: float = positive(3e-3)
-    final_learning_rate: float = positive(1e-4)
+    learning_rate: float = positive(3e-3, 1)
+    final_learning_rate: float = positive(1e-4, 1)
     average: float = fraction(0.01)  # weight of the new weights in the running mean that plays
-    sums: int = positive(64)
-    maxima: int = at_least(0, 16)
-    units: int = positive(64)
+    sums: int = positive(64, MOST_WIDTH)
+    maxima: int = at_least(0, 16, MOST_WIDTH)
+    units: int = positive(64, MOST_WIDTH)
     eval_rounds: int = at_least(0, 10)
     against: list[str] = field(default_factory=lambda: ["greedy"])
 

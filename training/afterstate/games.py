@@ -29,7 +29,7 @@ KEPT_ROWS = 160  # of a sample; no position of a real game has more
 
 
 class Samples(NamedTuple):
-    """Arrays of one row a sample; seats in turn order from the viewer.  Threads may share it."""
+    """Arrays of one row a sample; seats in turn order from the viewer."""
 
     numbers: Any  # (S, NUM_NUMBERS) float32
     rows: Any  # (S, KEPT_ROWS) uint16
@@ -59,7 +59,7 @@ NO_OPPONENT, GREEDY_OPPONENT, NET_OPPONENT = range(3)
 
 
 class Behaviour(NamedTuple):
-    """How the games are played.  Threads may share it."""
+    """How the games are played."""
 
     greedy: float = 0.0  # fraction of games in which greedy plays all seats
     noise: float = 0.0  # scale of Gumbel noise on utilities

@@ -17,7 +17,10 @@ _SPREAD = {"numbers": 0.1, "rows": 0.02, "part_rows": 0.02, "part_best": 0.05}
 
 
 class ValueNet(nn.Module):
-    """See :mod:`cacao_env.agents.value.net`; a pattern's weights are the sums of those of its parts."""
+    """See :mod:`cacao_env.agents.value.net`; a pattern's weights are the sums of those of its parts.
+
+    Only one thread may train it at a time.
+    """
 
     bias: torch.Tensor
     numbers: torch.Tensor

@@ -40,10 +40,7 @@ _TURNS = {2: 22, 3: 30, 4: 36}
 
 
 class Opponent(NamedTuple):
-    """An agent as compiled games know it: the kind that ``Behaviour`` names, and what it needs.
-
-    Threads may share it.
-    """
+    """An agent as compiled games know it: the kind that ``Behaviour`` names, and what it needs."""
 
     kind: int = NO_OPPONENT
     net: Net | None = None

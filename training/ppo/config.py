@@ -15,6 +15,7 @@ from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS
 
 from ..config import (
+    MOST_WIDTH,
     ConfigError,
     RunConfig,
     at_least,
@@ -52,13 +53,13 @@ class BoardConfig(RunConfig):
     rollout: int = positive(64)  # decisions in each game
     batch: int = at_least(2, 512)  # advantages are normalised within a batch
     epochs: int = positive(3)
-    learning_rate: float = positive(1e-3)
-    final_learning_rate: float = positive(1e-4)
+    learning_rate: float = positive(1e-3, 1)
+    final_learning_rate: float = positive(1e-4, 1)
     clip_range: float = positive(0.2)
     gae_lambda: float = fraction(0.95)
     entropy_coef: float = at_least(0, 0.005)
     final_entropy_coef: float = at_least(0, 0.005)
-    width: int = positive(64)
+    width: int = positive(64, MOST_WIDTH)
 
     def __post_init__(self) -> None:
         """Check the keys."""
@@ -180,7 +181,7 @@ class RllibConfig(BoardConfig):
     gpus_per_learner: float = at_least(0, 0.0)
     games: int = positive(8)
     rollout: int = positive(200)
-    final_learning_rate: float = positive(1e-3)  # RLlib keeps the one it starts with
+    final_learning_rate: float = positive(1e-3, 1)  # RLlib keeps the one it starts with
     restarts: int = at_least(0, 100)  # of lost env runners
 
     def __post_init__(self) -> None:

@@ -27,7 +27,7 @@ _METRICS = (
 
 
 class Coefficients(NamedTuple):
-    """The coefficients of a round; most change over the run.  Threads may share it."""
+    """The coefficients of a round; most change over the run."""
 
     learning_rate: float
     clip_range: float

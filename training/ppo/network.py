@@ -28,7 +28,7 @@ from cacao_env.engine.tiles import NUM_VARIANTS, WORKER_KINDS
 class CellNet(nn.Module):
     """Observation (B, observation_size) -> placement, fill and action logits (B, N) and value (B,).
 
-    Logits of cells where no tile can be placed are 0.
+    Logits of cells where no tile can be placed are 0.  Only one thread may train it at a time.
     """
 
     def __init__(self, num_players: int, table_size: int, width: int = 64) -> None:

@@ -24,10 +24,7 @@ from .masked import log_prob_and_entropy, sample
 
 
 class Rollout(NamedTuple):
-    """T decisions of N games each, flattened to S = T * N rows, on the network's device.
-
-    Threads may share it.
-    """
+    """T decisions of N games each, flattened to S = T * N rows, on the network's device."""
 
     observations: torch.Tensor  # (S, ...) as the games give them
     masks: torch.Tensor  # (S, num_actions) bool

@@ -19,7 +19,7 @@ ILLEGAL = -1e9  # as a logit: probability 0, and no infinities in what is comput
 class CellModule(TorchRLModule, ValueFunctionAPI):
     """:class:`training.ppo.network.CellNet` on the observations of :class:`.env.CacaoTable`.
 
-    ``model_config`` has num_players, table_size and width.
+    ``model_config`` has num_players, table_size and width.  Only one thread may use it at a time.
     """
 
     net: CellNet

@@ -16,7 +16,10 @@ from ..ppo.masked import log_prob_and_entropy, sample
 
 
 class LeanMaskable(MaskableCategoricalDistribution):
-    """A categorical distribution over ``action_dim`` actions, some of them masked."""
+    """A categorical distribution over ``action_dim`` actions, some of them masked.
+
+    Only one thread may use it at a time.
+    """
 
     _logits: Any
     _masks: Any
@@ -67,7 +70,10 @@ class LeanMaskable(MaskableCategoricalDistribution):
 
 
 class _Both(nn.Module):
-    """``CellNet`` in place of SB3's two towers: its logits are the policy's latent."""
+    """``CellNet`` in place of SB3's two towers: its logits are the policy's latent.
+
+    Only one thread may use it at a time.
+    """
 
     def __init__(self, net: Net, num_actions: int) -> None:
         super().__init__()
@@ -88,7 +94,10 @@ class _Both(nn.Module):
 
 
 class CellPolicy(MaskableActorCriticPolicy):
-    """sb3-contrib's masked actor-critic policy around :class:`CellNet`."""
+    """sb3-contrib's masked actor-critic policy around :class:`CellNet`.
+
+    Only one thread may use it at a time.
+    """
 
     def __init__(self, *args: Any, make_net: Callable[[], Net], **kwargs: Any) -> None:
         self._make_net = make_net

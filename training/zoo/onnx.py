@@ -30,7 +30,10 @@ ROWS = 160  # of the example; any number will do
 
 
 class PlainValueNet(nn.Module):
-    """The value network in terms that ONNX has, from the weights of compiled code."""
+    """The value network in terms that ONNX has, from the weights of compiled code.
+
+    Threads may share it.
+    """
 
     def __init__(self, params: dict[str, Any], layout: Layout) -> None:
         super().__init__()

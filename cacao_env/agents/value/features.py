@@ -71,7 +71,7 @@ OVERBUILDS_SOON = 8  # jungle tiles left when overbuilding is near
 
 
 class Layout(NamedTuple):
-    """What the weights of a network are for.  Threads may share it."""
+    """What the weights of a network are for."""
 
     version: int
     numbers: int  # how many of the numbers it sees, the first ones

@@ -39,7 +39,7 @@ POINTS = 10.0  # points that an output of 1 means
 
 
 class Breadth(NamedTuple):
-    """How many placements are evaluated, the first in the move ordering.  Threads may share it."""
+    """How many placements are evaluated, the first in the move ordering."""
 
     top: int  # for a decision
     inner: int  # inside simulations
@@ -50,10 +50,7 @@ BY_GREEDY, BY_TABLE = Breadth(48, 16), Breadth(16, 5)
 
 
 class Net(NamedTuple):
-    """Weights, float32; H sums, M maxima, L units in the second layer, 8 outputs; S stages.
-
-    Threads may share it.
-    """
+    """Weights, float32; H sums, M maxima, L units in the second layer, 8 outputs; S stages."""
 
     bias: Any  # (H + M,)
     numbers: Any  # (NUM_NUMBERS, H + M)

@@ -14,7 +14,7 @@ GAMES, TURNS, EPOCHS, BATCH, LAMBDA, CLIP = 128, 64, 3, 1024, 0.95, 0.2
 
 
 class Net(nn.Module):
-    """The same weights score every row; the value sees the best of all rows.  Threads may share it."""
+    """The same weights score every row; the value sees the best of all rows."""
 
     def __init__(self, columns, width=64):
         super().__init__()

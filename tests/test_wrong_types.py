@@ -1,0 +1,139 @@
+"""Data of a wrong type gets one sentence at every public door."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from cacao_env import Game, cacao_v0, record
+from cacao_env.agents.checkpoint import CheckpointError, read_manifest
+from cacao_env.agents.policy import load_policy
+from cacao_env.agents.registry import load_agent, load_agents
+from cacao_env.agents.row_policy import load_row_policy
+from cacao_env.agents.tensors import TensorError, unpack
+from cacao_env.agents.value.checkpoint import load_value
+from cacao_env.engine.observation import decode, planes
+from cacao_env.engine.options import Options
+from cacao_env.engine.saving import states_of
+from cacao_env.engine.validate import StateError
+from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
+from cacao_env.envs.vector import VectorGames
+from cacao_env.envs.versus import VersusGames
+
+WRONG = (None, 5, 1.5, ["x"], {1: 2}, object(), np.zeros((2, 40)), True)
+
+
+def game():
+    return Game.new(2, 1, table_size=15)
+
+
+def versus():
+    return VersusGames(2, seed=1, table_size=15)
+
+
+PATH = "is not the path of a file or a folder"
+# What is called, the error, a part of its sentence, and what of WRONG is right after all.
+DOORS = {
+    "VectorGames.restore": (
+        lambda x: VectorGames(1, seed=1, table_size=15).restore(x),
+        StateError,
+        "saved games ",
+    ),
+    "VersusGames.restore": (lambda x: versus().restore(x), StateError, "saved games "),
+    "VersusGames.start": (lambda x: versus().start(0, x), ValueError, "expected a Game"),
+    "VersusGames.start's number": (
+        lambda x: versus().start(x, game()),
+        ValueError,
+        "expected 0 to 1",
+    ),
+    "VersusGames.game": (lambda x: versus().game(x), ValueError, "expected 0 to 1"),
+    "VersusGames.deal": (lambda x: versus().deal(x), ValueError, "expected (2,) and bool"),
+    "states_of": (states_of, StateError, "expected bytes"),
+    "unpack": (unpack, TensorError, "it is not bytes"),
+    "options": (lambda x: VectorGames(1, x), ValueError, "expected an Options", None),
+    "Game.deal": (Game.deal, ValueError, "expected an Options"),
+    "Game.from_json": (Game.from_json, ValueError, "not a saved game: "),
+    "worker_draws": (lambda x: Game.from_draws(x, []), ValueError, ""),
+    "a player's draws": (
+        lambda x: Game.from_draws([x, x], []),
+        ValueError,
+        "worker_draws of player 0",
+    ),
+    "jungle_draws": (
+        lambda x: Game.from_draws(game().draws[0], x),
+        ValueError,
+        "",
+    ),
+    "determinise": (lambda x: game().determinise(0, x), ValueError, "seed is", 5),
+    "why_illegal": (lambda x: game().why_illegal(x), ValueError, "action is", 5),
+    "record.load": (record.load, record.RecordError, PATH),
+    "record.check": (record.check, record.RecordError, "expected "),
+    "record.record_of": (record.record_of, ValueError, "expected a Game"),
+    "record.dumps": (record.dumps, ValueError, "expected what record_of returns", {1: 2}),
+    "load_agent": (load_agent, ValueError, "expected text"),
+    "load_agents": (load_agents, ValueError, ""),
+    "load_policy": (load_policy, CheckpointError, PATH),
+    "load_row_policy": (load_row_policy, CheckpointError, PATH),
+    "load_value": (load_value, CheckpointError, PATH),
+    "read_manifest": (read_manifest, CheckpointError, PATH),
+    "env.reset": (lambda x: cacao_v0.env().reset(options=x), ValueError, "options of reset", None),
+    "CacaoEnv.reset": (lambda x: CacaoEnv().reset(options=x), ValueError, "options of reset", None),
+    "CacaoVectorEnv.reset": (
+        lambda x: CacaoVectorEnv(1).reset(options=x),
+        ValueError,
+        "options of reset",
+        None,
+    ),
+    "reset_mask": (
+        lambda x: CacaoVectorEnv(2).reset(options={"reset_mask": x}),
+        ValueError,
+        "",
+        None,
+    ),
+    "decode": (lambda x: decode(x, 2, 15), ValueError, "an observation for 2 players"),
+    "planes": (lambda x: planes(x, 2, 15), ValueError, "an observation for 2 players"),
+}
+
+
+def refuses(call, error, part, *right):
+    for wrong in WRONG:
+        if any(wrong is one for one in right) or (isinstance(wrong, dict) and wrong in right):
+            continue
+        with pytest.raises(error, match=re.escape(part) or ".") as found:
+            call(wrong)
+        assert "\n" not in str(found.value)
+        assert len(str(found.value)) < 600
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_a_wrong_type_gets_one_sentence(name):
+    refuses(*DOORS[name])
+
+
+def test_one_name_is_no_list_of_names():
+    with pytest.raises(ValueError, match="names is 'greedy', expected a list of names"):
+        load_agents("greedy")
+
+
+def test_what_is_right_is_taken(tmp_path):
+    whole = game()
+    assert Game.from_json(whole.to_json().encode()) == whole
+    assert states_of(bytearray(whole.states.tobytes())).tobytes() == whole.states.tobytes()
+    assert versus().game(np.int64(1)).num_players == 2
+    assert Game.deal(Options(), 0).draws == Game.new(seed=0).draws
+
+
+def test_trainers_doors_refuse_wrong_types():
+    pytest.importorskip("torch", reason="the training extra is not installed")
+    from training.config import ConfigError, from_dict, read
+    from training.ppo.config import PpoConfig
+    from training.ppo.network import load_net
+    from training.ppo.rows import load_rows
+    from training.state import read_state
+
+    for call in (load_net, load_rows, read_state):
+        refuses(call, CheckpointError, PATH)
+    refuses(lambda x: read(PpoConfig, x), ConfigError, PATH)
+    refuses(lambda x: from_dict(PpoConfig, x), ConfigError, "")
