@@ -39,15 +39,23 @@ def read_regular(path: Path, most: int) -> bytes:
     return path.read_bytes()
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def read_text(path: Path, most: int = 100_000_000) -> str:
+    """Read a regular file of text in UTF-8, as ``read_regular`` does."""
+    return read_regular(path, most).decode("utf-8")
+
+
+def write_whole(path: Path, content: str | bytes, pipes: bool = False) -> None:
     """Write a file, text as UTF-8; OSError says in one sentence why it can't be written.
 
-    What is no file, such as a pipe or ``/dev/stdout``, is written to and not replaced.
+    What is there and no regular file is refused.  With ``pipes``, for a path that the user gave, a pipe
+    or ``/dev/stdout`` is written to and not replaced.
     """
     beside = path.with_name(path.name + ".tmp")
     data = content.encode("utf-8") if isinstance(content, str) else content
     try:
         if path.exists() and not path.is_file():
+            if not pipes and not path.is_dir():
+                raise OSError(errno.EINVAL, "it is not a regular file")
             with path.open("wb") as file:
                 file.write(data)
             return
@@ -61,14 +69,15 @@ def write_whole(path: Path, content: str | bytes) -> None:
             beside.unlink(missing_ok=True)
 
 
-def write_json(path: Path, data: Any) -> None:
+def write_json(path: Path, data: Any, pipes: bool = False) -> None:
     """Write data as JSON, as ``write_whole`` does."""
-    write_whole(path, json.dumps(data, indent=2) + "\n")
+    write_whole(path, json.dumps(data, indent=2) + "\n", pipes)
 
 
 def write_through(path: Path, data: bytes) -> None:
     """Write a file in place and wait until the disk has it."""
-    with path.open("wb") as file:
+    path.unlink(missing_ok=True)  # a rest of an earlier attempt, or a pipe that nobody reads
+    with path.open("xb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from .files import read_text
+
 
 def table(head: Sequence[object], rows: Iterable[Sequence[object]], align: str = "l") -> str:
     """Return a table; ``align`` has "l" or "r" for each column, the last letter for all others."""
@@ -21,7 +23,7 @@ def row(cells: Sequence[object]) -> str:
 def between_markers(page: str | Path, begin: str, end: str, text: str) -> str:
     """Return a page with ``text`` between its markers; ValueError if it has none or can't be read."""
     try:
-        old = Path(page).read_text(encoding="utf-8")
+        old = read_text(Path(page))
     except OSError as error:
         raise ValueError(f"{page} can't be read: {error.strerror}") from None
     before, first, rest = old.partition(begin)

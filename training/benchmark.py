@@ -30,7 +30,7 @@ from matplotlib.figure import Figure
 
 from cacao_env import markdown
 from cacao_env.agents.checkpoint import CheckpointError, read_manifest
-from cacao_env.files import write_whole
+from cacao_env.files import read_text, write_whole
 from cacao_env.provenance import git_commit, machine
 
 from .config import ConfigError
@@ -265,7 +265,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _same_settings(path: Path, settings: dict[str, Any]) -> None:
     """Write the settings of a benchmark; ConfigError if the folder has one with others."""
     if path.exists():
-        there = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            there = json.loads(read_text(path))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not JSON"
+            raise ConfigError(f"{path} can't be read: {reason}") from None
         if there != settings:
             raise ConfigError(f"{path.parent} has a benchmark with {there}, not with {settings}")
         return

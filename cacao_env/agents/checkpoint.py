@@ -86,8 +86,7 @@ def _new_weights(folder: Path, manifest: Mapping[str, Any]) -> Path:
 
 def add_to_manifest(folder: Path, **more: Any) -> None:
     """Add entries, such as an evaluation, to a checkpoint's manifest."""
-    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    manifest.update(more)
+    manifest = read_manifest(folder) | more
     write_whole(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
 

@@ -71,7 +71,7 @@ def run(
     for name, reason in skipped.items():
         print(f"{name:<30} skipped: {reason}")
     if json_file is not None:
-        write_json(Path(json_file), as_json(found, skipped, bandwidth))
+        write_json(Path(json_file), as_json(found, skipped, bandwidth), pipes=True)
     if page is not None:
         write_whole(Path(page), into_page(page, markdown(found, skipped, bandwidth)))
     if earlier is None:

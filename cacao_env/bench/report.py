@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..files import read_text
 from ..markdown import between_markers, table
 from ..provenance import machine, versions
 from .timing import Row
@@ -100,7 +101,7 @@ def as_json(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> l
 def read_json(path: str) -> dict[str, dict[str, Any]]:
     """Return the entries of an earlier run by name; ValueError for any other file."""
     try:
-        entries = json.loads(Path(path).read_text(encoding="utf-8"))
+        entries = json.loads(read_text(Path(path)))
     except OSError as error:
         raise ValueError(f"{path} can't be read: {error.strerror}") from None
     except ValueError:

@@ -124,7 +124,7 @@ def check(names: Sequence[str], json_file: str | None = None) -> int:
         print(markdown.row(cells), flush=True)
     if json_file is not None:
         data = [{**asdict(one), "library": one.library.name} for one in results]
-        write_json(Path(json_file), data)
+        write_json(Path(json_file), data, pipes=True)
     return int(any(one.status == FAILED for one in results))
 
 

@@ -47,7 +47,7 @@ def write_json(data: Any, path: str) -> None:
     if path == "-":
         print(json.dumps(data, indent=2))
     else:
-        files.write_json(Path(path), data)
+        files.write_json(Path(path), data, pipes=True)
 
 
 @contextmanager

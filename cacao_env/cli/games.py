@@ -143,7 +143,7 @@ def _record(options: Namespace) -> int:
         if options.out is None:
             print(text, end="")
         elif options.games == 1 and not Path(options.out).is_dir():
-            write_whole(Path(options.out), text)
+            write_whole(Path(options.out), text, pipes=True)
         else:
             folder = Path(options.out)
             folder.mkdir(parents=True, exist_ok=True)
@@ -378,6 +378,6 @@ def _export(files: Sequence[str], target: Path, with_review: bool) -> int:
     if with_review:
         data["review"] = _reviewed(replay.history)
     text = page(replay.title, data)
-    write_whole(target, text)
+    write_whole(target, text, pipes=True)
     print(f"{target}: {len(text) // 1000} kB, opens without a server")
     return 0

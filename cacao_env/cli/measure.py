@@ -5,6 +5,7 @@ See docs/evaluation.md.
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from argparse import Namespace
@@ -162,6 +163,8 @@ def _check_writable(path: str | None) -> None:
     """OSError, before anything is played, for a file that can't be written."""
     if path and path != "-":
         Path(path).parent.mkdir(parents=True, exist_ok=True)
+        if Path(path).is_fifo():  # opening it waits for a reader
+            return
         with Path(path).open("a", encoding="utf-8"):
             pass
 
@@ -218,10 +221,10 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     from ..evaluation.tables import show
 
     data = document(evaluation)
-    write_json(data, str(folder / "evaluation.json"))
-    for path in (folder / "report.html", options.html):
-        if path:
-            write_whole(Path(path), page(data))
+    write_whole(folder / "evaluation.json", json.dumps(data, indent=2) + "\n")
+    write_whole(folder / "report.html", page(data))
+    if options.html:
+        write_whole(Path(options.html), page(data), pipes=True)
     if options.json:
         write_json(data, options.json)
     said = [show(data)]

@@ -14,6 +14,7 @@ from typing import Any
 
 from .. import markdown
 from ..agents.agent import Agent
+from ..files import as_path, read_text
 from . import tables
 from .run import FORMAT, VERSION, Plan, make_plan
 
@@ -61,7 +62,7 @@ def _plan(where: str, entry: Any, seed: int) -> tuple[Plan, list[Agent]]:
 def loaded(path: str) -> Data:
     """Read the figures that ``cacao evaluate --json`` wrote; ValueError for another file."""
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = json.loads(read_text(as_path(path)))
     except OSError as error:
         raise ValueError(f"{path} can't be read: {error.strerror}") from None
     except ValueError:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 
 from tqdm import tqdm
 
 from .. import record
+from ..files import write_whole
 from ..game import Game
 from .blocks import Pairing
 from .matches import PlayedGame
@@ -35,10 +37,12 @@ def write_records(evaluation: Evaluation, folder: Path) -> int:
         for played in result.games:
             name = f"{prefix}-block{played.block:05}-seat{played.rotation}.json"
             game = replayed(pairing, played, evaluation.plan.seed)
+            (folder / name).unlink(missing_ok=True)  # a pipe would wait for a reader
             (folder / name).write_text(record.dumps(record.record_of(game)), encoding="utf-8")
             rows.append((name, played.block, *pairing.seats(played.rotation)))
-    with (folder / "games.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("file", "block", "seats in playing order"), *rows])
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([("file", "block", "seats in playing order"), *rows])
+    write_whole(folder / "games.csv", text.getvalue())
     return len(rows)
 
 

@@ -23,7 +23,7 @@ from .. import markdown
 from ..agents.agent import Agent
 from ..agents.registry import load_agents
 from ..envs.tasks import Task, task_named
-from ..files import write_whole
+from ..files import read_text, write_whole
 from . import tables
 from .blocks import seat_seed
 from .intervals import interval, share_interval
@@ -146,6 +146,7 @@ def measure_tasks(
         closing(do_all(todo, _MakePlayers(tuple(agents)), workers or cores(), bar.update)) as done,
     ):
         for job, scores in done:
+            # ``_stored`` has read it: it is a regular file, or not there
             with every[job.task, job.agent].file.open("a", encoding="utf-8") as file:
                 file.write(json.dumps([job.first, scores]) + "\n")
 
@@ -173,7 +174,10 @@ def _stored(file: Path) -> dict[int, Scores]:
     """Read the scores in a file, and remove an incomplete last line from it."""
     if not file.exists():
         return {}
-    text = file.read_text(encoding="utf-8")
+    try:
+        text = read_text(file)
+    except OSError as error:
+        raise ValueError(f"{file} can't be read: {error.strerror}") from None
     whole = text[: text.rfind("\n") + 1]
     if whole != text:
         write_whole(file, whole)
@@ -218,7 +222,7 @@ def written(page: Path, text: str) -> str:
 
     A row that is not measured stays as it was on the page.
     """
-    before = dict(_named_lines(page.read_text(encoding="utf-8"))) if page.is_file() else {}
+    before = dict(_named_lines(read_text(page))) if page.is_file() else {}
     lines = [
         before.get(name, line) if NOT_MEASURED in line else line
         for name, line in _named_lines(text)

@@ -20,7 +20,7 @@ from typing import Any
 
 from .. import record
 from ..agents.agent import Agent
-from ..files import write_whole
+from ..files import read_text, write_whole
 from .table import Table
 
 MAX_GAMES = 200  # kept; beyond that the oldest finished one is dropped, or the oldest
@@ -61,7 +61,7 @@ def _stamp(path: Path) -> Stamp:
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
     """Keep other servers from writing into a folder, where the system has such locks."""
-    with (folder / ".lock").open("w") as file:
+    with (folder / ".lock").open("a+b", buffering=0) as file:
         with suppress(ImportError, OSError):
             import fcntl
 
@@ -121,7 +121,7 @@ class Games:
         for _, name in sorted(new):
             self._stamps[name] = _stamp(there[name])
             with suppress(ValueError, OSError, KeyError, TypeError):
-                self._about[name] = json.loads(there[name].read_text(encoding="utf-8"))["about"]
+                self._about[name] = json.loads(read_text(there[name]))["about"]
                 self._about.move_to_end(name)
 
     def add(self, table: Table) -> str:
@@ -196,7 +196,7 @@ class Games:
                 text = self._texts[name]
             elif _NAME.fullmatch(name):
                 path = self._folder / f"{name}.json"
-                stamp, text = _stamp(path), path.read_text(encoding="utf-8")
+                stamp, text = _stamp(path), read_text(path)
             else:
                 raise KeyError(name)
         except (KeyError, OSError):

@@ -290,6 +290,20 @@ BUGS = [
         EXTREMES,
     ),
     Bug(
+        "a folder's files are written into pipes",
+        "cacao_env/files.py:write_whole",
+        "if not pipes and not path.is_dir():",
+        "if False:",
+        ("tests/test_pipes.py",),
+    ),
+    Bug(
+        "a pipe beside a file is written into",
+        "cacao_env/files.py:write_through",
+        "    path.unlink(missing_ok=True)",
+        "    pass",
+        ("tests/test_pipes.py",),
+    ),
+    Bug(
         "the state of a run has its seconds",
         "training/loop.py:Loop.save",
         "write_state(self.folder, arrays, config=config, counts=counts)",

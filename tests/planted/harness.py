@@ -20,7 +20,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent.parent
 PARTS = (
     *("cacao_env", "training", "tests", "configs", "docs", "checkpoints", "pyproject.toml"),
-    *("README.md", "constraints.txt"),
+    *("README.md", "constraints.txt", "requirements.lock", ".ci"),
 )
 # Beginnings of the names of compiled code that a bug in a compiled function of a package does not change.
 _BEFORE = {

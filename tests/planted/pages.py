@@ -5,9 +5,24 @@ from __future__ import annotations
 from .harness import Bug
 
 REFERENCE = ("tests/test_reference.py",)
+LOCK = ("tests/test_lock.py",)
 RULES = ("tests/test_languages.py", "-k", "rules or has_every_text")
 
 BUGS = [
+    Bug(
+        "a pin changes and the lock file does not",
+        "constraints.txt",
+        "absl-py==2.5.1",
+        "absl-py==2.5.0",
+        LOCK,
+    ),
+    Bug(
+        "the page installs without hashes",
+        "docs/install.md",
+        " --require-hashes",
+        "",
+        LOCK,
+    ),
     Bug(
         "a class that changes says nothing of threads",
         "training/ppo/network.py:CellNet",

@@ -19,7 +19,7 @@ from cacao_env.agents.checkpoint import (
     settle,
 )
 from cacao_env.agents.registry import load_agent
-from cacao_env.files import write_whole
+from cacao_env.files import read_text, write_whole
 
 from ..run_folder import CONFIG, CURVES, METRICS
 from .card import card
@@ -75,9 +75,11 @@ def measured(path: Path, files: Sequence[Path]) -> Shipped:
 def _evaluation(file: Path, manifest: dict[str, Any]) -> dict[str, Any]:
     """Read what ``cacao evaluate --json`` wrote; CheckpointError if it measured other weights."""
     try:
-        document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        document: dict[str, Any] = json.loads(read_text(file))
         versions = document["settings"]["agents"]
         rows = [(row["agent"], row["opponent"]) for row in document["results"]]
+    except OSError as error:
+        raise CheckpointError(f"{file} can't be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise CheckpointError(
             f"{file} is not what `cacao evaluate --json` writes: expected settings and results"

@@ -15,7 +15,7 @@ from cacao_env.agents.checkpoint import (
     shipped_home,
     shipped_names,
 )
-from cacao_env.files import write_whole
+from cacao_env.files import read_text, write_whole
 
 EVALUATION, CARD, SUMS, RECORDS, ONNX = (
     "evaluation.json",
@@ -41,10 +41,15 @@ class Shipped:
     def results(self) -> list[dict[str, Any]]:
         """The rows of its evaluation; none if it has not been measured."""
         try:
-            text = (self.path / EVALUATION).read_text(encoding="utf-8")
-        except OSError:
+            rows: list[dict[str, Any]] = json.loads(read_text(self.path / EVALUATION))["results"]
+        except FileNotFoundError:
             return []
-        rows: list[dict[str, Any]] = json.loads(text)["results"]
+        except OSError as error:
+            raise CheckpointError(
+                f"{self.path / EVALUATION} can't be read: {error.strerror}"
+            ) from None
+        except (ValueError, KeyError, TypeError):
+            raise CheckpointError(f"{self.path / EVALUATION} has no results") from None
         return rows
 
 
@@ -75,7 +80,7 @@ def write_sums(path: Path) -> None:
 def check_sums(path: Path) -> None:
     """Raise CheckpointError naming the first file whose checksum is wrong."""
     try:
-        lines = (path / SUMS).read_text(encoding="utf-8").splitlines()
+        lines = read_text(path / SUMS).splitlines()
     except OSError:
         raise CheckpointError(f"{path}: {SUMS} can't be read") from None
     for line in lines:
