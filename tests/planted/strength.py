@@ -227,7 +227,7 @@ BUGS = [
         "cacao_env/agents/value/search.py:look_ahead",
         "tree.passes[0])",
         "0)",
-        SEARCH,
+        TREE,
     ),
     Bug(
         "a simulation's first draw is luck",
