@@ -172,7 +172,7 @@ def _tie(keys, i):
 @njit
 def _rank(state, choices, keys):
     """Write a key for each choice, highest first: its value, then its number; return how many."""
-    score_actions(choices, state, GREEDY_WEIGHTS)
+    score_actions(choices, state, GREEDY_WEIGHTS, True)
     count = np.int64(choices.count)
     first = forced_action(state) if state.auto == EXPLICIT else np.int64(NONE)
     best = 0.0
