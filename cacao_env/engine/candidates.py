@@ -117,7 +117,8 @@ def candidates_into(states, viewers, rows, replies, seen, masks, ids):
     choices, others = np.empty(1, CHOICES), np.empty(1, CHOICES)
     dealt, after = np.empty(1, STATE), np.empty(1, STATE)
     room = np.zeros((rows + _TIES + 1, COLUMNS), np.float32)
-    keys, places = np.empty(MAX_LEGAL, np.int64), np.empty(rows + _TIES, np.int64)
+    unsorted, keys = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL, np.int64)
+    places = np.empty(rows + _TIES, np.int64)
     order = np.empty(rows + _TIES)
     sums = np.empty(NUM_SUMS, np.int64)
     for g in range(len(states)):
@@ -125,7 +126,7 @@ def candidates_into(states, viewers, rows, replies, seen, masks, ids):
         context_into(state, viewer, seen[g, rows])
         count = 0
         if state.phase != OVER and state.seat == viewer:
-            count = _rank(state, choices[0], keys)
+            count = _rank(state, choices[0], unsorted, keys)
             wide = _with_ties(keys, count, rows)
             needed = state.phase != PLACE or replies > 0
             if needed:
@@ -170,8 +171,11 @@ def _tie(keys, i):
 
 
 @njit
-def _rank(state, choices, keys):
-    """Write a key for each choice, highest first: its value, then its number; return how many."""
+def _rank(state, choices, unsorted, keys):
+    """Write a key for each choice, highest first: its value, then its number; return how many.
+
+    ``unsorted``: scratch space like ``keys``, int64 (MAX_LEGAL,).
+    """
     score_actions(choices, state, GREEDY_WEIGHTS, True)
     count = np.int64(choices.count)
     first = forced_action(state) if state.auto == EXPLICIT else np.int64(NONE)
@@ -182,19 +186,12 @@ def _rank(state, choices, keys):
         value = choices.values[i]
         if choices.ids[i] == first:  # greedy's choice, before it compares others
             value = best + 1.0
-        keys[i] = (np.int64(np.rint(value * _UNIT)) << 12) + (_NUMBERS - 1 - i)
-    gap = 1
-    while gap < count // 3:
-        gap = 3 * gap + 1
-    while gap > 0:  # Shell's sort
-        for i in range(gap, count):
-            key = keys[i]
-            k = i
-            while k >= gap and keys[k - gap] < key:
-                keys[k] = keys[k - gap]
-                k -= gap
-            keys[k] = key
-        gap //= 3
+        unsorted[i] = (np.int64(np.rint(value * _UNIT)) << 12) + (_NUMBERS - 1 - i)
+    for i in range(count):
+        place = 0  # all keys differ: as many are larger as stand before it
+        for k in range(count):
+            place += unsorted[k] > unsorted[i]
+        keys[place] = unsorted[i]
     return count
 
 
