@@ -161,10 +161,10 @@ def score_placements(choices, state, weights, ways=None):
                         best = choices.values[count + k]
                         choices.values[count + k] = value if value > best + TIE else best
                         if ways is not None:
-                            if value > best + TIE:
-                                choices.ways[count + k] = 0
-                            if value > best - TIE:
-                                choices.ways[count + k] |= 1 << way_number(n, first, second)
+                            bit = 1 << way_number(n, first, second)
+                            equal = choices.ways[count + k]
+                            equal = equal | bit if value > best - TIE else equal
+                            choices.ways[count + k] = bit if value > best + TIE else equal
         count += variants
     choices.count = count
 
