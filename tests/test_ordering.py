@@ -109,7 +109,7 @@ def test_words_are_those_after_greedys_fills(players):
     for seed in range(3):
         for game in placements(seed, players):
             state = game.states[0]
-            score_placements(choices[0], state, GREEDY_WEIGHTS)
+            score_placements(choices[0], state, GREEDY_WEIGHTS, True)
             tiles = tiles_shown(state)
             for i in range(0, int(choices[0].count), 7):
                 ways = int(choices[0].ways[i])

@@ -107,7 +107,7 @@ def collect(net, scratch, work, options, rng, found, done, wanted):
                 if row + MAX_LEGAL > len(found.gold):
                     return done
                 choices = work.choices[0]
-                score_placements(choices, view, GREEDY_WEIGHTS)
+                score_placements(choices, view, GREEDY_WEIGHTS, True)
                 found.first[done], found.count[done] = row, choices.count
                 found.stage[done] = STAGE[np.int64(view.tiles_each) - np.int64(view.placed[seat])]
                 for i in range(choices.count):

@@ -56,7 +56,8 @@ NOT_IN_HAND, NOT_A_PLACE, NOT_TO_FILL, NO_SUCH_TILE, DUPLICATE, NOT_PENDING, TOO
 @inlined
 def place_actions(table_size):
     """Return the size of the place block, which is also the first id of the fill block."""
-    return (table_size * table_size // 2) * NUM_VARIANTS
+    size = table_size & 63  # shows the compiler that no index of an action is below 0
+    return (size * size // 2) * NUM_VARIANTS
 
 
 @inlined
@@ -194,7 +195,7 @@ def mask_into(state, mask):
         for i in range(num_candidates(state)):
             cell = candidate(state, i)
             if can_cover(state, cell, tight):
-                first = place_id(state, cell, 0)
+                first = max(0, place_id(state, cell, 0))  # shows the same
                 for variant in range(NUM_VARIANTS):
                     mask[first + variant] = offered[variant]
         return

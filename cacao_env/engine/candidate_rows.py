@@ -153,8 +153,7 @@ def placement_into(row, look, state, seat, cell, variant, overbuilds, filled, su
         workers = EDGES[variant, side]
         beside = np.int64(NEIGHBOR[cell, side])
         new = (filled >> side) & 1
-        if code != 0 and workers > 0:
-            gold += add_edge(look, sums, code, opposite(side), workers)
+        gold += add_edge(sums, code, opposite(side), workers)
         if code == TEMPLE_CODE:
             facing += _temple(row, state, seat, follower, beside, side, covered, workers, new)
         if new:
@@ -167,7 +166,7 @@ def placement_into(row, look, state, seat, cell, variant, overbuilds, filled, su
                     continue
                 owner = OWNER[worker]
                 if owner == seat:
-                    gold += add_edge(look, sums, code, to, count)
+                    gold += add_edge(sums, code, to, count)
                 else:
                     gain = gain_of_other(look, state, owner, code, to, count) * _GOLD
                     row[GAIN_NEXT if owner == follower else GAIN_REST] += gain

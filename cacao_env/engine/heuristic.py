@@ -138,26 +138,37 @@ def trade(look, cacao, sums):
             earned, stored = gold, after
 
 
+def _edge(code: int, facing: int) -> tuple[int, int, float]:
+    """Return (sum, what a worker adds to it, gold of a worker) of an edge at a tile."""
+    kind, value = ACTION_CLASS[code], int(ACTION_VALUE[code])
+    if kind == TAKE_GOLD:
+        return CARRIED, 0, 1.0 * value
+    if kind == ERUPT:
+        gold = float(VOLCANO_GOLD[code - VOLCANO, facing])
+        return (CARRIED, 0, gold) if gold > 0 else (PAID, 1, 0.0)
+    sums = {
+        TAKE_CACAO: (HARVEST, value),
+        SELL_CACAO: (SALES + value, 1),
+        CARRY_WATER: (CARRIED, 1),
+        TAKE_SUN: (TOKENS, 1),
+    }
+    return (*sums.get(kind, (CARRIED, 0)), 0.0)
+
+
+# By a tile's code and the side of it that a worker tile lies on: tables, because branches of the
+# compiled code would be mispredicted.
+_edges = np.array(
+    [[_edge(code, facing) for facing in range(4)] for code in range(len(ACTION_CLASS))]
+)
+_SUM, _AMOUNT = _edges[..., 0].astype(np.uint8), _edges[..., 1].astype(np.int64)
+_EDGE_GOLD = _edges[..., 2].copy()
+
+
 @inlined
-def add_edge(look, sums, code, facing, workers):
+def add_edge(sums, code, facing, workers):
     """Add one activated edge to the sums; return its gain in gold if that is independent of others."""
-    kind = ACTION_CLASS[code]
-    if kind == TAKE_CACAO:
-        sums[HARVEST] += ACTION_VALUE[code] * workers
-    elif kind == SELL_CACAO:
-        sums[SALES + ACTION_VALUE[code]] += workers
-    elif kind == TAKE_GOLD:
-        return 1.0 * ACTION_VALUE[code] * workers
-    elif kind == CARRY_WATER:
-        sums[CARRIED] += workers
-    elif kind == TAKE_SUN:
-        sums[TOKENS] += workers
-    elif kind == ERUPT:
-        gold = VOLCANO_GOLD[code - VOLCANO, facing]
-        if gold > 0:
-            return 1.0 * gold * workers
-        sums[PAID] += workers
-    return 0.0
+    sums[_SUM[code, facing]] += _AMOUNT[code, facing] * workers
+    return _EDGE_GOLD[code, facing] * workers
 
 
 @inlined
@@ -234,7 +245,7 @@ def _prepare_fill(look, state, seat, code, cell, new_side):
             continue
         owner = OWNER[worker]
         if owner == seat:
-            look.constant += add_edge(look, look.sums, code, facing, workers)
+            look.constant += add_edge(look.sums, code, facing, workers)
             if code != TEMPLE:
                 look.constant -= look.empty * workers  # they faced an empty cell until now
         else:
@@ -277,6 +288,5 @@ def tile_value(look, state, seat, variant, sums):
     for side in range(4):
         workers = EDGES[variant, side]
         value += look.gain[side, workers]  # even without workers: a temple may come, or lose some
-        if workers > 0:
-            value += add_edge(look, sums, look.code[side], opposite(side), workers)
+        value += add_edge(sums, look.code[side], opposite(side), workers)
     return value + worth_of_sums(look, state, seat, sums)

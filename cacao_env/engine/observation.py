@@ -247,9 +247,10 @@ _STARTS = {
             layout(n, _SIZE)[i].start - layout(n, _SIZE)[0].stop
             for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)
         ],
-        np.int64,
+        np.uint16,
     )
     for i, entry in enumerate(layout(MIN_PLAYERS, _SIZE))
+    if entry.name != "board"
 }
 _PHASE, _TURN, _ACTIVE, _DECIDING = (_STARTS[k] for k in ("phase", "turn", "active", "deciding"))
 _TILES_LEFT, _HAND, _PILE, _UNSEEN = (_STARTS[k] for k in ("tiles_left", "hand", "pile", "unseen"))

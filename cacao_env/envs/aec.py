@@ -27,7 +27,7 @@ from ..engine.observation import ObservationDtype, observe_as
 from ..engine.options import OptionFields, Options, as_seed, check_choice
 from ..engine.rewards import REWARDS, SHAPED, Reward, potentials_into, rewards_into
 from ..engine.rng import new_rng
-from ..engine.state import OVER, deal
+from ..engine.state import OVER, STATE, deal
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
 from .forms import Form, MaskIn, ObservationForm, as_position, reset_options
@@ -149,7 +149,8 @@ class raw_env(AECEnv):
         self._reward_mode = check_choice("reward", reward, REWARDS)
         self._form = Form(self.options, observation, observation_dtype, mask_in)
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
-        self._blank = self.options.blank_states()
+        blank = self.options.blank_states()
+        self._blank = blank.tobytes()  # NumPy copies records slowly, field by field
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
 
@@ -169,7 +170,7 @@ class raw_env(AECEnv):
         )
         self._scaled = observation_dtype == "float32"
         self._step_rewards = np.zeros((2, MAX_PLAYERS))  # and the potentials
-        self._turns = by_turn(self._blank[0])
+        self._turns = by_turn(blank[0])
         # The deciding seat's observation is written as soon as it is known, and returned once.
         self._ready: tuple[str, Observation, Mask] | None = None
         self._rng = np.random.default_rng(secrets.randbits(128))
@@ -203,9 +204,7 @@ class raw_env(AECEnv):
             potentials_into(game.state, self._step_rewards[1])
             _see(game.states, first, self._scaled, observation, mask)
         else:
-            states = np.zeros(1, self._blank.dtype)  # with padding: games are compared as bytes
-            states[:] = self._blank
-            game = Game(states, [])
+            game = Game(np.frombuffer(bytearray(self._blank), STATE), [])
             _, first = _advance(
                 game.states,
                 DEAL,

@@ -20,7 +20,6 @@ from ..engine.options import as_int
 
 F = TypeVar("F", bound=Callable[..., Any])
 MAX_THREADS = 1024
-WHOLE = slice(None)  # the only part: slicing its arrays would cost a microsecond
 
 
 @cache
@@ -36,7 +35,7 @@ if hasattr(os, "register_at_fork"):
 class Workers:
     """The parts of ``num_games`` games for ``num_threads`` threads, this one included.
 
-    Threads may share it.
+    ``several``: whether there is more than one part.  Threads may share it.
     """
 
     def __init__(self, num_games: int, num_threads: int) -> None:
@@ -45,27 +44,22 @@ class Workers:
             raise ValueError(f"num_threads is {num_threads!r}, expected 1 to {MAX_THREADS}")
         cuts = np.linspace(0, num_games, min(threads, num_games) + 1).astype(int).tolist()
         self.slices = [slice(first, last) for first, last in pairwise(cuts)]
-        self._cuts = self.slices if self.several else [WHOLE]
-
-    @property
-    def several(self) -> bool:
-        """Whether there is more than one part."""
-        return len(self.slices) > 1
+        self.several = len(self.slices) > 1
 
     def run(self, work: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Call ``work`` with each part of every array; return its results."""
+        if not self.several:  # slicing the arrays would cost a microsecond
+            return [work(*arguments)]
         first, *others = (
-            [_cut(argument, number, share) for argument in arguments]
-            for number, share in enumerate(self._cuts)
+            [_cut(argument, share) for argument in arguments] for share in self.slices
         )
         futures = [_pool(len(others)).submit(work, *cut) for cut in others]
         return [work(*first), *(future.result() for future in futures)]
 
 
-def _cut(argument: Any, number: int, share: slice) -> Any:
-    """Return part ``number`` of an argument."""
-    whole = share is WHOLE or not isinstance(argument, np.ndarray)
-    return argument if whole else argument[share]
+def _cut(argument: Any, share: slice) -> Any:
+    """Return a part of an argument, if it is an array."""
+    return argument[share] if isinstance(argument, np.ndarray) else argument
 
 
 def alone(method: F) -> F:
@@ -77,16 +71,16 @@ def alone(method: F) -> F:
 
     @wraps(method)
     def guarded(self: Any, *arguments: Any, **named: Any) -> Any:
-        token = object()
+        token, attributes = object(), vars(self)
         try:  # one operation both asks and takes, so an interruption leaves nothing half done
-            if vars(self).setdefault("_at_work", token) is not token:
+            if attributes.setdefault("_at_work", token) is not token:
                 raise RuntimeError(
                     f"{type(self).__name__}.{method.__name__} was called while another call is at work "
                     "on these games: use them from one thread, and not from a signal handler"
                 )
             return method(self, *arguments, **named)
         finally:
-            if vars(self).get("_at_work") is token:
-                del vars(self)["_at_work"]
+            if attributes.get("_at_work") is token:
+                del attributes["_at_work"]
 
     return guarded  # type: ignore[return-value]

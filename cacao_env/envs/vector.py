@@ -127,7 +127,7 @@ def _deal_all(states, rngs):
 def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
     """Return an integer array of shape (num_games,); ValueError for anything else."""
     actions = np.asarray(chosen)
-    if actions.shape != (num_games,) or not np.issubdtype(actions.dtype, np.integer):
+    if actions.shape != (num_games,) or actions.dtype.kind not in "iu":
         raise ValueError(
             f"actions have shape {actions.shape} and type {actions.dtype}, expected "
             f"({num_games},) and integers"

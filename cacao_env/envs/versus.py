@@ -82,34 +82,38 @@ def _deal(states, which, learners, fixed, kinds, probabilities, rngs):
 
 
 @njit
-def _mark_illegal(states, chosen, forfeits):
-    """Mark illegal actions; return the number of the first such game, or -1."""
+def _play(states, chosen, forgiving, forfeits):
+    """Play the learners' actions, and mark the illegal ones, which lose their games.
+
+    Unless ``forgiving``, nothing changes if an action is illegal.  Returns the number of the first such
+    game, or -1.
+    """
     first = -1
     for g in range(len(states)):
         forfeits[g] = why_illegal(states[g], chosen[g]) != LEGAL
         if forfeits[g] and first < 0:
             first = g
-    return first
-
-
-@njit
-def _play(states, chosen, forfeits):
-    """Play the learners' actions, except in forfeited games."""
+    if first >= 0 and not forgiving:
+        for g in range(len(states)):
+            forfeits[g] = False
+        return first
     for g in range(len(states)):
         if not forfeits[g]:
             step(states[g], chosen[g])
+    return first
 
 
 @njit
 def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final, won, worst):
     """Write the learners' rewards since their last decisions, which games are over, and their ends.
 
-    One call covers all steps since then: the changes of a potential add up, and other rewards come only
-    at the end.
+    Returns how many are over.  One call covers all steps since then: the changes of a potential add
+    up, and other rewards come only at the end.
     """
     scores = np.zeros(MAX_PLAYERS, np.int64)
     win_shares = np.zeros(MAX_PLAYERS)
     each = np.zeros(MAX_PLAYERS)
+    over = 0
     for g in range(len(states)):
         state = states[g]
         learner = learners[g]
@@ -118,12 +122,14 @@ def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final,
         rewards[g] = worst - before if forfeits[g] else each[learner]
         dones[g] = state.phase == OVER or forfeits[g]
         if dones[g]:
+            over += 1
             scores_into(state, scores)
             final[g, 0] = scores[learner]
             final[g, 1] = scores[learner] - margin(scores, learner, np.int64(state.num_players))
             win_shares_into(state, scores, win_shares)
             won[g] = 0.0 if forfeits[g] else win_shares[learner]
             potentials[g, :] = 0
+    return over
 
 
 class VersusGames:
@@ -252,9 +258,8 @@ class VersusGames:
         replaced: call :meth:`deal` for them before the next step.
         """
         self._take(chosen)
-        _play(self.states, self._chosen, self.forfeits)
         self._let_others_play()
-        _reward(
+        over = _reward(
             self.states,
             self.learners,
             self.forfeits,
@@ -266,7 +271,7 @@ class VersusGames:
             self.final_win_shares,
             -1.0 if self._mode == OUTCOME else -MOST,
         )
-        if self.dones.any():
+        if over:
             ends = self.states, self.dones, self.learners
             self._view.look_at_ends(*ends, self.final_observations)
             if deal:
@@ -345,12 +350,11 @@ class VersusGames:
         return Game(self.states[number : number + 1], []).clone()
 
     def _take(self, chosen: npt.NDArray[Any]) -> None:
-        """Check the actions and store them."""
+        """Check the actions and play them."""
         choices = as_actions(chosen, self.num_games)
         self._view.choose(choices, self._chosen)
-        wrong = int(_mark_illegal(self.states, self._chosen, self.forfeits))
+        wrong = _play(self.states, self._chosen, self._forgiving, self.forfeits)
         if wrong >= 0 and not self._forgiving:
-            self.forfeits[:] = False
             raise ValueError(self._view.explain(self.states, choices, wrong))
 
     def _begin(self, which: npt.NDArray[np.bool_]) -> None:

@@ -34,21 +34,22 @@ _EVERY = np.zeros(0, np.bool_)
 
 
 @njit
-def _observe(states, which, viewers, scaled, observations):
-    """Write what each viewer sees, in the games in ``which``, or in all if that is empty."""
-    for g in range(len(states)):
-        if len(which) == 0 or which[g]:
-            observe_as(states[g], viewers[g], scaled, observations[g])
+def _look(states, which, viewers, scaled, observations, masks):
+    """Write what each viewer sees and its legal actions: none while another seat decides.
 
-
-@njit
-def _mask(states, viewers, masks):
-    """Write each viewer's legal actions: none while another seat decides."""
+    Only in the games in ``which``, or in all if that is empty; no actions if ``masks`` is empty.
+    """
     for g in range(len(states)):
-        if states[g].phase == OVER or states[g].seat != viewers[g]:
+        if len(which) > 0 and not which[g]:
+            continue
+        state = states[g]
+        observe_as(state, viewers[g], scaled, observations[g])
+        if len(masks) == 0:
+            continue
+        if state.phase == OVER or state.seat != viewers[g]:
             masks[g, :] = 0
         else:
-            mask_into(states[g], masks[g])
+            mask_into(state, masks[g])
 
 
 def explain_illegal(states: StateArray, chosen: npt.NDArray[np.int64], g: int) -> str:
@@ -72,12 +73,12 @@ class Flat:
 
     def look(self, states: StateArray, viewers: Array) -> None:
         """Write what the viewers, (N,), see."""
-        _observe(states, _EVERY, viewers, self._scaled, self.observations)
-        _mask(states, viewers, self.action_masks)
+        masks = self.action_masks
+        _look(states, _EVERY, viewers, self._scaled, self.observations, masks)
 
     def look_at_ends(self, states: StateArray, which: Array, viewers: Array, out: Array) -> None:
         """Write what the viewers see of the finished games in ``which``."""
-        _observe(states, which, viewers, self._scaled, out)
+        _look(states, which, viewers, self._scaled, out, self.action_masks[:0])
 
     def choose(self, chosen: Array, actions: Array) -> None:
         """Write the actions of the choices."""

@@ -24,8 +24,8 @@ BUGS = [
     Bug(
         "a batch's share is given whole arrays",
         "cacao_env/envs/threads.py:_cut",
-        "else argument[share]",
-        "else argument",
+        "return argument[share] if",
+        "return argument if",
         SHARES,
     ),
     Bug(

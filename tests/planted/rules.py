@@ -242,10 +242,10 @@ BUGS = [
     ),
     Bug(
         "opponents are handed the true game",
-        "cacao_env/agents/agent.py:WrappedAgent.act",
-        "            seen.redeal(decider(game), rng)\n",
-        "",
-        ("tests/test_gym.py", "-k", "dealt_anew"),
+        "cacao_env/envs/versus.py:VersusGames._ask",
+        "seen.append(game.determinise(seat, self.rngs[g : g + 1]))",
+        "seen.append(game.clone())",
+        ("tests/test_versus_agents.py", "-k", "true_deal"),
         interpreted=True,
     ),
     Bug(

@@ -113,7 +113,7 @@ def order_into(table, weights, choices, state, top, ids):
 
     ``table``: of ``ordering_table``; ``weights``: (stages, 2), of overbuilding and of greedy's value.
     """
-    score_placements(choices, state, GREEDY_WEIGHTS)
+    score_placements(choices, state, GREEDY_WEIGHTS, True)
     seat = np.int64(state.seat)
     stage = STAGE[np.int64(state.tiles_each) - np.int64(state.placed[seat])]
     tiles = tiles_shown(state)
