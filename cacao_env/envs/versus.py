@@ -41,14 +41,7 @@ from ..engine.tiles import MAX_PLAYERS
 from ..engine.validate import StateError, check_states
 from ..game import Game
 from .forms import as_position
-from .opponents import (
-    NUM_COMPILED,
-    Opponents,
-    OpponentSpec,
-    is_rng,
-    play_compiled,
-    waiting,
-)
+from .opponents import NUM_COMPILED, Opponents, OpponentSpec, is_rng, play_compiled, waiting
 from .threads import alone
 from .vector import as_actions, as_flags
 from .views import view_of
