@@ -29,8 +29,8 @@ from ..game import Game
 
 NET = "trinitario"  # the network that judges
 PLACEMENTS = 14  # that it evaluates for the next seat
-# The network exaggerates what a tile changes.  This part of its luck reduces the variance most (1,500
-# deal blocks of trinitario against criollo: 2.1 times fewer deals for the same width in gold).
+# The network exaggerates what a tile changes.  This part of its luck reduced the variance most in 1,500
+# deal blocks of trinitario against criollo.
 PART = 0.9
 JUNGLE = -1  # the pile that is no seat's
 WIN_SHARES, SCORES = 0, 1  # rows of luck
