@@ -213,8 +213,8 @@ class Game:
 
     def why_illegal(self, action: int, code: int | None = None) -> str:
         """Return one sentence that explains why an action is illegal now."""
-        action = notation.as_action(action)
         if code is None:
+            action = notation.as_action(action)
             code = int(why_illegal(self.state, action))
         try:
             meaning = f" ({self.text(action)})"

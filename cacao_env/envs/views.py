@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.actions import mask_into
+from ..engine.actions import mask_into, why_illegal
 from ..engine.candidates import (
     Candidates,
     actions_of,
@@ -54,8 +54,8 @@ def _look(states, which, viewers, scaled, observations, masks):
 
 def explain_illegal(states: StateArray, chosen: npt.NDArray[np.int64], g: int) -> str:
     """Return one sentence on why the action of game ``g`` is illegal."""
-    game = Game(states[g : g + 1], [])
-    return f"game {g}, seat {game.seat}: {game.why_illegal(int(chosen[g]))}"
+    game, code = Game(states[g : g + 1], []), int(why_illegal(states[g], chosen[g]))
+    return f"game {g}, seat {game.seat}: {game.why_illegal(int(chosen[g]), code)}"
 
 
 class Flat:
