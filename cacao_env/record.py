@@ -16,7 +16,7 @@ from .engine.actions import MAX_LEGAL
 from .engine.notation import Move, as_move, is_int, to_text
 from .engine.options import DECISIONS, check_type
 from .engine.tiles import WATER_TRACK
-from .files import as_path, read_regular
+from .files import as_path, in_short, read_regular
 from .game import Game
 
 FORMAT, VERSION = "cacao-record", 1
@@ -49,11 +49,15 @@ def record_of(
 ) -> dict[str, Any]:
     """Return the record of a finished game; ``with_legal`` lists each decision's legal moves.
 
-    ``players``: their names, one a seat.
+    ``players``: their names, one a seat.  ValueError for a game that is not over and for other names.
     """
     check_type("game", game, Game, "a Game")
     if not game.over:
         raise ValueError("only a finished game makes a record")
+    if players is not None:
+        check_type("players", players, list | tuple, "a list of names")
+        if len(players) != game.num_players or not all(isinstance(one, str) for one in players):
+            raise ValueError(f"players is {in_short(players)}, expected {game.num_players} names")
     workers, jungle = game.draws
     # On the default table, because a small one would not list every move that the rules allow.
     table = Game.from_draws(workers, jungle, volcanoes=game.volcanoes, decisions="explicit")

@@ -141,3 +141,16 @@ def test_trainers_files_are_no_pipes(tmp_path):
             read()
     with pytest.raises(ValueError, match=f"{SUMS} can't be read"):
         check_sums(tmp_path)
+
+
+def test_configurations_are_not_read_from_pipes(tmp_path):
+    pipe = tmp_path / "plan.toml"
+    os.mkfifo(pipe)
+    with pytest.raises(ValueError, match=f"plan.toml can't be read: {NOT_REGULAR}"):
+        leaderboard.plans(pipe)
+    pytest.importorskip("torch", reason="the training extra is not installed")
+    from training.config import ConfigError, read
+    from training.ppo.config import PpoConfig
+
+    with pytest.raises(ConfigError, match=f"plan.toml can't be read: {NOT_REGULAR}"):
+        read(PpoConfig, pipe)

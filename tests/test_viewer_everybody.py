@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -119,9 +118,6 @@ PLAIN = """() => {
 
 def axe_source():
     """The axe engine, where its package is installed."""
-    folder = os.environ.get("CACAO_AXE")
-    if folder:
-        return Path(folder).read_text(encoding="utf-8")
     axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing")
     return (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,10 +18,12 @@ from cacao_env.agents.value.checkpoint import load_value
 from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.options import Options
 from cacao_env.engine.saving import states_of
+from cacao_env.engine.symmetry import transform_action, transform_mask, transform_observation
 from cacao_env.engine.validate import StateError
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
+from cacao_env.evaluation.run import measure
 
 WRONG = (None, 5, 1.5, ["x"], {1: 2}, object(), np.zeros((2, 40)), True)
 
@@ -94,7 +97,56 @@ DOORS = {
     ),
     "decode": (lambda x: decode(x, 2, 15), ValueError, "an observation for 2 players"),
     "planes": (lambda x: planes(x, 2, 15), ValueError, "an observation for 2 players"),
+    "record's players": (lambda x: record.record_of(finished(), players=x), ValueError, "", None),
+    "act": (lambda x: load_agent("greedy").player(1).act(x), ValueError, "expected a Game"),
+    "analyze": (lambda x: load_agent("greedy").player(1).analyze(x), ValueError, "expected a Game"),
+    "measure": (lambda x: measure(load_agent("greedy"), x), ValueError, "expected an Agent"),
+    "image's symmetry": (
+        lambda x: transform_observation(x, seen(), 2, 15),
+        ValueError,
+        "expected 0 to 7",
+        5,
+    ),
+    "image of an observation": (
+        lambda x: transform_observation(1, x, 2, 15),
+        ValueError,
+        "an observation for 2 players",
+    ),
+    "image of a mask": (
+        lambda x: transform_mask(1, x, seen(), 2, 15),
+        ValueError,
+        "the mask has shape",
+    ),
+    "image of an action": (
+        lambda x: transform_action(1, x, seen(), 2, 15),
+        ValueError,
+        "action is ",
+        5,
+    ),
 }
+
+
+@cache
+def finished():
+    whole = game()
+    while not whole.over:
+        whole.play(int(np.flatnonzero(whole.action_mask())[0]))
+    return whole
+
+
+def seen():
+    return game().observation(0)
+
+
+def test_a_batch_of_observations_is_not_one():
+    with pytest.raises(ValueError, match=r"expected one observation, not an array of shape \(2, "):
+        transform_observation(1, np.stack([seen(), seen()]), 2, 15)
+
+
+def test_a_record_has_a_name_for_each_seat():
+    with pytest.raises(ValueError, match="players is \\['a'\\], expected 2 names"):
+        record.record_of(finished(), players=["a"])
+    assert record.record_of(finished(), players=["a", "b"])["players"] == ["a", "b"]
 
 
 def refuses(call, error, part, *right):

@@ -13,7 +13,7 @@ from cacao_env.agents.agent import Agent
 from cacao_env.agents.checkpoint import NAME, is_name
 from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
-from cacao_env.files import as_path, in_short
+from cacao_env.files import as_path, in_short, read_text
 
 
 class ConfigError(ValueError):
@@ -39,7 +39,7 @@ def read(kind: type[C], path: str | Path, overrides: Sequence[str] = ()) -> C:
     """Read a configuration, a dataclass, from a TOML file and overrides."""
     path = as_path(path, ConfigError)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(read_text(path))
     except OSError as error:
         raise ConfigError(f"{path} can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

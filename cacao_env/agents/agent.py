@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..engine.options import PLAYERS, Options
+from ..engine.options import PLAYERS, Options, check_type
 from ..engine.rng import new_rng
 from ..game import Game
 from .analysis import Analysis, certain
@@ -74,10 +74,12 @@ class Player:
 
     def act(self, game: Game) -> int:
         """Choose a legal action for the deciding seat."""
+        check_type("game", game, Game, "a Game")
         return int(self.agent.act([game], [self.memory])[0])
 
     def analyze(self, game: Game) -> Analysis:
         """Report the agent's analysis of the position."""
+        check_type("game", game, Game, "a Game")
         return self.agent.analyze(game, self.memory)
 
     @property

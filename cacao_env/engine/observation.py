@@ -357,7 +357,7 @@ def observe(state: Any, viewer: int) -> npt.NDArray[np.uint8]:
     return out
 
 
-def _checked(observation: Any, num_players: int, table_size: int) -> npt.NDArray[Any]:
+def checked(observation: Any, num_players: int, table_size: int) -> npt.NDArray[Any]:
     """Return observations as an array; ValueError if they have another size."""
     array, size = np.asarray(observation), observation_size(num_players, table_size)
     if array.shape[-1:] != (size,):
@@ -375,7 +375,7 @@ def decode(
 
     Leading axes (a batch) are kept.
     """
-    observation = _checked(observation, num_players, table_size)
+    observation = checked(observation, num_players, table_size)
     if observation.dtype != np.uint8:
         highs = 1 / scale(num_players, table_size)
         observation = np.rint(observation * highs).astype(np.uint8)
@@ -390,7 +390,7 @@ def planes(
     observation: npt.NDArray[Any], num_players: int, table_size: int
 ) -> dict[str, npt.NDArray[Any]]:
     """Return ``board`` (..., C, W, W) and ``features`` (..., F), the rest: views of the vectors."""
-    observation = _checked(observation, num_players, table_size)
+    observation = checked(observation, num_players, table_size)
     board = layout(num_players, table_size)[0]
     return {
         "board": observation[..., : board.stop].reshape(observation.shape[:-1] + board.shape),

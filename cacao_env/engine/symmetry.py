@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from .actions import ACT_ACTIONS, FILL_ACTIONS, ORIENTATIONS, WORKER_CHOICES, place_actions
 from .geometry import OFFSETS, window_cell, window_corner
-from .observation import CHANNELS, layout
+from .observation import CHANNELS, checked, layout
+from .options import as_int
 from .tiles import DISPLAY_SIZE, EDGES, NUM_VARIANTS, VOLCANO, WORKER_KINDS
 
 NUM_SYMMETRIES = 8
@@ -157,9 +158,19 @@ def _action_sources(
     return sources
 
 
+def _checked(g: Any, observation: Any, num_players: int, table_size: int) -> npt.NDArray[Any]:
+    if not 0 <= as_int("g", g, "0 to 7") < NUM_SYMMETRIES:
+        raise ValueError(f"g is {g}, expected 0 to 7")
+    observation = checked(observation, num_players, table_size)
+    if observation.ndim != 1:
+        raise ValueError(f"expected one observation, not an array of shape {observation.shape}")
+    return observation
+
+
 def _sources_for(
     g: int, observation: npt.NDArray[Any], num_players: int, table_size: int
 ) -> npt.NDArray[np.int64]:
+    observation = _checked(g, observation, num_players, table_size)
     corner = image_corner(g, observation, num_players, table_size)
     entry = next(e for e in layout(num_players, table_size) if e.name == "display")
     display = observation[entry.start : entry.stop].reshape(entry.shape)
@@ -170,7 +181,11 @@ def _sources_for(
 def transform_observation(
     g: int, observation: npt.NDArray[Any], num_players: int, table_size: int
 ) -> npt.NDArray[Any]:
-    """Return the image of an observation, raw or scaled, shape (observation_size,)."""
+    """Return the image of an observation, raw or scaled, shape (observation_size,).
+
+    ValueError for an array of another shape and for a ``g`` that is not 0 to 7.
+    """
+    observation = _checked(g, observation, num_players, table_size)
     corner = image_corner(g, observation, num_players, table_size)
     sources = _observation_sources(g, corner, num_players, table_size)
     return np.append(observation, observation.dtype.type(0))[sources]
@@ -188,6 +203,9 @@ def transform_mask(
     ``observation`` is that of the same position, before the transformation.
     """
     sources = _sources_for(g, observation, num_players, table_size)
+    mask = np.asarray(mask)
+    if mask.shape != sources.shape:
+        raise ValueError(f"the mask has shape {mask.shape}, expected {sources.shape}")
     return np.append(mask, mask.dtype.type(0))[sources]
 
 
@@ -196,6 +214,7 @@ def transform_action(
 ) -> int:
     """Return the image of an action; ValueError if the image's window does not show it."""
     sources = _sources_for(g, observation, num_players, table_size)
+    action = as_int("action", action, f"0 to {len(sources) - 1}")
     found = np.flatnonzero(sources == action)
     if not len(found):
         raise ValueError(f"the image of action {action} lies outside the window")

@@ -28,7 +28,7 @@ Data = Mapping[str, Any]
 def plans(path: str | Path) -> list[tuple[Plan, list[Agent]]]:
     """Read the plans, and their agents, that a configuration lists; ValueError names an error."""
     try:
-        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        data = tomllib.loads(read_text(Path(path)))
     except OSError as error:
         raise ValueError(f"{path} can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

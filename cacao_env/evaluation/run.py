@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from ..agents.agent import Agent, require
 from ..agents.registry import load_agents
-from ..engine.options import PLAYERS, Options
+from ..engine.options import PLAYERS, Options, check_type
 from ..files import write_whole
 from ..provenance import provenance
 from .blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
@@ -198,6 +198,8 @@ def measure(
     seed: int = SEED,
 ) -> Result:
     """Play an agent against one opponent in this process; block b has the deal of ``seed + b``."""
+    for name, value in (("agent", agent), ("opponent", opponent)):
+        check_type(name, value, Agent, "an Agent")
     if agent.name == opponent.name:
         raise ValueError(f"both agents are named {agent.name!r}")
     if blocks < 1:
