@@ -21,6 +21,7 @@ from cacao_env.agents.value.search import (
     NEAR,
     NODES_A_MS,
     NODES_A_SIM,
+    ONE_PLY,
     TURNS,
     SearchAgent,
     look_ahead,
@@ -366,11 +367,30 @@ def test_the_pace_follows_the_time_that_simulations_take(monkeypatch):
     monkeypatch.setattr(search.time, "perf_counter", lambda: next(clock))  # a second each time
     agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), sims=16)
     game = Game.new(2, 3)
-    agent._pace = 0.01
+    for before in (0.5, 0.1, 0.01):
+        agent._pace = before
+        agent.player(1).act(game)
+        alive = given[-1][0]
+        pace = 1 / (alive * agent._length(placements_left(game.state), 2))
+        # A measurement counts as twice the pace at most: the code may have been compiled in it.
+        assert agent._pace == pytest.approx(0.8 * before + 0.2 * min(pace, 2 * before))
+    assert 0.02 < pace < 0.2
+
+
+def test_a_pace_that_leaves_no_time_to_search_is_bounded_by_the_decision(monkeypatch):
+    given = halved(monkeypatch)
+    clock = itertools.count()
+    monkeypatch.setattr(search.time, "perf_counter", lambda: next(clock) / 1e5)
+    agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), ms=500, inner=4)
+    monkeypatch.setattr(agent, "_seconds", lambda states: 0.5)
+    game, agent._pace = Game.new(2, 3), 1e6
+    count = len(agent.evaluate(game.determinise(0, 1).states, new_rng(1))[0])
     agent.player(1).act(game)
-    [(alive, _)] = given
-    length = agent._length(placements_left(game.state), 2)
-    assert agent._pace == pytest.approx(0.8 * 0.01 + 0.2 / (alive * length))
+    assert given == []  # half a second is too little at that pace
+    # A decision took two looks at the clock.
+    assert agent._pace == pytest.approx(2 * 2e-5 * 4 / (ONE_PLY * count))
+    agent.player(1).act(game)
+    assert given[0][0] == CANDIDATES
 
 
 def halved(monkeypatch):
@@ -420,6 +440,7 @@ def test_a_search_simulates_as_many_as_there_is_time_for(monkeypatch):
     given.clear()
     assert agent.player(1).act(game) == ValueAgent(compiled).player(1).act(game)
     assert not given
+    agent._pace = 1e9
     analysis = agent.player(1).analyze(game)
     assert len(analysis.actions) > CANDIDATES
     assert analysis.visits is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .harness import Bug
 
 ORDERING = ("tests/test_ordering.py",)
-TIME = ("tests/test_value.py", "-k", "time or placement")
+TIME = ("tests/test_value.py", "-k", "time or placement or pace")
 FORECASTS = ("tests/test_forecasts.py",)
 REFEREE = ("tests/test_referee.py",)
 SEARCH = ("tests/test_value.py", "-k", "simulation")
@@ -73,6 +73,20 @@ BUGS = [
         "cacao_env/agents/value/search.py:SearchAgent._search",
         "self._pace += 0.2 *",
         "self._pace += 0.0 *",
+        TIME,
+    ),
+    Bug(
+        "code that is compiled in a search slows all that come",
+        "cacao_env/agents/value/search.py:SearchAgent._search",
+        "min(pace, 2 * self._pace)",
+        "pace",
+        TIME,
+    ),
+    Bug(
+        "a search that is too slow once is never tried again",
+        "cacao_env/agents/value/search.py:SearchAgent._search",
+        "self._pace = min(self._pace, 2 * spent * self._inner / (ONE_PLY * len(ids)))",
+        "pass",
         TIME,
     ),
     Bug(

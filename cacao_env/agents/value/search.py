@@ -283,6 +283,10 @@ class SearchAgent(ValueAgent):
             tried = min(tried, 1 + int(rest / (2 * length * self._pace)))
         keep_best(ids, values, len(ids), max(1, tried))
         if tried < 2:
+            # The machine may have been busy, or compiling, when the pace was measured.  Without
+            # simulations it is not measured again, so the time of the decision itself bounds it.
+            spent = max(1e-6, time.perf_counter() - begin)
+            self._pace = min(self._pace, 2 * spent * self._inner / (ONE_PLY * len(ids)))
             return values[:1], np.zeros(1, np.int64)
         prior = prior_of(turns, self._prior)
         sums = prior * values[:tried]
@@ -295,5 +299,6 @@ class SearchAgent(ValueAgent):
         start = time.perf_counter()
         visits = halve(run, ids, sums, tried, self.sims, begin, 1000 * seconds)
         spent = time.perf_counter() - start
-        self._pace += 0.2 * (spent / (int(visits.sum()) * length) - self._pace)
+        pace = spent / (int(visits.sum()) * length)
+        self._pace += 0.2 * (min(pace, 2 * self._pace) - self._pace)
         return sums / (visits + prior), visits
