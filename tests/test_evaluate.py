@@ -255,10 +255,11 @@ def test_a_worker_that_is_killed_loses_no_finished_game(tmp_path):
     assert games_of(tmp_path / "killed") == games_of(tmp_path / "whole")
 
 
-def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path, monkeypatch):
+def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
     command = ["random", "greedy", "--blocks", "40", "--workers", "1"]
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     assert evaluate([*command, "--out", str(whole)]) == 0
+    assert "not played again" not in capsys.readouterr().err
     cut.mkdir()
     lines = (whole / GAMES).read_bytes().splitlines(keepends=True)
     (cut / GAMES).write_bytes(b"".join(lines[:3]) + lines[3][: len(lines[3]) // 2])
@@ -278,6 +279,7 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path, monkeypatch):
     assert (cut / GAMES).read_bytes().splitlines(keepends=True)[:3] == lines[:3]
     assert evaluate([*command, "--out", str(cut)]) == 0
     assert len(played) == 40 // BLOCKS_AT_ONCE - 2  # nothing was left to play
+    assert f"80 games from {cut} are not played again\n" in capsys.readouterr().err
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):

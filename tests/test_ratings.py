@@ -73,6 +73,9 @@ def test_all_won_is_not_taken_for_certain():
     low, high = share_interval(np.zeros(20))
     assert low == 0
     assert 0.1 < high < 0.2
+    low, high = share_interval(np.full(50, 0.5))  # others, all lost or all won, may be rare
+    rest = 0.025 ** (1 / 50)
+    assert [low, high] == pytest.approx([0.5 * rest, 1 - 0.5 * rest])
     mixed = np.array([1.0] * 99 + [0.5])
     assert share_interval(mixed) == interval(mixed)
 

@@ -196,6 +196,8 @@ def _evaluate(options: Namespace) -> int:
     if options.records:
         Path(options.records).mkdir(parents=True, exist_ok=True)
     with closing(Store(folder, settings(plan, agents))) as store:
+        if store.games:
+            print(f"{store.games} games from {folder} are not played again", file=sys.stderr)
         try:
             play = _player_on(options.ray)
             evaluation = run_evaluation(plan, store, agents, options.workers, play)

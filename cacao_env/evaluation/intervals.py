@@ -42,13 +42,10 @@ def interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, flo
 def share_interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
     """Return the 95 % interval of a mean win share.
 
-    If every block was won, or lost, all samples are equal; the bound is then the exact binomial one
-    for that number of blocks.
+    If all blocks have the same share, all samples are equal.  The bounds are then those of other blocks
+    that were all lost, or all won, and are too rare to have come up: the exact binomial ones.
     """
-    low, high = interval(values, seed)
-    rest = 0.025 ** (1 / len(values))
-    if values.min() == 1:
-        low = rest
-    if values.max() == 0:
-        high = 1 - rest
-    return low, high
+    if values.min() < values.max():
+        return interval(values, seed)
+    same, rest = float(values[0]), 0.025 ** (1 / len(values))
+    return same * rest, same * rest + 1 - rest

@@ -178,8 +178,8 @@ BUGS = [
     Bug(
         "all won is taken for certain",
         "cacao_env/evaluation/intervals.py:share_interval",
-        "low = rest",
-        "pass",
+        "same * rest, same",
+        "same, same",
         RATINGS,
     ),
     Bug(
