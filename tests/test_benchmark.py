@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from threading import Barrier
 from types import SimpleNamespace
 
 import pytest
@@ -63,13 +67,14 @@ def test_what_is_done_is_read_and_what_was_begun_is_resumed(tmp_path, monkeypatc
     begun = tmp_path / "ppo-rows" / "seed2"
     begun.mkdir()
     (begun / STATE).write_bytes(b"")
-    asked = []
+    asked, confined = [], []
 
     class Done:
         returncode, stderr = 0, ""
 
     def run(command, **more):
         asked.append(command)
+        confined.append(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0])
         assert more["env"]["OMP_NUM_THREADS"] == "1"
         (begun / STATE).unlink()
         begun.rmdir()
@@ -81,6 +86,7 @@ def test_what_is_done_is_read_and_what_was_begun_is_resumed(tmp_path, monkeypatc
     arguments = ["--out", str(tmp_path), "--recipes", "ppo-rows", "--minutes", "3"]
     assert main(arguments) == 0
     assert [command[3:] for command in asked] == [["--resume", str(begun)]]
+    assert [len(cores) for cores in confined] == [1]
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert "| self-play PPO, candidate rows | 3 | 60.0% | 50.0% | 300 | 100 |" in page
     curves = (tmp_path / "curves.svg").read_bytes()
@@ -91,6 +97,21 @@ def test_what_is_done_is_read_and_what_was_begun_is_resumed(tmp_path, monkeypatc
     assert (tmp_path / "curves.svg").read_bytes() == curves
     assert main([*arguments[:-1], "4"]) == 1
     assert "has a benchmark with {'minutes': 3.0" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="cores can't be chosen here")
+def test_runs_at_once_have_a_core_each():
+    here, both = os.sched_getaffinity(0), Barrier(2)
+
+    def core(_):
+        both.wait(60)
+        return os.sched_getaffinity(0)
+
+    with ThreadPoolExecutor(2, initializer=benchmark._take_core, initargs=(count(),)) as pool:
+        one, other = pool.map(core, range(2))
+    assert len(one) == len(other) == 1
+    assert len(one | other) == min(2, len(here))
+    assert os.sched_getaffinity(0) == here
 
 
 def test_a_run_that_fails_and_bad_options_are_one_sentence(tmp_path, monkeypatch, capsys):

@@ -3,7 +3,7 @@
     python -m training.benchmark --out benchmark
     python -m training.benchmark --out benchmark --minutes 5 --seeds 1 --recipes ppo-rows,afterstate
 
-Each recipe is a trainer's configuration on one thread, trained for ``--minutes`` with each seed and
+Each recipe is a trainer's configuration on one core, trained for ``--minutes`` with each seed and
 measured against greedy on the same fresh deals.  ``--jobs`` runs train at once.  A benchmark that was
 stopped resumes: runs that are done are read, others resume from their last save.  ``--page`` only
 writes the page again.  The default, four recipes, three seeds and an hour each on two cores, takes a
@@ -18,9 +18,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +131,13 @@ class Run:
         return result
 
 
+def _take_core(numbers: Iterator[int]) -> None:
+    """Confine this thread, and the runs that it starts, to a core of its own where the system can."""
+    with suppress(AttributeError):  # only Linux can
+        own = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {own[next(numbers) % len(own)]})
+
+
 def runs_in(folder: Path, names: Sequence[str], seeds: int) -> list[Run]:
     """Return all runs, seed by seed, so that a benchmark cut short has something of each recipe."""
     return [
@@ -165,7 +174,7 @@ def page(runs: Sequence[Run], minutes: float) -> str:
     measured = " or ".join(f"{count}" for count in sorted(blocks))
     return (
         "# Learning benchmark\n\n"
-        f"Each recipe was trained for {minutes:g} minutes on one thread, and measured against greedy "
+        f"Each recipe was trained for {minutes:g} minutes on one core, and measured against greedy "
         f"on {measured} deals that training had not seen, in both seats. `decisions/s` are those that "
         "were generated and learned from; values count samples.\n\n"
         f"{markdown.table(head, rows, 'lr')}\n\n"
@@ -244,7 +253,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _same_settings(folder / "benchmark.json", settings)
         runs = runs_in(folder, names, options.seeds)
         if not options.page:
-            with ThreadPoolExecutor(options.jobs) as pool:
+            with ThreadPoolExecutor(
+                options.jobs, initializer=_take_core, initargs=(count(),)
+            ) as pool:
                 futures = [pool.submit(run.train, **settings) for run in runs]
                 try:
                     for future in futures:
