@@ -55,7 +55,7 @@ def record_of(
     if not game.over:
         raise ValueError("only a finished game makes a record")
     if players is not None:
-        check_type("players", players, list | tuple, "a list of names")
+        check_type("players", players, (list, tuple), "a list of names")
         if len(players) != game.num_players or not all(isinstance(one, str) for one in players):
             raise ValueError(f"players is {in_short(players)}, expected {game.num_players} names")
     workers, jungle = game.draws
