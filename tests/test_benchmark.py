@@ -47,6 +47,17 @@ def test_seeds_come_one_after_the_other(tmp_path):
     ]
 
 
+def test_a_recipe_may_set_keys(tmp_path):
+    name = "ppo-rows:clone_rounds=0:learning_rate=3e-4"
+    usual, changed = runs_in(tmp_path, ["ppo-rows", name], 1)
+    assert changed.recipe.title == f"{usual.recipe.title}, clone_rounds=0, learning_rate=3e-4"
+    assert usual.folder != changed.folder
+    command = changed.command(3.0, 7)
+    overrides = [command[k + 1] for k, word in enumerate(command) if word == "--set"]
+    config = read(PpoLearner.config_type, command[command.index("--config") + 1], overrides)
+    assert (config.clone_rounds, config.learning_rate) == (0, 3e-4)
+
+
 def finish(folder, wins):
     """Write what a run that is done leaves."""
     folder.mkdir(parents=True)
@@ -123,6 +134,7 @@ def test_a_run_that_fails_and_bad_options_are_one_sentence(tmp_path, monkeypatch
     assert capsys.readouterr().err == "ppo-rows, seed 0: the disk is full\n"
     for bad, words in (
         (["--recipes", "alchemy"], "there is no recipe 'alchemy'; there are: afterstate"),
+        (["--recipes", "ppo-rows:alchemy"], "sets 'alchemy', expected key=value"),
         (["--seeds", "0"], "seeds is 0, expected more than 0"),
     ):
         assert main(["--out", str(tmp_path), *bad]) == 1

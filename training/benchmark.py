@@ -2,9 +2,11 @@
 
     python -m training.benchmark --out benchmark
     python -m training.benchmark --out benchmark --minutes 5 --seeds 1 --recipes ppo-rows,afterstate
+    python -m training.benchmark --out ablation --recipes ppo-rows,ppo-rows:clone_rounds=0
 
 Each recipe is a trainer's configuration on one core, trained for ``--minutes`` with each seed and
-measured against greedy on the same fresh deals.  ``--jobs`` runs train at once.  A benchmark that was
+measured against greedy on the same fresh deals.  A recipe may set keys of its configuration, after
+colons, which shows what one setting brings.  ``--jobs`` runs train at once.  A benchmark that was
 stopped resumes: runs that are done are read, others resume from their last save.  ``--page`` only
 writes the page again.  The default, four recipes, three seeds and an hour each on two cores, takes a
 night: six hours and the measurements.
@@ -16,12 +18,13 @@ import argparse
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -72,6 +75,21 @@ RECIPES = {
     ),
     "ppo-rows": Recipe("self-play PPO, candidate rows", "train_ppo", "ppo_candidates.toml"),
 }
+
+
+def recipe_of(name: str) -> Recipe:
+    """Return the recipe with a name such as ``ppo-rows`` or ``ppo-rows:clone_rounds=0``."""
+    base, *keys = name.split(":")
+    if base not in RECIPES:
+        raise ConfigError(f"there is no recipe {base!r}; there are: {', '.join(RECIPES)}")
+    for key in keys:
+        if not re.fullmatch(r"[a-z_]+=[\w.\-]+", key):
+            raise ConfigError(
+                f"recipe {name!r} sets {key!r}, expected key=value with a plain value"
+            )
+    recipe = RECIPES[base]
+    title = ", ".join([recipe.title, *keys])
+    return replace(recipe, title=title, keys=(*recipe.keys, *keys))
 
 
 @dataclass(frozen=True)
@@ -141,7 +159,7 @@ def _take_core(numbers: Iterator[int]) -> None:
 def runs_in(folder: Path, names: Sequence[str], seeds: int) -> list[Run]:
     """Return all runs, seed by seed, so that a benchmark cut short has something of each recipe."""
     return [
-        Run(RECIPES[name], seed, folder / name / f"seed{seed}")
+        Run(recipe_of(name), seed, folder / name.replace(":", "_") / f"seed{seed}")
         for seed in range(seeds)
         for name in names
     ]
@@ -231,7 +249,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--out", metavar="FOLDER", default="benchmark", help="the folder of all runs"
     )
-    parser.add_argument("--recipes", default=",".join(RECIPES), help="names, with commas between")
+    parser.add_argument(
+        "--recipes",
+        default=",".join(RECIPES),
+        help="names, with commas between; name:key=value sets a key",
+    )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=60.0, help="of training, each run")
     parser.add_argument("--blocks", type=int, default=300, help="deals of the final measurement")
@@ -241,17 +263,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def work() -> int:
         names = options.recipes.split(",")
-        for name in names:
-            if name not in RECIPES:
-                raise ConfigError(f"there is no recipe {name!r}; there are: {', '.join(RECIPES)}")
         for key, least in (("seeds", 1), ("blocks", 1), ("jobs", 1), ("minutes", 1e-9)):
             if not getattr(options, key) >= least:
                 raise ConfigError(f"{key} is {getattr(options, key)}, expected more than 0")
         folder = Path(options.out)
+        runs = runs_in(folder, names, options.seeds)
         folder.mkdir(parents=True, exist_ok=True)
         settings = {"minutes": options.minutes, "blocks": options.blocks}
         _same_settings(folder / "benchmark.json", settings)
-        runs = runs_in(folder, names, options.seeds)
         if not options.page:
             with ThreadPoolExecutor(
                 options.jobs, initializer=_take_core, initargs=(count(),)
