@@ -67,6 +67,12 @@ class PpoLearner(BoardLearner):
             self.past.net.to(on)
         self.play = SelfPlay(games, config, on, self.past)
 
+    def copy_weights(self, net: Net) -> None:
+        """Copy the weights of a network; the first earlier self has them too."""
+        super().copy_weights(net)
+        if self.past is not None:
+            self.past.follow(self.net)
+
     @property
     def net(self) -> Net:
         """The network as it plays now."""

@@ -82,6 +82,12 @@ class Sb3Learner(BoardLearner):
         _, self._callback = self.model._setup_learn(config.steps)
         self._ended: deque[tuple[float, float]] = deque(maxlen=500)  # (win share, margin)
 
+    def copy_weights(self, net: Net) -> None:
+        """Copy the weights of a network; the first earlier self has them too."""
+        super().copy_weights(net)
+        if self.snapshots is not None:
+            self.snapshots.follow(self.net)
+
     @property
     def net(self) -> Net:
         """The network as it plays now."""

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from cacao_env.agents.agent import AgentError, require
+from cacao_env.agents.checkpoint import CheckpointError, find
 from cacao_env.agents.policy import save_policy
 from cacao_env.agents.row_policy import save_row_policy
 from cacao_env.engine.rewards import SCORE_SCALE
@@ -21,6 +22,8 @@ from ..config import ConfigError, agent_named
 from ..loop import Learner, Match
 from ..state import Arrays
 from .config import BoardConfig, Net
+from .network import load_net
+from .rows import load_rows
 
 
 class BoardLearner(Learner):
@@ -35,6 +38,31 @@ class BoardLearner(Learner):
         self._eval_opponents = {
             name: opponent_named("eval_opponents", name, config) for name in config.eval_opponents
         }
+
+    def start(self) -> None:
+        """Copy the weights of the checkpoint that ``start`` names."""
+        config = self.config
+        if not config.start:
+            return
+        try:
+            folder = find(config.start)
+            if folder is None:
+                raise CheckpointError("there is no such checkpoint")
+            net = load_net(folder) if config.view is None else load_rows(folder)[0]
+        except CheckpointError as error:
+            raise ConfigError(f"start is {config.start!r}: {error}") from None
+        shapes = {name: tuple(x.shape) for name, x in net.named_parameters()}
+        for name, shape in config.shapes().items():
+            if shapes[name] != shape:
+                raise ConfigError(
+                    f"start is {config.start!r}, whose weights {name} have the shape {shapes[name]}, "
+                    f"expected {shape} (num_players, table_size and width must be the same)"
+                )
+        self.copy_weights(net)
+
+    def copy_weights(self, net: Net) -> None:
+        """Copy the weights of a network before the run begins."""
+        self.net.load_state_dict(net.state_dict())
 
     @property
     @abstractmethod

@@ -45,6 +45,7 @@ class BoardConfig(RunConfig):
     observation: str = "flat"
     rows: int = positive(24)
     replies: int = at_least(0, 16)
+    start: str = ""  # the checkpoint to start from, a network of the same kind and size
     # The run: it ends at whichever limit comes first.
     steps: int = positive(1_000_000)  # decisions
     threads: int = thread_count(1, 1)  # of torch, in each process
@@ -164,11 +165,6 @@ class PpoConfig(BoardConfig):
         super().__post_init__()
         if self.greedy_fraction + self.past_fraction > 1:
             raise ConfigError("greedy_fraction and past_fraction add up to more than 1")
-        if self.view is None and (self.clone_rounds > 0 or self.greedy_fraction > 0):
-            raise ConfigError(
-                "clone_rounds and greedy_fraction are for observation = 'candidates', whose first row "
-                "is greedy's choice"
-            )
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ class PpoFitter:
         batches: int,
         coefficients: Coefficients,
     ) -> dict[str, float]:
-        """Learn to choose the first row, which is greedy's choice, and the values of a rollout."""
+        """Learn to choose as greedy does, and the values of a rollout."""
         for group in self.optimizer.param_groups:
             group["lr"] = coefficients.learning_rate
         sums = torch.zeros(3)
@@ -83,8 +83,7 @@ class PpoFitter:
             for rows in order.tensor_split(batches):
                 masks = rollout.masks[rows]
                 logits, values = self.net(rollout.observations[rows] * factors)
-                first = torch.zeros_like(rollout.actions[rows])
-                log_probs, entropy = log_prob_and_entropy(logits, masks, first)
+                log_probs, entropy = log_prob_and_entropy(logits, masks, rollout.greedy[rows])
                 returns = rollout.advantages[rows] + rollout.values[rows]
                 policy = -log_probs.mean()
                 value = torch.nn.functional.mse_loss(values, returns)

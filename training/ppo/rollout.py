@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from cacao_env.agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
 from cacao_env.engine.jit import njit
 from cacao_env.engine.rewards import SCORE_SCALE
+from cacao_env.engine.rng import new_rng
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.envs.vector import VectorGames
 
@@ -32,7 +34,16 @@ class Rollout(NamedTuple):
     log_probs: torch.Tensor  # (S,)
     values: torch.Tensor  # (S,)
     advantages: torch.Tensor  # (S,)
+    greedy: torch.Tensor  # (S,) what greedy would have done; only while its choices are cloned
     known: torch.Tensor  # (K,) rows whose advantage is known: their seat has decided again since
+
+
+@njit
+def _greedy_choices(states, rng, chosen):
+    """Write greedy's action for every game."""
+    choices = np.empty(1, CHOICES)
+    for g in range(len(states)):
+        chosen[g] = greedy_choice(choices[0], states[g], GREEDY_WEIGHTS, rng)
 
 
 @njit
@@ -87,6 +98,7 @@ class SelfPlay:
     ) -> None:
         self.games, self._length, self._device = games, config.rollout, device
         self._lambda, self._margin_weight = config.gae_lambda, config.margin_weight
+        self._asks_greedy = config.view is None
         self._past, self.factors = past, config.factors().to(device)
         # The seat that greedy or an earlier self has; -1 for none.
         count = games.num_games
@@ -110,6 +122,7 @@ class SelfPlay:
         masks = masks.to(self._device)
         actions = torch.empty(shape, dtype=torch.long, device=self._device)
         log_probs, values = torch.empty((2, *shape), device=self._device)
+        greedy = torch.zeros(shape if cloning else (0,), dtype=torch.long, device=self._device)
         seats = np.empty(shape, np.int64)
         rewards = np.empty((*shape, games.num_players), np.float32)
         over = np.empty(shape, np.bool_)
@@ -121,7 +134,9 @@ class SelfPlay:
                 logits, values[t] = net(seen[t] * self.factors)
                 actions[t] = sample(logits, masks[t])
                 if cloning:
-                    actions[t] *= torch.rand(count, device=self._device) < 0.1
+                    greedy[t] = self._greedy_choices()
+                    usual = torch.rand(count, device=self._device) >= 0.1
+                    actions[t] = torch.where(usual, greedy[t], actions[t])
                 not_learned[t] = self._others_choose(seen[t], masks[t], actions[t])
                 log_probs[t] = log_prob_and_entropy(logits, masks[t], actions[t])[0]
                 chosen = actions[t].cpu().numpy()
@@ -153,6 +168,7 @@ class SelfPlay:
             log_probs.flatten(),
             values.flatten(),
             found,
+            greedy.flatten(),
             torch.nonzero(~torch.isnan(found)).squeeze(1),
         )
         return rollout, int(over.sum())
@@ -162,12 +178,22 @@ class SelfPlay:
     ) -> npt.NDArray[np.bool_]:
         """Replace the actions of greedy and of an earlier self; return where they decide."""
         greedy, earlier = (self.games.seats == seats for seats in (self._greedy, self._earlier))
-        actions[torch.from_numpy(greedy)] = 0  # the first row is greedy's choice
+        if greedy.any():
+            its = torch.from_numpy(greedy)
+            actions[its] = self._greedy_choices()[its]
         which = np.flatnonzero(earlier)
         if len(which):
             logits, _ = self._past.net(seen[which] * self.factors)
             actions[torch.from_numpy(which)] = sample(logits, masks[which])
         return greedy | earlier
+
+    def _greedy_choices(self) -> torch.Tensor:
+        """Return what greedy would do in every game, (N,); of candidate rows it is the first."""
+        chosen = np.zeros(self.games.num_games, np.int64)
+        if self._asks_greedy:
+            rng = new_rng(int(torch.randint(1 << 62, (1,))))
+            _greedy_choices(self.games.states, rng, chosen)
+        return torch.from_numpy(chosen).to(self._device)
 
     def _add_margins(self, rewards: npt.NDArray[np.float32]) -> None:
         """Make a part of the rewards of finished games depend on the relative score."""
