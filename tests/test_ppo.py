@@ -36,7 +36,7 @@ from training.ppo import learner as learner_module
 from training.ppo.config import PpoConfig, Sb3Config
 from training.ppo.learner import Coefficients, PpoFitter
 from training.ppo.network import CellNet
-from training.ppo.rollout import Rollout, SelfPlay, advantages_into
+from training.ppo.rollout import SelfPlay, advantages_into
 from training.ppo.rows import RowNet
 from training.processes import backend_for
 from training.run_folder import RunFolder, read_metrics
@@ -159,8 +159,7 @@ def test_learning_makes_good_actions_likelier_and_values_right():
     rollout, _ = play.collect(learner.net, Stopwatch())
     # The rewards are made up: an even action was good, an odd one bad.
     even = rollout.actions % 2 == 0
-    rollout = Rollout(
-        *rollout[:4],
+    rollout = rollout._replace(
         values=torch.zeros(len(even)),
         advantages=torch.where(even, 1.0, -1.0),
         known=torch.arange(len(even)),
