@@ -174,7 +174,6 @@ def test_training_moves_the_weights_and_never_plays_an_illegal_action(run_folder
 RUNS = {
     "afterstate": AfterstateConfig,
     "quickstart": AfterstateConfig,
-    "nacional": AfterstateConfig,
     "greedy_clone": PpoConfig,
     "maskable_ppo": Sb3Config,
     "maskable_ppo_cloned": Sb3Config,
