@@ -117,8 +117,8 @@ BUGS = [
     Bug(
         "rows: cloning learns the last row",
         "training/ppo/learner.py:PpoFitter.clone",
-        "first = torch.zeros_like(rollout.actions[rows])",
-        "first = masks.long().sum(1) - 1",
+        "log_prob_and_entropy(logits, masks, rollout.greedy[rows])",
+        "log_prob_and_entropy(logits, masks, masks.long().sum(1) - 1)",
         (*PPO, "-k", "cloning"),
     ),
     Bug(
