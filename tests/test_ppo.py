@@ -33,7 +33,7 @@ from training import train_ppo
 from training.config import ConfigError, from_dict
 from training.loop import Loop, Stopwatch
 from training.ppo import learner as learner_module
-from training.ppo.config import PpoConfig, Sb3Config
+from training.ppo.config import PpoConfig, RllibConfig, Sb3Config
 from training.ppo.learner import Coefficients, PpoFitter
 from training.ppo.network import CellNet
 from training.ppo.rollout import SelfPlay, advantages_into
@@ -373,6 +373,11 @@ def test_a_run_of_either_trainer_may_start_from_a_checkpoint(tmp_path, rows):
         PpoLearner(config(**keys | given, width=12)).start()
     with pytest.raises(ConfigError, match="there is no such checkpoint"):
         PpoLearner(config(**keys, start=str(tmp_path / "none"))).start()
+
+
+def test_rllib_refuses_a_start():
+    with pytest.raises(ConfigError, match="start is 'criollo', expected ''"):
+        from_dict(RllibConfig, {"start": "criollo"})
 
 
 def same_arrays(one, other):

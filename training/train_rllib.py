@@ -151,10 +151,6 @@ class RllibLearner(BoardLearner):
                 from_worker_or_learner_group=self.rllib.learner_group, inference_only=True
             )
 
-    def copy_weights(self, net: Net) -> None:
-        """Copy the weights of a network before the run begins."""
-        self.restore({f"module/net.{name}": array for name, array in net.params().items()})
-
     def close(self) -> None:
         """Stop the env runners."""
         self.rllib.stop()

@@ -187,6 +187,10 @@ class RllibConfig(BoardConfig):
             raise ConfigError(
                 "observation is 'candidates', expected 'flat': RLlib learns the table"
             )
+        if self.start:
+            raise ConfigError(
+                f"start is {self.start!r}, expected '': RLlib starts from random weights"
+            )
 
     @property
     def decisions_per_update(self) -> int:
