@@ -226,7 +226,7 @@ def test_agents_lists_every_bot_and_checkpoint_with_its_parameters(capsys, tmp_p
     words = capsys.readouterr().out
     assert main(["agents", "--json", "-"]) == 0
     agents = {agent["name"]: agent for agent in json.loads(capsys.readouterr().out)}
-    for name in ("criollo", "forastero", "random", "greedy", "mc", "ismcts", "endgame"):
+    for name in ("trinitario", "nacional", "random", "greedy", "mc", "ismcts", "endgame"):
         assert f"\n{name} " in f"\n{words}"
         assert agents[name]["what"]
     sims = agents["mc"]["parameters"]["sims"]

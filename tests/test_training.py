@@ -175,6 +175,7 @@ RUNS = {
     "afterstate": AfterstateConfig,
     "quickstart": AfterstateConfig,
     "greedy_clone": PpoConfig,
+    "nacional": AfterstateConfig,
     "maskable_ppo": Sb3Config,
     "maskable_ppo_cloned": Sb3Config,
     "maskable_ppo_candidates": Sb3Config,
