@@ -73,7 +73,7 @@ def draw(found: Sequence[Mapping[str, Any]], path: Path) -> None:
             f"{value:.1f} %", (at, high), (0, 6), textcoords="offset points", ha="center", color=INK
         )
     axes.margins(x=0.12, y=0.15)
-    axes.set_xticks(times, [f"{at:.3g}" for at in times], color=FAINT)
+    axes.set_xticks(times, [f"{at:,.0f}" if at >= 10 else f"{at:.1f}" for at in times], color=FAINT)
     axes.set_xticks([], minor=True)
     axes.tick_params(colors=FAINT, length=0)
     axes.set_xlabel("milliseconds a placement", color=FAINT)
