@@ -128,4 +128,25 @@ BUGS = [
         "pass",
         (*PPO, "-k", "on_rows_clones"),
     ),
+    Bug(
+        "policies: greedy's choices on the table have a seed of their own",
+        "training/ppo/rollout.py:SelfPlay._greedy_choices",
+        "int(torch.randint(1 << 62, (1,)))",
+        "int(np.random.default_rng().integers(1 << 62))",
+        (*PPO, "-k", "on_the_table_clones"),
+    ),
+    Bug(
+        "policies: RLlib ignores a start",
+        "training/ppo/config.py",
+        "        if self.start:\n            raise ConfigError(\n                f\"start is {self.start!r}, expected '': RLlib",
+        "        if False:\n            raise ConfigError(\n                f\"start is {self.start!r}, expected '': RLlib",
+        (*PPO, "-k", "rllib_refuses"),
+    ),
+    Bug(
+        "policies: the keys of a recipe are ignored",
+        "training/benchmark.py:recipe_of",
+        "keys=(*recipe.keys, *keys)",
+        "keys=recipe.keys",
+        ("tests/test_benchmark.py", "-k", "set_keys"),
+    ),
 ]
