@@ -359,7 +359,7 @@ def show(data: dict[str, Any]) -> str:
         *(f"{unit} lost", "decisions", "a decision", "a placement", "nothing lost"),
         *(f"more than {most:g}" for most in BLUNDERS[unit]),
     )
-    judged = f"; judged: {settings['rollouts']} playouts by {' and '.join(settings['referees'])}"
+    judged = f"; judged: {settings['rollouts']} playouts by {', '.join(settings['referees'])}"
     decisions = exact["decisions"] + (rollouts["decisions"] if rollouts else 0)
     lines = [
         f"{name} against itself, {options['num_players']} players, {with_or_without} volcanoes, "
