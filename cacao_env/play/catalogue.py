@@ -35,17 +35,16 @@ MAX_SECONDS = 30  # that an agent may take for a decision
 MAX_SIMS = 20_000
 _BOTS = ("mc:sims=256", "ismcts:sims=256", "endgame", "greedy", "random")
 # Elo with 2 players, greedy 0, of docs/leaderboard.md, and milliseconds a move or searched placement.
-# The Elo of an agent that is not on that page is an estimate.
+# Agents that are not on that page have earlier figures or estimates.
 _STRENGTH = {
     "trinitario+search:ms=200": (840, 200.0),
-    "criollo+search:ms=200": (740, 200.0),
-    "nacional+search:ms=200": (720, 200.0),
+    "criollo+search:ms=200": (700, 200.0),
     "trinitario": (660, 0.2),
     "criollo": (620, 0.3),
     "nacional": (600, 0.2),
     "forastero": (490, 0.15),
-    "mc:sims=256": (480, 10.0),
-    "ismcts:sims=256": (240, 10.0),
+    "mc:sims=256": (440, 20.0),
+    "ismcts:sims=256": (200, 20.0),
     "endgame": (30, 1.3),
     "greedy": (0, 0.02),
     "random": (-1000, 0.02),

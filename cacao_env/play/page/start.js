@@ -1,6 +1,6 @@
 // Begin a new game, open a file, or go on with a game.
 
-const LEVELS = [[650, "the strongest"], [500, "very strong"], [300, "strong"], [100, "good"], [-100, "casual"], [-Infinity, "a beginner"]];
+const LEVELS = [[700, "the strongest"], [500, "very strong"], [300, "strong"], [100, "good"], [-100, "casual"], [-Infinity, "a beginner"]];
 const OTHER = "other";
 
 async function refreshCatalogue() {
