@@ -6,7 +6,7 @@ from .harness import Bug
 
 TURN = ("tests/test_turn.py",)
 ROWS = ("tests/test_candidates.py",)
-PPO = ("tests/test_ppo.py",)
+PPO = ("tests/test_ppo_rows.py",)
 
 BUGS = [
     Bug(
