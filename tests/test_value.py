@@ -25,6 +25,7 @@ from cacao_env.agents.value.search import (
     TURNS,
     SearchAgent,
     look_ahead,
+    near_end,
     prior_of,
     stratify,
     time_bank,
@@ -283,8 +284,9 @@ def test_simulations_draw_every_tile_of_the_pile_in_turn(players):
             assert here.states.tobytes() == game.states.tobytes()
 
 
-def test_simulations_go_to_the_end_where_it_is_near():
-    game, rng = Game.new(3, 2), np.random.default_rng(4)
+@pytest.mark.parametrize(("players", "near"), [(2, 9), (3, 12), (4, 15)])
+def test_simulations_go_to_the_end_where_it_is_near(players, near):
+    game, rng = Game.new(players, 2), np.random.default_rng(4)
     found = []  # what is found, and tiles placed before
     for _ in positions(game, rng):
         placed = int(game.state.placed.sum())
@@ -292,7 +294,7 @@ def test_simulations_go_to_the_end_where_it_is_near():
             found.append((turns_ahead(game.state, 2, 9), placed))
     assert {ahead for ahead, _ in found} == {2, MAX_TURNS}
     for ahead, before in found:
-        assert ahead == (MAX_TURNS if placed - before <= 9 else 2)
+        assert ahead == (MAX_TURNS if placed - before <= near else 2)
     assert [prior_of(2, 6), prior_of(MAX_TURNS, 6), prior_of(MAX_TURNS, 0)] == [6, 1, 0]
 
 
@@ -327,30 +329,33 @@ def test_a_search_with_more_time_reaches_as_far(monkeypatch):
 
 def lengths_of(players, placements):
     """What a simulation plays, by the placements left."""
-    return tuple(n if n <= NEAR else min(n, TURNS * players) for n in range(placements + 1))
+    near = near_end(NEAR, players)
+    return tuple(n if n <= near else min(n, TURNS * players) for n in range(placements + 1))
 
 
 def test_a_placement_gets_time_where_simulations_pay(monkeypatch):
     for players, placements in ((2, 22), (3, 30), (4, 36)):
         assert placements_left(Game.new(players).state) == placements
-        bank = time_bank(lengths_of(players, placements), 0.016, 2e-4, 5e-5)
+        bank = time_bank(players, lengths_of(players, placements), 0.016, 2e-4, 5e-5)
         assert sum(bank[1:]) == pytest.approx(0.016 * placements)
-        assert max(bank) == bank[NEAR] == bank[4] < MOST * 0.016
-        assert bank[placements] == bank[17] < 0.5 * bank[16] == 0.5 * bank[11]
-        assert bank[16] < 0.5 * bank[NEAR]
+        near, later = near_end(NEAR, players), near_end(16, players)
+        assert max(bank) == bank[near] == bank[4] < MOST * 0.016
+        assert bank[placements] == bank[later + 1] < 0.5 * bank[later] == 0.5 * bank[near + 1]
+        assert bank[later] < 0.5 * bank[near]
+        assert bank[3] == bank[1] < 0.3 * bank[4]
         # With little time the early placements get none.
-        bank = time_bank(lengths_of(players, placements), 0.001, 2e-4, 5e-5)
+        bank = time_bank(players, lengths_of(players, placements), 0.001, 2e-4, 5e-5)
         assert 0.8 * placements < sum(bank[1:]) / 0.001 <= placements + 1e-9
         assert bank[placements] == 2e-4
         assert 0.002 < max(bank) <= MOST * 0.001 + 1e-12
         searched = [left for left in range(4, placements + 1) if bank[left] > 2e-4]
-        assert {4, 5, 6, 7, 8} <= set(searched) <= {*range(4, 9), *range(11, 17)}
+        assert {4, 5, 6, 7, 8} <= set(searched) <= {*range(4, 9), *range(near + 1, later + 1)}
         lengths = lengths_of(players, placements)
         assert all(bank[left] >= 2e-4 + LEAST * lengths[left] * 5e-5 for left in searched)
     given = halved(monkeypatch)
     game, dice = Game.new(2, 3), np.random.default_rng(0)
     agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), ms=1000)
-    bank = time_bank(lengths_of(2, 22), 1.0, 0.0, 0.0)
+    bank = time_bank(2, lengths_of(2, 22), 1.0, 0.0, 0.0)
     for _ in positions(game, dice):
         if game.phase == "place" and placements_left(game.state) > 6:
             agent._pace = 1e-9

@@ -251,8 +251,15 @@ BUGS = [
     Bug(
         "the end is near for everybody",
         "cacao_env/agents/value/search.py:turns_ahead",
-        "return MAX_TURNS if placements_left(state) <= near else turns",
+        "return MAX_TURNS if placements_left(state) <= boundary else turns",
         "return MAX_TURNS",
+        SEARCH,
+    ),
+    Bug(
+        "the end is as near with more players",
+        "cacao_env/agents/value/search.py:near_end",
+        "return near + HAND_SIZE * (players - 2)",
+        "return near",
         SEARCH,
     ),
     Bug(

@@ -100,7 +100,12 @@ SEARCH_PARAMETERS = {
         0, 0, 256, "placements evaluated inside simulations; 0 for the network's own"
     ),
     "turns": Parameter(TURNS, 1, 36, "own turns that a simulation plays"),
-    "near": Parameter(NEAR, 0, 99, "placements left from which simulations play to the end"),
+    "near": Parameter(
+        NEAR,
+        0,
+        99,
+        "placements left from which simulations play to the end, 3 more for each player beyond 2",
+    ),
     "prior": Parameter(PRIOR, 0, 100_000, "simulations that the network's first value counts as"),
     "exact": Parameter(EXACT, 0, 6, "placements left from which the end is solved"),
 }

@@ -3,9 +3,9 @@
 Each simulation deals everything hidden from the seat again.  The network plays every seat until the
 seat has placed once more (or ``turns`` times).  The value is the network's, as a mean over those
 turns.  A cut after another seat's turn would favour seats that are not to move, by the network's
-errors.  With ``near`` placements left or fewer, simulations run to the end of the game, and the value
-is the outcome: there the network errs most, and chance matters little.  The more of them, the better
-they play, because they learn which replies are good (:mod:`.tree`).
+errors.  Near the end (``near_end``) simulations run to the end of the game, and the value is the
+outcome: there the network errs most, and chance matters little.  The more of them, the better they
+play, because they learn which replies are good (:mod:`.tree`).
 
 Within a pass all candidates get the same deal and random numbers, and over the passes every tile of
 the pile is the first draw equally often.  The network's first value of a placement counts as
@@ -27,7 +27,7 @@ from ...engine.decisions import step
 from ...engine.jit import njit
 from ...engine.rng import RngArray, next_bits
 from ...engine.state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
-from ...engine.tiles import MAX_PLAYERS, MAX_TURNS
+from ...engine.tiles import HAND_SIZE, MAX_PLAYERS, MAX_TURNS
 from ..analysis import Analysis, certain, from_values, from_visits
 from ..endgame import NODES, NOT_SOLVED, placements_left, solve, solved_analysis
 from ..halving import drop_half, halve, keep_best, num_passes, num_rounds
@@ -39,12 +39,13 @@ from .turns import value_actions
 
 CANDIDATES = 8  # placements that are simulated, the best by the network
 TURNS = 1  # own turns that a simulation plays
-NEAR = 10  # placements left, of all seats, from which simulations play to the end
+NEAR = 10  # placements left, of both seats, from which simulations play to the end; see near_end
 PRIOR = 6  # simulations that the network's first value counts as
 EXACT = 3  # placements left from which the end is solved
 # What a placement gets of the time, by the placements left: simulations bring little early, and most
-# between NEAR and the end that is solved.  (most placements left, weight)
-WEIGHTS = ((EXACT, 0.5), (NEAR, 1.8), (16, 0.8), (MAX_TURNS, 0.35))
+# between NEAR and the end that is solved.  (most placements left with 2 players, weight)
+WEIGHTS = ((NEAR, 1.8), (16, 0.8), (MAX_TURNS, 0.35))
+EXACT_WEIGHT = 0.5
 MOST = 2.8  # times the mean, for one placement
 LEAST = 6  # simulations; if there is no time for so many, early placements leave theirs to others
 PACE = 1e-5  # seconds to evaluate a candidate inside simulations, until it has been measured
@@ -53,15 +54,30 @@ ONE_PLY = 1.5  # times that, for a candidate of a decision
 NODES_A_MS, NODES_A_SIM = 250, 60
 
 
+@njit
+def near_end(near, players):
+    """Return the placements left from which simulations play to the end: ``near`` with 2 players.
+
+    Each further player adds the tiles of a hand.  All hands are known once the piles of worker tiles
+    are empty, and that is so much earlier.
+    """
+    return near + HAND_SIZE * (players - 2)
+
+
 @lru_cache(maxsize=64)
-def time_bank(lengths: tuple[int, ...], mean: float, one_ply: float, pace: float) -> list[float]:
+def time_bank(
+    players: int, lengths: tuple[int, ...], mean: float, one_ply: float, pace: float
+) -> list[float]:
     """Return the seconds for each placement, by the placements left; ``mean`` of them in the mean.
 
     ``lengths``: placements that a simulation plays, by the placements left; ``one_ply`` and ``pace``:
     seconds to evaluate a decision, and a placement inside simulations.
     """
-    weights = [next(w for most, w in WEIGHTS if left <= most) for left in range(len(lengths))]
-    weights[0] = 0.0
+    weights = [
+        next(weight for most, weight in WEIGHTS if left <= near_end(most, players))
+        for left in range(len(lengths))
+    ]
+    weights[: EXACT + 1] = [0.0] + EXACT * [EXACT_WEIGHT]
     least = [one_ply + LEAST * length * pace for length in lengths]
     for left in range(EXACT + 1, len(lengths)):
         if least[left] > MOST * mean:
@@ -80,7 +96,8 @@ def time_bank(lengths: tuple[int, ...], mean: float, one_ply: float, pace: float
 @njit
 def turns_ahead(state, turns, near):
     """Return the own turns that simulations play; near the end MAX_TURNS, which reaches the end."""
-    return MAX_TURNS if placements_left(state) <= near else turns
+    boundary = near_end(near, np.int64(state.num_players))
+    return MAX_TURNS if placements_left(state) <= boundary else turns
 
 
 @njit
@@ -239,12 +256,13 @@ class SearchAgent(ValueAgent):
         lengths = tuple(self._length(left, players) for left in range(players * tiles + 1))
         pace = 2 ** (round(2 * math.log2(self._pace)) / 2)  # a few values, so that banks are reused
         one_ply = ONE_PLY * pace * self.net.top / self._inner
-        bank = time_bank(lengths, self._ms / 1000, one_ply, pace)
+        bank = time_bank(players, lengths, self._ms / 1000, one_ply, pace)
         return bank[int(placements_left(states[0]))]
 
     def _length(self, left: int, players: int) -> int:
         """How many placements a simulation plays with so many left."""
-        return left if left <= self._near else min(left, self._turns * players)
+        to_end = left <= near_end(self._near, players)
+        return left if to_end else min(left, self._turns * players)
 
     def _consider(self, states: StateArray, rng: RngArray) -> Analysis:
         begin = time.perf_counter()
