@@ -16,6 +16,7 @@ from cacao_env.agents.value import features, net, patterns, search, turns
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.search import (
     CANDIDATES,
+    EARLIER,
     LEAST,
     MOST,
     NEAR,
@@ -25,7 +26,6 @@ from cacao_env.agents.value.search import (
     TURNS,
     SearchAgent,
     look_ahead,
-    near_end,
     prior_of,
     stratify,
     time_bank,
@@ -291,7 +291,7 @@ def test_simulations_go_to_the_end_where_it_is_near(players, near):
     for _ in positions(game, rng):
         placed = int(game.state.placed.sum())
         if game.phase == "place":
-            found.append((turns_ahead(game.state, 2, 9), placed))
+            found.append((turns_ahead(placements_left(game.state), players, 2, 9), placed))
     assert {ahead for ahead, _ in found} == {2, MAX_TURNS}
     for ahead, before in found:
         assert ahead == (MAX_TURNS if placed - before <= near else 2)
@@ -316,7 +316,7 @@ def simulated(monkeypatch, game, **options):
 
 def test_a_search_with_more_time_reaches_as_far(monkeypatch):
     game = Game.new(2, 3)
-    for options in ({"sims": 16}, {"sims": 1000}, {"ms": 5}, {"ms": 200}):
+    for options in ({"sims": 16}, {"sims": 1000}, {"ms": 50}, {"ms": 500}):
         calls, _ = simulated(monkeypatch, game, **options)
         assert calls[0] == (CANDIDATES, TURNS)
     assert simulated(monkeypatch, game, sims=16, width=3, turns=2)[0][0] == (3, 2)
@@ -329,7 +329,7 @@ def test_a_search_with_more_time_reaches_as_far(monkeypatch):
 
 def lengths_of(players, placements):
     """What a simulation plays, by the placements left."""
-    near = near_end(NEAR, players)
+    near = NEAR + EARLIER[players]
     return tuple(n if n <= near else min(n, TURNS * players) for n in range(placements + 1))
 
 
@@ -338,7 +338,7 @@ def test_a_placement_gets_time_where_simulations_pay(monkeypatch):
         assert placements_left(Game.new(players).state) == placements
         bank = time_bank(players, lengths_of(players, placements), 0.016, 2e-4, 5e-5)
         assert sum(bank[1:]) == pytest.approx(0.016 * placements)
-        near, later = near_end(NEAR, players), near_end(16, players)
+        near, later = NEAR + EARLIER[players], 16 + EARLIER[players]
         assert max(bank) == bank[near] == bank[4] < MOST * 0.016
         assert bank[placements] == bank[later + 1] < 0.5 * bank[later] == 0.5 * bank[near + 1]
         assert bank[later] < 0.5 * bank[near]

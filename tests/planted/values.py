@@ -251,22 +251,22 @@ BUGS = [
     Bug(
         "the end is near for everybody",
         "cacao_env/agents/value/search.py:turns_ahead",
-        "return MAX_TURNS if placements_left(state) <= boundary else turns",
+        "return MAX_TURNS if left <= near + EARLIER[players] else turns",
         "return MAX_TURNS",
         SEARCH,
     ),
     Bug(
         "the end is as near with more players",
-        "cacao_env/agents/value/search.py:near_end",
-        "return near + HAND_SIZE * (players - 2)",
-        "return near",
+        "cacao_env/agents/value/search.py:turns_ahead",
+        "near + EARLIER[players]",
+        "near",
         SEARCH,
     ),
     Bug(
         "a longer search looks further",
         "cacao_env/agents/value/search.py:SearchAgent._search",
-        "turns_ahead(states[0], self._turns, self._near)",
-        "turns_ahead(states[0], self._turns + (self.sims > 99 or self._ms > 99), self._near)",
+        "turns_ahead(left, players, self._turns, self._near)\n        length",
+        "turns_ahead(left, players, self._turns + (self.sims > 99 or self._ms > 99), self._near)\n        length",
         SEARCH,
     ),
     Bug(

@@ -3,7 +3,7 @@
 Each simulation deals everything hidden from the seat again.  The network plays every seat until the
 seat has placed once more (or ``turns`` times).  The value is the network's, as a mean over those
 turns.  A cut after another seat's turn would favour seats that are not to move, by the network's
-errors.  Near the end (``near_end``) simulations run to the end of the game, and the value is the
+errors.  Near the end (``turns_ahead``) simulations run to the end of the game, and the value is the
 outcome: there the network errs most, and chance matters little.  The more of them, the better they
 play, because they learn which replies are good (:mod:`.tree`).
 
@@ -39,8 +39,11 @@ from .turns import value_actions
 
 CANDIDATES = 8  # placements that are simulated, the best by the network
 TURNS = 1  # own turns that a simulation plays
-NEAR = 10  # placements left, of both seats, from which simulations play to the end; see near_end
+NEAR = 10  # placements left, with 2 players, from which simulations play to the end
 PRIOR = 6  # simulations that the network's first value counts as
+# All hands are known once the piles of worker tiles are empty: with more than 2 players so many
+# placements earlier, by the number of players.
+EARLIER = tuple(HAND_SIZE * max(0, players - 2) for players in range(MAX_PLAYERS + 1))
 EXACT = 3  # placements left from which the end is solved
 # What a placement gets of the time, by the placements left: simulations bring little early, and most
 # between NEAR and the end that is solved.  (most placements left with 2 players, weight)
@@ -54,16 +57,6 @@ ONE_PLY = 1.5  # times that, for a candidate of a decision
 NODES_A_MS, NODES_A_SIM = 250, 60
 
 
-@njit
-def near_end(near, players):
-    """Return the placements left from which simulations play to the end: ``near`` with 2 players.
-
-    Each further player adds the tiles of a hand.  All hands are known once the piles of worker tiles
-    are empty, and that is so much earlier.
-    """
-    return near + HAND_SIZE * (players - 2)
-
-
 @lru_cache(maxsize=64)
 def time_bank(
     players: int, lengths: tuple[int, ...], mean: float, one_ply: float, pace: float
@@ -74,7 +67,7 @@ def time_bank(
     seconds to evaluate a decision, and a placement inside simulations.
     """
     weights = [
-        next(weight for most, weight in WEIGHTS if left <= near_end(most, players))
+        next(weight for most, weight in WEIGHTS if left <= most + EARLIER[players])
         for left in range(len(lengths))
     ]
     weights[: EXACT + 1] = [0.0] + EXACT * [EXACT_WEIGHT]
@@ -94,10 +87,9 @@ def time_bank(
 
 
 @njit
-def turns_ahead(state, turns, near):
+def turns_ahead(left, players, turns, near):
     """Return the own turns that simulations play; near the end MAX_TURNS, which reaches the end."""
-    boundary = near_end(near, np.int64(state.num_players))
-    return MAX_TURNS if placements_left(state) <= boundary else turns
+    return MAX_TURNS if left <= near + EARLIER[players] else turns
 
 
 @njit
@@ -192,7 +184,8 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
         return solved
     alive = min(CANDIDATES if states[0].phase == PLACE else 1, count)
     keep_best(ids, values, count, alive)
-    turns = turns_ahead(states[0], TURNS, NEAR)
+    left, players = placements_left(states[0]), np.int64(states[0].num_players)
+    turns = turns_ahead(left, players, TURNS, NEAR)
     begin_search(work.tree)
     sums = prior_of(turns, PRIOR) * values[:alive]
     rounds = num_rounds(alive)
@@ -261,8 +254,7 @@ class SearchAgent(ValueAgent):
 
     def _length(self, left: int, players: int) -> int:
         """How many placements a simulation plays with so many left."""
-        to_end = left <= near_end(self._near, players)
-        return left if to_end else min(left, self._turns * players)
+        return min(left, players * turns_ahead(left, players, self._turns, self._near))
 
     def _consider(self, states: StateArray, rng: RngArray) -> Analysis:
         begin = time.perf_counter()
@@ -292,8 +284,9 @@ class SearchAgent(ValueAgent):
 
         With a limit in time as many are simulated as there is time for, or none.
         """
-        turns = turns_ahead(states[0], self._turns, self._near)
-        length = self._length(int(placements_left(states[0])), int(states[0].num_players))
+        left, players = int(placements_left(states[0])), int(states[0].num_players)
+        turns = turns_ahead(left, players, self._turns, self._near)
+        length = self._length(left, players)
         tried = min(self._width, len(ids))
         if seconds:
             rest = begin + seconds - time.perf_counter()
