@@ -120,6 +120,13 @@ BUGS = [
         ("tests/test_luck.py",),
     ),
     Bug(
+        "the tile drawn is compared only with those after it",
+        "cacao_env/evaluation/luck.py:_add_draw",
+        "weight = (other == first) - 1.0 / (end - first)",
+        "weight = (other == first) - (other > first) / (end - first)",
+        ("tests/test_luck.py",),
+    ),
+    Bug(
         "the referee chooses the best candidate by half of the playouts in all, not half for each candidate",
         "cacao_env/evaluation/referee.py:Referee.regret",
         "len(ids), half * len(ids), 0.0, 0.0)",
