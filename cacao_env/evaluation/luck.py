@@ -5,8 +5,8 @@ The luck of the draw is the value with the tile that came less the mean of all. 
 luck is 0 in expectation, whatever the network and the agents do: a result less its luck has the same
 expectation and a smaller variance.  Source: Burch, Schmid, Moravcik, Morrill, Bowling, "AIVAT: A new
 variance reduction technique for agent evaluation in imperfect information games" (AAAI 2018); this is
-its part for chance.  The first display is not adjusted.  Nor are worker tiles: every seat draws the same
-ones, and their order decides nothing that could be measured.
+its part for chance.  The first display is not adjusted.  Neither are worker tiles: every seat draws the
+same ones, and their order decides nothing that could be measured.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NET = "trinitario"  # the network that judges
 # worth.  These parts of the two values reduced the variance most in 400 deal blocks of trinitario
 # against criollo.
 PARTS = (0.45, 0.0, 0.0, 0.2)  # by the turns played after the draw
-FIRST, LATER = 14, 6  # placements that the network evaluates for the first of these turns, and the others
+FIRST, LATER = 14, 6  # placements that the network evaluates for the first of these turns, and later
 WIN_SHARES, SCORES = 0, 1  # rows of luck
 
 
