@@ -33,7 +33,7 @@ NET = "trinitario"  # the network that judges
 # worth.  These parts of the two values reduced the variance most in 400 deal blocks of trinitario
 # against criollo.
 PARTS = (0.45, 0.0, 0.0, 0.2)  # by the turns played after the draw
-FIRST, LATER = 14, 6  # placements that the network evaluates for the first of these turns, and later
+FIRST, LATER = 14, 6  # placements that the network evaluates in the first of these turns, and later
 WIN_SHARES, SCORES = 0, 1  # rows of luck
 
 
