@@ -37,8 +37,9 @@ def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch)
     # Again, from the evaluations that it kept: the same tables.
     kept = sorted((tmp_path / "runs" / "leaderboard").glob("*/evaluation.json"))
     assert len(kept) == 2
-    assert cacao(["leaderboard", "--page", str(page), "--json", *map(str, kept)]) == 0
-    assert sorted(page.read_text().splitlines()) == sorted(text.splitlines())
+    for options in (["--json", *map(str, kept)], [f"--json={one}" for one in kept]):
+        assert cacao(["leaderboard", "--page", str(page), *options]) == 0
+        assert sorted(page.read_text().splitlines()) == sorted(text.splitlines())
 
 
 def test_an_evaluation_of_the_command_is_taken_too(tmp_path):

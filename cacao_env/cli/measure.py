@@ -123,7 +123,8 @@ def add_commands(commands: Any) -> None:
     )
     add = one.add_argument
     add("--config", help="what to play; default: configs/leaderboard.toml")
-    add("--json", nargs="+", metavar="FILE", help="evaluations to show instead of playing")
+    evaluations = "evaluations to show instead of playing"
+    add("--json", nargs="+", action="extend", metavar="FILE", help=evaluations)
     add("--page", help="the Markdown page with the markers; default: docs/leaderboard.md")
     _add_workers(one)
     one.set_defaults(run=_leaderboard)
