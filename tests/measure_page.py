@@ -146,7 +146,7 @@ def main() -> None:
     parser.add_argument("what", choices=["memory", "first", "left"])
     parser.add_argument("--games", type=int, default=62)
     parser.add_argument("--cold", action="store_true", help="with an empty cache of compiled code")
-    parser.add_argument("--agent", default="criollo+search:ms=200", help="whose first answer")
+    parser.add_argument("--agent", default="trinitario+search:ms=200", help="whose first answer")
     options = parser.parse_args()
     if options.what == "memory":
         memory(options.games)

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
+from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS
+from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.luck import SCORES, WIN_SHARES, _add_draw, _judge, luck_of
-from cacao_env.evaluation.matches import PlayedGame
+from cacao_env.evaluation.matches import PlayedGame, play_chunk
 
 from .games import positions
 
@@ -68,6 +70,16 @@ def test_a_tile_is_judged_by_the_seat_that_plays_next(players):
         _add_draw(*_judge(), here, action, after.state.active, place, luck)
     assert after.state.active != game.state.active
     np.testing.assert_allclose(luck_of(after) - luck_of(game), luck[:, :players], atol=1e-6)
+
+
+def test_results_vary_less_without_luck():
+    """Single games of the judge and its relative; luck with the wrong sign doubles the variance."""
+    pairing = Pairing(Options(2), "trinitario", "criollo")
+    agents = {name: load_agent(name) for name in ("trinitario", "criollo")}
+    games = play_chunk(Chunk(pairing, 0, 24), agents, seed=7).games
+    raw = [game.margin(game.rotation) for game in games]
+    adjusted = [game.adjusted_margin(game.rotation) for game in games]
+    assert np.var(adjusted) < 0.6 * np.var(raw)
 
 
 def test_one_seat_s_luck_is_the_others_bad_luck():

@@ -123,8 +123,7 @@ def add_commands(commands: Any) -> None:
     )
     add = one.add_argument
     add("--config", help="what to play; default: configs/leaderboard.toml")
-    evaluations = "evaluations to show instead of playing"
-    add("--json", nargs="+", action="extend", metavar="FILE", help=evaluations)
+    add("--json", nargs="+", action="extend", metavar="FILE", help="evaluations; nothing is played")
     add("--page", help="the Markdown page with the markers; default: docs/leaderboard.md")
     _add_workers(one)
     one.set_defaults(run=_leaderboard)

@@ -61,11 +61,11 @@ def _add_expected(net, scratch, work, state, viewer, weight, luck):
 
 
 @njit
-def _add_draw(net, scratch, work, here, action, viewer, place, luck):
-    """Add the luck of the tile at ``place`` of the pile, which ``action`` draws in ``here[0]``."""
-    first, end = place, np.int64(here[0].num_jungle)
-    behind = here[0].jungle_draws[first:end]
-    if (behind == behind[0]).all():
+def _add_draw(net, scratch, work, here, action, viewer, first, luck):
+    """Add the luck of the tile at ``first`` of the pile, which ``action`` draws in ``here[0]``."""
+    end = np.int64(here[0].num_jungle)
+    rest = here[0].jungle_draws[first:end]
+    if (rest == rest[0]).all():
         return
     # Equal tiles too: they leave the pile in different orders, and later turns draw from it.
     for other in range(first, end):
@@ -102,7 +102,10 @@ def _judge() -> tuple[Any, Any, Any]:
 
 
 def luck_of(game: Game) -> npt.NDArray[np.float64]:
-    """Return the luck of every seat in the game so far, (2, players): win shares, scores in gold."""
+    """Return the luck of every seat in the game so far, (2, players): win shares, scores in gold.
+
+    It depends on the order of the tiles that are still in the piles, so no player may be shown it.
+    """
     luck = np.zeros((2, MAX_PLAYERS))
     add_luck(*_judge(), game.clone().states, np.array(game.history, np.int64), luck)
     return luck[:, : game.num_players]
