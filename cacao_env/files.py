@@ -14,18 +14,6 @@ from pathlib import Path
 from typing import Any
 
 
-def as_path(given: Any, error: type[ValueError] = ValueError) -> Path:
-    """Return a path given as one or as text; raise ``error`` for anything else."""
-    if not isinstance(given, str | os.PathLike):
-        raise error(f"{in_short(given)} is not the path of a file or a folder")
-    return Path(given)
-
-
-def in_short(value: Any) -> str:
-    """Return a value on one short line, for an error message."""
-    return " ".join(repr(value)[:80].split())
-
-
 def read_regular(path: Path, most: int) -> bytes:
     """Read a regular file of at most ``most`` bytes; OSError says why it can't be read.
 

@@ -11,20 +11,32 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .checks import as_seat, as_seed, check_type, in_short
 from .engine import notation
-from .engine.actions import LEGAL, MAX_LEGAL, apply, num_actions, why_illegal
-from .engine.decisions import NONE, by_turn, step, unasked
-from .engine.entries import one_copy, one_legal, one_mask, one_observe, one_redeal, one_result
+from .engine.actions import (
+    LEGAL,
+    MAX_LEGAL,
+    apply,
+    legal_into,
+    mask_into,
+    num_actions,
+    why_illegal,
+)
+from .engine.decisions import NONE, forced_action
 from .engine.jit import njit
-from .engine.observation import observation_size
-from .engine.options import ASKED, Decisions, Options, as_seat, as_seed, check_supply, check_type
+from .engine.observation import observation_size, observe_into
+from .engine.options import ASKED, Decisions, Options, check_supply
 from .engine.rng import RngArray, new_rng
-from .engine.saving import states_of
-from .engine.state import EXPLICIT, OVER, PHASE_NAMES, StateArray, deal, set_up
+from .engine.scoring import scores_into, win_shares_into
+from .engine.state import EXPLICIT, OVER, PHASE_NAMES, TURN, StateArray, deal, redeal, set_up
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
-from .files import in_short
+from .greedy.turn import by_turn, step_asked, unasked
 
 MAX_TEXT = 1_000_000  # characters of a game as text; a real one has some thousands
+
+
+# Compiled entry points for frequent calls.  They take the array of a game, shape (1,), the fastest
+# argument for Numba; rarer calls pass the record itself.
 
 
 @njit
@@ -35,8 +47,39 @@ def try_action(states, action, turns):
     """
     code = why_illegal(states[0], action)
     if code == LEGAL:
-        step(states[0], action, turns)
+        step_asked(states[0], action, turns)
     return code
+
+
+@njit
+def _legal(states, ids):
+    return legal_into(states[0], ids)
+
+
+@njit
+def _mask(states, out):
+    mask_into(states[0], out)
+
+
+@njit
+def _observe(states, viewer, out):
+    observe_into(states[0], viewer, out)
+
+
+@njit
+def _result(states, scores, win_shares):
+    scores_into(states[0], scores)
+    win_shares_into(states[0], scores, win_shares)
+
+
+@njit
+def _copy(target, source):
+    target[0] = source[0]
+
+
+@njit
+def _redeal(states, viewer, rng):
+    redeal(states[0], viewer, rng)
 
 
 class Game:
@@ -134,7 +177,7 @@ class Game:
     @property
     def decisions(self) -> Decisions:
         """``"auto"``, ``"explicit"`` or ``"turn"``."""
-        return ASKED[self._number("auto")]
+        return ASKED[self._number("decisions")]
 
     @property
     def table_size(self) -> int:
@@ -195,12 +238,12 @@ class Game:
     def legal_actions(self) -> npt.NDArray[np.int64]:
         """Return the ids of the legal actions, each once, ascending; empty when the game is over."""
         ids = np.empty(MAX_LEGAL, np.int64)
-        return np.sort(ids[: one_legal(self._states, ids)])
+        return np.sort(ids[: _legal(self._states, ids)])
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """Return 1 for each legal action and 0 for others, int8, shape (num_actions,)."""
         mask = np.empty(self.num_actions, np.int8)
-        one_mask(self._states, mask)
+        _mask(self._states, mask)
         return mask
 
     def play(self, action: int) -> None:
@@ -234,7 +277,7 @@ class Game:
     def clone(self) -> Game:
         """Return an independent copy."""
         states = np.zeros(1, self._states.dtype)  # with padding: games are compared as bytes
-        one_copy(states, self._states)
+        _copy(states, self._states)
         return Game(states, self._history.copy())
 
     def determinise(self, seat: int, rng: np.random.Generator | RngArray | int) -> Game:
@@ -252,7 +295,7 @@ class Game:
 
     def redeal(self, seat: int, rng: RngArray) -> None:
         """Deal everything hidden from ``seat`` again, in place."""
-        one_redeal(self._states, as_seat(seat, self.num_players), rng)
+        _redeal(self._states, as_seat(seat, self.num_players), rng)
 
     # --- Observations and results -------------------------------------------------------------
 
@@ -260,7 +303,7 @@ class Game:
         """Return what a seat sees, raw, uint8 (observation_size,); see ``engine.observation``."""
         seat = as_seat(seat, self.num_players)
         out = np.empty(observation_size(self.num_players, self.table_size), np.uint8)
-        one_observe(self._states, seat, out)
+        _observe(self._states, seat, out)
         return out
 
     def scores(self) -> list[int]:
@@ -273,7 +316,7 @@ class Game:
 
     def _result(self) -> tuple[list[int], list[float]]:
         scores, win_shares = np.zeros(MAX_PLAYERS, np.int64), np.zeros(MAX_PLAYERS)
-        one_result(self._states, scores, win_shares)
+        _result(self._states, scores, win_shares)
         players = self.num_players
         return scores[:players].tolist(), win_shares[:players].tolist()
 
@@ -307,14 +350,15 @@ class Game:
 
     def elementary_moves(self) -> list[tuple[int, bool, notation.Move]]:
         """Replay the game and return every move so far as (seat, played without asking, move)."""
-        game = self.clone()
-        game.state.auto = EXPLICIT
+        game, decisions = self.clone(), self.state.decisions
+        game.state.decisions = EXPLICIT
         set_up(game.state)
         asked = iter(self._history)
         moves: list[tuple[int, bool, notation.Move]] = []
         while True:
-            state = game.state
-            played = int(unasked(state, self.state.auto, by_turn(self.state)))
+            state, played = game.state, NONE
+            if decisions != EXPLICIT:
+                played = int(unasked(state, TURN) if decisions == TURN else forced_action(state))
             action = next(asked, None) if played == NONE else played
             if action is None or state.phase == OVER:
                 return moves
@@ -373,7 +417,7 @@ class Game:
         return self.clone()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self._states.tobytes(), self._history)
+        return Game.from_json, (self.to_json(),)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
@@ -390,8 +434,3 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game: {self.num_players} players, turn {self.turn}, {self.phase}, ply {self.ply}>"
-
-
-def _unpickled(data: bytes, history: list[int]) -> Game:
-    """Return a pickled game; ValueError unless it is a position of a game and its actions."""
-    return Game(states_of(data), [notation.as_action(action) for action in history])

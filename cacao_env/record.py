@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .checks import as_path, check_type, in_short
 from .engine.actions import MAX_LEGAL
 from .engine.notation import Move, as_move, is_int, to_text
-from .engine.options import DECISIONS, check_type
+from .engine.options import DECISIONS
 from .engine.tiles import WATER_TRACK
-from .files import as_path, in_short, read_regular
+from .files import read_regular
 from .game import Game
 
 FORMAT, VERSION = "cacao-record", 1

@@ -28,7 +28,7 @@ Outcome = tuple[int, ...]
 
 def in_auto_mode(game: Game) -> Game:
     copy = game.clone()
-    copy.state.auto = 1
+    copy.state.decisions = 1
     while (action := forced_action(copy.state)) != NONE:
         apply(copy.state, action)
     return copy

@@ -8,12 +8,12 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.agent import play_game
 from cacao_env.agents.bots import BOTS, Bot, parse, seat_seeds
-from cacao_env.agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.agents.playout import match
 from cacao_env.engine.actions import MAX_LEGAL
-from cacao_env.engine.heuristic import Weights
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
+from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
+from cacao_env.greedy.values import Weights
 from tests.games import STYLES, positions
 
 # --- Names and parameters -------------------------------------------------------------------

@@ -16,16 +16,16 @@ from pettingzoo.test import api_test, seed_test
 import cacao_env  # noqa: F401
 from cacao_env import Game, cacao_v0
 from cacao_env.engine import symmetry as sym
-from cacao_env.engine.candidate_rows import COLUMNS, ROW_COLUMNS
-from cacao_env.engine.candidates import Candidates, candidates_into, sample_rows
-from cacao_env.engine.decisions import unasked
-from cacao_env.engine.greedy import CHOICES, GREEDY_WEIGHTS, score_actions
 from cacao_env.engine.options import DECISIONS
-from cacao_env.engine.state import BY_TURN, OVER
+from cacao_env.engine.state import OVER, TURN
 from cacao_env.engine.tiles import NUM_VARIANTS, VARIANT_KIND
 from cacao_env.envs.spec import data
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
+from cacao_env.greedy.candidates import Candidates, candidates_into, sample_rows
+from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions
+from cacao_env.greedy.columns import COLUMNS, ROW_COLUMNS
+from cacao_env.greedy.turn import unasked
 from tests.games import STYLES, positions
 from tests.test_hidden_information import scramble
 from tests.test_symmetry import image_of_game
@@ -101,7 +101,7 @@ def test_rows_say_where_choices_lead(players, volcanoes, decisions, style, seed)
         after = position.clone()
         after.play(int(ids[row]))
         while not after.over and after.turn == position.turn:
-            after.play(int(unasked(after.state, BY_TURN)))
+            after.play(int(unasked(after.state, TURN)))
         now = after.state
         following = (seat + 1) % players
         drawn_inside = int(now.jungle_drawn) - int(before.jungle_drawn)

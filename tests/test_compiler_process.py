@@ -44,7 +44,7 @@ if compiler:
     compiler.__class__ = Watched
 from cacao_env import Game
 from cacao_env.engine.jit import _linked
-from cacao_env.engine.turn import late_choice
+from cacao_env.greedy.turn import late_choice
 game = Game.new(seed=0)
 game.play(game.legal_actions()[0])
 assert not _linked[late_choice].overloads  # greedy's policy is compiled for turns alone

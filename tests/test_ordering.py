@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.greedy import (
-    CHOICES,
-    GREEDY_WEIGHTS,
-    best_into,
-    greedy_action,
-    score_placements,
-)
+from cacao_env.agents.greedy import greedy_action
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import CheckpointError, load_value, read_value
 from cacao_env.agents.value.net import BY_GREEDY, BY_TABLE
@@ -30,9 +24,15 @@ from cacao_env.agents.value.ordering import (
 from cacao_env.agents.value.patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS
 from cacao_env.engine.actions import MAX_LEGAL, indexed_cell
 from cacao_env.engine.geometry import NEIGHBOR
-from cacao_env.engine.greedy import tiles_shown
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.tiles import EDGES, NUM_VARIANTS, WORKER_KINDS
+from cacao_env.greedy.choices import (
+    CHOICES,
+    GREEDY_WEIGHTS,
+    best_into,
+    score_placements,
+    tiles_shown,
+)
 from tests.games import STYLES, positions
 from tests.test_afterstate import SMALL, run_for
 from training.afterstate.net import ValueNet

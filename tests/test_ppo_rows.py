@@ -16,10 +16,10 @@ from cacao_env.agents import greedy, row_policy
 from cacao_env.agents.agent import play_game
 from cacao_env.agents.registry import load_agent
 from cacao_env.engine.actions import MAX_LEGAL
-from cacao_env.engine.candidates import Candidates
-from cacao_env.engine.greedy import TIE
 from cacao_env.engine.options import DECISIONS, Options
 from cacao_env.envs.vector import VectorGames
+from cacao_env.greedy.candidates import Candidates
+from cacao_env.greedy.choices import TIE
 from tests.ppo_runs import SMALL, config, played, same
 from training.config import ConfigError, from_dict
 from training.loop import Loop, Stopwatch

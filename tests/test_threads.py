@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import re
+import signal
+import threading
 import tracemalloc
 
 import numpy as np
@@ -310,3 +312,87 @@ def test_the_rng_of_a_game_is_its_own():
         batch.step(chosen)
         alone.step(chosen[1:2])
         assert alone.states[0].tobytes() == batch.states[1].tobytes()
+
+
+# --- One call at a time -----------------------------------------------------------------------
+
+BUSY = "was called while another call is at work on these games"
+
+
+class Caller:
+    """An opponent that calls its own batch."""
+
+    def __init__(self) -> None:
+        self.games: VersusGames | None = None
+        self.call = ""
+
+    def act(self, game: Game) -> int:
+        """Call a method of the batch, then play."""
+        if self.games is not None and self.call:
+            arguments = {"step": [self.games.action_masks.argmax(1)], "deal": [self.games.dones]}
+            getattr(self.games, self.call)(*arguments.get(self.call, []))
+        return int(game.legal_actions()[0])
+
+
+@pytest.mark.parametrize("call", ["step", "reset", "look", "deal"])
+def test_a_call_during_another_is_refused_and_the_next_one_works(call):
+    opponent = Caller()
+    games = VersusGames(2, opponent, seed=1, table_size=15)
+    opponent.games, opponent.call = games, call
+    with pytest.raises(Exception, match=f"VersusGames.{call} {BUSY}"):
+        games.step(games.action_masks.argmax(1))
+    opponent.call = ""
+    games.reset(1)
+    games.step(games.action_masks.argmax(1))
+
+
+def test_a_step_from_another_thread_is_refused(monkeypatch):
+    games = VectorGames(3, num_players=3, table_size=15, seed=1)
+    inside, leave = threading.Event(), threading.Event()
+    run = games._workers.run
+
+    def slow(*arguments):
+        inside.set()
+        assert leave.wait(60)
+        return run(*arguments)
+
+    chosen = games.sample().copy()
+    monkeypatch.setattr(games._workers, "run", slow)
+    thread = threading.Thread(target=games.step, args=[chosen])
+    thread.start()
+    assert inside.wait(60)
+    before = games.states.tobytes()
+    for call in (lambda: games.step(chosen), games.sample, games.arrays, games.reset):
+        with pytest.raises(RuntimeError, match=BUSY):
+            call()
+    assert games.states.tobytes() == before
+    leave.set()
+    thread.join()
+    monkeypatch.setattr(games._workers, "run", run)
+    games.step(games.sample())
+
+
+def test_a_step_from_a_signal_handler_is_refused(monkeypatch):
+    games, found = VectorGames(3, num_players=3, table_size=15, seed=1), []
+
+    def handler(number, frame):
+        try:
+            games.step(games.action_masks.argmax(1))
+        except RuntimeError as error:
+            found.append(str(error))
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        run = games._workers.run
+
+        def raising(*arguments):
+            signal.raise_signal(signal.SIGUSR1)
+            return run(*arguments)
+
+        chosen = games.sample().copy()
+        monkeypatch.setattr(games._workers, "run", raising)
+        games.step(chosen)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert found
+    assert all(BUSY in text for text in found)

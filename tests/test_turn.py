@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from cacao_env import Game, cacao_v0
 from cacao_env.engine import symmetry as sym
-from cacao_env.engine.decisions import unasked
-from cacao_env.engine.greedy import CHOICES, GREEDY_WEIGHTS, score_actions
-from cacao_env.engine.state import BY_TURN
-from cacao_env.engine.turn import late_choice
+from cacao_env.engine.state import TURN
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
+from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions
+from cacao_env.greedy.turn import late_choice, unasked
 from cacao_env.record import check, record_of
 from tests.games import STYLES, positions
 from tests.reference.records import check_record
@@ -66,7 +65,7 @@ def test_the_policy_takes_a_best_choice_and_sees_nothing_hidden(players, volcano
         for viewer in range(players):
             other = scramble(position, viewer, rng)
             assert late_choice(other.state) == chosen
-            assert unasked(other.state, BY_TURN) == unasked(position.state, BY_TURN)
+            assert unasked(other.state, TURN) == unasked(position.state, TURN)
 
 
 @given(g=st.integers(1, 7), **games)

@@ -17,9 +17,7 @@ from cacao_env.agents.tensors import TensorError, unpack
 from cacao_env.agents.value.checkpoint import load_value
 from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.options import Options
-from cacao_env.engine.saving import states_of
 from cacao_env.engine.symmetry import transform_action, transform_mask, transform_observation
-from cacao_env.engine.validate import StateError
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
@@ -41,10 +39,10 @@ PATH = "is not the path of a file or a folder"
 DOORS = {
     "VectorGames.restore": (
         lambda x: VectorGames(1, seed=1, table_size=15).restore(x),
-        StateError,
+        ValueError,
         "saved games ",
     ),
-    "VersusGames.restore": (lambda x: versus().restore(x), StateError, "saved games "),
+    "VersusGames.restore": (lambda x: versus().restore(x), ValueError, "saved games "),
     "VersusGames.start": (lambda x: versus().start(0, x), ValueError, "expected a Game"),
     "VersusGames.start's number": (
         lambda x: versus().start(x, game()),
@@ -53,7 +51,6 @@ DOORS = {
     ),
     "VersusGames.game": (lambda x: versus().game(x), ValueError, "expected 0 to 1"),
     "VersusGames.deal": (lambda x: versus().deal(x), ValueError, "expected (2,) and bool"),
-    "states_of": (states_of, StateError, "expected bytes"),
     "unpack": (unpack, TensorError, "it is not bytes"),
     "options": (lambda x: VectorGames(1, x), ValueError, "expected an Options", None),
     "Game.deal": (Game.deal, ValueError, "expected an Options"),
@@ -172,7 +169,6 @@ def test_one_name_is_no_list_of_names():
 def test_what_is_right_is_taken(tmp_path):
     whole = game()
     assert Game.from_json(whole.to_json().encode()) == whole
-    assert states_of(bytearray(whole.states.tobytes())).tobytes() == whole.states.tobytes()
     assert versus().game(np.int64(1)).num_players == 2
     assert Game.deal(Options(), 0).draws == Game.new(seed=0).draws
 

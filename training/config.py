@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Self, TypeVar
 from cacao_env.agents.agent import Agent
 from cacao_env.agents.checkpoint import NAME, is_name
 from cacao_env.agents.registry import load_agent
+from cacao_env.checks import as_path, in_short
 from cacao_env.engine.options import Options
-from cacao_env.files import as_path, in_short, read_text
+from cacao_env.files import read_text
 
 
 class ConfigError(ValueError):

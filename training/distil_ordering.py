@@ -19,7 +19,6 @@ import numpy as np
 import torch
 
 from cacao_env.agents.checkpoint import CheckpointError, find
-from cacao_env.agents.greedy import GREEDY_WEIGHTS, score_placements
 from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.agents.value.net import Net, from_params, new_scratch
 from cacao_env.agents.value.ordering import (
@@ -36,12 +35,12 @@ from cacao_env.agents.value.patterns import NUM_LETTERS
 from cacao_env.agents.value.turns import new_work, value_actions, value_after
 from cacao_env.engine.actions import MAX_LEGAL, indexed_cell
 from cacao_env.engine.decisions import step
-from cacao_env.engine.greedy import tiles_shown
 from cacao_env.engine.jit import njit
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import below, new_rng, uniform
 from cacao_env.engine.state import FILL, OVER, PLACE, STATE, deal, redeal
 from cacao_env.engine.tiles import EDGES, MAX_WORKERS_ON_EDGE, NUM_VARIANTS
+from cacao_env.greedy.choices import GREEDY_WEIGHTS, score_placements, tiles_shown
 
 from .loop import run_command
 

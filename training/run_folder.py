@@ -18,7 +18,8 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from cacao_env.agents.checkpoint import MANIFEST, CheckpointError
-from cacao_env.files import in_short, read_regular, write_json, write_whole
+from cacao_env.checks import in_short
+from cacao_env.files import read_regular, write_json, write_whole
 from cacao_env.provenance import git_commit, machine, versions
 
 from .config import ConfigError

@@ -14,7 +14,8 @@ import torch
 
 from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.agents.tensors import TensorError, pack, unpack
-from cacao_env.files import as_path, read_regular, write_whole
+from cacao_env.checks import as_path
+from cacao_env.files import read_regular, write_whole
 
 STATE = "state.safetensors"
 Arrays = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Find greedy's weights: the values of its heuristic (:class:`cacao_env.engine.heuristic.Weights`).
+"""Find greedy's weights: the values of its heuristic (:class:`cacao_env.greedy.values.Weights`).
 
     python -m training.tune_greedy --minutes 10
 
@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cacao_env.agents.playout import match
-from cacao_env.engine.heuristic import Weights
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
+from cacao_env.greedy.values import Weights
 
 Array = npt.NDArray[np.float64]
 PLAYERS = (2, 3, 4)

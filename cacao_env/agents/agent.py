@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..engine.options import PLAYERS, Options, check_type
+from ..checks import check_type
+from ..engine.options import PLAYERS, Options
 from ..engine.rng import new_rng
 from ..game import Game
 from .analysis import Analysis, certain

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..files import as_path, read_regular, sync_folder, write_whole
+from ..checks import as_path
+from ..files import read_regular, sync_folder, write_whole
 from ..provenance import versions
 from .tensors import TensorError, pack, read_header, unpack
 

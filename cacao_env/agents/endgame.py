@@ -12,13 +12,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine.actions import MAX_LEGAL
-from ..engine.decisions import NONE, forced_action, step
+from ..engine.decisions import NONE, forced_action
 from ..engine.jit import njit
 from ..engine.rng import RngArray
-from ..engine.state import OVER, PLACE, STATE, StateArray
+from ..engine.state import EXPLICIT, OVER, PLACE, STATE, StateArray
 from ..engine.tiles import MAX_PLAYERS
+from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions, sort_best
+from ..greedy.turn import step_turn
 from .analysis import Analysis, from_values
-from .greedy import CHOICES, GREEDY_WEIGHTS, greedy_analyze, greedy_choice, score_actions, sort_best
+from .greedy import greedy_analyze
 from .playout import UNIT, UTILITY, value_of
 
 NOT_SOLVED = -1
@@ -117,7 +119,7 @@ def _open(frame, choices, state, low, high):
     frame.low = low
     frame.high = high
     frame.best[:] = -INFINITE
-    action = forced_action(state) if state.auto == 0 else NONE
+    action = forced_action(state) if state.decisions == EXPLICIT else NONE
     if action == NONE:
         score_actions(choices, state, GREEDY_WEIGHTS)
     else:
@@ -140,7 +142,7 @@ def _advance(frame, choices, stack, depth):
     else:
         _reorder_pile(state, frame.drawn)
     stack[depth + 1] = state
-    step(after, choices.ids[frame.action])
+    step_turn(after, choices.ids[frame.action])
     frame.drawn = np.int64(after.jungle_drawn) - np.int64(state.jungle_drawn)
     frame.weight = _probability(state, frame.drawn)
     return True

@@ -1,44 +1,15 @@
-"""The bot that plays the turn with the highest value: placement, fills and actions together.
-
-The values are those of :mod:`cacao_env.engine.greedy`, whose names stand here for agents.
-"""
+"""The bot that plays the turn with the highest value (:mod:`cacao_env.greedy.choices`)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..engine.actions import MAX_LEGAL
-from ..engine.decisions import NONE, forced_action
-from ..engine.greedy import CHOICES as CHOICES
-from ..engine.greedy import GREEDY_WEIGHTS as GREEDY_WEIGHTS
-from ..engine.greedy import TIE
-from ..engine.greedy import best_into as best_into
-from ..engine.greedy import score_actions as score_actions
-from ..engine.greedy import score_placements as score_placements
-from ..engine.greedy import sort_best as sort_best
 from ..engine.jit import njit
-from ..engine.rng import RngArray, below
+from ..engine.rng import RngArray
 from ..engine.state import StateArray
+from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
 from .analysis import Analysis, from_values
-
-
-@njit
-def greedy_choice(choices, state, weights, rng):
-    """Return the action with the highest value; ties are broken at random."""
-    if state.auto == 0:
-        action = forced_action(state)
-        if action != NONE:
-            return action
-    score_actions(choices, state, weights)
-    best, ties = 0, 1
-    for i in range(1, choices.count):
-        if choices.values[i] > choices.values[best] + TIE:
-            best, ties = i, 1
-        elif choices.values[i] > choices.values[best] - TIE:
-            ties += 1
-            if below(rng, ties) == 0:
-                best = i
-    return np.int64(choices.ids[best])
 
 
 @njit

@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.decisions import NONE, forced_action, step
+from ..engine.decisions import NONE, forced_action
 from ..engine.jit import njit
 from ..engine.rng import RngArray
-from ..engine.state import OVER, STATE, StateArray, redeal
+from ..engine.state import EXPLICIT, OVER, STATE, StateArray, redeal
 from ..engine.tiles import MAX_PLAYERS
+from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions, sort_best
+from ..greedy.turn import step_turn
 from .analysis import Analysis, from_visits
-from .greedy import CHOICES, GREEDY_WEIGHTS, score_actions, sort_best
 from .playout import BELIEFS, UNIT, UTILITY, play_out, value_of
 
 MAX_ITERATIONS = 1_000_000
@@ -91,7 +92,7 @@ def iterate(states, nodes, used, iterations, top, exploration, rng):
         depth, node = 0, ROOT
         growing = False
         while state.phase != OVER and not growing:
-            action = forced_action(state) if state.auto == 0 else NONE
+            action = forced_action(state) if state.decisions == EXPLICIT else NONE
             if action == NONE:
                 score_actions(choices[0], state, GREEDY_WEIGHTS)
                 place = _select(nodes, node, choices[0], top, exploration)
@@ -112,7 +113,7 @@ def iterate(states, nodes, used, iterations, top, exploration, rng):
                 path[depth] = child
                 depth += 1
                 node = child
-            step(state, action)
+            step_turn(state, action)
         play_out(state, choices[0], BELIEFS, rng)
         for other in range(state.num_players):
             gains[other] = value_of(state, other, UTILITY)
@@ -138,7 +139,7 @@ def ismcts_action(
     states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
 ) -> int:
     """Return the most visited action after ``sims`` iterations, or ``ms`` milliseconds if not 0."""
-    if not states[0].auto:
+    if states[0].decisions == EXPLICIT:
         forced = int(forced_action(states[0]))
         if forced != NONE:
             return forced

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.decisions import NONE, forced_action, step
+from ..engine.decisions import NONE, forced_action
 from ..engine.jit import njit
 from ..engine.rng import RngArray, next_bits
-from ..engine.state import STATE, StateArray, redeal
+from ..engine.state import EXPLICIT, STATE, StateArray, redeal
+from ..greedy.choices import CHOICES, best_into
+from ..greedy.turn import step_turn
 from .analysis import Analysis, from_visits
 from .endgame import NODES, NOT_SOLVED, solve, solved_analysis
-from .greedy import CHOICES, best_into
 from .halving import halve
 from .playout import BELIEFS, UNIT, UTILITY, play_out, value_of
 
@@ -47,7 +48,7 @@ def run_passes(states, ids, alive, sums, passes, rng, objective):
         bits = next_bits(rng)
         for i in range(alive):
             work[1] = work[0]
-            step(work[1], ids[i])
+            step_turn(work[1], ids[i])
             dice[0] = bits
             decisions += play_out(work[1], choices[0], BELIEFS, dice)
             sums[i] += value_of(work[1], seat, objective)
@@ -61,7 +62,7 @@ def mc_action(states: StateArray, rng: RngArray, sims: int, ms: int, top: int, e
     (:mod:`.endgame`).
     """
     begin = time.perf_counter()
-    if not states[0].auto:  # decisions that can't matter need no search
+    if states[0].decisions == EXPLICIT:  # decisions that can't matter need no search
         forced = int(forced_action(states[0]))
         if forced != NONE:
             return forced

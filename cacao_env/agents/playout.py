@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from ..engine.decisions import step
 from ..engine.jit import inlined, njit
 from ..engine.rewards import SCORE_SCALE
 from ..engine.scoring import relative_score, scores_into, win_shares_into, zero_sum_win
 from ..engine.state import OVER, STATE, deal, redeal
 from ..engine.tiles import MAX_PLAYERS
-from .greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
+from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice
+from ..greedy.turn import step_turn
 
 BELIEFS = np.repeat(GREEDY_WEIGHTS[None], MAX_PLAYERS, axis=0)  # all seats play like greedy
 # The objective: the utility, or the relative score in gold.
@@ -25,7 +25,7 @@ def play_out(state, choices, weights, rng):
     """Play to the end in place, seat s with row s of ``weights``; return the number of decisions."""
     decisions = 0
     while state.phase != OVER:
-        step(state, greedy_choice(choices, state, weights[state.seat], rng))
+        step_turn(state, greedy_choice(choices, state, weights[state.seat], rng))
         decisions += 1
     return decisions
 

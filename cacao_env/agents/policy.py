@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..checks import as_path
 from ..engine.actions import ACT_ACTIONS, FILL_ACTIONS, num_actions
 from ..engine.geometry import window_cell
 from ..engine.observation import CHANNELS, layout, scale
@@ -24,7 +25,6 @@ from ..engine.options import Options
 from ..engine.rng import RngArray, below
 from ..engine.symmetry import channel_images, image_of_cell
 from ..engine.tiles import NUM_VARIANTS, WORKER_KINDS
-from ..files import as_path
 from ..game import Game
 from .agent import Agent, decider, require
 from .analysis import Analysis, certain

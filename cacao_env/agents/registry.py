@@ -21,7 +21,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from ..files import in_short
+from ..checks import in_short
 from .agent import Agent, AgentError, WrappedAgent, one_line
 from .bots import BOTS, Bot
 from .checkpoint import ROW_NET, VALUE_NET, find, name_of, network_of, read_manifest, shipped_names

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.candidate_rows import COLUMNS, CONTEXT_COLUMNS, ROW_COLUMNS
-from ..engine.candidates import Candidates, candidates_into
-from ..engine.decisions import unasked
+from ..checks import as_path
 from ..engine.options import Options
 from ..engine.rng import RngArray
-from ..engine.state import BY_TURN, PLACE
-from ..files import as_path
+from ..engine.state import PLACE, TURN
 from ..game import Game
+from ..greedy.candidates import Candidates, candidates_into
+from ..greedy.columns import COLUMNS, CONTEXT_COLUMNS, ROW_COLUMNS
+from ..greedy.turn import unasked
 from .agent import Agent, decider, require
 from .analysis import Analysis, certain
 from .checkpoint import (
@@ -120,7 +120,7 @@ class RowAgent(Agent):
         """Choose the most likely placement for each game, in one forward pass for all."""
         for game in games:
             require(self, game.options)
-        chosen = [int(unasked(game.state, BY_TURN)) for game in games]
+        chosen = [int(unasked(game.state, TURN)) for game in games]
         asked = [k for k, game in enumerate(games) if game.state.phase == PLACE]
         if asked:
             actions, logits, _ = self._look([games[k] for k in asked])

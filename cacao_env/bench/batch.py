@@ -12,13 +12,13 @@ from ..agents.greedy import greedy_action
 from ..agents.mc import candidates_into, run_passes
 from ..agents.playout import UTILITY
 from ..agents.random import random_action
-from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.observation import ObservationDtype
 from ..engine.rng import below, new_rng
 from ..envs.gym import CacaoEnv, CacaoVectorEnv
 from ..envs.vector import VectorGames, playouts
 from ..game import Game
+from ..greedy.turn import step_turn
 from .timing import Task
 
 BATCH = 64
@@ -74,7 +74,7 @@ def replay(states, starts, chosen, lengths):
     for g in range(len(states)):
         states[g] = starts[g]
         for ply in range(lengths[g]):
-            step(states[g], chosen[g, ply])
+            step_turn(states[g], chosen[g, ply])
         decisions += lengths[g]
     return decisions
 

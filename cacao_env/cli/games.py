@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import record
-from ..engine.options import DECISIONS, Options, as_seat
+from ..checks import as_seat
+from ..engine.options import DECISIONS, Options
 from ..files import write_whole
 from ..game import Game
 from .common import add_command, add_json, write_json

@@ -25,7 +25,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 # Packages and modules of this package; compiled functions anywhere call functions of these alone.
-SOURCES = ("engine", "agents", "envs", "game.py")
+SOURCES = ("engine", "greedy", "agents", "envs", "game.py")
 _DIGEST = hashlib.sha256().digest_size
 
 

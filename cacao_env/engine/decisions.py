@@ -1,10 +1,10 @@
 """Which decisions are asked, and the step from one asked decision to the next.
 
 ``decisions="explicit"`` asks for every elementary decision.  ``"auto"`` plays those that cannot matter
-by itself.  ``"turn"`` asks for placements only: greedy's policy makes all fills and actions, those of
-other seats too (:mod:`.turn`).  One property bounds what ``"auto"`` may skip: in every
-position, the best outcomes of the turn that each player can reach (gold, cacao, sun tokens, water; more
-is never worse) are the same with and without skipping.  The comments give the reason in each case.
+by itself.  ``"turn"``, which asks for placements only, is greedy's (:mod:`cacao_env.greedy.turn`).  One
+property bounds what ``"auto"`` may skip: in every position, the best outcomes of the turn that each
+player can reach (gold, cacao, sun tokens, water; more is never worse) are the same with and without
+skipping.  The comments give the reason in each case.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .actions import act_id, apply, candidate, fill_id, may_act, num_candidates,
 from .geometry import NEIGHBOR
 from .jit import inlined, njit
 from .rules import can_cover, near_rim
-from .state import ACT, BY_TURN, EXPLICIT, FILL, PLACE, pending_workers
+from .state import ACT, EXPLICIT, FILL, PLACE, pending_workers
 from .tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
@@ -29,42 +29,20 @@ from .tiles import (
     VOLCANO,
     VOLCANO_GOLD,
 )
-from .turn import late_choice
 
 NONE = -1
 
 
 @njit
-def step(state, action, by_turn=True):
-    """Apply a legal action, then all moves that are not asked; ``by_turn`` as in :func:`unasked`."""
+def step(state, action):
+    """Apply a legal action, then with ``"auto"`` and ``"turn"`` all moves that cannot matter."""
     apply(state, action)
     state.ply += 1
-    if state.auto != EXPLICIT:
-        action = unasked(state, state.auto, by_turn)
+    if state.decisions != EXPLICIT:
+        action = forced_action(state)
         while action != NONE:
             apply(state, action)
-            action = unasked(state, state.auto, by_turn)
-
-
-@njit
-def unasked(state, auto, by_turn=True):
-    """Return the move to play without asking, or NONE; ``auto``: EXPLICIT, AUTO or BY_TURN.
-
-    With None for ``by_turn`` greedy's policy is not compiled, and ``auto`` may not be BY_TURN.
-    """
-    if auto == EXPLICIT:
-        return NONE
-    action = forced_action(state)
-    if by_turn is None:
-        return action
-    if action == NONE and auto == BY_TURN and (state.phase == FILL or state.phase == ACT):
-        return late_choice(state)
-    return action
-
-
-def by_turn(state):
-    """Return what functions called from Python take: True for a game asked BY_TURN, else None."""
-    return True if state.auto == BY_TURN else None
+            action = forced_action(state)
 
 
 @njit

@@ -12,9 +12,9 @@ import re
 from functools import cache
 from typing import Any
 
+from ..checks import as_int
 from . import actions as a
 from .geometry import NEIGHBOR, SIDE_NAMES, TORUS, cell_index, opposite, window_cell
-from .options import as_int
 from .state import ACT, FILL, OVER, PHASE_NAMES, PLACE, cell_column, cell_row, pending_cell
 from .tiles import DISPLAY_SIZE, JUNGLE_KINDS, NUM_VARIANTS, VARIANTS
 
@@ -46,7 +46,7 @@ def reason(state: Any, code: int) -> str:
 
 def as_action(action: Any) -> int:
     """Validate an action id, legal or not, and return it as ``int``; ValueError if it is no id."""
-    number = as_int("action", action, "an integer id")
+    number = as_int("action", action, expected="an integer id")
     if not -(2**31) < number < 2**31:
         raise ValueError(f"illegal action {action}: {REASONS[a.NO_SUCH_ACTION]}")
     return number

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 
-from ..files import in_short
+from ..checks import as_bool, as_int, check_choice, check_type, in_short
 from .actions import num_actions
 from .geometry import DEFAULT_TABLE, MAX_TABLE, MIN_TABLE
 from .observation import observation_size
@@ -57,15 +56,11 @@ class Options:
         decisions: Decisions = "auto",
         table_size: int | None = None,
     ) -> None:
-        players = as_int("num_players", num_players, "2, 3 or 4")
-        if players not in PLAYERS:
-            raise ValueError(f"num_players is {in_short(num_players)}, expected 2, 3 or 4")
+        players = as_int("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS, "2, 3 or 4")
         check_choice("decisions", decisions, DECISIONS)
         size = DEFAULT_TABLE[players]
         if table_size is not None:
-            size = as_int("table_size", table_size, f"{MIN_TABLE} to {MAX_TABLE}")
-        if not MIN_TABLE <= size <= MAX_TABLE:
-            raise ValueError(f"table_size is {in_short(size)}, expected {MIN_TABLE} to {MAX_TABLE}")
+            size = as_int("table_size", table_size, MIN_TABLE, MAX_TABLE)
         checked = (players, as_bool("volcanoes", volcanoes), decisions, size)
         for field, value in zip(fields(self), checked, strict=True):
             object.__setattr__(self, field.name, value)
@@ -90,7 +85,7 @@ class Options:
         return cls(
             int(state.num_players),
             bool(state.volcanoes),
-            ASKED[int(state.auto)],
+            ASKED[int(state.decisions)],
             int(state.table_size),
         )
 
@@ -118,10 +113,7 @@ class Options:
 
     def blank_states(self, count: int = 1) -> StateArray:
         """Return ``count`` states, shape (count,), with the options written and nothing dealt."""
-        count = as_int("num_games", count, "at least 1")
-        if count < 1:
-            raise ValueError(f"num_games is {count!r}, expected at least 1")
-        states = empty_states(count)
+        states = empty_states(as_int("num_games", count, 1))
         set_options(
             states[0],
             self.num_players,
@@ -137,50 +129,6 @@ class Options:
             f"{self.num_players} players on table size {self.table_size} "
             f"{'with' if self.volcanoes else 'without'} volcanoes"
         )
-
-
-def as_int(name: str, value: Any, expected: str) -> int:
-    """Convert an integer of any kind to ``int``; ValueError names the option for anything else."""
-    try:
-        if not isinstance(value, bool):
-            return operator.index(value)
-    except TypeError:
-        pass
-    raise ValueError(f"{name} is {in_short(value)}, expected {expected}")
-
-
-def check_type(name: str, value: Any, kind: type | tuple[type, ...], expected: str) -> None:
-    """Raise ValueError unless a value is of a kind."""
-    if not isinstance(value, kind):
-        raise ValueError(f"{name} is {in_short(value)}, expected {expected}")
-
-
-def as_bool(name: str, value: Any) -> bool:
-    """Convert a truth value to ``bool``; ValueError names the option for anything else."""
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    raise ValueError(f"{name} is {in_short(value)}, expected True or False")
-
-
-def as_seat(value: Any, num_players: int) -> int:
-    """Validate a seat of the game; ValueError for anything else."""
-    seat = as_int("seat", value, f"0 to {num_players - 1}")
-    if not 0 <= seat < num_players:
-        raise ValueError(f"seat is {value!r}, expected 0 to {num_players - 1}")
-    return seat
-
-
-def as_seed(value: Any) -> int:
-    """Validate a seed, any integer, and reduce it modulo 2**64; ValueError for anything else."""
-    return as_int("seed", value, "an integer or None") % 2**64
-
-
-def check_choice(name: str, value: object, allowed: Sequence[object]) -> int:
-    """Return the index of a value among those allowed; ValueError names the option otherwise."""
-    if value not in allowed:
-        *others, last = map(repr, allowed)
-        raise ValueError(f"{name} is {value!r}, expected {', '.join(others)} or {last}")
-    return list(allowed).index(value)
 
 
 def check_supply(

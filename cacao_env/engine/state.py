@@ -41,7 +41,8 @@ from .tiles import (
 
 PLACE, FILL, ACT, OVER = range(4)
 PHASE_NAMES = ("place", "fill", "act", "over")
-EXPLICIT, AUTO, BY_TURN = range(3)  # all decisions; those that can matter; placements
+# Which decisions are asked: all; those that can matter; placements.
+EXPLICIT, AUTO, TURN = range(3)
 
 OVERBUILT = 64
 MAX_OPEN = 4 * (MAX_JUNGLE_DRAWS + 2)
@@ -54,7 +55,7 @@ _FIELDS = np.dtype(
         # Options, set once.
         ("num_players", "i1"),
         ("volcanoes", "i1"),  # 0 or 1
-        ("auto", "i1"),  # which decisions are asked: EXPLICIT, AUTO or BY_TURN
+        ("decisions", "i1"),  # which are asked: EXPLICIT, AUTO or TURN
         ("table_size", "i1"),  # W of the window
         # The deal.  Kinds in drawing order: worker kinds 0..3, jungle codes 1..11, else 0.
         ("worker_draws", "i1", (MAX_PLAYERS, MAX_TILES)),
@@ -120,7 +121,6 @@ _FIELDS = np.dtype(
     align=True,
 )
 STATE = np.dtype((np.record, _FIELDS))
-OPTION_FIELDS = ("num_players", "volcanoes", "auto", "table_size")
 StateArray = npt.NDArray[np.void]
 
 # By board code of a worker tile: its owner, its variant, its workers on each side.
@@ -140,11 +140,11 @@ def empty_states(count: int) -> StateArray:
 
 
 @njit
-def set_options(state, num_players, volcanoes, auto, table_size):
+def set_options(state, num_players, volcanoes, decisions, table_size):
     """Write the options into a blank state."""
     state.num_players = num_players
     state.volcanoes = volcanoes
-    state.auto = auto
+    state.decisions = decisions
     state.table_size = table_size
     state.tiles_each = TILES_EACH[num_players]
     state.num_jungle = JUNGLE_DRAWS[num_players, volcanoes]

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..checks import as_int
 from .actions import ACT_ACTIONS, FILL_ACTIONS, ORIENTATIONS, WORKER_CHOICES, place_actions
 from .geometry import OFFSETS, window_cell, window_corner
 from .observation import CHANNELS, checked, layout
-from .options import as_int
 from .tiles import DISPLAY_SIZE, EDGES, NUM_VARIANTS, VOLCANO, WORKER_KINDS
 
 NUM_SYMMETRIES = 8
@@ -159,8 +159,7 @@ def _action_sources(
 
 
 def _checked(g: Any, observation: Any, num_players: int, table_size: int) -> npt.NDArray[Any]:
-    if not 0 <= as_int("g", g, "0 to 7") < NUM_SYMMETRIES:
-        raise ValueError(f"g is {g}, expected 0 to 7")
+    as_int("g", g, 0, NUM_SYMMETRIES - 1)
     observation = checked(observation, num_players, table_size)
     if observation.ndim != 1:
         raise ValueError(f"expected one observation, not an array of shape {observation.shape}")
@@ -214,7 +213,7 @@ def transform_action(
 ) -> int:
     """Return the image of an action; ValueError if the image's window does not show it."""
     sources = _sources_for(g, observation, num_players, table_size)
-    action = as_int("action", action, f"0 to {len(sources) - 1}")
+    action = as_int("action", action, expected=f"0 to {len(sources) - 1}")
     found = np.flatnonzero(sources == action)
     if not len(found):
         raise ValueError(f"the image of action {action} lies outside the window")

@@ -18,21 +18,21 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from ..agents.agent import decider
-from ..engine.actions import LEGAL, mask_into, why_illegal
-from ..engine.decisions import by_turn
-from ..engine.decisions import step as step_state
+from ..checks import as_seed, check_choice
+from ..engine.actions import LEGAL, why_illegal
 from ..engine.jit import njit
 from ..engine.notation import as_action
-from ..engine.observation import ObservationDtype, observe_as
-from ..engine.options import OptionFields, Options, as_seed, check_choice
+from ..engine.observation import ObservationDtype
+from ..engine.options import OptionFields, Options
 from ..engine.rewards import REWARDS, SHAPED, Reward, potentials_into, rewards_into
 from ..engine.rng import new_rng
 from ..engine.state import OVER, STATE, deal
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
+from ..greedy.turn import by_turn, step_asked
 from .forms import Form, MaskIn, ObservationForm, as_position, reset_options
 from .rendering import MODES, Renderer
-from .views import Rows
+from .views import Rows, look
 
 Observation = npt.NDArray[Any]
 Mask = npt.NDArray[np.int8]
@@ -45,12 +45,7 @@ DEAL = -(2**62)  # in place of an action; outside the range that notation.as_act
 @njit
 def _see(states, viewer, scaled, observation, mask):
     """Write a seat's observation and its mask, which is all 0 unless the seat decides."""
-    state = states[0]
-    observe_as(state, viewer, scaled, observation)
-    if state.phase != OVER and state.seat == viewer:
-        mask_into(state, mask)
-    else:
-        mask[:] = 0
+    look(states[0], viewer, scaled, observation, mask)
 
 
 @njit
@@ -69,12 +64,12 @@ def _advance(states, action, turns, rng, mode, scaled, rewards, observation, mas
         code = why_illegal(state, action)
         if code != LEGAL:
             return code, GAME_IS_OVER
-        step_state(state, action, turns)
+        step_asked(state, action, turns)
         if state.phase == OVER or mode == SHAPED:
             scores, win_shares = np.empty(MAX_PLAYERS, np.int64), np.empty(MAX_PLAYERS)
             rewards_into(state, mode, rewards[1], scores, win_shares, rewards[0])
     seat = GAME_IS_OVER if state.phase == OVER else np.int64(state.seat)
-    _see(states, max(seat, 0), scaled, observation, mask)
+    look(state, max(seat, 0), scaled, observation, mask)
     return LEGAL, seat
 
 
@@ -164,17 +159,36 @@ class raw_env(AECEnv):
         size = len(self.possible_agents) * self._length
         high = 1 if observation_dtype == "float32" else 255
         self.state_space = spaces.Box(0, high, (size,), self._form.dtype.type)
-        # The rows of the deciding seat, which it chooses from, and those of a seat that only looks.
-        self._rows, self._shown = (
-            None if self._form.rows is None else Rows(1, self._form.rows) for _ in range(2)
-        )
         self._scaled = observation_dtype == "float32"
-        self._step_rewards = np.zeros((2, MAX_PLAYERS))  # and the potentials
+        self._allocate()
         self._turns = by_turn(blank[0])
         # The deciding seat's observation is written as soon as it is known, and returned once.
         self._ready: tuple[str, Observation, Mask] | None = None
         self._rng = np.random.default_rng(secrets.randbits(128))
         self._game: Game | None = None
+
+    def _allocate(self) -> None:
+        """Make the arrays that compiled functions write and that no serializer need keep."""
+        # The rows of the deciding seat, which it chooses from, and those of a seat that only looks.
+        self._rows, self._shown = (
+            None if self._form.rows is None else Rows(1, self._form.rows) for _ in range(2)
+        )
+        self._step_rewards = np.zeros((2, MAX_PLAYERS))  # and the potentials
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what follows from the game."""
+        left = ("_ready", "_rows", "_shown", "_step_rewards")
+        return {name: value for name, value in vars(self).items() if name not in left}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        self.__dict__.update(attributes)
+        self._ready = None
+        self._allocate()
+        if self._game is not None:
+            if self._reward_mode == SHAPED:
+                potentials_into(self._game.state, self._step_rewards[1])
+            if self._rows is not None:
+                self._see_rows(self._rows, self.agent_selection)
 
     # --- PettingZoo's interface ------------------------------------------------------------
 

@@ -14,7 +14,7 @@ says where the action mask is:
                                                                              ``features``
 =============================  ============================================  =====================
 
-``observation="candidates"``, or a :class:`~cacao_env.engine.candidates.Candidates` for another number
+``observation="candidates"``, or a :class:`~cacao_env.greedy.candidates.Candidates` for another number
 of rows, shows a row for each choice, and actions are numbers of rows (float32 only).
 ``observation_dtype`` is the type of the numbers in either form: float32 in [0, 1], or raw uint8.
 """
@@ -28,10 +28,11 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from ..engine.candidates import Candidates, as_candidates
+from ..checks import check_choice, check_type
 from ..engine.observation import OBSERVATION_DTYPES, ObservationDtype, layout, planes
-from ..engine.options import Options, check_choice, check_type
+from ..engine.options import Options
 from ..game import Game
+from ..greedy.candidates import Candidates, as_candidates
 from .views import check_rows_dtype
 
 MaskIn = Literal["observation", "info", "both"]

@@ -37,14 +37,14 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..engine.candidates import as_candidates
+from ..checks import as_int, check_choice
 from ..engine.observation import ObservationDtype
-from ..engine.options import as_int, check_choice
 from ..game import Game
+from ..greedy.candidates import as_candidates
+from .batch import as_flags
 from .forms import Form, MaskIn, ObservationForm, as_position, reset_options
 from .opponents import OpponentSpec
 from .rendering import MODES, Renderer
-from .vector import as_flags
 from .versus import Illegal, VersusGames
 
 VECTOR_MODES = [mode for mode in MODES if mode != "human"]  # one window can't show many games
@@ -128,7 +128,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
                 "the episode is over: call reset()" if self._started else "call reset() first"
             )
         games = self._games
-        number = as_int("action", action, "an integer id")
+        number = as_int("action", action, expected="an integer id")
         games.step(np.array([min(max(number, -_FAR), _FAR)]), deal=False)
         self._over = bool(games.dones[0])
         info = self._info()
@@ -218,9 +218,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         **arguments: Any,
     ) -> None:
         check_choice("render_mode", render_mode, (None, *VECTOR_MODES))
-        self.num_envs = as_int("num_envs", num_envs, "at least 1")
-        if self.num_envs < 1:
-            raise ValueError(f"num_envs is {num_envs!r}, expected at least 1")
+        self.num_envs = as_int("num_envs", num_envs, 1)
         self.render_mode, self._copy = render_mode, copy
         self._renderer = Renderer(render_mode)
         arguments["observation_dtype"] = observation_dtype
@@ -342,9 +340,5 @@ def _reset_games(games: VersusGames, rng: np.random.Generator) -> None:
 
 def _as_seed(seed: Any) -> int | None:
     """Validate a seed of Gymnasium; ValueError for anything else."""
-    if seed is None:
-        return None
-    number = as_int("seed", seed, "an integer of at least 0, or None")
-    if number < 0:
-        raise ValueError(f"seed is {seed!r}, expected an integer of at least 0, or None")
-    return number
+    expected = "an integer of at least 0, or None"
+    return None if seed is None else as_int("seed", seed, 0, expected=expected)

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from cacao_env.greedy.choices import GREEDY_WEIGHTS, greedy_choice
+
 from ..agents.agent import Agent, require
-from ..agents.greedy import GREEDY_WEIGHTS, greedy_choice
 from ..agents.registry import as_agent
 from ..engine.actions import sample
-from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.options import Options
 from ..engine.state import OVER
+from .batch import play
 
 RANDOM, GREEDY = range(2)
 COMPILED = {"random": RANDOM, "greedy": GREEDY}
@@ -79,21 +80,21 @@ class Opponents:
 
 
 @njit
-def play_compiled(states, learners, kinds, rngs, choices):
+def play_compiled(states, actions, learners, kinds, rngs, choices):
     """Let compiled opponents play until each game's learner decides or the game is over.
 
-    ``learners`` and ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others;
-    neither uses anything hidden.  Games of other kinds do not change.  ``choices``: scratch
-    space, CHOICES, (1,).
+    ``actions`` as in :class:`.batch.Batch`.  ``learners``, ``kinds``, shape (N,): the learner's seat,
+    and RANDOM or GREEDY for the others; neither uses anything hidden.  Games of other kinds do not
+    change.  ``choices``: scratch space, CHOICES, (1,).
     """
     for g in range(len(states)):
         state = states[g]
         rng = rngs[g : g + 1]
         while kinds[g] < NUM_COMPILED and state.phase != OVER and state.seat != learners[g]:
             if kinds[g] == GREEDY:
-                step(state, greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng))
+                play(state, greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng), actions[g])
             else:
-                step(state, sample(state, rng))
+                play(state, sample(state, rng), actions[g])
 
 
 @njit

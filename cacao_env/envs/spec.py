@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.actions import ACT_ACTIONS, FILL_ACTIONS, num_actions, place_actions
-from ..engine.candidate_rows import COLUMNS, CONTEXT_COLUMNS, ROW_COLUMNS
 from ..engine.observation import CHANNELS, layout
 from ..engine.options import Options
 from ..engine.tiles import NUM_VARIANTS, VARIANTS
+from ..greedy.columns import COLUMNS, CONTEXT_COLUMNS, ROW_COLUMNS
 from ..markdown import table
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..engine.options import as_int
+from ..checks import as_int
 
 F = TypeVar("F", bound=Callable[..., Any])
 MAX_THREADS = 1024
@@ -39,9 +39,7 @@ class Workers:
     """
 
     def __init__(self, num_games: int, num_threads: int) -> None:
-        threads = as_int("num_threads", num_threads, f"1 to {MAX_THREADS}")
-        if not 1 <= threads <= MAX_THREADS:
-            raise ValueError(f"num_threads is {num_threads!r}, expected 1 to {MAX_THREADS}")
+        threads = as_int("num_threads", num_threads, 1, MAX_THREADS)
         cuts = np.linspace(0, num_games, min(threads, num_games) + 1).astype(int).tolist()
         self.slices = [slice(first, last) for first, last in pairwise(cuts)]
         self.several = len(self.slices) > 1

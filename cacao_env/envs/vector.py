@@ -13,22 +13,18 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.actions import LEGAL, mask_into, sample, why_illegal
-from ..engine.candidates import Candidates
-from ..engine.decisions import step
+from ..checks import as_seed
+from ..engine.actions import LEGAL, sample, why_illegal
 from ..engine.jit import njit
-from ..engine.observation import observe_into
-from ..engine.options import OptionFields, Options, as_seed, check_choice
-from ..engine.rewards import REWARDS, Reward, check_potentials, check_rewards, rewards_into
-from ..engine.saving import Arrays, arrays_of, restore_arrays
-from ..engine.state import OVER, StateArray, deal
+from ..engine.options import OptionFields, Options
+from ..engine.rewards import Reward, rewards_into
+from ..engine.state import OVER, deal
 from ..engine.tiles import MAX_PLAYERS
-from ..engine.validate import StateError, check_states
+from ..greedy.candidates import Candidates
+from ..greedy.turn import step_turn
+from .batch import Arrays, Batch, as_actions, deal_all, finished, play
 from .threads import Workers, alone
-from .views import Rows, explain_illegal, view_of
-
-# Attributes that ``arrays`` saves beside the states.
-_SAVED = ("rngs", "_samplers", "_potentials", "rewards", "terminations", "final_scores")
+from .views import Rows, explain_illegal, look, view_of
 
 
 @njit
@@ -44,6 +40,7 @@ def first_illegal(states, chosen):
 def _step_all(
     states,
     chosen,
+    actions,
     rngs,
     mode,
     potentials,
@@ -66,7 +63,7 @@ def _step_all(
     win_shares = np.zeros(MAX_PLAYERS)
     for g in range(len(states)):
         state = states[g]
-        step(state, chosen[g])
+        play(state, chosen[g], actions[g])
         rewards_into(state, mode, potentials[g], scores, win_shares, rewards[g])
         terminations[g] = state.phase == OVER
         if state.phase == OVER:
@@ -87,10 +84,9 @@ def _finish(state, rng, scores, final, potentials):
 
 @njit
 def _look(state, seen, mask, seat):
-    """Write what the deciding seat sees and its legal actions."""
+    """Write the deciding seat, what it sees and its legal actions."""
     seat[0] = state.seat
-    observe_into(state, state.seat, seen)
-    mask_into(state, mask)
+    look(state, state.seat, False, seen, mask)
 
 
 @njit
@@ -114,48 +110,11 @@ def playouts(states, rngs, count):
         for _ in range(count):
             deal(states[g], rng)
             while states[g].phase != OVER:
-                step(states[g], sample(states[g], rng))
+                step_turn(states[g], sample(states[g], rng))
     return count * len(states)
 
 
-@njit
-def _deal_all(states, rngs):
-    for g in range(len(states)):
-        deal(states[g], rngs[g : g + 1])
-
-
-def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
-    """Return an integer array of shape (num_games,); ValueError for anything else."""
-    actions = np.asarray(chosen)
-    if actions.shape != (num_games,) or actions.dtype.kind not in "iu":
-        raise ValueError(
-            f"actions have shape {actions.shape} and type {actions.dtype}, expected "
-            f"({num_games},) and integers"
-        )
-    too_large = actions > np.iinfo(np.int64).max if actions.dtype == np.uint64 else None
-    if too_large is not None and too_large.any():  # the conversion below would change it
-        game = int(np.argmax(too_large))
-        raise ValueError(f"game {game}: {int(actions[game])} is not an action, expected a legal id")
-    return actions
-
-
-def _refuse_finished(states: StateArray) -> None:
-    """Raise StateError for a game that is over: a new one would have replaced it."""
-    if (states["phase"] == OVER).any():
-        raise StateError("saved games do not match: a game is over")
-
-
-def as_flags(name: str, given: Any, num_games: int) -> npt.NDArray[np.bool_]:
-    """Return a copy of an array of bool, (num_games,); ValueError for anything else."""
-    flags = np.array(given)
-    if flags.shape != (num_games,) or flags.dtype != np.bool_:
-        raise ValueError(
-            f"{name} has shape {flags.shape} and type {flags.dtype}, expected ({num_games},) and bool"
-        )
-    return flags
-
-
-class VectorGames:
+class VectorGames(Batch):
     """N games with the same options, stepped together.
 
     ``options``, or its fields as keyword arguments: the game
@@ -168,7 +127,7 @@ class VectorGames:
     Attributes, all overwritten in place by each call:
 
     - ``observations`` uint8 (N, observation_size): raw, from the deciding seat's view; or with
-      ``observation="candidates"`` (:mod:`cacao_env.engine.candidates`) float32 (N, rows + 1, columns),
+      ``observation="candidates"`` (:mod:`cacao_env.greedy.candidates`) float32 (N, rows + 1, columns),
       and masks and actions of rows;
     - ``action_masks`` int8 (N, num_actions): that seat's legal actions;
     - ``seats`` int8 (N,): the seat that decides;
@@ -176,6 +135,12 @@ class VectorGames:
     - ``terminations`` bool (N,): the last step ended the game;
     - ``final_scores`` int64 (N, num_players): of the last game that ended.
     """
+
+    _saved = ("rngs", "_samplers", "rewards", "terminations", "final_scores")
+    _derived = (
+        *("observations", "action_masks", "_rows", "_stepped"),
+        *("seats", "_chosen", "_sampled"),
+    )
 
     def __init__(
         self,
@@ -188,29 +153,29 @@ class VectorGames:
         num_threads: int = 1,
         **fields: Unpack[OptionFields],
     ) -> None:
-        self._mode = check_choice("reward", reward, REWARDS)
-        self.options = Options.of(options, fields)
-        self.states = self.options.blank_states(num_games)
-        players = self.options.num_players
-        self.num_games, self.num_players = num_games, players
+        super().__init__(num_games, options, fields, reward)
+        self._observation = observation
+        self._samplers = np.zeros(num_games, np.uint64)
+        self.rewards = np.zeros((num_games, self.num_players), np.float32)
+        self.terminations = np.zeros(num_games, np.bool_)
+        self.final_scores = np.zeros((num_games, self.num_players), np.int64)
+        self._workers = Workers(num_games, num_threads)
+        self._allocate()
+        self.reset(seed)
+
+    def _allocate(self) -> None:
+        super()._allocate()
+        count = self.num_games
         # Raw observations are written as the games are stepped, rows afterwards.
-        dtype = "uint8" if observation == "flat" else "float32"
-        view = view_of(num_games, self.options, observation, dtype)
+        dtype = "uint8" if self._observation == "flat" else "float32"
+        view = view_of(count, self.options, self._observation, dtype)
         self.observations, self.action_masks = view.observations, view.action_masks
         self._rows = view if isinstance(view, Rows) else None
         self._stepped = self.observations, self.action_masks
         if self._rows is not None:
-            self._stepped = np.zeros((num_games, 1), np.uint8), np.zeros((num_games, 1), np.int8)
-        self.seats = np.zeros(num_games, np.int8)
-        self.rewards = np.zeros((num_games, players), np.float32)
-        self.terminations = np.zeros(num_games, np.bool_)
-        self.final_scores = np.zeros((num_games, players), np.int64)
-        self.rngs = np.zeros(num_games, np.uint64)
-        self._samplers = np.zeros(num_games, np.uint64)
-        self._potentials = np.zeros((num_games, players))
-        self._chosen, self._sampled = np.zeros((2, num_games), np.int64)  # actions, and rows
-        self._workers = Workers(num_games, num_threads)
-        self.reset(seed)
+            self._stepped = np.zeros((count, 1), np.uint8), np.zeros((count, 1), np.int8)
+        self.seats = np.zeros(count, np.int8)
+        self._chosen, self._sampled = np.zeros((2, count), np.int64)  # actions, and rows
 
     @alone
     def reset(self, seed: int | None = None) -> None:
@@ -218,7 +183,7 @@ class VectorGames:
         draws = np.random.default_rng(None if seed is None else as_seed(seed))
         for rngs in (self.rngs, self._samplers):
             rngs[:] = draws.integers(2**64, size=self.num_games, dtype=np.uint64)
-        self._workers.run(_deal_all, self.states, self.rngs)
+        self._workers.run(deal_all, self.states, self.rngs)
         self._potentials[:] = 0
         self.rewards[:] = 0
         self.terminations[:] = False
@@ -257,6 +222,7 @@ class VectorGames:
             _step_all,
             self.states,
             self._chosen,
+            self.actions,
             self.rngs,
             self._mode,
             self._potentials,
@@ -282,26 +248,21 @@ class VectorGames:
 
     @alone
     def arrays(self) -> Arrays:
-        """Save the games as arrays by name."""
-        return arrays_of(self, _SAVED)
+        """Save the games as arrays by name: deals, actions, random numbers and the last results."""
+        return super().arrays()
+
+    def _when_counted(self) -> npt.NDArray[np.int64]:
+        return self.states["ply"].astype(np.int64)  # every step counts the rewards
 
     @alone
     def restore(self, arrays: Mapping[str, Any]) -> None:
         """Restore what ``arrays`` saved; ValueError, and nothing changes, for anything else."""
-        restore_arrays(self, _SAVED, arrays, self._check)
+        super().restore(arrays)
         self._look()
 
-    def _check(self, arrays: Mapping[str, Any], states: StateArray) -> None:
-        """Raise StateError for games that are over, and for rewards that can't be theirs."""
-        _refuse_finished(states)
-        new = np.zeros(self.num_games, np.bool_)  # positions at the deal imply 0
-        check_potentials(self._mode, states, arrays["_potentials"], new, started=False)
-        check_rewards(self._mode, arrays)
-
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        check_states(attributes["states"])
-        _refuse_finished(attributes["states"])
-        vars(self).update(attributes)
+    def _check(self) -> None:
+        if finished(self.states).any():
+            raise ValueError("a game is over, and a new one would have replaced it")
 
     @alone
     def sample(self) -> npt.NDArray[np.int64]:

@@ -14,45 +14,28 @@ import numpy as np
 import numpy.typing as npt
 
 from ..agents.agent import Agent, decider
-from ..agents.greedy import CHOICES
+from ..checks import as_seat, as_seed, check_choice
 from ..engine.actions import LEGAL, why_illegal
-from ..engine.candidates import Candidates, as_candidates
-from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.notation import as_action
 from ..engine.observation import ObservationDtype
-from ..engine.options import OptionFields, Options, as_int, as_seat, as_seed, check_choice
-from ..engine.rewards import (
-    MOST,
-    OUTCOME,
-    REWARDS,
-    SHAPED,
-    Reward,
-    check_learners_rewards,
-    check_potentials,
-    potentials_into,
-    rewards_into,
-)
+from ..engine.options import OptionFields, Options
+from ..engine.rewards import MOST, OUTCOME, Reward, rewards_into
 from ..engine.rng import next_bits, uniform
-from ..engine.saving import Arrays, arrays_of, check_array, restore_arrays
 from ..engine.scoring import margin, scores_into, win_shares_into
-from ..engine.state import OVER, StateArray, deal
+from ..engine.state import OVER, deal
 from ..engine.tiles import MAX_PLAYERS
-from ..engine.validate import StateError, check_states
 from ..game import Game
+from ..greedy.candidates import Candidates, as_candidates
+from ..greedy.choices import CHOICES
+from .batch import Arrays, Batch, as_actions, as_flags, finished, play
 from .forms import as_position
 from .opponents import NUM_COMPILED, Opponents, OpponentSpec, is_rng, play_compiled, waiting
 from .threads import alone
-from .vector import as_actions, as_flags
 from .views import view_of
 
 Illegal = Literal["lose", "raise"]
 FORFEIT = -1  # instead of an action: this game ends here and is lost
-# Attributes that ``arrays`` saves beside the states.
-_SAVED = (
-    *("rngs", "learners", "kinds", "rewards", "dones", "forfeits"),
-    *("final_scores", "final_win_shares", "_potentials"),
-)
 
 
 @njit
@@ -75,7 +58,7 @@ def _deal(states, which, learners, fixed, kinds, probabilities, rngs):
 
 
 @njit
-def _play(states, chosen, forgiving, forfeits):
+def _play(states, chosen, actions, forgiving, forfeits):
     """Play the learners' actions, and mark the illegal ones, which lose their games.
 
     Unless ``forgiving``, nothing changes if an action is illegal.  Returns the number of the first such
@@ -92,12 +75,14 @@ def _play(states, chosen, forgiving, forfeits):
         return first
     for g in range(len(states)):
         if not forfeits[g]:
-            step(states[g], chosen[g])
+            play(states[g], chosen[g], actions[g])
     return first
 
 
 @njit
-def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final, won, worst):
+def _reward(
+    states, learners, forfeits, mode, potentials, counted, rewards, dones, final, won, worst
+):
     """Write the learners' rewards since their last decisions, which games are over, and their ends.
 
     Returns how many are over.  One call covers all steps since then: the changes of a potential add
@@ -111,6 +96,7 @@ def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final,
         state = states[g]
         learner = learners[g]
         before = potentials[g, learner]
+        counted[g] = state.ply
         rewards_into(state, mode, potentials[g], scores, win_shares, each)
         rewards[g] = worst - before if forfeits[g] else each[learner]
         dones[g] = state.phase == OVER or forfeits[g]
@@ -125,7 +111,7 @@ def _reward(states, learners, forfeits, mode, potentials, rewards, dones, final,
     return over
 
 
-class VersusGames:
+class VersusGames(Batch):
     """N games in which the caller plays one seat and opponents the others.
 
     ``opponents``: a name, an Agent, or an object with ``act(game)`` for all other seats; weights from
@@ -140,7 +126,7 @@ class VersusGames:
     Attributes, overwritten in place by each call:
 
     - ``observations`` (N, observation_size), from the learner's view: float32 in [0, 1], or raw uint8;
-      with ``observation="candidates"`` (:mod:`cacao_env.engine.candidates`) float32 (N, rows + 1,
+      with ``observation="candidates"`` (:mod:`cacao_env.greedy.candidates`) float32 (N, rows + 1,
       columns), and masks and actions of rows;
     - ``action_masks`` int8 (N, num_actions);
     - ``rewards`` float32 (N,), ``dones`` bool (N,): of the last step; a new game has already
@@ -152,6 +138,12 @@ class VersusGames:
     - ``learners`` int64 (N,): the seat that the caller plays;
     - ``candidates``: the size of the candidate view, or None.
     """
+
+    _saved = (
+        *("rngs", "learners", "kinds", "rewards", "dones", "forfeits"),
+        *("final_scores", "final_win_shares"),
+    )
+    _derived = ("observations", "action_masks", "_view", "_chosen", "_numbers", "_choices")
 
     def __init__(
         self,
@@ -168,27 +160,29 @@ class VersusGames:
         begin: bool = True,
         **fields: Unpack[OptionFields],
     ) -> None:
-        self._mode = check_choice("reward", reward, REWARDS)
+        super().__init__(num_games, options, fields, reward)
         self._forgiving = check_choice("illegal", illegal, ("raise", "lose")) == 1
-        self.options = Options.of(options, fields)
-        self.states = self.options.blank_states(num_games)
-        self.num_games, self.num_players = num_games, self.options.num_players
         self.seat = None if seat is None else as_seat(seat, self.num_players)
         self._opponents = Opponents(opponents, self.options)
+        self._observation, self._dtype = observation, observation_dtype
         self.candidates = as_candidates(observation)
-        self._view = view_of(num_games, self.options, observation, observation_dtype)
-        self.observations, self.action_masks = self._view.observations, self._view.action_masks
-        self.final_observations = np.zeros_like(self.observations)
         self.rewards = np.zeros(num_games, np.float32)
         self.dones, self.forfeits = np.zeros((2, num_games), np.bool_)
         self.final_scores = np.zeros((num_games, 2), np.int64)
         self.final_win_shares = np.zeros(num_games)
-        self.learners, self.kinds, self._chosen, self._numbers = np.zeros((4, num_games), np.int64)
-        self._choices = np.empty(1, CHOICES)
-        self._potentials = np.zeros((num_games, MAX_PLAYERS))
+        self.learners, self.kinds = np.zeros((2, num_games), np.int64)
         self._memory: list[dict[int, Any]] = [{} for _ in range(num_games)]  # of agents, by seat
+        self._allocate()
+        self.final_observations = np.zeros_like(self.observations)
         if begin:
             self.reset(seed)
+
+    def _allocate(self) -> None:
+        super()._allocate()
+        self._view = view_of(self.num_games, self.options, self._observation, self._dtype)
+        self.observations, self.action_masks = self._view.observations, self._view.action_masks
+        self._chosen, self._numbers = np.zeros((2, self.num_games), np.int64)
+        self._choices = np.empty(1, CHOICES)
 
     @alone
     def reset(self, seed: int | None = None, first_seat: int = 0) -> None:
@@ -197,7 +191,7 @@ class VersusGames:
         The same ``seed`` gives the same games and the same choices of the opponents.
         """
         generator = np.random.default_rng(None if seed is None else as_seed(seed))
-        self.rngs = generator.integers(2**64, size=self.num_games, dtype=np.uint64)
+        self.rngs[:] = generator.integers(2**64, size=self.num_games, dtype=np.uint64)
         self.learners[:] = (first_seat + np.arange(self.num_games)) % self.num_players
         if self.seat is not None:
             self.learners[:] = self.seat
@@ -209,7 +203,6 @@ class VersusGames:
         self._replace(as_flags("which", which, self.num_games))  # a copy, as it may be ``dones``
 
     def _replace(self, which: npt.NDArray[np.bool_]) -> None:
-        self._potentials[which] = 0
         self.rewards[which] = 0
         self.dones[which] = self.forfeits[which] = False
         self._begin(which)
@@ -222,24 +215,22 @@ class VersusGames:
         The learner's is the fixed seat, or without one the seat that decides in ``game``.  ValueError,
         and nothing has changed, if that seat has no decision left.
         """
-        before = self.game(number)
-        game = as_position(game, self.options)
+        before, game = self.game(number), as_position(game, self.options)
         learner, memory = self.learners[number], self._memory[number]
-        self.states[number] = game.states[0]
+        counted = self._counted[number], self._potentials[number].copy()
+        self._put(number, game)
         self.learners[number] = decider(game) if self.seat is None else self.seat
         self._memory[number] = {}
         self._let_others_play()
         if self.states[number].phase == OVER:
-            self.states[number] = before.states[0]
+            self._put(number, before)
+            self._counted[number], self._potentials[number] = counted
             self.learners[number], self._memory[number] = learner, memory
             raise ValueError(
                 f"seat {self.seat} has no decision left in the game to start from, expected one or more"
             )
         self.rewards[number] = 0
         self.dones[number] = self.forfeits[number] = False
-        self._potentials[number] = 0
-        if self._mode == SHAPED:
-            potentials_into(game.state, self._potentials[number])
         self._look()
 
     @alone
@@ -258,6 +249,7 @@ class VersusGames:
             self.forfeits,
             self._mode,
             self._potentials,
+            self._counted,
             self.rewards,
             self.dones,
             self.final_scores,
@@ -293,60 +285,38 @@ class VersusGames:
         for g, seats in enumerate(self._memory):
             for seat, one in seats.items():
                 memory[g, seat] = 1, 0 if one is None else one[0]
-        return arrays_of(self, _SAVED) | {"memory": memory}
+        return super().arrays() | {"memory": memory}
 
     @alone
     def restore(self, arrays: Mapping[str, Any]) -> None:
         """Restore what ``arrays`` saved; ValueError, and nothing changes, for anything else."""
-        restore_arrays(self, _SAVED, arrays, self._check)
-        for g, seats in enumerate(arrays["memory"]):
+        like = np.zeros((self.num_games, self.num_players, 2), np.uint64)
+        super().restore(arrays, {"memory": like})
+        for g, seats in enumerate(np.array(arrays["memory"])):
             self._memory[g] = {}
             for seat in np.flatnonzero(seats[:, 0]).tolist():
-                memory = self._agent(g, seat).begin(0)
-                if is_rng(memory):
-                    memory[0] = seats[seat, 1]
-                self._memory[g][seat] = memory
+                if self.kinds[g] < NUM_COMPILED or seat == self.learners[g]:
+                    continue  # no agent in Python plays this seat
+                self._memory[g][seat] = self._agent(g, seat).begin(0)
+                if is_rng(self._memory[g][seat]):
+                    self._memory[g][seat][0] = seats[seat, 1]
         self._look()
 
-    def _check(self, arrays: Mapping[str, Any], states: StateArray) -> None:
-        """Raise StateError unless learners, opponents and memories are those of these games."""
-        like = np.zeros((self.num_games, self.num_players, 2), np.uint64)
-        check_array("memory", arrays.get("memory"), like)
-        learners, kinds = arrays["learners"], arrays["kinds"]
-        if (learners < 0).any() or (learners >= self.num_players).any():
-            raise StateError("saved games do not match: a learner has no seat")
-        if (kinds < 0).any() or (kinds >= len(self._opponents.probabilities)).any():
-            raise StateError("saved games do not match: a game has an opponent that there is not")
-        if waiting(states, learners, np.zeros_like(learners)):
-            raise StateError("saved games do not match: another seat than the learner's decides")
-        if ((states["phase"] == OVER) & ~arrays["dones"]).any():
-            raise StateError("saved games do not match: a game is over that was not done")
-        games, seats = np.nonzero(arrays["memory"][..., 0])
-        if ((kinds[games] < NUM_COMPILED) | (seats == learners[games])).any():
-            raise StateError("saved games do not match: a seat has a memory and no agent")
-        new = arrays["dones"] | (states["placed"][np.arange(self.num_games), learners] == 0)
-        started = self.seat is not None  # otherwise the learner decided at once
-        check_potentials(self._mode, states, arrays["_potentials"], new, started)
-        check_learners_rewards(self._mode, self.num_players, arrays)
-
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        states = attributes["states"]
-        if states["jungle_count"].any():  # games that have been dealt
-            check_states(states)
-        vars(self).update(attributes)
-
-    def game(self, number: int) -> Game:
-        """Return a copy of a game, without its history."""
-        expected = f"0 to {self.num_games - 1}"
-        if not 0 <= as_int("number", number, expected) < self.num_games:
-            raise ValueError(f"number is {number!r}, expected {expected}")
-        return Game(self.states[number : number + 1], []).clone()
+    def _check(self) -> None:
+        if (self.learners < 0).any() or (self.learners >= self.num_players).any():
+            raise ValueError("a learner has no seat")
+        if (self.kinds < 0).any() or (self.kinds >= len(self._opponents.probabilities)).any():
+            raise ValueError("a game has an opponent that there is not")
+        if waiting(self.states, self.learners, np.zeros_like(self.learners)):
+            raise ValueError("another seat than the learner's decides")
+        if (finished(self.states) & ~self.dones).any():
+            raise ValueError("a game is over that was not done")
 
     def _take(self, chosen: npt.NDArray[Any]) -> None:
         """Check the actions and play them."""
         choices = as_actions(chosen, self.num_games)
         self._view.choose(choices, self._chosen)
-        wrong = _play(self.states, self._chosen, self._forgiving, self.forfeits)
+        wrong = _play(self.states, self._chosen, self.actions, self._forgiving, self.forfeits)
         if wrong >= 0 and not self._forgiving:
             raise ValueError(self._view.explain(self.states, choices, wrong))
 
@@ -355,13 +325,17 @@ class VersusGames:
         fixed = self.seat is not None
         probabilities = self._opponents.probabilities
         _deal(self.states, which, self.learners, fixed, self.kinds, probabilities, self.rngs)
+        self._counted[which] = 0
+        self._potentials[which] = 0
         for g in np.flatnonzero(which):
             self._memory[g] = {}
         self._let_others_play()
 
     def _let_others_play(self) -> None:
         """Let the opponents play until each game's learner decides or the game is over."""
-        play_compiled(self.states, self.learners, self.kinds, self.rngs, self._choices)
+        play_compiled(
+            self.states, self.actions, self.learners, self.kinds, self.rngs, self._choices
+        )
         if not self._opponents.in_python:
             return
         while count := int(waiting(self.states, self.learners, self._numbers)):
@@ -382,11 +356,13 @@ class VersusGames:
                 seats[seat] = agent.begin(int(next_bits(self.rngs[g : g + 1])))
             memory.append(seats[seat])
         for g, game, action in zip(numbers, games, agent.act(seen, memory), strict=True):
-            deciding = game.seat
+            deciding, ply = game.seat, int(game.state.ply)
             try:
-                game.play(as_action(action))
+                number = as_action(action)
+                game.play(number)
             except ValueError as error:
                 raise ValueError(f"game {g}, seat {deciding}, {agent.name}: {error}") from error
+            self.actions[g, ply] = number
 
     def _agent(self, g: int, seat: int) -> Agent:
         """Return the opponent in Python on a seat of a game."""

@@ -13,8 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..checks import check_choice
 from ..engine.actions import mask_into, why_illegal
-from ..engine.candidates import (
+from ..engine.decisions import NONE
+from ..engine.jit import njit
+from ..engine.observation import OBSERVATION_DTYPES, observe_as
+from ..engine.options import Options
+from ..engine.state import OVER, StateArray
+from ..game import Game
+from ..greedy.candidates import (
     Candidates,
     actions_of,
     as_candidates,
@@ -22,34 +29,31 @@ from ..engine.candidates import (
     contexts_into,
     sample_rows,
 )
-from ..engine.decisions import NONE
-from ..engine.jit import njit
-from ..engine.observation import OBSERVATION_DTYPES, observe_as
-from ..engine.options import Options, check_choice
-from ..engine.state import OVER, StateArray
-from ..game import Game
 
 Array = npt.NDArray[Any]
-_EVERY = np.zeros(0, np.bool_)
 
 
 @njit
-def _look(states, which, viewers, scaled, observations, masks):
-    """Write what each viewer sees and its legal actions: none while another seat decides.
+def look(state, viewer, scaled, observation, mask):
+    """Write what a seat sees and its legal actions: none while another seat decides."""
+    observe_as(state, viewer, scaled, observation)
+    if state.phase != OVER and state.seat == viewer:
+        mask_into(state, mask)
+    else:
+        mask[:] = 0
 
-    Only in the games in ``which``, or in all if that is empty; no actions if ``masks`` is empty.
-    """
+
+@njit
+def _look_all(states, viewers, scaled, observations, masks):
     for g in range(len(states)):
-        if len(which) > 0 and not which[g]:
-            continue
-        state = states[g]
-        observe_as(state, viewers[g], scaled, observations[g])
-        if len(masks) == 0:
-            continue
-        if state.phase == OVER or state.seat != viewers[g]:
-            masks[g, :] = 0
-        else:
-            mask_into(state, masks[g])
+        look(states[g], viewers[g], scaled, observations[g], masks[g])
+
+
+@njit
+def _look_at_ends(states, which, viewers, scaled, observations):
+    for g in range(len(states)):
+        if which[g]:
+            observe_as(states[g], viewers[g], scaled, observations[g])
 
 
 def explain_illegal(states: StateArray, chosen: npt.NDArray[np.int64], g: int) -> str:
@@ -73,12 +77,11 @@ class Flat:
 
     def look(self, states: StateArray, viewers: Array) -> None:
         """Write what the viewers, (N,), see."""
-        masks = self.action_masks
-        _look(states, _EVERY, viewers, self._scaled, self.observations, masks)
+        _look_all(states, viewers, self._scaled, self.observations, self.action_masks)
 
     def look_at_ends(self, states: StateArray, which: Array, viewers: Array, out: Array) -> None:
         """Write what the viewers see of the finished games in ``which``."""
-        _look(states, which, viewers, self._scaled, out, self.action_masks[:0])
+        _look_at_ends(states, which, viewers, self._scaled, out)
 
     def choose(self, chosen: Array, actions: Array) -> None:
         """Write the actions of the choices."""

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine.actions import FILL_ACTIONS, apply, place_actions, split_act
-from ..engine.decisions import NONE, unasked
+from ..engine.decisions import NONE
 from ..engine.geometry import NEIGHBOR
 from ..engine.jit import njit
 from ..engine.state import EXPLICIT, OVER, set_up
@@ -24,6 +24,7 @@ from ..engine.tiles import (
     WATER_TRACK,
 )
 from ..game import Game
+from ..greedy.turn import unasked
 
 SOURCES = ("sales", "mines", "volcanoes", "water", "sun", "temples")
 SALES, MINES, VOLCANOES, WATER_FIELD, SUN, TEMPLES = range(len(SOURCES))
@@ -67,7 +68,7 @@ def gold_by_source(game: Game) -> npt.NDArray[np.int64]:
     if not game.over:
         raise ValueError("gold can be attributed only in a finished game")
     again = game.clone()
-    again.state.auto = EXPLICIT
+    again.state.decisions = EXPLICIT
     out = np.zeros((MAX_PLAYERS, len(SOURCES)), np.int64)
-    _sources_into(again.states, game.state.auto, np.array(game.history, np.int64), out)
+    _sources_into(again.states, game.state.decisions, np.array(game.history, np.int64), out)
     return out[: game.num_players]

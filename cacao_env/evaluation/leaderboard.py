@@ -14,7 +14,8 @@ from typing import Any
 
 from .. import markdown
 from ..agents.agent import Agent
-from ..files import as_path, read_text
+from ..checks import as_path
+from ..files import read_text
 from . import tables
 from .run import FORMAT, VERSION, Plan, make_plan
 

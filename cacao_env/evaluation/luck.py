@@ -22,11 +22,11 @@ from ..agents.value.agent import ValueAgent
 from ..agents.value.net import expect, new_scratch
 from ..agents.value.turns import new_work, value_actions
 from ..engine.actions import MAX_LEGAL
-from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.state import FILL, OVER, STATE, set_up
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
+from ..greedy.turn import step_turn
 
 NET = "trinitario"  # the network that judges
 # The network judges after one turn and after four, because the next seat rarely shows what a tile is
@@ -51,7 +51,7 @@ def _add_expected(net, scratch, work, state, viewer, weight, luck):
         turn = state.turn
         while state.phase != OVER and state.turn == turn:
             count = value_actions(net, scratch, work, state, top, FILL, ids, values, dice)
-            step(state, ids[np.argmax(values[:count])] if count > 1 else ids[0])
+            step_turn(state, ids[np.argmax(values[:count])] if count > 1 else ids[0])
         part = weight * PARTS[played]
         if part != 0.0:
             expect(net, scratch, state, viewer)
@@ -72,7 +72,7 @@ def _add_draw(net, scratch, work, here, action, viewer, first, luck):
         here[1] = here[0]
         draws = here[1].jungle_draws
         draws[first], draws[other] = draws[other], draws[first]
-        step(here[1], action)
+        step_turn(here[1], action)
         weight = (other == first) - 1.0 / (end - first)
         _add_expected(net, scratch, work, here[1], viewer, weight, luck)
 
@@ -88,7 +88,7 @@ def add_luck(net, scratch, work, states, actions, luck):
     for action in actions:
         here[0] = states[0]
         before, after = here[0], states[0]
-        step(after, action)
+        step_turn(after, action)
         next_seat = np.int64(after.active)
         for place in range(before.jungle_drawn, after.jungle_drawn):
             _add_draw(net, scratch, work, here, action, next_seat, place, luck)

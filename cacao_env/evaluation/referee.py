@@ -22,12 +22,12 @@ from ..agents.value.checkpoint import SEARCH
 from ..agents.value.net import Net, new_scratch
 from ..agents.value.turns import new_work, value_actions
 from ..engine.actions import MAX_LEGAL
-from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.options import Options
 from ..engine.rng import new_rng
 from ..engine.state import FILL, OVER, STATE, redeal
 from ..game import Game
+from ..greedy.turn import step_turn
 
 
 @njit
@@ -45,10 +45,10 @@ def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng
     for i in range(alive):
         here[1] = here[0]
         state = here[1]
-        step(state, ids[i])
+        step_turn(state, ids[i])
         while state.phase != OVER:
             count = value_actions(net, scratch, work, state, inner, FILL, actions, values, rng)
-            step(state, actions[np.argmax(values[:count])] if count > 1 else actions[0])
+            step_turn(state, actions[np.argmax(values[:count])] if count > 1 else actions[0])
         sums[i] += value_of(state, seat, objective)
 
 

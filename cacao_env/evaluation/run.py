@@ -16,7 +16,8 @@ from tqdm import tqdm
 
 from ..agents.agent import Agent, require
 from ..agents.registry import load_agents
-from ..engine.options import PLAYERS, Options, check_type
+from ..checks import check_type
+from ..engine.options import PLAYERS, Options
 from ..files import write_whole
 from ..provenance import provenance
 from .blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..engine import decisions
-from ..engine.decisions import by_turn
 from ..engine.geometry import OFFSETS, SIDE_NAMES, cell_index, opposite
 from ..engine.notation import Move
-from ..engine.state import ACT, FILL, OVER
+from ..engine.state import ACT, EXPLICIT, FILL, OVER
 from ..engine.tiles import EDGES, JUNGLE_KINDS, VARIANTS, VOLCANO
 from ..game import Game, try_action
+from ..greedy.turn import by_turn
 
 Choice = dict[str, Any]
 _EDGES = {variant: [int(n) for n in EDGES[i]] for i, variant in enumerate(VARIANTS)}
@@ -135,7 +135,7 @@ def effect_of(game: Game, action: int) -> Effect:
     one = game.clone()
     state = one.state
     before, scores = _goods(state), one.scores()
-    state.auto = 0
+    state.decisions = EXPLICIT
     turn, drawn = int(state.turn), int(state.jungle_drawn)
     code = try_action(one.states, action, by_turn(one.state))
     if code:

@@ -9,6 +9,7 @@ from .. import record
 from ..engine import decisions
 from ..engine.geometry import cell_index
 from ..engine.notation import Move
+from ..engine.state import AUTO
 from ..engine.tiles import ACTION_CLASS, ERUPT, SELL_CACAO, TAKE_GOLD
 from ..evaluation.gold_sources import MINES, SALES, SOURCES, VOLCANOES
 from ..game import Game
@@ -121,7 +122,7 @@ def with_auto_decisions(game: Game) -> Game:
     """
     one = game.clone()
     if not one.over and int(decisions.forced_action(one.state)) == decisions.NONE:
-        one.state.auto = 1
+        one.state.decisions = AUTO
     return one
 
 

@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cacao_env.agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.agents.value.features import NO_ROW, NUM_NUMBERS, features_into
 from cacao_env.agents.value.net import POINTS, expect
 from cacao_env.agents.value.search import search_choice
 from cacao_env.agents.value.turns import value_actions
 from cacao_env.engine.actions import MAX_LEGAL
-from cacao_env.engine.decisions import step
 from cacao_env.engine.jit import njit
 from cacao_env.engine.rng import below, uniform
 from cacao_env.engine.scoring import margin, score, scores_into, win_shares_into
 from cacao_env.engine.state import ACT, FILL, OVER, STATE, deal, redeal
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
+from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
+from cacao_env.greedy.turn import step_turn
 
 KEPT_ROWS = 160  # of a sample; no position of a real game has more
 
@@ -193,7 +193,7 @@ def play_sample_games(
                 action = _opponent_choice(
                     opponent, opponent_scratch, work, state[1:], behaviour, ids, values, rng
                 )
-            step(game, action)
+            step_turn(game, action)
             if game.turn == turn or game.phase == OVER:
                 continue
             for viewer in range(players):
@@ -291,13 +291,13 @@ def play_match(
                         other_net, other_scratch, work, view, top, FILL, ids, values, rng
                     )
                 else:
-                    step(game, greedy_choice(choices[0], view, GREEDY_WEIGHTS, rng))
+                    step_turn(game, greedy_choice(choices[0], view, GREEDY_WEIGHTS, rng))
                     continue
                 best = 0
                 for i in range(1, count):
                     if values[i] > values[best]:
                         best = i
-                step(game, ids[best])
+                step_turn(game, ids[best])
             scores_into(game, scores)
             win_shares_into(game, scores, result)
             win_shares[b] += result[own] / players

@@ -9,10 +9,10 @@ import torch
 
 from cacao_env.agents.policy import param_shapes
 from cacao_env.agents.row_policy import param_shapes as row_shapes
-from cacao_env.engine.candidates import Candidates
 from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS
+from cacao_env.greedy.candidates import Candidates
 
 from ..config import (
     MOST_WIDTH,

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from cacao_env.agents.greedy import CHOICES, GREEDY_WEIGHTS, greedy_choice
 from cacao_env.engine.jit import njit
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.envs.vector import VectorGames
+from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice
 
 from ..loop import Stopwatch
 from .config import Net, PpoConfig

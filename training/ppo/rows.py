@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from cacao_env.agents.row_policy import load_row_policy
-from cacao_env.engine.candidate_rows import COLUMNS
+from cacao_env.greedy.columns import COLUMNS
 
 
 class RowNet(nn.Module):

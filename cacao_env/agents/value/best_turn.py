@@ -14,7 +14,7 @@ import numpy as np
 from ...engine.jit import njit
 from ...engine.state import STATE
 from ...engine.tiles import DISPLAY_SIZE, MAX_PLAYERS, NUM_VARIANTS, WORKER_KINDS
-from ..greedy import CHOICES, GREEDY_WEIGHTS, score_placements
+from ...greedy.choices import CHOICES, GREEDY_WEIGHTS, score_placements
 
 # What is written of each seat, in turn order from the viewer.
 BEST = 0  # the gold of its best turn

@@ -17,11 +17,17 @@ import numpy as np
 
 from ...engine.actions import indexed_cell
 from ...engine.geometry import NEIGHBOR
-from ...engine.greedy import NOWHERE, WAYS, tiles_shown
 from ...engine.jit import njit
 from ...engine.state import jungle_left
 from ...engine.tiles import DISPLAY_SIZE, EDGES, MAX_TILES, MAX_WORKERS_ON_EDGE, NUM_VARIANTS
-from ..greedy import GREEDY_WEIGHTS, score_placements, sort_best
+from ...greedy.choices import (
+    GREEDY_WEIGHTS,
+    NOWHERE,
+    WAYS,
+    score_placements,
+    sort_best,
+    tiles_shown,
+)
 from .patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS
 
 NUM_WORDS = NUM_LETTERS**4
@@ -79,7 +85,7 @@ def _add(table: np.ndarray, numbers: np.ndarray, sides: tuple[int, ...]) -> None
 def word_after(state, cell, ways, tiles):
     """Return the letters around a cell after greedy's fills, as a number.
 
-    ``ways``: of :data:`~cacao_env.engine.greedy.CHOICES`; ``tiles``: what the display shows.
+    ``ways``: of :data:`~cacao_env.greedy.choices.CHOICES`; ``tiles``: what the display shows.
     """
     to_fill = 0
     for side in range(4):

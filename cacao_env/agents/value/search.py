@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from ...engine.actions import MAX_LEGAL
-from ...engine.decisions import step
 from ...engine.jit import njit
 from ...engine.rng import RngArray, next_bits
 from ...engine.state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
 from ...engine.tiles import HAND_SIZE, MAX_PLAYERS, MAX_TURNS
+from ...greedy.turn import step_turn
 from ..analysis import Analysis, certain, from_values, from_visits
 from ..endgame import NODES, NOT_SOLVED, placements_left, solve, solved_analysis
 from ..halving import drop_half, halve, keep_best, num_passes, num_rounds
@@ -135,7 +135,7 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
         for i in range(alive):
             here[1] = here[0]
             state = here[1]
-            step(state, ids[i])
+            step_turn(state, ids[i])
             dice[0] = bits
             turn = states[0].turn
             left = turns
@@ -156,7 +156,7 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
                         seen += 1
                         if left <= 0:
                             break
-                step(state, actions[best])
+                step_turn(state, actions[best])
             if state.phase == OVER:
                 expect(net, scratch, state, seat)
                 players = np.int64(state.num_players)

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine.actions import MAX_LEGAL, legal_into
-from ...engine.decisions import NONE, forced_action, step
+from ...engine.decisions import NONE, forced_action
 from ...engine.geometry import NEIGHBOR
 from ...engine.jit import njit
 from ...engine.rng import mixed
-from ...engine.state import ACT, OVER, PLACE, STATE
-from ..greedy import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
+from ...engine.state import ACT, EXPLICIT, OVER, PLACE, STATE
+from ...greedy.choices import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
+from ...greedy.turn import step_turn
 from ..playout import utility_of
 from .net import expect
 from .ordering import order_into
@@ -61,7 +62,7 @@ def candidates_into(net, state, choices, top, ids):
 
     Returns their number.
     """
-    if state.auto == 0:
+    if state.decisions == EXPLICIT:
         action = forced_action(state)
         if action != NONE:
             ids[0] = action
@@ -111,7 +112,7 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
     stack = work.stack
     turn = state.turn
     stack[0] = state
-    step(stack[0], action)
+    step_turn(stack[0], action)
     best = -2.0
     ends = seen = 0
     depth = 0
@@ -120,13 +121,13 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
         here = stack[depth]
         if work.counts[depth] < 0:  # new
             while here.phase != OVER and here.turn == turn:
-                action = forced_action(here) if here.auto == 0 else NONE
+                action = forced_action(here) if here.decisions == EXPLICIT else NONE
                 if action == NONE:
                     tried = here.seat == seat and here.phase <= last_tried
                     if tried and ends < MAX_ENDS and depth < MAX_DEPTH - 1:
                         break
                     action = greedy_choice(work.choices[0], here, GREEDY_WEIGHTS, rng)
-                step(here, action)
+                step_turn(here, action)
             # Most orders of fills and actions lead to the same positions.
             if not _is_new(work.seen, seen, _position(here)):
                 depth -= 1
@@ -149,7 +150,7 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
         work.tried[depth] += 1
         stack[depth + 1] = here
         depth += 1
-        step(stack[depth], chosen)
+        step_turn(stack[depth], chosen)
         work.counts[depth] = -1
     return best
 
@@ -188,11 +189,11 @@ def expect_after(net, scratch, work, states, action, rng):
     seat, turn = np.int64(state.seat), state.turn
     ids = np.empty(MAX_LEGAL, np.int64)
     values = np.zeros(MAX_LEGAL)
-    step(state, action)
+    step_turn(state, action)
     while state.phase != OVER and state.turn == turn:
         if state.seat != seat:
-            step(state, greedy_choice(work.choices[0], state, GREEDY_WEIGHTS, rng))
+            step_turn(state, greedy_choice(work.choices[0], state, GREEDY_WEIGHTS, rng))
             continue
         count = value_actions(net, scratch, work, state, 1, ACT, ids, values, rng)
-        step(state, ids[np.argmax(values[:count])])
+        step_turn(state, ids[np.argmax(values[:count])])
     expect(net, scratch, state, seat)

@@ -13,7 +13,7 @@ from tianshou.env import DummyVectorEnv
 from torch import nn
 
 import cacao_env  # noqa: F401  # registers cacao_env/Cacao-v0
-from cacao_env.engine.candidates import Candidates
+from cacao_env.greedy.candidates import Candidates
 
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 4  # 10_000: some twenty minutes
 GAMES, TURNS, UPDATES = 16, 64, 4

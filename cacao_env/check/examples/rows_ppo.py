@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import cacao_env  # noqa: F401  # registers cacao_env/Cacao-v0
-from cacao_env.engine.candidates import Candidates
+from cacao_env.greedy.candidates import Candidates
 
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 2  # 400: about twenty minutes
 GAMES, TURNS, EPOCHS, BATCH, LAMBDA, CLIP = 128, 64, 3, 1024, 0.95, 0.2

@@ -5,7 +5,7 @@ array, (rows + 1, COLUMNS); the last row is the context.  An action is the numbe
 choices than rows the seat has those that greedy ranks highest.  Rows of equal value are ordered by
 their contents, so the images of a position under a symmetry of the board have the same rows.
 
-A row tells what the turn would bring if greedy made the rest of it (:mod:`.candidate_rows`).  For a
+A row tells what the turn would bring if greedy made the rest of it (:mod:`.columns`).  For a
 placement these are greedy's sums; for a fill or an action the turn is played on.  ``replies`` adds, for
 so many of the best rows, what the best turn after it would be worth to the next seat and, if nobody
 moved in between, to this one.  Everything is computed from what the seat knows: the pile is dealt again
@@ -20,8 +20,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .actions import MAX_LEGAL, indexed_cell
-from .candidate_rows import (
+from ..checks import as_int
+from ..engine.actions import MAX_LEGAL, indexed_cell
+from ..engine.decisions import NONE, forced_action
+from ..engine.geometry import NEIGHBOR
+from ..engine.jit import inlined, njit
+from ..engine.rng import below
+from ..engine.state import EXPLICIT, OVER, PLACE, STATE, VARIANT
+from ..engine.tiles import (
+    NUM_VARIANTS,
+    TEMPLE_FIRST,
+    WORKER_KINDS,
+)
+from .choices import CHOICES, GREEDY_WEIGHTS, WAYS, lay, score_actions, tiles_shown
+from .columns import (
     BEHIND,
     COLUMNS,
     CONTEXT_HIGHS,
@@ -44,20 +56,8 @@ from .candidate_rows import (
     stocks_into,
     table_into,
 )
-from .decisions import NONE, forced_action
-from .geometry import NEIGHBOR
-from .greedy import CHOICES, GREEDY_WEIGHTS, WAYS, lay, score_actions, tiles_shown
-from .heuristic import NUM_SUMS
-from .jit import inlined, njit
-from .options import as_int
 from .replies import deal_pile, look_ahead, play_on
-from .rng import below
-from .state import EXPLICIT, OVER, PLACE, STATE, VARIANT
-from .tiles import (
-    NUM_VARIANTS,
-    TEMPLE_FIRST,
-    WORKER_KINDS,
-)
+from .values import NUM_SUMS
 
 MAX_ROWS = 256
 _TIES = 64  # rows of equal value beyond the last one shown, which may be shown in its place
@@ -81,11 +81,8 @@ class Candidates:
     replies: int = 0
 
     def __post_init__(self) -> None:
-        rows = as_int("rows", self.rows, f"1 to {MAX_ROWS}")
-        if not 1 <= rows <= MAX_ROWS:
-            raise ValueError(f"rows is {self.rows!r}, expected 1 to {MAX_ROWS}")
-        if not 0 <= as_int("replies", self.replies, f"0 to {rows}") <= rows:
-            raise ValueError(f"replies is {self.replies!r}, expected 0 to {rows}")
+        rows = as_int("rows", self.rows, 1, MAX_ROWS)
+        as_int("replies", self.replies, 0, rows)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -179,7 +176,7 @@ def _rank(state, choices, unsorted, keys):
     """
     score_actions(choices, state, GREEDY_WEIGHTS, True)
     count = np.int64(choices.count)
-    first = forced_action(state) if state.auto == EXPLICIT else np.int64(NONE)
+    first = forced_action(state) if state.decisions == EXPLICIT else np.int64(NONE)
     best = 0.0
     for i in range(count):
         best = choices.values[i] if i == 0 else max(best, choices.values[i])

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .geometry import NEIGHBOR, opposite
-from .greedy import GREEDY_WEIGHTS
-from .heuristic import (
-    CARRIED,
-    HARVEST,
-    PAID,
-    SALES,
-    TOKENS,
-    Weights,
-    add_edge,
-    gain_of_other,
-    trade,
-)
-from .jit import inlined, njit
-from .scoring import score, temple_prize, temple_workers
-from .state import OWNER, WORKERS, jungle_left
-from .tiles import (
+from ..engine.geometry import NEIGHBOR, opposite
+from ..engine.jit import inlined, njit
+from ..engine.scoring import score, temple_prize, temple_workers
+from ..engine.state import OWNER, WORKERS, jungle_left
+from ..engine.tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
     CACAO_PLACES,
@@ -41,6 +29,18 @@ from .tiles import (
     VOLCANO,
     WATER_TRACK,
     WORKER_KINDS,
+)
+from .choices import GREEDY_WEIGHTS
+from .values import (
+    CARRIED,
+    HARVEST,
+    PAID,
+    SALES,
+    TOKENS,
+    Weights,
+    add_edge,
+    gain_of_other,
+    trade,
 )
 
 GOLD = 16.0  # gold that counts as 1

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .actions import apply
-from .candidate_rows import FOLLOW, GOLD, REPLY
-from .decisions import unasked
-from .greedy import GREEDY_WEIGHTS, score_placements
-from .jit import njit
-from .rng import mixed
-from .state import BY_TURN, OVER, shuffle_pool
-from .tiles import HAND_SIZE, NUM_JUNGLE_KINDS, NUM_VARIANTS, VARIANT_KIND, WORKER_KINDS
+from ..engine.actions import apply
+from ..engine.jit import njit
+from ..engine.rng import mixed
+from ..engine.state import OVER, TURN, shuffle_pool
+from ..engine.tiles import HAND_SIZE, NUM_JUNGLE_KINDS, NUM_VARIANTS, VARIANT_KIND, WORKER_KINDS
+from .choices import GREEDY_WEIGHTS, score_placements
+from .columns import FOLLOW, GOLD, REPLY
+from .turn import unasked
 
 _UNIT = 1e6  # values are rounded to 1 / _UNIT: sums in another order make the same rows
 _KINDS = len(WORKER_KINDS)
@@ -42,7 +42,7 @@ def play_on(state, action):
         apply(state, action)
         if state.turn != turn or state.phase == OVER:
             return
-        action = unasked(state, BY_TURN)
+        action = unasked(state, TURN)
 
 
 @njit

@@ -1,9 +1,8 @@
 """Greedy's values of all choices: the turn with the highest value, found as a whole.
 
-The value of a placement includes the best fills and actions (:mod:`.heuristic`), and so does the value
-of a fill.  The order of harvests and sales is found by trying all orders.  The bot ``greedy``
-(:mod:`cacao_env.agents.greedy`) plays by these values; with ``decisions="turn"`` they also make every
-decision but the placement.
+The value of a placement includes the best fills and actions (:mod:`.values`), and so does the value
+of a fill.  The order of harvests and sales is found by trying all orders.  ``greedy_choice`` plays by
+these values; with ``decisions="turn"`` they also make every decision but the placement.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from .actions import (
+from ..engine.actions import (
     FILL_ACTIONS,
     MAX_LEGAL,
     NUM_OFFERED,
@@ -27,12 +26,13 @@ from .actions import (
     num_candidates,
     place_id,
 )
-from .geometry import NEIGHBOR
-from .heuristic import HEURISTIC, NUM_SUMS, Weights, prepare, set_worths, tile_value
-from .jit import inlined, njit
-from .rules import can_cover, near_rim
-from .state import FILL, PLACE, VARIANT, jungle_left, pending_workers
-from .tiles import (
+from ..engine.decisions import NONE, forced_action
+from ..engine.geometry import NEIGHBOR
+from ..engine.jit import inlined, njit
+from ..engine.rng import below
+from ..engine.rules import can_cover, near_rim
+from ..engine.state import EXPLICIT, FILL, PLACE, VARIANT, jungle_left, pending_workers
+from ..engine.tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
     CACAO_PLACES,
@@ -41,6 +41,7 @@ from .tiles import (
     TAKE_CACAO,
     VOLCANO,
 )
+from .values import HEURISTIC, NUM_SUMS, Weights, prepare, set_worths, tile_value
 
 # The values of a position's decisions, and scratch space; one array serves many decisions.
 _FIELDS = np.dtype(
@@ -308,3 +309,22 @@ def best_into(choices, state, top, ids):
         sort_best(choices, i)
         ids[i] = choices.ids[i]
     return count
+
+
+@njit
+def greedy_choice(choices, state, weights, rng):
+    """Return the action with the highest value; ties are broken at random."""
+    if state.decisions == EXPLICIT:
+        action = forced_action(state)
+        if action != NONE:
+            return action
+    score_actions(choices, state, weights)
+    best, ties = 0, 1
+    for i in range(1, choices.count):
+        if choices.values[i] > choices.values[best] + TIE:
+            best, ties = i, 1
+        elif choices.values[i] > choices.values[best] - TIE:
+            ties += 1
+            if below(rng, ties) == 0:
+                best = i
+    return np.int64(choices.ids[best])

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .geometry import NEIGHBOR, opposite
-from .jit import inlined, njit
-from .scoring import temple_prize, temple_workers
-from .state import OWNER, WORKERS
-from .tiles import (
+from ..engine.geometry import NEIGHBOR, opposite
+from ..engine.jit import inlined, njit
+from ..engine.scoring import temple_prize, temple_workers
+from ..engine.state import OWNER, WORKERS
+from ..engine.tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
     CACAO_PLACES,

@@ -1,22 +1,33 @@
 """The rest of a turn by greedy without chance: what ``decisions="turn"`` plays after a placement.
 
 The deciding seat, the mover or another seat that answers, takes the fill or the action of the highest
-value (:mod:`.greedy`).  Of equal values the one wins whose picture, the table turned so that its side
-is north, has the largest number; so the images of a position under a symmetry of the board have the
-images of its choices.  Only what all seats see counts.
+value (:mod:`.choices`).  Fingerprints of the table, turned so that the side of a choice is north, order
+choices of equal value.  So the images of a position under a symmetry of the board have the images of
+its choices.  Only what all seats see counts.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .actions import late_bits, split_act, split_fill
-from .greedy import CHOICES, GREEDY_WEIGHTS, TIE, appraise_acts, appraise_fills
-from .jit import njit
-from .rng import mixed
-from .state import FILL, OVERBUILT, OWNER, VARIANT, cell_column, cell_row
-from .symmetry import NUM_SYMMETRIES, side_images, variant_images
-from .tiles import NUM_VARIANTS, VOLCANO, VOLCANO_TURNED
+from ..engine.actions import apply, late_bits, split_act, split_fill
+from ..engine.decisions import NONE, forced_action, step
+from ..engine.jit import njit
+from ..engine.rng import mixed
+from ..engine.state import (
+    ACT,
+    EXPLICIT,
+    FILL,
+    OVERBUILT,
+    OWNER,
+    TURN,
+    VARIANT,
+    cell_column,
+    cell_row,
+)
+from ..engine.symmetry import NUM_SYMMETRIES, side_images, variant_images
+from ..engine.tiles import NUM_VARIANTS, VOLCANO, VOLCANO_TURNED
+from .choices import CHOICES, GREEDY_WEIGHTS, TIE, appraise_acts, appraise_fills
 
 SIDES = np.array([side_images(g) for g in range(NUM_SYMMETRIES)])
 VARIANTS = np.array([variant_images(g) for g in range(NUM_SYMMETRIES)])
@@ -28,7 +39,7 @@ _ROOM = 64  # more than a game spans
 
 
 @njit
-def picture(state, cell, viewer, g):
+def fingerprint(state, cell, viewer, g):
     """Return a number for the table as it looks from ``cell`` under symmetry ``g``, to ``viewer``."""
     players = np.int64(state.num_players)
     row, column = cell_row(state, cell), cell_column(state, cell)
@@ -75,7 +86,7 @@ def _rank(state, action):
         else:
             _, facing, workers = split_act(offset)
             what = 64 + SIDES[g, facing] * 4 + workers
-        best = max(best, mixed(picture(state, cell, seat, g) ^ mixed(np.uint64(what))))
+        best = max(best, mixed(fingerprint(state, cell, seat, g) ^ mixed(np.uint64(what))))
     return best
 
 
@@ -106,3 +117,39 @@ def late_choice(state):
         if this > rank:
             found, rank = action, this
     return found
+
+
+@njit
+def unasked(state, decisions):
+    """Return the move to play without asking, or NONE; ``decisions``: EXPLICIT, AUTO or TURN."""
+    if decisions == EXPLICIT:
+        return NONE
+    action = forced_action(state)
+    if action == NONE and decisions == TURN and (state.phase == FILL or state.phase == ACT):
+        return late_choice(state)
+    return action
+
+
+@njit
+def step_turn(state, action):
+    """Apply a legal action, then all moves that are not asked, with ``"turn"`` greedy's too."""
+    step(state, action)
+    if state.decisions == TURN:
+        action = unasked(state, TURN)
+        while action != NONE:
+            apply(state, action)
+            action = unasked(state, TURN)
+
+
+@njit
+def step_asked(state, action, by_turn):
+    """Call ``step_turn``, or ``step`` if ``by_turn`` is None: then greedy is not compiled."""
+    if by_turn is None:
+        step(state, action)
+    else:
+        step_turn(state, action)
+
+
+def by_turn(state):
+    """Return what ``step_asked`` takes: True for a game asked by TURN, else None."""
+    return True if state.decisions == TURN else None

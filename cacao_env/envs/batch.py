@@ -1,0 +1,259 @@
+"""What both batches of games share: their games as options, deals and actions.
+
+A saved batch has no state in it.  ``restore`` and unpickling deal the saved piles and replay the saved
+actions through the rules, so a file from outside leads to a position of play or to one sentence.
+Whatever follows from the positions (observations, masks, potentials) is computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import as_int, check_array, check_choice, check_type
+from ..engine.actions import LEGAL, why_illegal
+from ..engine.jit import njit
+from ..engine.options import OptionFields, Options
+from ..engine.rewards import REWARDS, SHAPED, Reward, potentials_into
+from ..engine.state import OVER, deal, set_up
+from ..engine.tiles import JUNGLE_SUPPLY_BY_CODE, MAX_PLAYERS, MAX_TURNS, WORKER_SUPPLY
+from ..game import Game
+from ..greedy.turn import step_turn
+
+Array = npt.NDArray[Any]
+Arrays = dict[str, Array]
+# A turn has a placement, three fills, four edges of the tile placed and nine of others.
+MAX_DECISIONS = (1 + 3 + 4 + 9) * MAX_TURNS
+_DEAL = ("worker_draws", "jungle_draws")
+_OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
+
+
+@njit
+def play(state, action, actions):
+    """Note a legal action, and play it and all moves that are not asked; ``actions``: of this game."""
+    actions[state.ply] = action
+    step_turn(state, action)
+
+
+@njit
+def _set_up_all(states):
+    for g in range(len(states)):
+        set_up(states[g])
+
+
+@njit
+def _replay(states, actions, last):
+    """Play the games' actions up to number ``last``; return the first game with an illegal one, or -1.
+
+    Its state is then the position in which its next action is illegal.
+    """
+    for g in range(len(states)):
+        while states[g].ply < last[g]:
+            action = np.int64(actions[g, states[g].ply])
+            if why_illegal(states[g], action) != LEGAL:
+                return g
+            play(states[g], action, actions[g])
+    return -1
+
+
+def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
+    """Return an integer array of shape (num_games,); ValueError for anything else."""
+    actions = np.asarray(chosen)
+    if actions.shape != (num_games,) or actions.dtype.kind not in "iu":
+        raise ValueError(
+            f"actions have shape {actions.shape} and type {actions.dtype}, expected "
+            f"({num_games},) and integers"
+        )
+    too_large = actions > np.iinfo(np.int64).max if actions.dtype == np.uint64 else None
+    if too_large is not None and too_large.any():  # the conversion below would change it
+        game = int(np.argmax(too_large))
+        raise ValueError(f"game {game}: {int(actions[game])} is not an action, expected a legal id")
+    return actions
+
+
+def as_flags(name: str, given: Any, num_games: int) -> npt.NDArray[np.bool_]:
+    """Return a copy of an array of bool, (num_games,); ValueError for anything else."""
+    flags = np.array(given)
+    if flags.shape != (num_games,) or flags.dtype != np.bool_:
+        raise ValueError(
+            f"{name} has shape {flags.shape} and type {flags.dtype}, expected ({num_games},) and bool"
+        )
+    return flags
+
+
+class Batch:
+    """N games with the same options, their deals and their actions.
+
+    Only one thread may use it at a time.  ``_allocate`` makes the arrays that follow from the games.
+    ``_saved`` names the attributes that ``arrays`` saves beside deals and actions.  ``_counted``, int64
+    (N,), is the number of actions after which each game's potentials were computed.
+    """
+
+    _saved: ClassVar[tuple[str, ...]]
+    _derived: ClassVar[tuple[str, ...]]  # attributes that ``_allocate`` makes
+
+    def __init__(
+        self, num_games: int, options: Options | None, fields: OptionFields, reward: Reward
+    ) -> None:
+        self._mode = check_choice("reward", reward, REWARDS)
+        self.options = Options.of(options, fields)
+        self.num_games = as_int("num_games", num_games, 1)
+        self.num_players = self.options.num_players
+        self.rngs = np.zeros(self.num_games, np.uint64)
+
+    def _allocate(self) -> None:
+        """Make the arrays of the games, and those that follow from them."""
+        self.states = self.options.blank_states(self.num_games)
+        self.actions = np.zeros((self.num_games, MAX_DECISIONS), np.int16)
+        self._potentials = np.zeros((self.num_games, MAX_PLAYERS))
+        self._counted = np.zeros(self.num_games, np.int64)
+
+    def game(self, number: int) -> Game:
+        """Return a copy of a game with its history; it contains everything hidden."""
+        number = as_int("number", number, 0, self.num_games - 1)
+        ply = int(self.states["ply"][number])
+        return Game(self.states[number : number + 1], self.actions[number, :ply].tolist()).clone()
+
+    def _put(self, number: int, game: Game) -> None:
+        """Replace a game by a copy of another with the same options."""
+        self.states[number] = game.states[0]
+        self.actions[number, : game.ply] = game.history
+        self._count(number, game)
+
+    def _count(self, number: int, game: Game) -> None:
+        """Let the rewards of a game be counted from a position on."""
+        self._counted[number] = game.ply
+        self._potentials[number] = 0
+        if self._mode == SHAPED:
+            potentials_into(game.state, self._potentials[number])
+
+    def arrays(self) -> Arrays:
+        """Save the games as arrays by name: deals, actions and the attributes in ``_saved``."""
+        if not self.states["jungle_count"].all():
+            raise ValueError("these games have not been dealt: call reset() before saving them")
+        plies = self.states["ply"].astype(np.int64)
+        return {
+            **{name: getattr(self, name).copy() for name in self._saved},
+            **{name: self.states[name][:1].astype(np.int64) for name in _OPTIONS},
+            **{name: self.states[name].copy() for name in _DEAL},
+            "actions": self.actions[:, : plies.max()].copy(),
+            "plies": plies,
+            "_counted": self._when_counted(),
+        }
+
+    def _when_counted(self) -> npt.NDArray[np.int64]:
+        return self._counted.copy()
+
+    def restore(self, arrays: Mapping[str, Any], more: Mapping[str, Array] | None = None) -> None:
+        """Restore what ``arrays`` saved; ValueError, and nothing changes, if it does not fit.
+
+        ``more``: arrays like those that a subclass saved beside these.
+        """
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        Batch._allocate(other)
+        try:
+            other._load(arrays, more or {})
+        except ValueError as error:
+            raise ValueError(f"saved games do not match: {error}") from None
+        for name in (*self._saved, "states", "actions", "_potentials", "_counted"):
+            getattr(self, name)[...] = getattr(other, name)
+
+    def _load(self, arrays: Mapping[str, Any], more: Mapping[str, Array]) -> None:
+        """Replay saved games; ValueError for anything that is none."""
+        check_type("what was saved", arrays, Mapping, "arrays by their names")
+        for name in _OPTIONS:
+            own = self.states[name][:1].astype(np.int64)
+            check_array(name, arrays.get(name), own)
+            if arrays[name][0] != own[0]:
+                raise ValueError(f"{name} differs")
+        for name, like in more.items():
+            check_array(name, arrays.get(name), like)
+        for name in self._saved:
+            check_array(name, arrays.get(name), getattr(self, name))
+            setattr(self, name, np.array(arrays[name]))
+        for name in _DEAL:
+            check_array(name, arrays.get(name), self.states[name])
+            self.states[name] = arrays[name]
+        self._check_supply()
+        _set_up_all(self.states)
+        plies, counted = (self._lengths(name, arrays.get(name)) for name in ("plies", "_counted"))
+        actions: Any = arrays.get("actions")
+        width = min(int(plies.max()), MAX_DECISIONS)
+        check_array("actions", actions, np.zeros((self.num_games, width), np.int16))
+        self.actions[:, :width] = actions
+        if (plies > MAX_DECISIONS).any() or (counted > plies).any():
+            raise ValueError("a game has more actions than there are decisions")
+        self._replay_to(counted)
+        for number in range(self.num_games) if self._mode == SHAPED else ():
+            potentials_into(self.states[number], self._potentials[number])
+        self._counted[:] = counted
+        self._replay_to(plies)
+        self._check()
+
+    def _lengths(self, name: str, given: Any) -> npt.NDArray[np.int64]:
+        check_array(name, given, np.zeros(self.num_games, np.int64))
+        if (given < 0).any():
+            raise ValueError(f"{name} has numbers below 0")
+        return np.array(given)
+
+    def _check_supply(self) -> None:
+        """Raise ValueError unless each game's draws are the supply of the box (rules 1, 7)."""
+        players, volcanoes = self.num_players, int(self.options.volcanoes)
+        each, drawn = int(self.states["tiles_each"][0]), int(self.states["num_jungle"][0])
+        workers, jungle = (self.states[name].astype(np.int64) for name in _DEAL)
+        for kinds, pool, whose in (
+            (workers[:, :players, :each].reshape(-1, each), WORKER_SUPPLY[players], "worker_draws"),
+            (jungle[:, :drawn], JUNGLE_SUPPLY_BY_CODE[players, volcanoes], "jungle_draws"),
+        ):
+            found = (kinds[..., None] == np.arange(len(pool))).sum(1)
+            if (found != pool).any():
+                raise ValueError(f"{whose} are not the supply of the box")
+        if workers[:, players:].any() or workers[:, :, each:].any() or jungle[:, drawn:].any():
+            raise ValueError("the draws have tiles beyond the supply of the box")
+
+    def _replay_to(self, last: npt.NDArray[np.int64]) -> None:
+        wrong = int(_replay(self.states, self.actions, last))
+        if wrong >= 0:
+            game = Game(self.states[wrong : wrong + 1], [])
+            ply = int(self.states["ply"][wrong])
+            reason = game.why_illegal(int(self.actions[wrong, ply]))
+            raise ValueError(f"action number {ply + 1} of game {wrong}: {reason}")
+
+    def _check(self) -> None:
+        """Raise ValueError, after the replay, for what only this kind of batch refuses."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        dealt = self.states["jungle_count"].all()
+        left = {*self._derived, "states", "actions", "_potentials", "_counted", "_at_work"}
+        kept = {name: value for name, value in vars(self).items() if name not in left}
+        return kept | {"_games": Batch.arrays(self) if dealt else None}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        games = attributes.pop("_games")
+        # Serializers may hand out arrays that are read-only or share their memory.
+        own = {k: np.array(v) if isinstance(v, np.ndarray) else v for k, v in attributes.items()}
+        vars(self).update(own)
+        self._allocate()
+        if games is not None:
+            self._load(games, {})
+            self._look()
+
+    def _look(self) -> None:
+        """Write what follows from the positions."""
+        raise NotImplementedError
+
+
+@njit
+def deal_all(states, rngs):
+    """Deal a new game in every place."""
+    for g in range(len(states)):
+        deal(states[g], rngs[g : g + 1])
+
+
+def finished(states: Array) -> npt.NDArray[np.bool_]:
+    """Return which games are over."""
+    return np.asarray(states["phase"] == OVER)

@@ -1,0 +1,1 @@
+"""Greedy: the values of whole turns, the choice by them, the rest of a turn, and rows of candidates."""

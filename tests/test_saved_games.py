@@ -1,0 +1,385 @@
+"""A saved game is options, deal and actions: what loads plays on the same, and nothing else loads."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+
+import numpy as np
+import pytest
+
+from cacao_env import Game, cacao_v0
+from cacao_env.agents.bots import Bot
+from cacao_env.engine.options import Options
+from cacao_env.engine.rewards import REWARDS
+from cacao_env.engine.state import OVER
+from cacao_env.envs.vector import VectorGames
+from cacao_env.envs.versus import VersusGames
+
+SIZE = 15
+
+
+def vector(players: int = 3, seed: int = 1, **more) -> VectorGames:
+    return VectorGames(
+        4, num_players=players, seed=seed, **({"table_size": SIZE, "reward": "shaped"} | more)
+    )
+
+
+def versus(players: int = 3, seed: int = 1, opponents=None, **more) -> VersusGames:
+    opponents = opponents or {"random": 1, "greedy": 1}
+    options = {"table_size": SIZE, "reward": "shaped"} | more
+    return VersusGames(4, opponents, num_players=players, seed=seed, **options)
+
+
+def ended(games):
+    return games.terminations if isinstance(games, VectorGames) else games.dones
+
+
+def chosen(games, rng) -> np.ndarray:
+    return np.array([rng.choice(np.flatnonzero(mask)) for mask in games.action_masks])
+
+
+def assert_same(one, other):
+    """Two batches show the same, down to the actions that led there."""
+    for name in ("observations", "action_masks", "rewards", "final_scores", "_potentials"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
+    np.testing.assert_array_equal(ended(one), ended(other))
+    for number in range(one.num_games):
+        assert one.game(number) == other.game(number)
+
+
+WAYS = {
+    "restore": lambda games, make: _restored(make(volcanoes=True, seed=9), games),
+    "deepcopy": lambda games, make: copy.deepcopy(games),
+    "pickle": lambda games, make: pickle.loads(pickle.dumps(games)),
+    "read-only": lambda games, make: _out_of_band(games),
+}
+
+
+def _restored(other, games):
+    other.restore(games.arrays())
+    return other
+
+
+def _out_of_band(games):
+    """As joblib's memory maps and Ray's object store hand out arrays."""
+    buffers = []
+    data = pickle.dumps(games, protocol=5, buffer_callback=buffers.append)
+    return pickle.loads(data, buffers=[bytes(buffer.raw()) for buffer in buffers])
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "make",
+    [vector, versus, lambda **more: vector(decisions="turn", observation="candidates", **more)],
+    ids=["vector", "versus", "rows"],
+)
+def test_a_loaded_batch_plays_on_as_the_batch_itself(make, way):
+    games, rng = make(volcanoes=True), np.random.default_rng(0)
+    for _ in range(12):
+        games.step(chosen(games, rng))
+    other, ends = WAYS[way](games, make), 0
+    for _ in range(60):
+        assert_same(games, other)
+        actions = chosen(games, rng)
+        games.step(actions)
+        other.step(actions)
+        ends += int(ended(games).sum())
+    assert ends >= 4
+
+
+@pytest.mark.parametrize("seat", [None, 1])
+@pytest.mark.parametrize("reward", REWARDS)
+def test_rewards_are_counted_on_from_where_they_were(reward, seat):
+    """Also in games that began in given positions, or whose learner has not decided yet."""
+    games = versus(4, reward=reward, seat=seat, illegal="lose")
+    rng, lead = np.random.default_rng(0), Game.new(4, 0, table_size=SIZE)
+    for _ in range(25):
+        lead.play(int(rng.choice(lead.legal_actions())))
+    for number in range(60):
+        if number % 20 == 7:
+            games.start(0, lead)
+        other = _restored(versus(4, reward=reward, seat=seat, illegal="lose", seed=5), games)
+        actions = chosen(games, rng)
+        if number % 9 == 2:
+            actions[1] = -1
+        for batch in (games, other):
+            batch.step(actions, deal=number % 2 == 0)
+        assert_same(games, other)
+        if number % 2:
+            games.deal(games.dones)
+
+
+def test_a_bot_in_python_goes_on_with_its_random_numbers():
+    games, other = (versus(2, opponents="mc:sims=2,top=3", seed=s) for s in (1, 2))
+    rng = np.random.default_rng(0)
+    for number in range(30):
+        if number == 6:
+            other.restore(games.arrays())
+        actions = chosen(games, rng)
+        games.step(actions)
+        if number >= 6:
+            other.step(actions)
+            assert_same(games, other)
+
+
+class Own:
+    """An object of the user's, whose memory nobody knows."""
+
+    def act(self, game):
+        return int(game.legal_actions()[0])
+
+
+def test_games_that_cannot_be_saved_say_why():
+    with pytest.raises(ValueError, match="games against Own can't be saved: its memory is not"):
+        versus(opponents=Own()).arrays()
+    with pytest.raises(ValueError, match="these games have not been dealt"):
+        versus(begin=False).arrays()
+    pickle.loads(pickle.dumps(versus(begin=False))).reset(1)
+
+
+@pytest.mark.parametrize("make", [vector, versus])
+def test_what_is_saved_is_a_copy(make):
+    games, rng = make(), np.random.default_rng(0)
+    kept = games.arrays()
+    before = {name: array.copy() for name, array in kept.items()}
+    for _ in range(5):
+        games.step(chosen(games, rng))
+    assert all(np.array_equal(kept[name], before[name]) for name in before)
+
+
+# --- What does not load ------------------------------------------------------------------------
+
+
+def refused(games, arrays, sentence):
+    """Games stay as they are, with one sentence."""
+    before = {name: array.copy() for name, array in games.arrays().items()}
+    with pytest.raises(ValueError, match=f"saved games do not match: {sentence}") as error:
+        games.restore(arrays)
+    assert "\n" not in str(error.value)
+    for name, array in games.arrays().items():
+        np.testing.assert_array_equal(array, before[name], name)
+
+
+@pytest.mark.parametrize("make", [vector, versus])
+def test_games_with_other_options_are_refused(make):
+    for options, name in (
+        ({"players": 2}, "num_players"),
+        ({"volcanoes": True}, "volcanoes"),
+        ({"decisions": "explicit"}, "decisions"),
+        ({"table_size": 19}, "table_size"),
+    ):
+        refused(make(), make(**options).arrays(), f"{name} differs")
+    refused(make(), [], "what was saved is")
+
+
+@pytest.mark.parametrize("make", [vector, versus])
+def test_arrays_of_another_form_are_refused(make):
+    games, rng = make(), np.random.default_rng(0)
+    games.step(chosen(games, rng))
+    for name, array in games.arrays().items():
+        for wrong in (array[:0], array[..., None], array.astype(object), array.tolist(), None):
+            refused(games, games.arrays() | {name: wrong}, f"{name} is ")
+    flags = "terminations" if make is vector else "dones"
+    odd = np.full(4, 2, np.uint8).view(np.bool_)
+    refused(games, games.arrays() | {flags: odd}, f"{flags} has values other than true")
+
+
+def _change(name, place, value):
+    def change(arrays):
+        arrays[name][place] = value
+
+    return change
+
+
+def _swap(arrays):
+    """Exchange the first tiles of two seats' piles: each pile is then no supply of the box."""
+    draws = arrays["worker_draws"][0]
+    first, other = draws[0], draws[1]
+    kind = next(k for k in range(4) if (first == k).sum() and (other != k).any())
+    first[np.flatnonzero(first == kind)[0]] = (kind + 1) % 4
+
+
+CHANGES = {
+    "a pile that is none": (_swap, "worker_draws are not the supply of the box"),
+    "a jungle tile too many": (
+        _change("jungle_draws", (1, slice(0, 2)), 1),
+        "jungle_draws are not the supply of the box",
+    ),
+    "a tile for nobody": (_change("worker_draws", (0, 3, 0), 1), "the draws have tiles beyond"),
+    "an action that is none": (
+        _change("actions", (1, 0), -5),
+        "action number 1 of game 1: illegal action -5: there is no such action id",
+    ),
+    "an illegal action": (
+        _change("actions", (1, 3), 0),
+        r"action number 4 of game 1: illegal action 0 \(place",
+    ),
+    "more actions than there are": (_change("plies", 0, 10**9), "actions is int16"),
+    "fewer than none": (_change("plies", 0, -1), "plies has numbers below 0"),
+    "rewards counted too late": (_change("_counted", 0, 500), "a game has more actions than"),
+    "rewards that are none": (_change("rewards", 0, np.nan), "rewards has numbers that are not"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_no_game_has_is_refused_in_one_sentence(what):
+    change, sentence = CHANGES[what]
+    games, rng = vector(), np.random.default_rng(0)
+    for _ in range(10):
+        games.step(chosen(games, rng))
+    arrays = games.arrays()
+    change(arrays)
+    refused(games, arrays, sentence)
+
+
+def test_actions_beyond_the_end_of_a_game_are_refused():
+    game, rng = Game.new(2, 3, table_size=SIZE), np.random.default_rng(0)
+    while not game.over:
+        game.play(int(rng.choice(game.legal_actions())))
+    games = VectorGames(1, num_players=2, table_size=SIZE, seed=1)
+    arrays = games.arrays()
+    for name in ("worker_draws", "jungle_draws"):
+        arrays[name][0] = game.state[name]
+    arrays |= {"actions": np.array([game.history], np.int16), "plies": np.array([game.ply])}
+    refused(games, arrays, "a game is over, and a new one would have replaced it")
+    arrays["actions"] = np.append(arrays["actions"], [[0]], 1).astype(np.int16)
+    arrays["plies"] += 1
+    refused(games, arrays, f"action number {game.ply + 1} of game 0: .*the game is over")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("learners", 3, "a learner has no seat"),
+        ("learners", -1, "a learner has no seat"),
+        ("kinds", 9, "a game has an opponent that there is not"),
+        ("kinds", -1, "a game has an opponent that there is not"),
+    ],
+)
+def test_games_against_opponents_have_a_learner_and_opponents(name, value, sentence):
+    games, rng = versus(), np.random.default_rng(0)
+    games.step(chosen(games, rng))
+    arrays = games.arrays()
+    arrays[name][0] = value
+    refused(games, arrays, sentence)
+    arrays = games.arrays()
+    arrays["learners"] = (arrays["learners"] + 1) % 3
+    refused(games, arrays, "another seat than the learner's decides")
+
+
+def test_a_damaged_pickle_of_a_batch_is_refused():
+    games = vector()
+    games.actions[1, 0] = 32_000
+    games.states["ply"][1] = 1
+    with pytest.raises(ValueError, match="action number 1 of game 1: illegal action 32000"):
+        pickle.loads(pickle.dumps(games))
+
+
+# --- One game, and the environments ------------------------------------------------------------
+
+
+def test_a_game_is_pickled_as_what_it_is_saved_as():
+    game = Game.new(3, 1, volcanoes=True, decisions="explicit")
+    rng = np.random.default_rng(0)
+    while True:
+        assert pickle.loads(pickle.dumps(game)) == game
+        assert Game.from_json(game.to_json()) == game
+        if game.over:
+            break
+        if rng.random() < 0.1:  # what a seat sees of it is a game, too
+            seen = game.determinise(game.seat, 3)
+            assert pickle.loads(pickle.dumps(seen)) == seen
+        game.play(int(rng.choice(game.legal_actions())))
+    game.state.phase = 0  # no state is ever saved
+    assert pickle.loads(pickle.dumps(game)).over
+
+
+def test_text_that_is_no_saved_game_gets_one_sentence():
+    whole = Game.new(seed=1).to_json()
+    for text in ("[" * 100_000, '{"format":' * 50_000, "[]," * 400_000, "[]", "{}", ""):
+        with pytest.raises(ValueError, match="not a saved game") as error:
+            Game.from_json(text)
+        assert len(str(error.value)) <= 300
+    data = json.loads(whole) | {"jungle_draws": ["x" * 5000]}
+    with pytest.raises(ValueError, match="jungle_draws") as error:
+        Game.from_json(json.dumps(data))
+    assert len(str(error.value)) <= 300
+    data = json.loads(whole) | {"actions": [0, 10**6]}
+    with pytest.raises(ValueError, match=re.escape("action number 0: illegal action 0 (place")):
+        Game.from_json(json.dumps(data))
+
+
+@pytest.mark.parametrize("observation", ["flat", "planes", "candidates"])
+@pytest.mark.parametrize("reward", ["outcome", "shaped"])
+def test_a_loaded_environment_plays_on(observation, reward):
+    env = cacao_v0.raw_env(num_players=3, observation=observation, reward=reward, mask_in="both")
+    env.reset(seed=1)
+    rng = np.random.default_rng(0)
+
+    def play(*environments):
+        mask = environments[0].infos[environments[0].agent_selection]["action_mask"]
+        action = int(rng.choice(np.flatnonzero(mask)))
+        for one in environments:
+            one.step(action)
+
+    for _ in range(9):
+        play(env)
+    twin = _out_of_band(env)
+    while env.agents and not any(env.terminations.values()):
+        assert twin.game == env.game
+        for one, other in zip(leaves(env), leaves(twin), strict=True):
+            np.testing.assert_array_equal(one, other)
+        play(env, twin)
+    assert env.rewards == twin.rewards
+
+
+def leaves(env) -> list:
+    """Everything that every agent sees, one value after the other."""
+    found = []
+    for agent in env.possible_agents:
+        todo = [env.observe(agent), env.infos[agent], env.rewards[agent]]
+        while todo:
+            one = todo.pop()
+            if isinstance(one, dict):
+                todo += one.values()
+            else:
+                found.append(one)
+    return found
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "endgame", "mc:sims=2", "ismcts:sims=2"])
+def test_a_bot_decides_nothing_in_a_game_that_was_never_dealt(name):
+    game, bot = Game(Options().blank_states(), []), Bot(name)
+    for door in (
+        lambda: bot.act([game], [bot.begin(0)]),
+        lambda: bot.analyze(game, bot.begin(0)),
+        lambda: bot.player(0).act(game),
+    ):
+        with pytest.raises(ValueError, match="the game has not been dealt"):
+            door()
+
+
+# --- What ends in a batch -----------------------------------------------------------------------
+
+
+def test_finished_games_are_replaced_by_their_own_flags():
+    games, rng = versus(reward="outcome"), np.random.default_rng(0)
+    while not games.dones.any():
+        games.step(chosen(games, rng), deal=False)
+    games.deal(games.dones)
+    assert not games.dones.any()
+    assert (games.states["phase"] != OVER).all()
+
+
+def test_a_forfeit_costs_the_same_after_any_start():
+    lead = Game.new(2, 0, table_size=SIZE)
+    rng = np.random.default_rng(0)
+    while not (lead.scores()[0] != lead.scores()[1] and lead.phase == "place"):
+        lead.play(int(rng.choice(lead.legal_actions())))
+    games = VersusGames(1, "random", num_players=2, table_size=SIZE, illegal="lose", seed=0)
+    games.start(0, lead)
+    games.step(np.array([-1]))
+    assert games.rewards.tolist() == [-1]
