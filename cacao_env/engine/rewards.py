@@ -27,7 +27,10 @@ Reward = Literal["outcome", "relative_score", "shaped"]
 REWARDS: tuple[Reward, ...] = ("outcome", "relative_score", "shaped")
 OUTCOME, RELATIVE_SCORE, SHAPED = range(len(REWARDS))
 SCORE_SCALE = 15.0  # gold: the difference in score that counts as 1; such a lead is nearly a win
-MOST = HIGH_SCORE / SCORE_SCALE  # no relative score counts more
+_MOST = HIGH_SCORE / SCORE_SCALE  # no relative score counts more
+# By mode: whether steps before the end pay, and what an episode costs that an illegal action ends.
+EVERY_STEP = (False, False, True)
+WORST = (-1.0, -_MOST, -_MOST)
 
 
 @njit
@@ -39,7 +42,7 @@ def rewards_into(state, mode, potentials, scores, win_shares, rewards):
     """
     players = np.int64(state.num_players)
     over = state.phase == OVER
-    if not over and mode != SHAPED:
+    if not over and not EVERY_STEP[mode]:
         rewards[:players] = 0
         return
     scores_into(state, scores)
@@ -57,7 +60,9 @@ def rewards_into(state, mode, potentials, scores, win_shares, rewards):
             rewards[seat] = potential
 
 
-def potentials_into(state: Any, potentials: npt.NDArray[np.float64]) -> None:
-    """Write the shaped reward's relative scores of a position that an episode starts from."""
-    scratch = np.empty((2, MAX_PLAYERS))
-    rewards_into(state, SHAPED, potentials, np.empty(MAX_PLAYERS, np.int64), *scratch)
+def potentials_into(state: Any, mode: int, potentials: npt.NDArray[np.float64]) -> None:
+    """Write what the rewards of an episode that starts from a position are counted from."""
+    potentials[:] = 0
+    if EVERY_STEP[mode]:
+        scratch = np.empty((2, MAX_PLAYERS))
+        rewards_into(state, mode, potentials, np.empty(MAX_PLAYERS, np.int64), *scratch)

@@ -24,7 +24,7 @@ from ..engine.jit import njit
 from ..engine.notation import as_action
 from ..engine.observation import ObservationDtype
 from ..engine.options import OptionFields, Options
-from ..engine.rewards import REWARDS, SHAPED, Reward, potentials_into, rewards_into
+from ..engine.rewards import EVERY_STEP, REWARDS, Reward, potentials_into, rewards_into
 from ..engine.rng import new_rng
 from ..engine.state import OVER, STATE, deal
 from ..engine.tiles import MAX_PLAYERS
@@ -65,7 +65,7 @@ def _advance(states, action, turns, rng, mode, scaled, rewards, observation, mas
         if code != LEGAL:
             return code, GAME_IS_OVER
         step_asked(state, action, turns)
-        if state.phase == OVER or mode == SHAPED:
+        if state.phase == OVER or EVERY_STEP[mode]:
             scores, win_shares = np.empty(MAX_PLAYERS, np.int64), np.empty(MAX_PLAYERS)
             rewards_into(state, mode, rewards[1], scores, win_shares, rewards[0])
     seat = GAME_IS_OVER if state.phase == OVER else np.int64(state.seat)
@@ -185,8 +185,7 @@ class raw_env(AECEnv):
         self._ready = None
         self._allocate()
         if self._game is not None:
-            if self._reward_mode == SHAPED:
-                potentials_into(self._game.state, self._step_rewards[1])
+            potentials_into(self._game.state, self._reward_mode, self._step_rewards[1])
             if self._rows is not None:
                 self._see_rows(self._rows, self.agent_selection)
 
@@ -215,7 +214,7 @@ class raw_env(AECEnv):
         observation, mask = self._new_arrays()
         if position is not None:
             game, first = position, decider(position)
-            potentials_into(game.state, self._step_rewards[1])
+            potentials_into(game.state, self._reward_mode, self._step_rewards[1])
             _see(game.states, first, self._scaled, observation, mask)
         else:
             game = Game(np.frombuffer(bytearray(self._blank), STATE), [])
@@ -284,7 +283,7 @@ class raw_env(AECEnv):
             raise ValueError(game.why_illegal(number, code))
         game.note(number)
         over = seat == GAME_IS_OVER
-        if over or self._reward_mode == SHAPED:  # other steps have no rewards
+        if over or EVERY_STEP[self._reward_mode]:  # other steps have no rewards
             self._give_rewards(agent)
         if over:
             self.terminations = dict.fromkeys(self.agents, True)

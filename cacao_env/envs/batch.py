@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from ..checks import as_int, check_array, check_choice, check_type
 from ..engine.actions import LEGAL, why_illegal
-from ..engine.jit import njit
+from ..engine.jit import inlined, njit
 from ..engine.options import OptionFields, Options
-from ..engine.rewards import REWARDS, SHAPED, Reward, potentials_into
+from ..engine.rewards import REWARDS, Reward, potentials_into
 from ..engine.state import OVER, deal, set_up
 from ..engine.tiles import JUNGLE_SUPPLY_BY_CODE, MAX_PLAYERS, MAX_TURNS, WORKER_SUPPLY
 from ..game import Game
@@ -31,7 +31,7 @@ _DEAL = ("worker_draws", "jungle_draws")
 _OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
 
 
-@njit
+@inlined
 def play(state, action, actions):
     """Note a legal action, and play it and all moves that are not asked; ``actions``: of this game."""
     actions[state.ply] = action
@@ -126,9 +126,7 @@ class Batch:
     def _count(self, number: int, game: Game) -> None:
         """Let the rewards of a game be counted from a position on."""
         self._counted[number] = game.ply
-        self._potentials[number] = 0
-        if self._mode == SHAPED:
-            potentials_into(game.state, self._potentials[number])
+        potentials_into(game.state, self._mode, self._potentials[number])
 
     def arrays(self) -> Arrays:
         """Save the games as arrays by name: deals, actions and the attributes in ``_saved``."""
@@ -147,7 +145,7 @@ class Batch:
     def _when_counted(self) -> npt.NDArray[np.int64]:
         return self._counted.copy()
 
-    def restore(self, arrays: Mapping[str, Any], more: Mapping[str, Array] | None = None) -> None:
+    def _restore(self, arrays: Mapping[str, Any], more: Mapping[str, Array]) -> None:
         """Restore what ``arrays`` saved; ValueError, and nothing changes, if it does not fit.
 
         ``more``: arrays like those that a subclass saved beside these.
@@ -156,7 +154,7 @@ class Batch:
         vars(other).update(vars(self))
         Batch._allocate(other)
         try:
-            other._load(arrays, more or {})
+            other._load(arrays, more)
         except ValueError as error:
             raise ValueError(f"saved games do not match: {error}") from None
         for name in (*self._saved, "states", "actions", "_potentials", "_counted"):
@@ -188,8 +186,8 @@ class Batch:
         if (plies > MAX_DECISIONS).any() or (counted > plies).any():
             raise ValueError("a game has more actions than there are decisions")
         self._replay_to(counted)
-        for number in range(self.num_games) if self._mode == SHAPED else ():
-            potentials_into(self.states[number], self._potentials[number])
+        for state, potentials in zip(self.states, self._potentials):
+            potentials_into(state, self._mode, potentials)
         self._counted[:] = counted
         self._replay_to(plies)
         self._check()

@@ -84,16 +84,8 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         check_choice("render_mode", render_mode, (None, *MODES))
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
-        arguments["observation_dtype"] = observation_dtype
-        self._games = VersusGames(
-            1,
-            opponents,
-            illegal=illegal,
-            begin=False,
-            observation=as_candidates(observation) or "flat",
-            **arguments,
-        )
-        self._form = Form(self._games.options, observation, observation_dtype, mask_in)
+        chosen = mask_in, observation, observation_dtype, illegal
+        self._games, self._form = _make(1, opponents, *chosen, arguments)
         self.action_space = spaces.Discrete(self._games.action_masks.shape[1])
         self.observation_space = self._form.space()
         self._started = self._over = False
@@ -221,16 +213,8 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         self.num_envs = as_int("num_envs", num_envs, 1)
         self.render_mode, self._copy = render_mode, copy
         self._renderer = Renderer(render_mode)
-        arguments["observation_dtype"] = observation_dtype
-        self.games = VersusGames(
-            self.num_envs,
-            opponents,
-            illegal=illegal,
-            begin=False,
-            observation=as_candidates(observation) or "flat",
-            **arguments,
-        )
-        self._form = Form(self.games.options, observation, observation_dtype, mask_in)
+        chosen = mask_in, observation, observation_dtype, illegal
+        self.games, self._form = _make(self.num_envs, opponents, *chosen, arguments)
         self.single_action_space = spaces.Discrete(self.games.action_masks.shape[1])
         self.single_observation_space = self._form.space()
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -328,6 +312,28 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         infos["final_obs"], infos["_final_obs"] = ends, over
         infos["final_info"] = {**final, **{f"_{name}": over.copy() for name in final}}
         infos["_final_info"] = over.copy()
+
+
+def _make(
+    num_games: int,
+    opponents: OpponentSpec,
+    mask_in: MaskIn,
+    observation: ObservationForm,
+    observation_dtype: ObservationDtype,
+    illegal: Illegal,
+    arguments: dict[str, Any],
+) -> tuple[VersusGames, Form]:
+    """Make games that nobody has dealt yet, and the form in which the learner sees them."""
+    games = VersusGames(
+        num_games,
+        opponents,
+        illegal=illegal,
+        begin=False,
+        observation=as_candidates(observation) or "flat",
+        observation_dtype=observation_dtype,
+        **arguments,
+    )
+    return games, Form(games.options, observation, observation_dtype, mask_in)
 
 
 def _reset_games(games: VersusGames, rng: np.random.Generator) -> None:

@@ -257,7 +257,7 @@ class VectorGames(Batch):
     @alone
     def restore(self, arrays: Mapping[str, Any]) -> None:
         """Restore what ``arrays`` saved; ValueError, and nothing changes, for anything else."""
-        super().restore(arrays)
+        self._restore(arrays, {})
         self._look()
 
     def _check(self) -> None:

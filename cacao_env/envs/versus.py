@@ -20,7 +20,7 @@ from ..engine.jit import njit
 from ..engine.notation import as_action
 from ..engine.observation import ObservationDtype
 from ..engine.options import OptionFields, Options
-from ..engine.rewards import MOST, OUTCOME, Reward, rewards_into
+from ..engine.rewards import WORST, Reward, rewards_into
 from ..engine.rng import next_bits, uniform
 from ..engine.scoring import margin, scores_into, win_shares_into
 from ..engine.state import OVER, deal
@@ -254,7 +254,7 @@ class VersusGames(Batch):
             self.dones,
             self.final_scores,
             self.final_win_shares,
-            -1.0 if self._mode == OUTCOME else -MOST,
+            WORST[self._mode],
         )
         if over:
             ends = self.states, self.dones, self.learners
@@ -291,7 +291,7 @@ class VersusGames(Batch):
     def restore(self, arrays: Mapping[str, Any]) -> None:
         """Restore what ``arrays`` saved; ValueError, and nothing changes, for anything else."""
         like = np.zeros((self.num_games, self.num_players, 2), np.uint64)
-        super().restore(arrays, {"memory": like})
+        self._restore(arrays, {"memory": like})
         for g, seats in enumerate(np.array(arrays["memory"])):
             self._memory[g] = {}
             for seat in np.flatnonzero(seats[:, 0]).tolist():

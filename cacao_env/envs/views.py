@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..checks import check_choice
 from ..engine.actions import mask_into, why_illegal
 from ..engine.decisions import NONE
-from ..engine.jit import njit
+from ..engine.jit import inlined, njit
 from ..engine.observation import OBSERVATION_DTYPES, observe_as
 from ..engine.options import Options
 from ..engine.state import OVER, StateArray
@@ -33,7 +33,7 @@ from ..greedy.candidates import (
 Array = npt.NDArray[Any]
 
 
-@njit
+@inlined
 def look(state, viewer, scaled, observation, mask):
     """Write what a seat sees and its legal actions: none while another seat decides."""
     observe_as(state, viewer, scaled, observation)

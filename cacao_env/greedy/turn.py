@@ -133,12 +133,13 @@ def unasked(state, decisions):
 @njit
 def step_turn(state, action):
     """Apply a legal action, then all moves that are not asked, with ``"turn"`` greedy's too."""
-    step(state, action)
-    if state.decisions == TURN:
-        action = unasked(state, TURN)
+    apply(state, action)
+    state.ply += 1
+    if state.decisions != EXPLICIT:  # one loop, where a call of ``step`` would make it two
+        action = unasked(state, state.decisions)
         while action != NONE:
             apply(state, action)
-            action = unasked(state, TURN)
+            action = unasked(state, state.decisions)
 
 
 @njit

@@ -1,0 +1,240 @@
+"""``python -m tests.mutants AREA --count 200 --seed 1``: mutants that the tests should kill.
+
+Cosmic Ray makes the mutants (``pip install "cacao-env[mutants]"``).  The command samples places of an
+area's modules, changes one at a time in a copy of the checkout, runs the area's tests until the first
+failure and prints what survived.  Results are kept in ``runs/mutants``, so a run that was stopped
+resumes.  A survivor is either equivalent, which a person judges, or a hole in the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 900  # seconds for the tests of one mutant; a mutant that takes longer counts as killed
+# Decorators compile functions and do not change what they compute.
+LEFT_OUT = ("core/RemoveDecorator",)
+
+
+class Area(NamedTuple):
+    """The modules of an area, the tests that should kill their mutants, and how they run."""
+
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+    interpreted: bool = False
+
+
+RULES = ("tests/rules", "tests/test_perft.py", "tests/test_against_reference.py")
+AREAS = {
+    "engine": Area(
+        ("cacao_env/engine/*.py", "cacao_env/game.py", "cacao_env/record.py"),
+        (
+            *RULES,
+            *("tests/test_game.py", "tests/test_observation.py", "tests/test_auto_decisions.py"),
+            *("tests/test_invariants.py", "tests/test_symmetry.py", "tests/test_record.py"),
+            *("tests/test_golden.py", "tests/test_jit.py", "tests/test_saved_games.py"),
+        ),
+    ),
+    "greedy": Area(
+        ("cacao_env/greedy/*.py",),
+        ("tests/test_bots.py", "tests/test_candidates.py", "tests/test_turn.py"),
+    ),
+    "agents": Area(
+        ("cacao_env/agents/*.py", "cacao_env/agents/value/*.py"),
+        (
+            *("tests/test_agents.py", "tests/test_bots.py", "tests/test_endgame.py"),
+            *("tests/test_features.py", "tests/test_value.py", "tests/test_tree.py"),
+            *("tests/test_search.py", "tests/test_ordering.py", "tests/test_analysis.py"),
+            *("tests/test_onnx.py", "tests/test_trust.py", "tests/test_equivalence.py"),
+        ),
+    ),
+    "envs": Area(
+        ("cacao_env/envs/*.py",),
+        (
+            *("tests/test_pettingzoo.py", "tests/test_gym.py", "tests/test_gym_vector.py"),
+            *("tests/test_vector.py", "tests/test_saved_games.py", "tests/test_threads.py"),
+            *("tests/test_forms.py", "tests/test_versus_agents.py", "tests/test_open_spiel.py"),
+            *("tests/test_tasks.py", "tests/test_candidates.py"),
+        ),
+    ),
+    "evaluation": Area(
+        ("cacao_env/evaluation/*.py",),
+        (
+            *("tests/test_evaluate.py", "tests/test_regret.py", "tests/test_referee.py"),
+            *("tests/test_ratings.py", "tests/test_report.py", "tests/test_sequential.py"),
+            *("tests/test_forecasts.py", "tests/test_luck.py", "tests/test_tally.py"),
+            *("tests/test_leaderboard.py", "tests/test_tasks.py", "tests/test_cluster.py"),
+        ),
+    ),
+    "training": Area(
+        ("training/*.py", "training/*/*.py"),
+        (
+            *("tests/test_value_learning.py", "tests/test_samples.py", "tests/test_masked.py"),
+            *("tests/test_ppo.py", "tests/test_loop.py", "tests/test_sb3.py"),
+            *("tests/test_afterstate.py", "tests/test_training.py", "tests/test_resume_trust.py"),
+        ),
+    ),
+}
+
+
+class Mutant(NamedTuple):
+    """A change of one place: its module, its operator and which of the operator's places it is."""
+
+    module: str
+    line: int
+    operator: str
+    occurrence: int
+
+    @property
+    def name(self) -> str:
+        """A text that identifies the mutant."""
+        return f"{self.module}:{self.line} {self.operator}#{self.occurrence}"
+
+
+def mutants_of(path: Path, module: str) -> Iterator[tuple[tuple[int, int], Mutant]]:
+    """Yield every mutant of a module with the position of its change."""
+    from cosmic_ray.ast import ast_nodes, get_ast_from_path
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    tree, left = get_ast_from_path(path), annotations(path)
+    for name in operator_names():
+        kind = get_operator(name)
+        if name in LEFT_OUT or kind.arguments():
+            continue
+        occurrence = 0
+        for node in ast_nodes(tree):
+            for begin, _ in kind().mutation_positions(node):
+                if not any(first <= begin < last for first, last in left):
+                    yield begin, Mutant(module, begin[0], name, occurrence)
+                occurrence += 1
+
+
+def annotations(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return the spans of annotations, which nothing evaluates."""
+    spans = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        found = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        for one in found:
+            if isinstance(one, ast.expr):
+                assert one.end_lineno is not None
+                assert one.end_col_offset is not None
+                spans.append(
+                    ((one.lineno, one.col_offset), (one.end_lineno, one.end_col_offset)),
+                )
+    return spans
+
+
+def sample(area: Area, count: int, seed: int) -> list[Mutant]:
+    """Draw places of an area with equal probability, and one mutant for each."""
+    places: dict[tuple[str, int, int], list[Mutant]] = {}
+    for pattern in area.modules:
+        for path in sorted(ROOT.glob(pattern)):
+            module = path.relative_to(ROOT).as_posix()
+            for (line, column), mutant in mutants_of(path, module):
+                places.setdefault((module, line, column), []).append(mutant)
+    rng = np.random.default_rng(seed)
+    keys = sorted(places)
+    found: list[Mutant] = []
+    for i in rng.permutation(len(keys)):
+        mutant = places[keys[i]][int(rng.integers(len(places[keys[i]])))]
+        with suppress(SyntaxError):  # such a change needs no test
+            ast.parse(mutated(mutant)[0])
+            found.append(mutant)
+        if len(found) == count:
+            break
+    return found
+
+
+def run(area: Area, folder: Path) -> tuple[bool, str, float]:
+    """Run an area's tests in a copy; return whether they pass, the first failure, and the seconds."""
+    tests = [one for one in area.tests if (folder / one).exists()]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
+    environment = dict(
+        os.environ, XDG_CACHE_HOME=str(folder / ".cache"), HYPOTHESIS_PROFILE="quick"
+    )
+    environment |= {"NUMBA_DISABLE_JIT": "1"} if area.interpreted else {}
+    begin = time.monotonic()
+    try:
+        done = subprocess.run(
+            [*command, *tests],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+    except subprocess.TimeoutExpired:
+        return False, "no end", time.monotonic() - begin
+    lines = done.stdout.splitlines()
+    failed = next((line for line in lines if line.startswith(("FAILED", "ERROR"))), "")
+    return done.returncode == 0, failed, time.monotonic() - begin
+
+
+def mutated(mutant: Mutant) -> tuple[str, str]:
+    """Return the mutant's module, and its changed lines."""
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator
+
+    before = (ROOT / mutant.module).read_text(encoding="utf-8")
+    after = mutate_code(before, get_operator(mutant.operator)(), mutant.occurrence)
+    pairs = zip(before.splitlines(), after.splitlines())
+    return after, "; ".join(f"{a.strip()} -> {b.strip()}" for a, b in pairs if a != b)
+
+
+def main() -> int:
+    """Sample, run, report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("area", choices=AREAS)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    area = AREAS[given.area]
+    kept = ROOT / "runs" / "mutants" / f"{given.area}-{given.seed}.jsonl"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    known = {row["name"]: row for row in map(json.loads, lines)}
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "copy"
+        left = shutil.ignore_patterns(".git", ".venv*", "runs", "site", "__pycache__", ".*_cache")
+        shutil.copytree(ROOT, folder, ignore=left)
+        fine, failed, seconds = run(area, folder)
+        if not fine:
+            print(f"the tests fail without a mutant: {failed}")
+            return 1
+        print(f"without a mutant: {seconds:.0f} s", flush=True)
+        rows = []
+        for mutant in sample(area, given.count, given.seed):
+            if mutant.name not in known:
+                after, change = mutated(mutant)
+                (folder / mutant.module).write_text(after, encoding="utf-8")
+                fine, failed, seconds = run(area, folder)
+                shutil.copyfile(ROOT / mutant.module, folder / mutant.module)
+                row = {"name": mutant.name, "change": change, "survived": fine, "by": failed}
+                with kept.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(row) + "\n")
+                known[mutant.name] = row
+                print("survived" if fine else "killed", f"{seconds:.0f} s", mutant.name, flush=True)
+            rows.append(known[mutant.name])
+    survivors = [row for row in rows if row["survived"]]
+    for row in survivors:
+        print(f"survived: {row['name']}: {row['change']}")
+    print(f"{given.area}: {len(rows) - len(survivors)} of {len(rows)} killed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
