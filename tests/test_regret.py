@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.endgame import end_values, is_near_end, placements_left
+from cacao_env.agents.endgame import ALL, end_values, is_near_end, placements_left
 from cacao_env.agents.mc import run_passes
-from cacao_env.agents.playout import RELATIVE_SCORE, UTILITY
+from cacao_env.agents.utility import RELATIVE_SCORE, UTILITY
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.rng import new_rng
 
@@ -23,22 +23,22 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main as cacao
 from cacao_env.engine.options import Options
-from cacao_env.evaluation import regret as module
+from cacao_env.evaluation import judge
+from cacao_env.evaluation.blocks import Pairing, chunks
+from cacao_env.evaluation.judge import Verdict, solved
 from cacao_env.evaluation.matches import SEED
 from cacao_env.evaluation.regret import (
     GAMES_AT_ONCE,
     DecisionRegret,
     GameRegret,
     RegretSettings,
-    exact_regret,
     figures,
     game_regret,
     measure_regret,
-    self_play,
 )
 from tests.checkpoints import checkpoint
 from tests.games import STYLES
-from tests.test_referee import judged
+from tests.test_judge import judged
 
 HERE = "tests.agents_for_tests"
 
@@ -46,10 +46,14 @@ ROOT = Path(__file__).parent.parent
 
 
 class Nobody:
-    """A referee that finds no regret."""
+    """A judge that finds no regret."""
 
-    def regret(self, *_: object) -> float:
-        return 0.0
+    def by_playouts(self, *_: object) -> Verdict:
+        return Verdict(0, 0.0, 0.0, 0.0)
+
+
+def exact_regret(game, action, objective=RELATIVE_SCORE):
+    return solved(game, action, objective).loss
 
 
 NOBODY = Nobody()
@@ -196,7 +200,7 @@ def test_earlier_decisions_are_drawn_from_all():
 
 
 def test_what_is_not_solved_is_counted(monkeypatch):
-    monkeypatch.setattr(module, "NODES", 1)
+    monkeypatch.setattr(judge, "NODES_TO_JUDGE", 1)
     game, rng = Game.new(2, 3), np.random.default_rng(3)
     while not game.over:
         game.play(STYLES["crowd"](game, rng))
@@ -216,7 +220,7 @@ def test_an_action_s_loss_is_that_of_the_one_chosen(players, objective):
     while not (is_near_end(game.state, 2) and game.phase == "place" and game.seat == 1):
         game.play(STYLES["random"](game, rng))
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    count = int(end_values(game.states, objective, 10**6, True, ids, values))
+    count = int(end_values(game.states, objective, 10**6, True, ALL, ids, values))
     assert count == len(game.legal_actions()) > 5
     expected = {int(a): max(values[:count]) - v for a, v in zip(ids[:count], values)}
     assert {a: exact_regret(game, a, objective) for a in expected} == pytest.approx(expected)
@@ -239,7 +243,7 @@ def test_the_margin_is_to_the_mean_of_the_others():
 
 
 def test_all_deals_are_played_once():
-    parts = self_play("x", Options(3), 2 * GAMES_AT_ONCE + 1)
+    parts = chunks([Pairing(Options(3), "x", "x")], 2 * GAMES_AT_ONCE + 1, GAMES_AT_ONCE)
     assert [game for part in parts for game in part.games()] == [
         (block, 0) for block in range(2 * GAMES_AT_ONCE + 1)
     ]

@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="the evaluate extra is not installed")
 
+from cacao_env.engine.gold_sources import SOURCES
 from cacao_env.evaluation import charts, report
-from cacao_env.evaluation.gold_sources import SOURCES
 
 BLUE, BLACK = charts.MAIN, charts.INK
 

@@ -9,9 +9,9 @@ import gymnasium
 import numpy as np
 
 from ..agents.greedy import greedy_action
-from ..agents.mc import candidates_into, run_passes
-from ..agents.playout import UTILITY
+from ..agents.mc import best_actions, run_passes
 from ..agents.random import random_action
+from ..agents.utility import UTILITY
 from ..engine.decisions import step
 from ..engine.jit import njit
 from ..engine.observation import ObservationDtype
@@ -168,7 +168,7 @@ def search_group() -> list[Task]:
         while game.turn < MIDDLE:
             game.play(int(greedy_action(game.states, rng)))
         ids, sums = np.zeros(SEARCHED, np.int64), np.zeros(SEARCHED)
-        alive = candidates_into(game.states, SEARCHED, ids)
+        alive = best_actions(game.states, SEARCHED, ids)
         return lambda: int(run_passes(game.states, ids, alive, sums, 4, rng, UTILITY))
 
     text = "greedy's decisions in mc's playouts, new deals and copies included"

@@ -177,6 +177,7 @@ def _evaluate(options: Namespace) -> int:
         MOST_BLOCKS,
         default_folder,
         make_plan,
+        num_stored,
         run_evaluation,
         settings,
     )
@@ -196,8 +197,8 @@ def _evaluate(options: Namespace) -> int:
     if options.records:
         Path(options.records).mkdir(parents=True, exist_ok=True)
     with closing(Store(folder, settings(plan, agents))) as store:
-        if store.games:
-            print(f"{store.games} games from {folder} are not played again", file=sys.stderr)
+        if kept := num_stored(plan, agents, store):
+            print(f"{kept} games from {folder} are not played again", file=sys.stderr)
         try:
             play = _player_on(options.ray)
             evaluation = run_evaluation(plan, store, agents, options.workers, play)
@@ -208,7 +209,7 @@ def _evaluate(options: Namespace) -> int:
         except (ValueError, WorkerError, OSError) as error:
             problem, status = one_line(error), 1
         print(
-            f"{problem}; {store.games} games are stored in {folder}, "
+            f"{problem}; {num_stored(plan, agents, store)} games are stored in {folder}, "
             "the same command resumes from there",
             file=sys.stderr,
         )
@@ -242,8 +243,8 @@ def _regret(options: Namespace) -> int:
     from ..agents.agent import require
     from ..agents.registry import load_agent
     from ..engine.options import PLAYERS, Options
+    from ..evaluation.judge import other_networks
     from ..evaluation.matches import SEED
-    from ..evaluation.referee import other_networks
     from ..evaluation.regret import GAMES, RegretSettings, document, measure_regret, show
     from ..evaluation.workers import cores
 
@@ -331,13 +332,13 @@ def _forecasts(options: Namespace) -> int:
 def _leaderboard(options: Namespace) -> int:
     prepare(options)
     from ..evaluation import leaderboard
-    from ..evaluation.run import evaluated
+    from ..evaluation.run import evaluated, loaded
     from ..files import write_whole
 
     page = Path(options.page or leaderboard.PAGE)
     leaderboard.written(page, "")  # before anything is played
     if options.json:
-        every = [leaderboard.loaded(path) for path in options.json]
+        every = [loaded(path) for path in options.json]
     else:
         todo = leaderboard.plans(options.config or leaderboard.CONFIG)
         play = _player_on(options.ray)

@@ -42,6 +42,8 @@ def _tasks(options: Namespace) -> int:
     prepare(options)
     from ..agents.bots import split_names
     from ..evaluation import tasks
+    from ..evaluation.run import evaluated
+    from ..evaluation.workers import play_all
     from ..files import write_whole
 
     chosen = [task_named(name) for name in options.tasks.split(",")] if options.tasks else TASKS
@@ -49,8 +51,10 @@ def _tasks(options: Namespace) -> int:
     if options.page:
         tasks.written(Path(options.page), "")  # before anything is played
     deals = tasks.DEALS if options.deals is None else options.deals
+    todo = tasks.plans(chosen, names, deals)
     with resumable():
-        tasks.measure_tasks(chosen, names, deals, options.workers)
+        for plan, agents in todo:
+            evaluated(tasks.HOME, plan, agents, options.workers, play_all)
     if options.page is None:
         print(tasks.text_of(chosen, names))
         return 0

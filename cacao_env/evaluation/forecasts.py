@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from .. import markdown
-from ..agents.agent import Agent, decider
+from ..agents.agent import Agent, decider, seat_seed
 from ..agents.endgame import placements_left
 from ..engine.options import Options
 from ..engine.scoring import margin
 from ..game import Game
 from ..provenance import provenance
-from .blocks import seat_seed
 from .intervals import LEVEL, resampled_means
 from .store import engine_version
 

@@ -6,7 +6,6 @@ another evaluation.  Text outside the markers of the page is not changed.
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,9 +13,9 @@ from typing import Any
 
 from .. import markdown
 from ..agents.agent import Agent
-from ..files import as_path, read_text
+from ..files import read_text
 from . import tables
-from .run import FORMAT, VERSION, Plan, make_plan
+from .run import Plan, make_plan
 
 CONFIG, PAGE = "configs/leaderboard.toml", "docs/leaderboard.md"
 HOME = Path("runs/leaderboard")
@@ -57,19 +56,6 @@ def _plan(where: str, entry: Any, seed: int) -> tuple[Plan, list[Agent]]:
         return make_plan(agents, players, volcanoes, blocks, seed, allow_code=False)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
-
-
-def loaded(path: str) -> Data:
-    """Read the figures that ``cacao evaluate --json`` wrote; ValueError for another file."""
-    try:
-        data = json.loads(read_text(as_path(path)))
-    except OSError as error:
-        raise ValueError(f"{path} can't be read: {error.strerror}") from None
-    except ValueError:
-        raise ValueError(f"{path} is not JSON") from None
-    if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
-        raise ValueError(f"{path} is not a {FORMAT} file of version {VERSION}")
-    return data
 
 
 def text_of(every: Sequence[Data]) -> str:

@@ -1,18 +1,17 @@
-"""The regret of single decisions: exact near the end, by a referee before it.
+"""The regret of single decisions, as :mod:`.judge` finds it.
 
 An agent plays itself on every seat.  The regret of a decision is the expected relative score in gold
-(own score minus the mean of the others'), or the expected utility (``agents.playout.utility_of``), of
+(own score minus the mean of the others'), or the expected utility (``agents.utility.utility_of``), of
 the best action minus that of the action chosen.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,26 +19,25 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from ..agents.agent import Agent
-from ..agents.endgame import NODES_TO_JUDGE as NODES
-from ..agents.endgame import NOT_SOLVED, is_near_end, placements_left, regret_of
-from ..agents.playout import RELATIVE_SCORE, UTILITY
+from ..agents.endgame import NODES_TO_JUDGE, is_near_end, placements_left
+from ..agents.utility import RELATIVE_SCORE, UTILITY
 from ..engine.options import Options
 from ..engine.state import PLACE
 from ..game import Game
 from ..provenance import provenance
 from . import tables
-from .blocks import Chunk, Pairing
+from .blocks import Chunk, Pairing, chunks
 from .intervals import LEVEL, resampled_means
+from .judge import Judge, solved
 from .matches import Progress
 from .records import replayed
-from .referee import Referee
 from .store import engine_version
 from .workers import ChunkPlayer, do_all
 
 # Version 3 judged by greedy's playouts, 2 had gold alone, 1 named a regret "loss".
 FORMAT, VERSION = "cacao-regret", 4
 GAMES = 200
-GAMES_AT_ONCE = 16
+GAMES_AT_ONCE = 16  # determines the games that a network sees in one batch
 BLUNDERS = {"gold": (1.0, 3.0), "utility": (0.01, 0.1)}  # a larger regret is a blunder
 LEFT = ((1, 6), (7, 9), (10, 13), (14, 17), (18, 44))  # placements left, first and last of a row
 BEST = 1e-6  # an action with no more regret is as good as the best
@@ -99,45 +97,34 @@ class RegretSettings:
 # --- One decision, one game ---------------------------------------------------------------------
 
 
-def exact_regret(game: Game, action: int, objective: int = RELATIVE_SCORE) -> float | None:
-    """Return the regret of an action by the exact solution; None if it was not solved.
-
-    Near the end all hands are known and draws are weighted by their probabilities, so the solution
-    uses no more than the seat may know.
-    """
-    regret = float(regret_of(game.states, action, objective, NODES))
-    return None if regret == NOT_SOLVED else regret
-
-
 def game_regret(
-    game: Game, block: int, settings: RegretSettings, seed: int, referee: Referee | None = None
+    game: Game, block: int, settings: RegretSettings, seed: int, judge: Judge | None = None
 ) -> GameRegret:
     """Return the regrets of a finished game's decisions.
 
-    Those near the end are solved; of the others the referee judges a few, which are sampled with equal
-    probability.
+    Those near the end are solved; of the others the judge's playouts judge a few, which are sampled
+    with equal probability.
     """
     exact, earlier, unsolved = [], [], 0
     for ply, (position, action) in enumerate(_decisions(game)):
         if is_near_end(position.state, settings.last):
-            regret = exact_regret(position, action, settings.objective)
-            if regret is None:
+            verdict = solved(position, action, settings.objective)
+            if verdict is None:
                 unsolved += 1
             else:
-                exact.append(_decision(ply, position, regret))
+                exact.append(_decision(ply, position, verdict.loss))
         else:
             earlier.append((ply, position, action))
     rollouts = []
-    if referee is not None and earlier:
+    if judge is not None and earlier:
         rng = np.random.default_rng(_seed(seed, block, 0))
         count = min(settings.sample, len(earlier))
         for place in sorted(rng.choice(len(earlier), count, replace=False)):
             ply, position, action = earlier[place]
             bits = _seed(seed, block, 1 + ply)
-            regret = referee.regret(
-                position, action, settings.rollouts, settings.top, bits, settings.objective
-            )
-            rollouts.append(_decision(ply, position, regret))
+            half = settings.rollouts // 2
+            verdict = judge.by_playouts(position, action, half, settings.rollouts - half, bits)
+            rollouts.append(_decision(ply, position, verdict.loss))
     return GameRegret(block, exact, rollouts, unsolved)
 
 
@@ -168,22 +155,6 @@ def _seed(seed: int, block: int, what: int) -> int:
 # --- Many games -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SelfPlay(Chunk):
-    """A chunk of deals that are played once each: the same agent is on every seat."""
-
-    def games(self) -> Iterator[tuple[int, int]]:
-        """Yield (deal, 0) of every game."""
-        for block in range(self.first, self.first + self.blocks):
-            yield block, 0
-
-
-def self_play(name: str, options: Options, games: int) -> list[SelfPlay]:
-    """Return all games in chunks, which determine the games that a network sees in one batch."""
-    ends = [*range(0, games, GAMES_AT_ONCE), games]
-    return [SelfPlay(Pairing(options, name, name), i, k - i) for i, k in pairwise(ends)]
-
-
 class _Worker:
     """Plays games of self-play and measures the regret of their decisions.
 
@@ -193,15 +164,17 @@ class _Worker:
     def __init__(self, spec: str, seed: int, settings: RegretSettings) -> None:
         self._player = ChunkPlayer([spec], seed)
         self._seed, self._settings = seed, settings
-        self._referee: Referee | None = None
+        self._judge: Judge | None = None
 
-    def __call__(self, chunk: SelfPlay, progress: Progress) -> list[GameRegret]:
+    def __call__(self, chunk: Chunk, progress: Progress) -> list[GameRegret]:
         found = []
-        if self._referee is None and self._settings.rollouts:
-            self._referee = Referee(self._settings.referees, chunk.pairing.options)
+        if self._judge is None and self._settings.rollouts:
+            judges, top = self._settings.referees, self._settings.top
+            options = chunk.pairing.options
+            self._judge = Judge(judges, options, self._settings.objective, top)
         for played in self._player(chunk, lambda games: None).games:
             game = replayed(chunk.pairing, played, self._seed)
-            found.append(game_regret(game, played.block, self._settings, self._seed, self._referee))
+            found.append(game_regret(game, played.block, self._settings, self._seed, self._judge))
             progress(1)
         return found
 
@@ -216,7 +189,7 @@ def measure_regret(
     workers: int = 1,
 ) -> list[GameRegret]:
     """Measure an agent, which ``spec`` names, game by game; returned in the order of the deals."""
-    todo = self_play(agent.name, options, games)
+    todo = chunks([Pairing(options, agent.name, agent.name)], games, GAMES_AT_ONCE)
     with (
         tqdm(total=games, unit="game", disable=None) as bar,
         closing(do_all(todo, partial(_Worker, spec, seed, settings), workers, bar.update)) as parts,
@@ -299,7 +272,7 @@ def document(
             "games": len(games),
             "seed": seed,
             **asdict(settings),
-            "nodes": NODES,
+            "nodes": NODES_TO_JUDGE,
             "games_at_once": GAMES_AT_ONCE,
             "engine": engine_version(),
         },

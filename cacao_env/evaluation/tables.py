@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .gold_sources import SOURCES
+from ..engine.gold_sources import SOURCES
 from .summary import Result
 
 Row = Sequence[str]

@@ -11,7 +11,7 @@ from typing import Any
 from .. import record
 from ..agents.agent import require
 from ..agents.registry import load_agent
-from ..evaluation.gold_sources import SOURCES
+from ..engine.gold_sources import SOURCES
 from ..evaluation.tables import plain
 from ..files import write_whole
 from .choices import Choice

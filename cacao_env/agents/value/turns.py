@@ -18,7 +18,7 @@ from ...engine.jit import njit
 from ...engine.rng import mixed
 from ...engine.state import ACT, OVER, PLACE, STATE
 from ..greedy import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
-from ..playout import utility_of
+from ..utility import utility_of
 from .net import expect
 from .ordering import order_into
 from .tree import new_tree

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...engine.gold_sources import SOURCES
 from ...engine.tiles import CACAO_PLACES, SUN_PLACES, WATER_TRACK
-from ...evaluation.gold_sources import SOURCES
 from ..position import Position
 from .art import (
     COLOURS,
