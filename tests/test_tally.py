@@ -9,6 +9,8 @@ from cacao_env import Game
 from cacao_env.engine.gold_sources import SOURCES, gold_by_source
 from tests.games import STYLES
 
+TRACK = (-10, -4, -1, 0, 2, 4, 7, 11, 16)  # gold of each field of the water track
+
 
 def played(players, seed, volcanoes, style="random", decisions="auto", table_size=None):
     game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions, table_size=table_size)
@@ -60,11 +62,15 @@ def test_sources_add_up_to_the_score(style, volcanoes):
 @pytest.mark.parametrize("volcanoes", [False, True])
 def test_each_coin_goes_to_the_tile_that_paid_it(volcanoes):
     seen = np.zeros(len(SOURCES), int)
-    for players in (2, 4):
-        for seed in range(4):
+    for players in (2, 3, 4):
+        for seed in range(3):
             game = played(players, seed, volcanoes, "crowd", table_size=15)
             found = gold_by_source(game.states, game.history)
             np.testing.assert_array_equal(found[:, :3], by_moves(game)[:, :3])
+            state = game.state
+            for seat in range(players):
+                ends = (TRACK[state.water[seat]], state.sun[seat], state.temples[seat])
+                assert found[seat, 3:].tolist() == [int(gold) for gold in ends]
             seen += abs(found).sum(axis=0)
     assert seen[SOURCES.index("sales")] > 0
     assert seen[SOURCES.index("volcanoes" if volcanoes else "mines")] > 0

@@ -1,6 +1,6 @@
-"""Commands that measure agents: ``evaluate``, ``curve``, ``forecasts``, ``regret``, ``leaderboard``.
+"""Commands that measure agents: ``evaluate, regret, curve, forecasts, leaderboard, tasks``.
 
-See docs/evaluation.md.
+See docs/evaluation.md and docs/tasks.md.
 """
 
 from __future__ import annotations
@@ -128,6 +128,26 @@ def add_commands(commands: Any) -> None:
     _add_workers(one)
     one.set_defaults(run=_leaderboard)
 
+    one = add_command(
+        commands,
+        "tasks",
+        "list the named tasks, or measure agents in them",
+        "cacao tasks\ncacao tasks --agents criollo --tasks 2p-greedy --deals 200",
+        "List the named tasks.  With an option, play agents in the learner's seat of each task and "
+        "print the scores, or write them to a page.  Games are stored under runs/tasks; the same "
+        "command resumes.",
+    )
+    add = one.add_argument
+    add("--page", metavar="FILE", help="write the tables between the page's markers")
+    add("--deals", type=int, help="for each task and agent; default: 1,000")
+    add(
+        "--agents",
+        help="play these alone, e.g. random,mc:sims=256; default: those of docs/tasks.md",
+    )
+    add("--tasks", help="play these alone, e.g. 2p-greedy,4p-greedy; default: all")
+    _add_workers(one, with_ray=False)
+    one.set_defaults(run=_tasks)
+
 
 def _counts(text: str) -> list[int]:
     return [int(word) for word in text.split(",")]
@@ -218,10 +238,10 @@ def _evaluate(options: Namespace) -> int:
 
 def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     """Print the figures and write all files asked for."""
+    from ..evaluation.figures import show
     from ..evaluation.records import write_records
     from ..evaluation.report import page
     from ..evaluation.run import document
-    from ..evaluation.tables import show
 
     data = document(evaluation)
     write_whole(folder / "evaluation.json", json.dumps(data, indent=2) + "\n")
@@ -346,4 +366,36 @@ def _leaderboard(options: Namespace) -> int:
             every = [evaluated(leaderboard.HOME, *one, options.workers, play) for one in todo]
     write_whole(page, leaderboard.written(page, leaderboard.text_of(every)))
     print(f"{page}: {sum(len(data['results']) for data in every)} pairings")
+    return 0
+
+
+def _tasks(options: Namespace) -> int:
+    from ..envs.tasks import TASKS, task_named
+
+    if (options.page, options.deals, options.agents, options.tasks) == (None,) * 4:
+        for task in TASKS:
+            print(f"{task.id:40}{task.about}")
+        return 0
+    prepare(options)
+    from ..agents.bots import split_names
+    from ..evaluation import task_scores
+    from ..evaluation.run import evaluated
+    from ..evaluation.workers import play_all
+
+    chosen = [task_named(name) for name in options.tasks.split(",")] if options.tasks else TASKS
+    names = split_names(options.agents) if options.agents else list(task_scores.AGENTS)
+    if options.page:
+        task_scores.written(Path(options.page), "")  # before anything is played
+    deals = task_scores.DEALS if options.deals is None else options.deals
+    todo = task_scores.plans(chosen, names, deals)
+    with resumable():
+        for plan, agents in todo:
+            evaluated(task_scores.HOME, plan, agents, options.workers, play_all)
+    if options.page is None:
+        print(task_scores.text_of(chosen, names))
+        return 0
+    # A page has all tasks, and all agents that it compares, whichever were played now.
+    text = task_scores.text_of(TASKS, list(dict.fromkeys([*task_scores.AGENTS, *names])))
+    write_whole(Path(options.page), task_scores.written(Path(options.page), text))
+    print(f"{options.page}: {len(TASKS)} tasks")
     return 0

@@ -25,7 +25,7 @@ from ..engine.options import Options
 from ..engine.state import PLACE
 from ..game import Game
 from ..provenance import provenance
-from . import tables
+from ..tables import DataTable
 from .blocks import Chunk, Pairing, chunks
 from .intervals import LEVEL, resampled_means
 from .judge import Judge, solved
@@ -337,7 +337,7 @@ def show(data: dict[str, Any]) -> str:
     lines = [
         f"{name} against itself, {options['num_players']} players, {with_or_without} volcanoes, "
         f"{settings['games']:,} games, seed {settings['seed']}\n",
-        tables.plain(head, rows),
+        DataTable(head, rows).text(),
         f"\nsolved: at most {settings['last']} placements left{judged if rollouts else ''}",
         f"{decisions:,} decisions in {data['seconds']:.1f} s, games included "
         f"({decisions / data['seconds']:,.0f} a second)",

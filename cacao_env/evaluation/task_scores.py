@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from .. import markdown
 from ..agents.agent import Agent
 from ..agents.registry import load_agents
 from ..envs.tasks import Task
 from ..files import read_text
-from . import tables
+from ..tables import DataTable, between_markers
+from . import figures
 from .run import Plan, default_folder, loaded
 
 AGENTS = ("random", "greedy", "mc:sims=256", "forastero", "criollo")
@@ -52,7 +52,7 @@ def text_of(tasks: Sequence[Task], specs: Sequence[str]) -> str:
         lines = [(name, *cells) for name, cells in rows.items()]
         parts.append(
             f"### `{task.id}`\n\n{task.about[0].upper()}{task.about[1:]}.\n\n"
-            f"{markdown.table(head, lines, align='lr')}\n"
+            f"{DataTable(head, lines).markdown()}\n"
         )
     return "\n".join(parts)
 
@@ -63,7 +63,7 @@ def _scores(folder: Path) -> tuple[str, str, str]:
     if not file.exists():
         return NOT_MEASURED, "", "0"
     (result,) = loaded(file)["results"]
-    return tables.share(result), tables.margin(result), f"{result['blocks']:,}"
+    return figures.share(result), figures.margin(result), f"{result['blocks']:,}"
 
 
 def written(page: Path, text: str) -> str:
@@ -76,7 +76,7 @@ def written(page: Path, text: str) -> str:
         before.get(name, line) if NOT_MEASURED in line else line
         for name, line in _named_lines(text)
     ]
-    return markdown.between_markers(page, BEGIN, END, "\n".join(lines))
+    return between_markers(page, BEGIN, END, "\n".join(lines))
 
 
 def _named_lines(text: str) -> Iterator[tuple[tuple[str, str], str]]:
