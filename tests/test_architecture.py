@@ -16,7 +16,7 @@ PACKAGE, TRAINING = ROOT / "cacao_env", ROOT / "training"
 # The packages of cacao_env in order: each imports only from those before it.  The root's own modules
 # stand beside the package that they belong to.
 PACKAGES = (
-    ("files", "markdown", "provenance"),
+    ("files", "provenance", "tables"),
     ("engine",),
     ("game", "record"),
     ("agents",),

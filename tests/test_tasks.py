@@ -18,10 +18,10 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main
 from cacao_env.envs.tasks import FREE, TASKS, task_named
 from cacao_env.envs.versus import VersusGames
+from cacao_env.evaluation import SEED, workers
 from cacao_env.evaluation import task_scores as reference
-from cacao_env.evaluation import workers
 from cacao_env.evaluation.blocks import Chunk, Pairing
-from cacao_env.evaluation.matches import SEED, play_chunk
+from cacao_env.evaluation.matches import play_chunk
 from cacao_env.evaluation.run import default_folder
 
 PAGE = Path(__file__).parent.parent / "docs" / "tasks.md"

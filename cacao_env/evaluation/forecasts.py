@@ -24,7 +24,6 @@ from .intervals import LEVEL, resampled_means
 from .store import engine_version
 
 FORMAT, VERSION = "cacao-forecasts", 1
-GAMES = 1000
 
 
 @dataclass(frozen=True)

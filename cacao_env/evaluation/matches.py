@@ -15,7 +15,6 @@ from .blocks import Chunk, Pairing
 from .luck import SCORES, WIN_SHARES, luck_of
 
 Progress = Callable[[int], None]  # called with the number of games that have just ended
-SEED = 1_000_000_000  # of the first deal; no training uses such seeds
 
 
 @dataclass(frozen=True)

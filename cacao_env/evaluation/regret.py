@@ -36,7 +36,6 @@ from .workers import ChunkPlayer, do_all
 
 # Version 3 judged by greedy's playouts, 2 had gold alone, 1 named a regret "loss".
 FORMAT, VERSION = "cacao-regret", 4
-GAMES = 200
 GAMES_AT_ONCE = 16  # determines the games that a network sees in one batch
 BLUNDERS = {"gold": (1.0, 3.0), "utility": (0.01, 0.1)}  # a larger regret is a blunder
 LEFT = ((1, 6), (7, 9), (10, 13), (14, 17), (18, 44))  # placements left, first and last of a row
@@ -201,30 +200,29 @@ def measure_regret(
 # --- Figures --------------------------------------------------------------------------------------
 
 _SUMS = ("decisions", "placements", "regret", "placement_regret", "best")
-_RATIOS = (
-    ("regret", "regret", "decisions"),
-    ("placement_regret", "placement_regret", "placements"),
-    ("best_share", "best", "decisions"),
-)
+_RATIOS = {  # the sum, and what it is divided by
+    "regret": ("regret", "decisions"),
+    "placement_regret": ("placement_regret", "placements"),
+    "best_share": ("best", "decisions"),
+}
 
 
 def figures(
     games: Sequence[GameRegret],
     of: Callable[[GameRegret], list[DecisionRegret]],
-    unit: str = "gold",
+    blunders: Sequence[float] = BLUNDERS["gold"],
 ) -> dict[str, Any]:
-    """Return means over all decisions of a kind, with 95 % intervals by bootstrap over games."""
-    blunders = BLUNDERS[unit]
+    """Return means over all decisions of a kind, with 95 % intervals by bootstrap over games.
+
+    ``blunders``: a row has the share of decisions with a larger regret than each.
+    """
     over = [f"blunders_over_{most:g}" for most in blunders]
     columns = (*_SUMS, *over)
     rows = np.array([_sums(of(game), blunders) for game in games])
     samples = resampled_means(rows)
     count = dict(zip(columns, rows.sum(axis=0), strict=True))
-    found: dict[str, Any] = {
-        "decisions": int(count["decisions"]),
-        "placements": int(count["placements"]),
-    }
-    for name, part, whole in (*_RATIOS, *((name, name, "decisions") for name in over)):
+    found: dict[str, Any] = {key: int(count[key]) for key in ("decisions", "placements")}
+    for name, (part, whole) in (_RATIOS | {name: (name, "decisions") for name in over}).items():
         top, bottom = columns.index(part), columns.index(whole)
         if not count[whole]:
             found[name] = None
@@ -232,7 +230,7 @@ def figures(
         seen = samples[samples[:, bottom] > 0]
         low, high = np.percentile(seen[:, top] / seen[:, bottom], LEVEL)
         value = count[part] / count[whole]
-        if part not in ("regret", "placement_regret"):
+        if "regret" not in part:  # a share
             low, high = _widened(value, low, high, len(games))
         found[name] = {"value": float(value), "low": float(low), "high": float(high)}
     return found
@@ -262,7 +260,21 @@ def document(
     seconds: float,
 ) -> dict[str, Any]:
     """Return all figures as plain data, as ``--json`` writes them."""
-    rollouts = _without_blunders(figures(games, lambda game: game.rollouts, settings.unit))
+    blunders = BLUNDERS[settings.unit]
+
+    def by_left(kind: str, rows: Any, blunders: Sequence[float]) -> dict[str, Any]:
+        def between(first: int, last: int, game: GameRegret) -> list[DecisionRegret]:
+            return [one for one in getattr(game, kind) if first <= one.left <= last]
+
+        return {
+            str(first) if first == last else f"{first} to {last}": figures(
+                games, partial(between, first, last), blunders
+            )
+            for first, last in rows
+        }
+
+    # Playouts measure the regret of one decision too roughly to tell blunders.
+    rollouts = figures(games, lambda game: game.rollouts, ()) if settings.rollouts else None
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -276,57 +288,37 @@ def document(
             "games_at_once": GAMES_AT_ONCE,
             "engine": engine_version(),
         },
-        "exact": figures(games, lambda game: game.exact, settings.unit),
-        "exact_by_left": {
-            str(left): figures(games, partial(_with_left, left), settings.unit)
-            for left in range(1, settings.last + 1)
-        },
+        "exact": figures(games, lambda game: game.exact, blunders),
+        "exact_by_left": by_left(
+            "exact", [(left, left) for left in range(1, settings.last + 1)], blunders
+        ),
         "unsolved": sum(game.unsolved for game in games),
-        "rollouts": rollouts if settings.rollouts else None,
-        "rollouts_by_left": {
-            f"{first} to {last}": _without_blunders(
-                figures(games, partial(_between, first, last), settings.unit)
-            )
-            for first, last in LEFT
-        },
+        "rollouts": rollouts,
+        "rollouts_by_left": by_left("rollouts", LEFT, ()),
         "games": [asdict(game) for game in games],
         "seconds": seconds,
         **provenance(),
     }
 
 
-def _with_left(left: int, game: GameRegret) -> list[DecisionRegret]:
-    return [one for one in game.exact if one.left == left]
-
-
-def _without_blunders(row: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the blunders: playouts measure the regret of one decision too roughly."""
-    return {name: value for name, value in row.items() if not name.startswith("blunders")}
-
-
-def _between(first: int, last: int, game: GameRegret) -> list[DecisionRegret]:
-    return [one for one in game.rollouts if first <= one.left <= last]
-
-
 def show(data: dict[str, Any]) -> str:
     """Return the figures as text."""
     settings, exact, rollouts = data["settings"], data["exact"], data["rollouts"]
-    name = next(iter(settings["agent"]))
-    options = settings["options"]
+    name, options, unit = next(iter(settings["agent"])), settings["options"], settings["unit"]
     with_or_without = "with" if options["volcanoes"] else "without"
-    unit = settings["unit"]
     blunders = [f"blunders_over_{most:g}" for most in BLUNDERS[unit]]
-    kinds = [("solved", exact), *_lefts(data["exact_by_left"])]
+    kinds = [("solved", exact), *data["exact_by_left"].items()]
     if rollouts:
-        kinds += [("judged", rollouts), *_lefts(data["rollouts_by_left"])]
+        kinds += [("judged", rollouts), *data["rollouts_by_left"].items()]
     rows = [
         (
-            what,
+            what if what in ("solved", "judged") else f"  {what} left",
             f"{row['decisions']:,}",
             *(_interval(row[key], ".3f") for key in ("regret", "placement_regret")),
             *(_interval(row.get(key), ".1%") for key in ("best_share", *blunders)),
         )
         for what, row in kinds
+        if row["decisions"] or what in ("solved", "judged")
     ]
     head = (
         *(f"{unit} lost", "decisions", "a decision", "a placement", "nothing lost"),
@@ -345,10 +337,6 @@ def show(data: dict[str, Any]) -> str:
     if data["unsolved"]:
         lines.append(f"not solved within {settings['nodes']:,} positions: {data['unsolved']}")
     return "\n".join(lines)
-
-
-def _lefts(rows: dict[str, Any]) -> list[tuple[str, Any]]:
-    return [(f"  {left} left", row) for left, row in rows.items() if row["decisions"]]
 
 
 def _interval(ratio: dict[str, float] | None, form: str) -> str:

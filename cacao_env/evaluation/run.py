@@ -24,15 +24,16 @@ from ..engine.options import PLAYERS, Options, check_type
 from ..envs.tasks import Task
 from ..files import as_path, read_text, write_whole
 from ..provenance import provenance
+from . import BLOCKS, SEED
 from .blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
-from .matches import SEED, ChunkResult, play_chunk, warm_up
+from .matches import ChunkResult, play_chunk, warm_up
 from .sprt import SequentialTest, SprtResult
 from .store import Store, engine_version
 from .summary import Result, Summary, block_scores, summarise
 from .workers import PlayAll, cores, play_all
 
 FORMAT, VERSION = "cacao-evaluation", 2  # version 1 named an opponent "field"
-BLOCKS, MOST_BLOCKS = 200, 10_000  # by default; the second until a test is decided
+MOST_BLOCKS = 10_000  # until a test is decided
 
 
 @dataclass(frozen=True)

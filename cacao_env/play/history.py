@@ -10,8 +10,8 @@ from ..engine import decisions
 from ..engine.gold_sources import SOURCES, gold_by_source
 from ..engine.notation import Move
 from ..game import Game
-from .choices import in_words
 from .position import position_of
+from .words import in_words
 
 Frame = dict[str, Any]
 NOBODY = -1  # a viewer who sees no hand

@@ -15,8 +15,8 @@ from ..engine.options import Options
 from ..evaluation.judge import Judge, solved, value_networks
 from ..evaluation.luck import WIN_SHARES, luck_of
 from ..game import Game
-from .choices import in_words, parts_of
 from .history import History, with_auto_decisions
+from .words import in_words, parts_of
 
 INACCURACY, BLUNDER = 1.0, 3.0  # gold lost
 LAST = 2  # placements left from which on decisions are solved
