@@ -10,7 +10,7 @@ import numpy as np
 
 from cacao_env.agents.bots import Bot
 from cacao_env.agents.endgame import NOT_SOLVED, solve
-from cacao_env.agents.playout import RELATIVE_SCORE
+from cacao_env.agents.utility import RELATIVE_SCORE
 
 
 class First:

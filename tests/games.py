@@ -13,6 +13,12 @@ from cacao_env.engine.state import cell_column, cell_row
 Style = Callable[[Game, np.random.Generator], int]
 
 
+def seat_seeds(seed: int, num_players: int) -> list[int]:
+    """Seeds of the players of a game, independent of the seed of its deal: golden games have these."""
+    rng = np.random.default_rng([seed & (2**64 - 1), 0xB075])
+    return [int(n) for n in rng.integers(0, 2**63, num_players)]
+
+
 def play_random(game: Game, rng: np.random.Generator) -> int:
     """Any legal action."""
     return int(rng.choice(game.legal_actions()))

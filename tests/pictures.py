@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cacao_env import record
 from cacao_env.agents.agent import play_game
-from cacao_env.agents.bots import Bot, seat_seeds
+from cacao_env.agents.bots import Bot
 from cacao_env.cli import main as cacao
 from cacao_env.game import Game
 from cacao_env.play.catalogue import Catalogue
@@ -19,6 +19,7 @@ from cacao_env.play.render.svg import svg
 from cacao_env.play.rulebook import pictures
 from cacao_env.play.table import HUMAN, Table
 from tests.browser import PHONE, WIDE, Page, browsing, serving
+from tests.games import seat_seeds
 
 ROOT = Path(__file__).parent.parent
 

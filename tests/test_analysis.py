@@ -162,6 +162,33 @@ def test_visits_are_those_that_were_made():
     assert visits.sum() == made.sum() == 240
 
 
+@pytest.mark.parametrize("count", range(2, 10))
+@pytest.mark.parametrize("best", ["first", "last"])
+def test_every_round_drops_the_worse_half(count, best):
+    """By hand, for odd numbers too: the middle one stays, and rounds go on until one is left."""
+    worth = np.arange(count)[:: 1 if best == "last" else -1].astype(float)
+    asked = []
+
+    def run(ids, alive, sums, passes):
+        asked.append((sorted(ids[:alive].tolist()), passes))
+        sums[:alive] += passes * worth[ids[:alive]]
+
+    ids, sums, sims = np.arange(count), np.zeros(count), 60 * count
+    visits = halve(run, ids, sums, count, sims, 0.0, 0)
+    left, expected, made = list(np.argsort(-worth)), [], np.zeros(count, int)
+    rounds = len(bin(count - 1)) - 2  # halvings, each rounded up, until one is left
+    while len(left) > 1:
+        passes = sims // (rounds * len(left))
+        expected.append((sorted(left), passes))
+        made[left] += passes
+        left = left[: (len(left) + 1) // 2]
+    assert asked == expected
+    assert len(asked) == rounds
+    assert ids[0] == worth.argmax()
+    assert visits.tolist() == made[ids].tolist()
+    np.testing.assert_allclose(sums / visits, worth[ids])
+
+
 def test_halving_ends_when_its_time_is_over():
     asked = []
 

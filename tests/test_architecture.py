@@ -16,10 +16,10 @@ PACKAGE, TRAINING = ROOT / "cacao_env", ROOT / "training"
 # stand beside the package that they belong to.
 PACKAGES = (
     ("checks",),
-    ("files", "markdown", "provenance"),
+    ("files", "provenance", "tables"),
     ("engine",),
     ("greedy",),
-    ("game", "record"),
+    ("game", "gold_sources", "record"),
     ("agents",),
     ("envs", "cacao_v0"),
     ("evaluation",),

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from cacao_env import Game, bench, cacao_v0
-from cacao_env.bench import aec, batch, memory, peers, report, timing
+from cacao_env.bench import peers, pettingzoo, report, rows, timing
 from cacao_env.bench.report import compare
-from cacao_env.bench.timing import Row, Task
+from cacao_env.bench.timing import Row
 from cacao_env.cli import main
 
 NAMES = [
@@ -37,8 +37,9 @@ def ran(tmp_path_factory):
     """What the command printed and wrote, run as briefly as can be."""
     file = tmp_path_factory.mktemp("bench") / "bench.json"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bench, "allocations", lambda steps: memory.allocations(steps // 50))
-        patch.setattr(bench, "growth", lambda decisions: memory.growth(decisions // 50))
+        allocations, growth = rows.allocations, rows.growth
+        patch.setattr(rows, "allocations", lambda steps: allocations(steps // 50))
+        patch.setattr(rows, "growth", lambda decisions: growth(decisions // 50))
         assert main(["bench", "--quick", "--seconds", "0.01", "--json", str(file)]) == 0
     return file
 
@@ -46,50 +47,52 @@ def ran(tmp_path_factory):
 def test_every_row_is_there_and_says_what_it_counts(ran):
     entries = json.loads(ran.read_text())
     assert isinstance(entries, list)
-    rows = {entry["name"]: entry for entry in entries}
-    assert len(rows) == len(entries)
+    by_name = {entry["name"]: entry for entry in entries}
+    assert len(by_name) == len(entries)
     for name in NAMES:
-        assert rows[name]["counts"], name
-        assert rows[name]["unit"], name
-        assert rows[name]["value"] > 0 or name == "memory_growth"
-        assert rows[name]["batch"] >= 1 <= rows[name]["threads"]
-    versions = rows["versions"]["versions"]
+        assert by_name[name]["counts"], name
+        assert by_name[name]["unit"], name
+        assert by_name[name]["value"] > 0 or name == "memory_growth"
+        assert by_name[name]["batch"] >= 1 <= by_name[name]["threads"]
+    versions = by_name["versions"]["versions"]
     assert {"cacao-env", "python", "numpy", "numba", "gymnasium", "pettingzoo"} <= set(versions)
-    assert rows["versions"]["skipped"] == {}
-    assert set(rows) - {"versions"} == set(NAMES)
+    assert by_name["versions"]["skipped"] == {}
+    assert set(by_name) - {"versions"} == set(NAMES)
 
 
 def test_bytes_are_those_of_the_arrays(ran):
-    rows = {entry["name"]: entry for entry in json.loads(ran.read_text())}
-    bandwidth = rows["write_bandwidth"]["value"]
+    by_name = {entry["name"]: entry for entry in json.loads(ran.read_text())}
+    bandwidth = by_name["write_bandwidth"]["value"]
     for players, table in ((2, 15), (4, None)):
         name = f"step_observe_mask.p{players}.{'t15' if table else 'default'}"
         space = cacao_v0.raw_env(num_players=players, table_size=table).observation_space(
             "player_0"
         )
-        row = rows[name]
+        row = by_name[name]
         assert row["observation_bytes"] == space["observation"].shape[0]
         assert row["mask_bytes"] == space["action_mask"].shape[0]
         rate = row["value"] * (row["observation_bytes"] + row["mask_bytes"])
         assert row["bytes_per_second"] == pytest.approx(rate)
         assert row["bandwidth_share"] == pytest.approx(rate / bandwidth)
-    aec_row = rows["aec_raw.p2"]
+    aec_row = by_name["aec_raw.p2"]
     assert (
         aec_row["observation_bytes"]
-        == 4 * rows["step_observe_mask.p2.default"]["observation_bytes"]
+        == 4 * by_name["step_observe_mask.p2.default"]["observation_bytes"]
     )
-    assert aec_row["of_ceiling"] == aec_row["value"] / rows["aec_raw_ceiling.p2"]["value"]
+    assert aec_row["of_ceiling"] == aec_row["value"] / by_name["aec_raw_ceiling.p2"]["value"]
 
 
-def test_the_table_goes_between_the_markers_of_a_page(tmp_path, capsys):
+def test_the_table_goes_between_the_markers_of_a_page(tmp_path, capsys, monkeypatch):
     page = tmp_path / "page.md"
     page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
-    row = Row("step.p2.t15", 1234.5, "decisions/s", "steps")
-    table = report.markdown([row], {"peer.pgx": "not installed"}, 1e9)
-    text = report.into_page(str(page), table)
+    row = Row("step.p2.t15", "decisions/s", "steps", value=1234.5)
+    monkeypatch.setattr(bench, "all_rows", lambda *_: iter([row]))
+    monkeypatch.setattr(bench.others, "rows", lambda _: ([], {"peer.pgx": "not installed"}))
+    assert main(["bench", "--quick", "--seconds", "0.01", "--peers", "--page", str(page)]) == 0
+    text = page.read_text()
     assert text.startswith(f"before\n{report.BEGIN}\n\n| row |")
     assert text.endswith(f"{report.END}\nafter\n")
-    assert "| `step.p2.t15` | 1,234 | decisions/s |" in text
+    assert "| step.p2.t15 | 1,234 | decisions/s |" in text
     assert "peer.pgx was skipped: not installed." in text
     assert "old" not in text
     page.write_text("no markers")
@@ -107,10 +110,11 @@ def test_a_row_that_became_slower_is_marked_and_fails(ran, tmp_path, capsys):
             if entry["name"] == "playouts.p3":
                 entry["value"] *= factor
         doctored.write_text(json.dumps(entries))
-        rows = [
-            Row(e["name"], e["value"], e["unit"], "", yardstick=e["yardstick"]) for e in originals
+        now = [
+            Row(e["name"], e["unit"], "", value=e["value"], yardstick=e["yardstick"])
+            for e in originals
         ]
-        return compare(rows, bench.read_json(str(doctored)))
+        return compare(now, bench.read_json(str(doctored)))
 
     originals = [entry for entry in json.loads(ran.read_text()) if "yardstick" in entry]
     lines, slow = compared(1)
@@ -124,7 +128,7 @@ def test_a_row_that_became_slower_is_marked_and_fails(ran, tmp_path, capsys):
 
 def test_a_slower_machine_is_no_slower_row():
     earlier = {"a": {"name": "a", "value": 100.0, "yardstick": 10.0}}
-    row = Row("a", 30.0, "games/s", "", yardstick=3.0)
+    row = Row("a", "games/s", "", value=30.0, yardstick=3.0)
     assert compare([row], earlier) == ([f"{'a':<30} {1:>6.2f} times as fast"], False)
     assert compare([replace(row, value=23.0)], earlier)[1]
     assert not compare([replace(row, value=23.0, name="peer.a")], {"peer.a": earlier["a"]})[1]
@@ -138,8 +142,8 @@ def test_the_command_returns_what_the_comparison_says(ran, monkeypatch, tmp_path
     file = tmp_path / "earlier.json"
     file.write_text(json.dumps([{"name": "a", "value": 100.0, "yardstick": 10.0}]))
     for value, status in ((100.0, 0), (50.0, 1)):
-        row = Row("a", value, "games/s", "", yardstick=10.0)
-        monkeypatch.setattr(bench, "_rows", lambda *_, row=row: iter([row]))
+        row = Row("a", "games/s", "", value=value, yardstick=10.0)
+        monkeypatch.setattr(bench, "all_rows", lambda *_, row=row: iter([row]))
         assert main(["bench", "--quick", "--seconds", "0.01", "--compare", str(file)]) == status
         assert ("SLOWER by more than 20%" in capsys.readouterr().out) == bool(status)
     file.write_text("[]")
@@ -149,7 +153,7 @@ def test_the_command_returns_what_the_comparison_says(ran, monkeypatch, tmp_path
 
 def test_the_ceiling_has_the_shape_of_the_environment():
     real = cacao_v0.raw_env()
-    nothing = aec.NothingEnv(cacao_v0.raw_env())
+    nothing = pettingzoo.NothingEnv(cacao_v0.raw_env())
     for env in (real, nothing):
         env.reset(seed=0)
     assert nothing.possible_agents == real.possible_agents
@@ -167,13 +171,13 @@ def test_the_ceiling_has_the_shape_of_the_environment():
 
 def test_the_ceiling_is_wrapped_as_the_environment_is():
     depths = []
-    for _, ours, ceiling in aec.pairs():
+    for _, ours, ceiling in pettingzoo.pairs():
         depths.append(0)
         while hasattr(ours, "env"):
             assert type(ceiling) is type(ours)
             ours, ceiling = ours.env, ceiling.env
             depths[-1] += 1
-        assert (type(ours), type(ceiling)) == (cacao_v0.raw_env, aec.NothingEnv)
+        assert (type(ours), type(ceiling)) == (cacao_v0.raw_env, pettingzoo.NothingEnv)
     assert depths == [0, 3]
 
 
@@ -187,7 +191,7 @@ def test_the_ceiling_s_game_is_as_long_as_real_ones_and_has_their_masks():
             legal.append(len(ids))
             env.step(int(rng.choice(ids)))
         lengths.append(env.game.ply)
-    nothing = aec.NothingEnv(env)
+    nothing = pettingzoo.NothingEnv(env)
     nothing.reset()
     counts = []
     while not any(nothing.terminations.values()):
@@ -205,14 +209,14 @@ def test_rows_in_turns_and_medians():
         return next(times) * 0.01
 
     def work(name, amount):
-        return Task(name, "x/s", "", lambda: calls.append(name) or amount)
+        return Row(name, "x/s", "", lambda: calls.append(name) or amount)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timing.time, "thread_time", clock)
-        rows = timing.measure([work("a", 2), work("b", 3)], 0.027, 3)
+        timed = timing.measure([work("a", 2), work("b", 3)], 0.027, 3)
     assert calls == ["a", "b", *["a", "b"] * 3]
-    assert [row.value for row in rows] == pytest.approx([200, 300])
-    assert all(row.yardstick > 0 for row in rows)
+    assert [row.value for row in timed] == pytest.approx([200, 300])
+    assert all(row.yardstick > 0 for row in timed)
 
 
 def test_the_yardstick_never_changes():
@@ -221,9 +225,9 @@ def test_the_yardstick_never_changes():
 
 
 def test_threads_are_set_against_one_thread_on_the_same_large_batch(ran):
-    rows = {entry["name"]: entry for entry in json.loads(ran.read_text())}
+    by_name = {entry["name"]: entry for entry in json.loads(ran.read_text())}
     one, two, speedup = (
-        rows[f"{name}.p2.t15"] for name in ("threads.1", "threads.2", "threads_speedup")
+        by_name[f"{name}.p2.t15"] for name in ("threads.1", "threads.2", "threads_speedup")
     )
     assert one["batch"] == two["batch"] == speedup["batch"] == 4096
     assert [one["threads"], two["threads"], speedup["threads"]] == [1, 2, 2]
@@ -233,10 +237,10 @@ def test_threads_are_set_against_one_thread_on_the_same_large_batch(ran):
 
 @pytest.mark.parametrize(("players", "size"), [(2, 15), (4, None)])
 def test_recorded_games_are_whole_legal_games(players, size):
-    starts, chosen, lengths = batch.record_games(players, size)
+    starts, chosen, lengths = rows.record_games(players, size)
     states = starts.copy()
     for _ in range(2):  # as often as wanted
-        assert batch.replay(states, starts, chosen, lengths) == lengths.sum()
+        assert rows.replay(states, starts, chosen, lengths) == lengths.sum()
     lost = set()
     for g, length in enumerate(lengths):
         game = Game(starts[g : g + 1], []).clone()
@@ -252,13 +256,13 @@ def test_recorded_games_are_whole_legal_games(players, size):
 def test_a_batch_of_recorded_actions_is_the_same_every_time(monkeypatch):
     made = []
 
-    class Kept(batch.VectorGames):
+    class Kept(rows.VectorGames):
         def __init__(self, *args, **kwargs):
             super().__init__(*args, **kwargs)
             made.append(self)
 
-    monkeypatch.setattr(batch, "VectorGames", Kept)
-    work = batch.interleaved(2, 15)
+    monkeypatch.setattr(rows, "VectorGames", Kept)
+    work = rows.interleaved(2, 15)
     ends = made[0].states.tobytes()
     assert work() == 4096
     assert made[0].states.tobytes() == ends
@@ -267,30 +271,28 @@ def test_a_batch_of_recorded_actions_is_the_same_every_time(monkeypatch):
 
 
 def test_peers_that_are_not_installed_are_skipped_and_say_so(monkeypatch):
-    chosen = [
-        ("cacao_batch", "cacao_env", peers.cacao_batch, peers.BATCH),
-        ("nobody", "no_such_package", peers.rlcard, 1),
-    ]
+    chosen = {"cacao_batch": peers.PEERS["cacao_batch"]}
+    chosen["nobody"] = ("no-such-package", "no_such_package", peers.rlcard, 1)
     monkeypatch.setattr(peers, "PEERS", chosen)
-    rows, skipped = peers.rows(0.05)
+    found, skipped = peers.rows(0.05)
     assert skipped == {"peer.nobody": "not installed"}
-    assert [row.name for row in rows] == ["peer.cacao_batch"]
-    assert rows[0].value > 0
-    assert rows[0].counts.startswith(
+    assert [row.name for row in found] == ["peer.cacao_batch"]
+    assert found[0].value > 0
+    assert found[0].counts.startswith(
         "This environment, VectorGames; random legal actions; one core"
     )
-    assert all(make.__doc__ for _, _, make, _ in peers.PEERS)
+    assert all(make.__doc__ for _, _, make, _ in peers.PEERS.values())
 
 
 def test_a_kept_observation_would_show_as_an_allocation(monkeypatch):
     kept = []
 
-    class Leaky(memory.VectorGames):
+    class Leaky(rows.VectorGames):
         def step(self, chosen, look=True):
             super().step(chosen, look)
             kept.append(self.observations.copy())
 
-    clean = memory.allocations(50).value
-    monkeypatch.setattr(memory, "VectorGames", Leaky)
-    leaky = memory.allocations(50).value
+    clean = rows.allocations(50).value
+    monkeypatch.setattr(rows, "VectorGames", Leaky)
+    leaky = rows.allocations(50).value
     assert clean < 10_000 < kept[0].nbytes <= leaky

@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.agent import play_game
-from cacao_env.agents.bots import BOTS, Bot, parse, seat_seeds
-from cacao_env.agents.playout import match
+from cacao_env.agents.agent import Agent, play_game
+from cacao_env.agents.bots import BOTS, Bot, parse
 from cacao_env.engine.actions import MAX_LEGAL
-from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.greedy.values import Weights
-from tests.games import STYLES, positions
+from tests.games import STYLES, positions, seat_seeds
 
 # --- Names and parameters -------------------------------------------------------------------
 
@@ -202,25 +200,23 @@ def test_greedy_takes_each_of_equal_choices_as_often():
     assert ((counts - 400) ** 2 / 400).mean() < 2.5  # chi-squared by its degrees of freedom
 
 
+class Weighing(Agent):
+    """Greedy with its own weights."""
+
+    def __init__(self, name, weights):
+        self.name, self.weights, self.choices = name, np.array(weights), np.zeros(1, CHOICES)
+
+    def act(self, games, memory):
+        return [
+            int(greedy_choice(self.choices[0], game.states[0], self.weights, rng))
+            for game, rng in zip(games, memory)
+        ]
+
+
 def test_greedy_beats_random_and_believing_less_is_worse():
-    weights = np.array(Weights())
-    results = np.zeros((150, 2))
-    match(
-        Options().blank_states(3),
-        np.stack([weights, ONLY_SCORE]),
-        new_rng(5),
-        150,
-        results,
-    )
-    assert results[:, 1].mean() > 0.6
-    match(
-        Options().blank_states(3),
-        np.stack([weights, weights]),
-        new_rng(5),
-        150,
-        results,
-    )
-    assert results[:, 1].mean() == pytest.approx(0.5, abs=0.1)
+    all_of_it, less = Weighing("all", Weights()), Weighing("less", ONLY_SCORE)
+    assert wins(all_of_it, less, 60) > 0.6
+    assert wins(all_of_it, Weighing("as well", Weights()), 60) == pytest.approx(0.5, abs=0.1)
     for seed in range(20):
         game = Game.new(2, seed)
         bots = [Bot("greedy").player(1), Bot("random").player(2)][:: 1 if seed % 2 else -1]
@@ -231,17 +227,12 @@ def test_greedy_beats_random_and_believing_less_is_worse():
 # --- Search ---------------------------------------------------------------------------------
 
 
-def wins(spec: str, opponent: str, deals: int) -> float:
+def wins(agent: Agent, opponent: Agent, deals: int) -> float:
     """Share of wins over deal blocks with 2 players."""
-    share = 0.0
-    for seed in range(deals):
-        for seat in (0, 1):
-            specs = [opponent, opponent]
-            specs[seat] = spec
-            game = Game.new(2, seed)
-            play_game(game, [Bot(s).player(n) for s, n in zip(specs, seat_seeds(seed, 2))])
-            share += (seat in game.winners()) / len(game.winners()) / 2 / deals
-    return share
+    pytest.importorskip("choix", reason="the evaluate extra is not installed")
+    from cacao_env.evaluation.run import measure
+
+    return measure(agent, opponent, blocks=deals, seed=5).win_share
 
 
 @pytest.mark.parametrize(
@@ -253,7 +244,7 @@ def wins(spec: str, opponent: str, deals: int) -> float:
     ],
 )
 def test_search_beats_greedy(spec, opponent, least):
-    assert wins(spec, opponent, 12) >= least
+    assert wins(Bot(spec), Bot(opponent), 12) >= least
 
 
 @pytest.mark.parametrize("spec", [*sorted(BOTS), "mc:ms=5", "ismcts:ms=5"])

@@ -10,6 +10,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.endgame import (
+    ALL,
     NODES,
     NOT_SOLVED,
     end_values,
@@ -17,7 +18,7 @@ from cacao_env.agents.endgame import (
     placements_left,
     solve,
 )
-from cacao_env.agents.playout import RELATIVE_SCORE, UTILITY
+from cacao_env.agents.utility import RELATIVE_SCORE, UTILITY
 from cacao_env.engine.actions import MAX_LEGAL
 from tests.games import STYLES
 
@@ -66,7 +67,7 @@ MANY = 5_000_000
 
 def exact(game: Game, all_values: bool = True, unit: int = RELATIVE_SCORE) -> dict[int, float]:
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    count = int(end_values(game.states, unit, MANY, all_values, ids, values))
+    count = int(end_values(game.states, unit, MANY, all_values, ALL, ids, values))
     assert count != NOT_SOLVED
     return dict(zip(ids[:count].tolist(), values[:count].tolist()))
 
@@ -147,6 +148,15 @@ def test_bounds_change_no_best_value(placements, style, games):
 def test_bounds_hold_below_draws_too(pile, display):
     for seed in range(12):
         same_best(with_a_pile(near_end(2, seed, 2, "crowd"), display, pile))
+
+
+@pytest.mark.parametrize(("pile", "display"), [([8, 2], [2, 4]), ([2, 9], [0, 4])])
+def test_bounds_hold_below_draws_with_three_placements_left(pile, display):
+    """A cut below a draw may only leave out what no other draw can make up for."""
+    for seed in range(10):
+        game = with_a_pile(near_end(2, seed, 3, "random"), display, pile)
+        values, bounded = exact(game), exact(game, all_values=False)
+        assert max(bounded.values()) == pytest.approx(max(values.values())), seed
 
 
 def same_best(game: Game) -> None:

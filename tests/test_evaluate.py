@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -17,10 +18,12 @@ from cacao_env.cli import main as cacao
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
+from cacao_env.agents.agent import seat_seed
 from cacao_env.agents.registry import load_agents
 from cacao_env.engine.options import Options
-from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings, seat_seed
-from cacao_env.evaluation.matches import SEED, ChunkResult, PlayedGame, Timing, play_chunk
+from cacao_env.evaluation import SEED
+from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
+from cacao_env.evaluation.matches import PlayedGame, play_chunk
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.sprt import SequentialTest
 from cacao_env.evaluation.store import GAMES, Store, StoreError
@@ -103,7 +106,7 @@ def test_a_pairing_s_games_are_the_same_whoever_else_is_measured():
 NO_LUCK = [[0.0, 0.0]] * 2
 
 
-def test_shares_of_wins_and_margins_are_those_of_the_games():
+def test_values_stand_in_their_block_and_seat():
     """By hand: a sole win, a shared one (level in gold and cacao), and one that cacao decides."""
     pairing = Pairing(Options(2), "x", "y")
     games = [
@@ -112,42 +115,16 @@ def test_shares_of_wins_and_margins_are_those_of_the_games():
         PlayedGame(1, 0, [30, 30], [1, 4], [0, 1], [[0] * 6] * 2, [1, 1], [], NO_LUCK),
         PlayedGame(1, 1, [10, 35], [0, 0], [0, 1], [[0] * 6] * 2, [1, 1], [], NO_LUCK),
     ]
-    np.testing.assert_array_equal(
-        values("x", pairing, games, PlayedGame.win_share), [[1, 0.5], [0, 1]]
-    )
-    np.testing.assert_array_equal(
-        values("y", pairing, games, PlayedGame.win_share), [[0.5, 0], [0, 1]]
-    )
-    np.testing.assert_array_equal(
-        values("x", pairing, games, PlayedGame.margin), [[10, 0], [0, 25]]
-    )
-    summary = summarise(["x", "y"], [ChunkResult("k", pairing, games, {"x": S(), "y": S()})])
-    shares = {r.agent: r.win_share for r in summary.results}
-    assert shares == {"x": 2.5 / 4, "y": 1.5 / 4}
-    assert [seat.win_share for seat in summary.seats] == [1.5 / 4, 2.5 / 4]
-    assert [seat.margin for seat in summary.seats] == [-15 / 4, 15 / 4]
+    for agent, what, expected in (
+        ("x", PlayedGame.win_share, [[1, 0.5], [0, 1]]),
+        ("y", PlayedGame.win_share, [[0.5, 0], [0, 1]]),
+        ("x", PlayedGame.margin, [[10, 0], [0, 25]]),
+    ):
+        np.testing.assert_array_equal(values(agent, pairing, games, what), expected)
     # Three share a win among four: a third each; the margin is to the best other.
     four = PlayedGame(0, 2, [20, 20, 20, 7], [1, 1, 1, 5], [1 / 3] * 3 + [0], [], [], [], [])
     assert [four.win_share(s) for s in range(4)] == [1 / 3, 1 / 3, 1 / 3, 0]
     assert [four.margin(s) for s in range(4)] == [0, 0, 0, -13]
-
-
-def S():
-    return Timing(2, 0.004, 1, 0.003)
-
-
-def test_times_are_a_decision_and_a_placement_s():
-    result = measure(*load_agents(["random", "greedy"]), blocks=1)
-    assert 0 < result.ms_per_move < 50
-    pairing = Pairing(Options(2), "x", "y")
-    games = [
-        PlayedGame(0, r, [1, 0], [0, 0], [1, 0], [[0] * 6] * 2, [4, 2], [], NO_LUCK) for r in (0, 1)
-    ]
-    times = {"x": S(), "y": Timing(10, 0.05, 2, 0.04)}
-    summary = summarise(["x", "y"], [ChunkResult("k", pairing, games, times)])
-    assert [r.ms_per_move for r in summary.results] == pytest.approx([2, 5])
-    assert [r.ms_per_placement for r in summary.results] == pytest.approx([3, 20])
-    assert summary.results[0].decisions_per_game == 6
 
 
 def test_with_more_players_the_reverse_is_played_too():
@@ -191,41 +168,46 @@ def test_a_bar_is_reached_by_the_lower_end_of_the_interval(capsys):
     assert print_results([result], {}) == 0
 
 
-def test_the_page_needs_nothing_else_and_is_well_formed(tmp_path):
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The folder of an evaluation by one process: its games, page, figures and records."""
+    folder = tmp_path_factory.mktemp("whole")
+    command = [str(checkpoint(folder, "net")), "random", f"{HERE}:Half", *SOME, "--workers", "1"]
+    places = {"out": "out", "html": "r.html", "json": "e.json", "records": "records"}
+    more = [word for option, name in places.items() for word in (f"--{option}", str(folder / name))]
+    assert evaluate([*command, *more]) == 0
+    return folder
+
+
+SOME = ("--blocks", "18", "--seed", "3")
+
+
+def test_the_page_needs_nothing_else_and_is_well_formed(whole):
     from xml.etree import ElementTree
 
-    command = ["greedy", "random", f"{HERE}:First", "--players", "2,3", "--blocks", "2"]
-    html = tmp_path / "r.html"
-    assert evaluate([*command, "--out", str(tmp_path), "--html", str(html)]) == 0
-    text = html.read_text()
-    assert text == (tmp_path / "report.html").read_text()
-    assert "<script" not in text
-    assert "src=" not in text
-    assert "http" not in text
-    assert "url(" not in text
+    text = (whole / "r.html").read_text()
+    assert text == (whole / "out" / "report.html").read_text()
+    for word in ("<script", "src=", "http", "url("):
+        assert word not in text
     body = text[text.index("<body>") : text.index("</body>")] + "</body>"
     tree = ElementTree.fromstring(body)
-    assert len(list(tree.iter("svg"))) == 8  # ratings, gold, scores and seats, twice
+    assert len(list(tree.iter("svg"))) == 4  # ratings, gold, scores and seats
     assert all(drawn.get("aria-label") for drawn in tree.iter("svg"))
-    assert f"{HERE}:First" in "".join(tree.itertext())
+    assert f"{HERE}:Half" in "".join(tree.itertext())
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_results_do_not_depend_on_workers_and_records_hold(workers, tmp_path, capsys):
-    net = str(checkpoint(tmp_path, "net"))
-    command = [net, "random", f"{HERE}:Half", "--blocks", "18", "--seed", "3"]
-    for number in {1, workers}:
-        out = tmp_path / str(number)
-        assert evaluate([*command, "--workers", str(number), "--out", str(out)]) == 0
-    assert games_of(tmp_path / "1") == games_of(tmp_path / str(workers))
-    if workers == 1:
-        records = tmp_path / "records"
-        assert evaluate([*command, "--out", str(tmp_path / "1"), "--records", str(records)]) == 0
-        assert len(list(records.glob("*.json"))) == 3 * 18 * 2
-        listed = (records / "games.csv").read_text().splitlines()
-        assert len(listed) == 1 + 3 * 18 * 2
-        assert listed[1].endswith(",0,net,random")
-        assert cacao(["replay", "--check", str(records)]) == 0
+def test_records_hold_and_say_who_sat_where(whole):
+    assert len(list((whole / "records").glob("*.json"))) == 3 * 18 * 2
+    listed = (whole / "records" / "games.csv").read_text().splitlines()
+    assert len(listed) == 1 + 3 * 18 * 2
+    assert listed[1].endswith(",0,net,random")
+    assert cacao(["replay", "--check", str(whole / "records")]) == 0
+
+
+def test_results_do_not_depend_on_workers(whole, tmp_path):
+    command = [str(whole / "net"), "random", f"{HERE}:Half", *SOME, "--workers", "2"]
+    assert evaluate([*command, "--out", str(tmp_path)]) == 0
+    assert games_of(tmp_path) == games_of(whole / "out")
 
 
 def run(folder, *arguments, **environment):
@@ -241,9 +223,9 @@ def run(folder, *arguments, **environment):
 
 
 def test_a_worker_that_is_killed_loses_no_finished_game(tmp_path):
-    command = ["random", f"{HERE}:Killed", "--blocks", "48", "--workers", "2"]
+    command = ["random", f"{HERE}:Killed", "--blocks", "32", "--workers", "2"]
     bomb = tmp_path / "bomb"
-    assert run(tmp_path / "whole", *command).returncode == 0
+    assert evaluate([*command[:4], "--workers", "1", "--out", str(tmp_path / "whole")]) == 0
     bomb.touch()
     killed = run(tmp_path / "killed", *command, CACAO_TEST_KILL=str(bomb))
     assert killed.returncode == 1
@@ -300,6 +282,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     assert "the same command resumes" in err
 
 
+@cache
 def whole_blocks():
     """After how many blocks the test of greedy against random is decided, played one by one."""
     count = total = squares = 0
@@ -312,10 +295,9 @@ def whole_blocks():
     raise AssertionError("not decided")
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_decided_test_does_not_depend_on_workers(workers, tmp_path, capsys):
-    out, data = tmp_path / workers, tmp_path / "e.json"
-    command = ["greedy", "random", "--until-decided", "--workers", workers]
+def test_a_decided_test_does_not_depend_on_workers(tmp_path, capsys):
+    out, data = tmp_path / "out", tmp_path / "e.json"
+    command = ["greedy", "random", "--until-decided", "--workers", "2"]
     assert evaluate([*command, "--out", str(out), "--json", str(data)]) == 0
     assert "H1, +20 Elo rather than +0 Elo" in capsys.readouterr().out
     found = json.loads(data.read_text())
@@ -337,14 +319,12 @@ def test_other_settings_are_refused(tmp_path, capsys):
     assert evaluate([*command, "--blocks", "2"]) == 0
     before = (tmp_path / GAMES).read_bytes()
     capsys.readouterr()
-    assert evaluate([*command, "--blocks", "3"]) == 1
     assert evaluate([*command, "--blocks", "2", "--seed", "5"]) == 1
     assert evaluate(["random", f"{HERE}:First", "--blocks", "2", "--out", str(tmp_path)]) == 1
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 3
-    assert "its blocks is 2, here 3; give another folder with --out" in lines[0]
-    assert "its seed is 1000000000, here 5" in lines[1]
-    assert "its agents differ in greedy, tests.agents_for_tests:First" in lines[2]
+    assert len(lines) == 2
+    assert "its seed is 1000000000, here 5; give another folder with --out" in lines[0]
+    assert "its agents differ in greedy, tests.agents_for_tests:First" in lines[1]
     assert (tmp_path / GAMES).read_bytes() == before
 
 

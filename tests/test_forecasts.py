@@ -11,13 +11,16 @@ import pytest
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 pytest.importorskip("matplotlib", reason="the evaluate extra is not installed")
 
+from matplotlib.figure import Figure
+
 from cacao_env import Game
 from cacao_env.agents.agent import decider
 from cacao_env.agents.analysis import certain
+from cacao_env.agents.endgame import placements_left
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main as cacao
 from cacao_env.engine.options import Options
-from cacao_env.evaluation import curve
+from cacao_env.evaluation import curve, forecasts
 from cacao_env.evaluation.forecasts import _foresight, measure_forecasts
 
 SEED = 40
@@ -96,6 +99,45 @@ def test_forecasts_are_the_seat_s_own_and_of_its_own_game():
         forecast([Silent(SEED)])
 
 
+def test_every_agent_is_judged_by_its_own_forecasts():
+    """Two agents tell other things about the games of the first; each R² computed by hand."""
+    first, second = Prophet(SEED), Prophet(SEED + 1)
+    second.wrong, second.name = 7.0, "other"
+    games, players = 3, 3
+    rows = forecast([first, second], players, games)
+    assert [row.agent for row in rows[:2]] == ["prophet", "other"]
+    told = {}
+    for agent in (first, second):
+        final = Game.deal(Options(players), agent.seed)
+        while not final.over:
+            final.play(int(final.legal_actions()[0]))
+        told[agent.name] = final
+    for row in rows:
+        errors, outcomes = [], []
+        for number in range(games):
+            game, seat = Game.deal(Options(players), SEED + number), None
+            while not game.over:
+                if game.phase == "place" and placements_left(game.state) - 1 == row.left:
+                    seat = game.seat
+                game.play(int(game.legal_actions()[0]))
+            margins = [
+                s - max(game.scores()[:i] + game.scores()[i + 1 :])
+                for i, s in enumerate(game.scores())
+            ]
+            scores = told[row.agent].scores()
+            scores[seat] += 7.0 if row.agent == "other" else 0.0
+            foreseen = scores[seat] - max(scores[:seat] + scores[seat + 1 :])
+            errors.append((foreseen - margins[seat]) ** 2)
+            outcomes.append(margins[seat])
+        assert row.margin == pytest.approx(1 - np.mean(errors) / np.var(outcomes))
+    cells = forecasts.show(rows).splitlines()
+    assert "prophet: wins | prophet: margin | other: wins | other: margin" in cells[0]
+    for line, one, other in zip(cells[2:], rows[::2], rows[1::2], strict=True):
+        found = [cell.split(" [")[0].strip() for cell in line.split("|")[2:6]]
+        figures = (one.win_share, one.margin, other.win_share, other.margin)
+        assert found == [f"{x:.3f}" for x in figures]
+
+
 def test_the_command_prints_and_writes(tmp_path, capsys):
     file = tmp_path / "f.json"
     command = ["forecasts", "criollo", "--games", "2", "--seed", "3", "--json", str(file)]
@@ -137,6 +179,30 @@ def test_what_a_curve_can_not_be_of(capsys):
     ):
         assert cacao(["curve", *arguments]) == 1
         assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_curve_is_drawn_beside_even_chances(players, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: drawn.append(figure.axes[0]))
+    shares = [0.3, 0.5, 0.62]
+    found = [
+        {
+            **{"agent": f"a+search:ms={ms}", "opponent": "a", "players": players},
+            **{"ms_per_placement": ms, "adjusted_win_share": share},
+            **{"adjusted_low": share - 0.02, "adjusted_high": share + 0.03},
+        }
+        for ms, share in zip((1.0, 4.0, 16.0), shares)
+    ]
+    curve.draw(found, tmp_path / "c.png")
+    lines = [line.get_xydata() for line in drawn[0].lines]
+    assert lines[0][:, 1] == pytest.approx([100 / players] * 2)
+    assert lines[1].tolist() == [[1, 30], [4, 50], [16, pytest.approx(62)]]
+    for line, ms, share in zip(lines[2:], (1, 4, 16), shares, strict=True):
+        assert line.T.tolist() == [
+            [ms, ms],
+            [pytest.approx(100 * share - 2), pytest.approx(100 * share + 3)],
+        ]
 
 
 def test_points_are_the_searching_agents():

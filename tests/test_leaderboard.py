@@ -11,8 +11,8 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 from cacao_env.cli import main as cacao
 from cacao_env.evaluation import leaderboard
 from cacao_env.evaluation.charts import ticks
-from cacao_env.evaluation.tables import elo_interval, milliseconds, plain
-from cacao_env.markdown import table
+from cacao_env.evaluation.figures import elo_interval, milliseconds
+from cacao_env.tables import DataTable
 
 ROOT = Path(__file__).parent.parent
 PAGE = f"before\n{leaderboard.BEGIN}\nold\n{leaderboard.END}\nafter\n"
@@ -99,9 +99,15 @@ def test_other_files_are_refused(tmp_path, capsys):
 
 
 def test_tables_and_numbers_read_well():
-    rows = [("a", "1"), ("long", "22")]
-    assert plain(("x", "y"), rows) == "x      y\na      1\nlong  22"
-    assert table(("x", "y"), rows, align="lr").splitlines()[1:3] == ["| --- | ---: |", "| a | 1 |"]
+    table = DataTable(("x", "y"), [("a<", 1), ("long", "22\nb")])
+    assert DataTable(("x", "y", "z"), [("a", 1, ""), ("long", "22", "c")], "lrl").text() == (
+        "x      y  z\na      1\nlong  22  c"
+    )
+    assert table.markdown().splitlines()[1:3] == ["| --- | ---: |", "| a< | 1 |"]
+    html = table.html("heat", {(1, 1): "#fff"})
+    assert '<table class="heat"><thead><tr><th>x</th><th>y</th></tr></thead>' in html
+    assert "<tr><td>a&lt;</td><td>1</td></tr>" in html
+    assert '<td style="background:#fff">22<small>b</small></td>' in html
     assert [milliseconds(v) for v in (0.0213, 1.5, 15.27, 152.7)] == [
         "0.021",
         "1.50",

@@ -9,10 +9,11 @@ import pytest
 
 from cacao_env import record
 from cacao_env.game import Game
-from cacao_env.play.choices import choices_of, effect_of, effect_words, in_words
+from cacao_env.play.choices import choices_of, effect_of, effect_words
 from cacao_env.play.history import NOBODY, History, pack
 from cacao_env.play.position import position_of
 from cacao_env.play.table import HUMAN, Table, short_name
+from cacao_env.play.words import in_words
 from tests.games import STYLES, positions
 from tests.rules.scenario import RING, RING_LAST
 

@@ -11,11 +11,11 @@ import pytest
 from cacao_env.agents.checkpoint import MANIFEST, add_to_manifest
 from cacao_env.bench.report import read_json
 from cacao_env.cli import main
-from cacao_env.evaluation import leaderboard, tasks
+from cacao_env.evaluation import leaderboard, run
 from cacao_env.evaluation.store import LOCK
 from cacao_env.files import write_whole
-from cacao_env.markdown import between_markers
 from cacao_env.play.store import Games
+from cacao_env.tables import between_markers
 from tests.checkpoints import checkpoint
 
 NOT_REGULAR = "it is not a regular file"
@@ -83,9 +83,8 @@ def test_what_reads_files_reads_no_pipes(tmp_path, monkeypatch):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for read in (
-        leaderboard.loaded,
         read_json,
-        tasks._stored,
+        run.loaded,
         lambda path: between_markers(path, "a", "b", ""),
     ):
         with pytest.raises(ValueError, match=NOT_REGULAR):

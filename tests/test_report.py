@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("matplotlib", reason="the evaluate extra is not installed")
 
 from cacao_env.evaluation import charts, report
-from cacao_env.evaluation.gold_sources import SOURCES
+from cacao_env.gold_sources import SOURCES
 
 BLUE, BLACK = charts.MAIN, charts.INK
 

@@ -8,8 +8,8 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.halving import keep_best
 from cacao_env.agents.ismcts import NODE, ROOT, iterate, most_visited
-from cacao_env.agents.mc import candidates_into, run_passes
-from cacao_env.agents.playout import UTILITY, value_of
+from cacao_env.agents.mc import best_actions, run_passes
+from cacao_env.agents.utility import UTILITY, value_of
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
 from tests.games import play_random
@@ -51,12 +51,12 @@ def test_candidates_are_greedy_s_best_in_order():
     game = midgame()
     gains = expected_gains(game, WEIGHTS)
     ids = np.zeros(16, np.int64)
-    assert candidates_into(game.states, 16, ids) == 16
+    assert best_actions(game.states, 16, ids) == 16
     found = [gains[int(action)] for action in ids]
     assert found == sorted(gains.values(), reverse=True)[:16]
     assert len(set(ids.tolist())) == 16
     few = np.zeros(1000, np.int64)
-    assert candidates_into(game.states, 1000, few) == len(gains)
+    assert best_actions(game.states, 1000, few) == len(gains)
 
 
 def test_candidates_meet_the_same_deals_and_luck():

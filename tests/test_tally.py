@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.evaluation.gold_sources import SOURCES, gold_by_source
+from cacao_env.gold_sources import SOURCES, gold_by_source
 from tests.games import STYLES
+
+TRACK = (-10, -4, -1, 0, 2, 4, 7, 11, 16)  # gold of each field of the water track
 
 
 def played(players, seed, volcanoes, style="random", decisions="auto", table_size=None):
@@ -48,7 +50,7 @@ def test_sources_add_up_to_the_score(style, volcanoes):
     for players in (2, 3, 4):
         for seed in range(12):
             game = played(players, seed, volcanoes, style, ("auto", "explicit")[seed % 2])
-            found = gold_by_source(game)
+            found = gold_by_source(game.states, game.history)
             assert found.sum(axis=1).tolist() == game.scores()
             mines = found[:, SOURCES.index("mines")]
             eruptions = found[:, SOURCES.index("volcanoes")]
@@ -60,16 +62,28 @@ def test_sources_add_up_to_the_score(style, volcanoes):
 @pytest.mark.parametrize("volcanoes", [False, True])
 def test_each_coin_goes_to_the_tile_that_paid_it(volcanoes):
     seen = np.zeros(len(SOURCES), int)
-    for players in (2, 4):
-        for seed in range(4):
+    for players in (2, 3, 4):
+        for seed in range(3):
             game = played(players, seed, volcanoes, "crowd", table_size=15)
-            found = gold_by_source(game)
+            found = gold_by_source(game.states, game.history)
             np.testing.assert_array_equal(found[:, :3], by_moves(game)[:, :3])
+            state = game.state
+            for seat in range(players):
+                ends = (TRACK[state.water[seat]], state.sun[seat], state.temples[seat])
+                assert found[seat, 3:].tolist() == [int(gold) for gold in ends]
             seen += abs(found).sum(axis=0)
     assert seen[SOURCES.index("sales")] > 0
     assert seen[SOURCES.index("volcanoes" if volcanoes else "mines")] > 0
 
 
-def test_only_finished_games_are_counted():
-    with pytest.raises(ValueError, match="only in a finished game"):
-        gold_by_source(Game.new(2, 0))
+@pytest.mark.parametrize("decisions", ["auto", "explicit"])
+@pytest.mark.parametrize("players", [3, 4])
+def test_sources_add_up_at_every_position(players, decisions):
+    """Of every seat, whose turn it is or not; a seat's coins are not those of another."""
+    game, rng = (
+        Game.new(players, 6, volcanoes=players == 4, decisions=decisions),
+        np.random.default_rng(6),
+    )
+    while not game.over:
+        game.play(STYLES["crowd"](game, rng))
+        assert gold_by_source(game.states, game.history).sum(axis=1).tolist() == game.scores()

@@ -12,12 +12,17 @@ import gymnasium
 import numpy as np
 import pytest
 
+from cacao_env.agents.agent import seat_seed
 from cacao_env.agents.bots import Bot
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main
 from cacao_env.envs.tasks import FREE, TASKS, task_named
 from cacao_env.envs.versus import VersusGames
-from cacao_env.evaluation import tasks as reference
+from cacao_env.evaluation import SEED, workers
+from cacao_env.evaluation import task_scores as reference
+from cacao_env.evaluation.blocks import Chunk, Pairing
+from cacao_env.evaluation.matches import play_chunk
+from cacao_env.evaluation.run import default_folder
 
 PAGE = Path(__file__).parent.parent / "docs" / "tasks.md"
 # (steps, score, best other score) of the episodes of seeds 0 to 2, always the first legal action.
@@ -124,19 +129,24 @@ def test_a_task_has_a_name():
 # --- Reference scores -----------------------------------------------------------------------
 
 
-def test_an_agent_plays_the_episodes_of_their_seeds():
-    task = task_named("2p-greedy")
-    agent = Bot("greedy")
-    whole = reference.play_task(task, agent, 0, 6)
-    assert whole[2:5] == reference.play_task(task, agent, 2, 3)
+def episodes(task, agent, first, deals):
+    """(win share, margin) of each deal, as an evaluation plays it."""
+    pairing = Pairing(task.options, agent.name, task.opponents, task.id)
+    played = play_chunk(Chunk(pairing, first, deals), {agent.name: agent}, SEED)
+    return [(game.win_share(game.rotation), game.margin(game.rotation)) for game in played.games]
+
+
+@pytest.mark.parametrize("name", ["2p-greedy", "4p-greedy"])
+def test_an_agent_plays_the_episodes_of_their_seeds(name):
+    task, agent = task_named(name), Bot("greedy")
+    whole = episodes(task, agent, 0, 6)
+    assert whole[2:5] == episodes(task, agent, 2, 3)
     assert {share for share, _ in whole} <= {0, 0.5, 1}
     env = gymnasium.make(task.id, disable_env_checker=True).unwrapped
     for deal in (0, 3):
-        from cacao_env.evaluation.blocks import seat_seed
-
-        env.reset(seed=reference.SEED + deal)
+        env.reset(seed=SEED + deal)
         seats = "greedy", "greedy"
-        memory = agent.begin(seat_seed(reference.SEED, deal, task.options, seats, env.seat))
+        memory = agent.begin(seat_seed(SEED, deal, task.options, seats, env.seat))
         over = False
         while not over:
             *_, over, _, info = env.step(agent.act([env.game], [memory])[0])
@@ -151,9 +161,9 @@ def test_no_agent_sees_the_true_deal_of_a_task():
             shown.extend(game.draws for game in games)
             return super().act(games, memory)
 
-    reference.play_task(task_named("2p-random"), Peeker("random"), 0, 1)
+    episodes(task_named("2p-random"), Peeker("random"), 0, 1)
     env = gymnasium.make(TASKS[0].id, disable_env_checker=True).unwrapped
-    env.reset(seed=reference.SEED)
+    env.reset(seed=SEED)
     assert len(shown) > 10
     assert env.game.draws not in shown[:10]
 
@@ -170,13 +180,13 @@ COMMAND = ["tasks", "--page", "page.md", "--agents", "random,greedy", "--workers
 
 def test_the_command_writes_the_page_and_resumes(folder, capsys, monkeypatch):
     played = []
-    play = reference.play_task
+    play = workers.play_chunk
 
-    def spy(task, agent, first, deals):
-        played.append((task.name, agent.name, first, deals))
-        return play(task, agent, first, deals)
+    def spy(chunk, *arguments):
+        played.append((chunk.pairing.task, chunk.pairing.agent, chunk.first, chunk.blocks))
+        return play(chunk, *arguments)
 
-    monkeypatch.setattr(reference, "play_task", spy)
+    monkeypatch.setattr(workers, "play_chunk", spy)
     some = ["--tasks", "2p-random,4p-greedy"]
     assert main([*COMMAND, *some, "--deals", "12"]) == 0
     assert len(played) == 8
@@ -194,19 +204,11 @@ def test_the_command_writes_the_page_and_resumes(folder, capsys, monkeypatch):
     assert main([*COMMAND, *some, "--deals", "12"]) == 0
     assert not played
     assert Path("page.md").read_text() == first
-
-    file = next(Path("runs/tasks").glob("2p-random-v0-greedy-*"))
-    text = file.read_text()
-    file.write_text(text[:-5])  # stopped in the middle of a line
-    assert main([*COMMAND, *some, "--deals", "12"]) == 0
-    assert played == [("2p-random", "greedy", 10, 2)]
-    assert Path("page.md").read_text() == first
-    assert file.read_text() == text
-    played.clear()
-    assert main([*COMMAND, "--tasks", "2p-random", "--deals", "15"]) == 0
-    assert sorted(played) == [("2p-random", "greedy", 12, 3), ("2p-random", "random", 12, 3)]
+    assert main([*COMMAND, "--tasks", "2p-random", "--deals", "16"]) == 0  # more of them
+    task = TASKS[0].id
+    assert sorted(played) == [(task, "greedy", 8, 8), (task, "random", 8, 8)]
     last = Path("page.md").read_text()
-    assert last.count("| 15 |") == 2
+    assert last.count("| 16 |") == 2
     shutil.rmtree("runs")  # as in a fresh clone
     assert main([*COMMAND, "--tasks", "2p-random", "--deals", "4"]) == 0
     page = Path("page.md").read_text()
@@ -216,15 +218,11 @@ def test_the_command_writes_the_page_and_resumes(folder, capsys, monkeypatch):
     capsys.readouterr()
 
 
-def test_scores_are_those_of_an_agent_s_version(folder):
-    class Trained(Bot):
-        version = "1"
-
-    task, agent = task_named("2p-random"), Trained("random")
-    before = reference._file(task, agent)
-    assert reference._file(task, agent) == before
-    agent.version = "2"
-    assert reference._file(task, agent) != before
+def test_scores_are_those_of_a_task_and_an_agent_s_version():
+    (one, agents), (other, _) = reference.plans(TASKS[:2], ["random"])
+    folders = {default_folder(one, agents).name, default_folder(other, agents).name}
+    agents[0].version = "2"
+    assert len({*folders, default_folder(one, agents).name}) == 3
 
 
 def test_the_command_lists_the_tasks_and_prints_scores(folder, capsys):

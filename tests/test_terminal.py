@@ -10,7 +10,7 @@ import pytest
 
 from cacao_env import record
 from cacao_env.agents.bots import split_names
-from cacao_env.evaluation.gold_sources import gold_by_source
+from cacao_env.gold_sources import gold_by_source
 from cacao_env.play.render.text import SIGNS
 from cacao_env.play.table import HUMAN, Table
 from cacao_env.play.terminal import Left, play_in_terminal
@@ -124,7 +124,10 @@ def test_the_pile_is_listed_and_the_end_broken_down():
     assert "jungle tiles in the pile: 3 plantation1" in text
     table = Table(["greedy", "random"], 4)
     lines = typed(table).splitlines()
-    scores, sources = table.game.scores(), gold_by_source(table.game).tolist()
+    scores, sources = (
+        table.game.scores(),
+        gold_by_source(table.game.states, table.game.history).tolist(),
+    )
     rows = [line.split() for line in lines if line.startswith(("A greedy ", "B random "))][-2:]
     assert [row[:2] for row in rows] == [["A", "greedy"], ["B", "random"]], "the winner first"
     for seat, row in enumerate(rows):

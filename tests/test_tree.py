@@ -9,7 +9,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.endgame import placements_left
-from cacao_env.agents.playout import UTILITY, value_of
+from cacao_env.agents.utility import UTILITY, value_of
 from cacao_env.agents.value import net, turns
 from cacao_env.agents.value.search import SearchAgent, look_ahead, stratify
 from cacao_env.agents.value.tree import (

@@ -11,7 +11,7 @@ import torch
 from cacao_env import Game
 from cacao_env.agents.agent import play_game
 from cacao_env.agents.endgame import NOT_SOLVED, placements_left
-from cacao_env.agents.playout import utility_of
+from cacao_env.agents.utility import utility_of
 from cacao_env.agents.value import features, net, patterns, search, turns
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.search import (

@@ -8,7 +8,7 @@ import pytest
 
 from cacao_env import record
 from cacao_env.agents.agent import play_game
-from cacao_env.agents.bots import Bot, seat_seeds
+from cacao_env.agents.bots import Bot
 from cacao_env.game import Game
 from cacao_env.play.catalogue import Catalogue
 from cacao_env.record import record_of
@@ -21,6 +21,7 @@ from tests.browser import (
     newest,
     shots,
 )
+from tests.games import seat_seeds
 
 
 @pytest.fixture(scope="module")

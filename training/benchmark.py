@@ -33,10 +33,10 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from cacao_env import markdown
 from cacao_env.agents.checkpoint import CheckpointError, read_manifest
 from cacao_env.files import read_text, write_whole
 from cacao_env.provenance import git_commit, machine
+from cacao_env.tables import DataTable
 
 from .config import ConfigError
 from .curves import COLOURS
@@ -195,7 +195,7 @@ def page(runs: Sequence[Run], minutes: float) -> str:
         f"Each recipe was trained for {minutes:g} minutes on one core, and measured against greedy "
         f"on {measured} deals that training had not seen, in both seats. `decisions/s` are those that "
         "were generated and learned from; values count samples.\n\n"
-        f"{markdown.table(head, rows, 'lr')}\n\n"
+        f"{DataTable(head, rows).markdown()}\n\n"
         f"![wins over minutes and games]({PICTURE})\n\n"
         "One line a seed: periodic evaluations of 200 games. Written by "
         f"`python -m training.benchmark` at commit {git_commit() or 'unknown'} on "

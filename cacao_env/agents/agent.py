@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -89,6 +90,15 @@ class Player:
         if self._memory is None:
             self._memory = self.agent.begin(self._seed)
         return self._memory
+
+
+def seat_seed(seed: int, block: int, options: Options, seats: Sequence[str], seat: int) -> int:
+    """Return the seed of the agent on a seat; it depends on the game alone, not on who runs it.
+
+    ``seats``: the names of the agents in their seats; the game is deal ``block`` of those of ``seed``.
+    """
+    key = "\n".join([str(seed), str(block), str(int(options.volcanoes)), str(seat), *seats])
+    return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big")
 
 
 def decider(game: Game) -> int:

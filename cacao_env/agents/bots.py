@@ -164,9 +164,3 @@ class Bot(Agent):
         forecast(seen, memory, FORECAST, win_shares, scores)
         players = game.num_players
         return replace(analysis, win_shares=win_shares[:players], scores=scores[:players])
-
-
-def seat_seeds(seed: int, num_players: int) -> list[int]:
-    """Return seeds for the players of a game, independent of the seed of its deal."""
-    rng = np.random.default_rng([seed & (2**64 - 1), 0xB075])
-    return [int(n) for n in rng.integers(0, 2**63, num_players)]

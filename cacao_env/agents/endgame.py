@@ -21,9 +21,10 @@ from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actio
 from ..greedy.turn import step_turn
 from .analysis import Analysis, from_values
 from .greedy import greedy_analyze
-from .playout import UNIT, UTILITY, value_of
+from .utility import UNIT, UTILITY, value_of
 
 NOT_SOLVED = -1
+ALL = -1  # instead of one action
 NODES = 50_000  # positions looked at before giving up: a tenth of a second
 NODES_TO_JUDGE = 2_000_000  # the same where decisions are judged: some seconds
 MAX_DEPTH = 128
@@ -207,17 +208,21 @@ def _take(frame, choices, state, values, exact):
 
 
 @njit
-def end_values(states, objective, nodes, all_values, ids, values):
+def end_values(states, objective, nodes, all_values, only, ids, values):
     """Write the actions of ``states[0]`` and their exact values for the deciding seat.
 
     Returns how many, or NOT_SOLVED after ``nodes`` positions.  ``ids``, ``values``: (MAX_LEGAL,).
-    Without ``all_values`` only the best is exact; the others are not above it.
+    ``only``: an action that is the only one to evaluate, or ALL.  Without ``all_values`` only the best
+    is exact; the others are not above it.
     """
     stack = np.empty(MAX_DEPTH + 1, STATE)
     frames = np.empty(MAX_DEPTH + 1, FRAME)
     choices = np.empty(MAX_DEPTH + 1, CHOICES)
     stack[0] = states[0]
     _open(frames[0], choices[0], stack[0], -INFINITE, INFINITE)
+    if only != ALL:
+        choices[0].count = 1
+        choices[0].ids[0] = only
     if not _search(stack, frames, choices, np.array([nodes]), objective, all_values):
         return NOT_SOLVED
     count = np.int64(choices[0].count)
@@ -228,38 +233,13 @@ def end_values(states, objective, nodes, all_values, ids, values):
 
 
 @njit
-def regret_of(states, action, objective, nodes):
-    """Return what an action of ``states[0]`` loses against the best one, exactly.
-
-    NOT_SOLVED after ``nodes`` positions.  Two searches, for the best action and for this one alone,
-    take a small part of the time of ``end_values`` with all values.
-    """
-    stack = np.empty(MAX_DEPTH + 1, STATE)
-    frames = np.empty(MAX_DEPTH + 1, FRAME)
-    choices = np.empty(MAX_DEPTH + 1, CHOICES)
-    budget = np.array([nodes])
-    stack[0] = states[0]
-    seat = np.int64(stack[0].seat)
-    _open(frames[0], choices[0], stack[0], -INFINITE, INFINITE)
-    if not _search(stack, frames, choices, budget, objective, False):
-        return np.float64(NOT_SOLVED)
-    best = frames[0].best[seat]
-    _open(frames[0], choices[0], stack[0], -INFINITE, INFINITE)
-    choices[0].count = 1
-    choices[0].ids[0] = action
-    if not _search(stack, frames, choices, budget, objective, True):
-        return np.float64(NOT_SOLVED)
-    return max(0.0, best - frames[0].best[seat])
-
-
-@njit
 def solve(states, exact, objective, nodes):
     """Return the best action when at most ``exact`` placements are left, or NOT_SOLVED."""
     if not is_near_end(states[0], exact):
         return NOT_SOLVED
     ids = np.empty(MAX_LEGAL, np.int64)
     values = np.empty(MAX_LEGAL)
-    count = end_values(states, objective, nodes, False, ids, values)
+    count = end_values(states, objective, nodes, False, ALL, ids, values)
     if count == NOT_SOLVED:
         return NOT_SOLVED
     best = 0
@@ -284,7 +264,7 @@ def solved_analysis(states: StateArray, exact: int) -> Analysis | None:
     if not is_near_end(states[0], exact):
         return None
     ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
-    count = int(end_values(states, UTILITY, NODES, True, ids, values))
+    count = int(end_values(states, UTILITY, NODES, True, ALL, ids, values))
     if count == NOT_SOLVED:
         return None
     return from_values(ids[:count], values[:count], 0.02, UNIT)

@@ -23,7 +23,8 @@ from ..engine.tiles import MAX_PLAYERS
 from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions, sort_best
 from ..greedy.turn import step_turn
 from .analysis import Analysis, from_visits
-from .playout import BELIEFS, UNIT, UTILITY, play_out, value_of
+from .playout import BELIEFS, play_out
+from .utility import UNIT, UTILITY, value_of
 
 MAX_ITERATIONS = 1_000_000
 MAX_PATH = 256  # decisions of a game

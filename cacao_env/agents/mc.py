@@ -20,12 +20,13 @@ from ..greedy.turn import step_turn
 from .analysis import Analysis, from_visits
 from .endgame import NODES, NOT_SOLVED, solve, solved_analysis
 from .halving import halve
-from .playout import BELIEFS, UNIT, UTILITY, play_out, value_of
+from .playout import BELIEFS, play_out
+from .utility import UNIT, UTILITY, value_of
 
 
 @njit
-def candidates_into(states, top, ids):
-    """Call ``best_into`` for an array of one state, with scratch space of its own."""
+def best_actions(states, top, ids):
+    """Write the ``top`` best actions of ``states[0]`` by greedy, best first; return their number."""
     choices = np.empty(1, CHOICES)
     return best_into(choices[0], states[0], top, ids)
 
@@ -67,7 +68,7 @@ def mc_action(states: StateArray, rng: RngArray, sims: int, ms: int, top: int, e
         if forced != NONE:
             return forced
     ids = np.zeros(top, np.int64)
-    alive = candidates_into(states, top, ids)
+    alive = best_actions(states, top, ids)
     if alive == 1:
         return int(ids[0])
     solved = int(solve(states, exact, UTILITY, NODES))
@@ -99,6 +100,6 @@ def mc_analyze(
     if solved is not None:
         return solved
     ids = np.zeros(top, np.int64)
-    alive = candidates_into(states, top, ids)
+    alive = best_actions(states, top, ids)
     means, visits = simulate(states, rng, sims, ms, ids, alive, begin)
     return from_visits(ids[:alive], means, visits, UNIT)

@@ -6,28 +6,27 @@ differ, so the rows compare how long a learner waits, not the quality of the cod
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from .aec import loop, numpy_policy
-from .timing import Row
+from .pettingzoo import loop, numpy_policy
+from .rows import BATCH, stepping
+from .timing import Row, Work, rate_once
 
-BATCH = 64
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
     "JAX_PLATFORMS": "cpu",
 }
-Work = Callable[[], int]
 
 
 def _aec(environment: Any) -> Work:
@@ -36,10 +35,20 @@ def _aec(environment: Any) -> Work:
     return loop(environment, numpy_policy())
 
 
+def _many(turn: Callable[[], object], count: int, each: int = 1) -> Work:
+    """Return work: ``count`` turns of ``each`` decisions."""
+
+    def work() -> int:
+        for _ in range(count):
+            turn()
+        return count * each
+
+    return work
+
+
 def cacao_batch() -> Work:
     """This environment, VectorGames"""
     from ..envs.vector import VectorGames
-    from .batch import stepping
 
     return stepping(VectorGames(BATCH, seed=0))
 
@@ -69,27 +78,22 @@ def open_spiel() -> Work:
     """OpenSpiel gin_rummy: hidden hands, open and closed draws; its Python interface"""
     import pyspiel
 
-    game = pyspiel.load_game("gin_rummy")
-    rng = np.random.default_rng(0)
-    states = [game.new_initial_state()]
+    game, rng = pyspiel.load_game("gin_rummy"), np.random.default_rng(0)
+    state = game.new_initial_state()
 
-    def work() -> int:
-        decisions = 0
-        while decisions < 50:
-            state = states[0]
+    def decide() -> None:
+        nonlocal state
+        while state.is_terminal() or state.is_chance_node():
             if state.is_terminal():
-                states[0] = game.new_initial_state()
-            elif state.is_chance_node():
-                outcomes, probabilities = zip(*state.chance_outcomes())
-                state.apply_action(int(rng.choice(outcomes, p=probabilities)))
-            else:
-                np.array(state.observation_tensor(), np.float32)
-                mask = np.array(state.legal_actions_mask(), np.int8)
-                state.apply_action(int(rng.choice(np.flatnonzero(mask))))
-                decisions += 1
-        return decisions
+                state = game.new_initial_state()
+                continue
+            outcomes, probabilities = zip(*state.chance_outcomes())
+            state.apply_action(int(rng.choice(outcomes, p=probabilities)))
+        np.array(state.observation_tensor(), np.float32)
+        mask = np.array(state.legal_actions_mask(), np.int8)
+        state.apply_action(int(rng.choice(np.flatnonzero(mask))))
 
-    return work
+    return _many(decide, 50)
 
 
 def rlcard() -> Work:
@@ -98,17 +102,15 @@ def rlcard() -> Work:
 
     environment = library.make("gin-rummy", config={"seed": 0})
     rng = np.random.default_rng(0)
-    now = list(environment.reset())
+    state, _ = environment.reset()
 
-    def work() -> int:
-        for _ in range(50):
-            if environment.is_over():
-                now[:] = environment.reset()
-            state, _ = now
-            now[:] = environment.step(int(rng.choice(list(state["legal_actions"]))))
-        return 50
+    def decide() -> None:
+        nonlocal state
+        if environment.is_over():
+            state, _ = environment.reset()
+        state, _ = environment.step(int(rng.choice(list(state["legal_actions"]))))
 
-    return work
+    return _many(decide, 50)
 
 
 def pgx() -> Work:
@@ -128,13 +130,14 @@ def pgx() -> Work:
 
     step, split = jax.jit(turn), jax.jit(jax.random.split)
     key, first = jax.random.split(jax.random.PRNGKey(0))
-    now = [jax.jit(jax.vmap(environment.init))(jax.random.split(first, BATCH)), key]
+    state = jax.jit(jax.vmap(environment.init))(jax.random.split(first, BATCH))
 
     def work() -> int:
+        nonlocal state, key
         for _ in range(20):
-            now[1], key = split(now[1])
-            now[0] = step(now[0], key)
-        jax.block_until_ready((now[0].observation, now[0].legal_action_mask))
+            key, own = split(key)
+            state = step(state, own)
+        jax.block_until_ready((state.observation, state.legal_action_mask))
         return 20 * BATCH
 
     return work
@@ -147,95 +150,72 @@ def envpool() -> Work:
     environment = library.make("Blackjack-v1", env_type="gymnasium", num_envs=BATCH, num_threads=1)
     rng = np.random.default_rng(0)
     environment.reset()
-
-    def work() -> int:
-        for _ in range(50):
-            environment.step(rng.integers(2, size=BATCH).astype(np.int32))
-        return 50 * BATCH
-
-    return work
+    return _many(lambda: environment.step(rng.integers(2, size=BATCH).astype(np.int32)), 50, BATCH)
 
 
 def catanatron() -> Work:
     """Catanatron, 2 players: tiles, roads, hidden cards; legal actions listed, nothing observed"""
     from catanatron import Color, Game, RandomPlayer
 
-    def new() -> Any:
-        return Game([RandomPlayer(Color.RED), RandomPlayer(Color.BLUE)])
+    game: Any = None
 
-    games = [new()]
+    def decide() -> None:
+        nonlocal game
+        if game is None or game.winning_color() is not None:
+            game = Game([RandomPlayer(Color.RED), RandomPlayer(Color.BLUE)])
+        game.play_tick()
 
-    def work() -> int:
-        for _ in range(50):
-            if games[0].winning_color() is not None:
-                games[0] = new()
-            games[0].play_tick()
-        return 50
-
-    return work
+    return _many(decide, 50)
 
 
-# Name of the row, what must be importable, the loop, batch.
-PEERS: list[tuple[str, str, Callable[[], Work], int]] = [
-    ("cacao_batch", "cacao_env", cacao_batch, BATCH),
-    ("cacao_aec", "cacao_env", cacao_aec, 1),
-    ("pettingzoo.connect_four_v3", "pettingzoo", pettingzoo_connect_four, 1),
-    ("pettingzoo.go_v5", "pettingzoo", pettingzoo_go, 1),
-    ("open_spiel", "pyspiel", open_spiel, 1),
-    ("rlcard", "rlcard", rlcard, 1),
-    ("pgx", "pgx", pgx, BATCH),
-    ("envpool", "envpool", envpool, BATCH),
-    ("catanatron", "catanatron", catanatron, 1),
-]
-_CHILD = "import sys; from cacao_env.bench.peers import main; main(sys.argv[1:])"
-_PACKAGES = {"pyspiel": "open_spiel", "cacao_env": "cacao-env"}
+# By the name of the row: the package that must be installed, its module, the loop, batch.
+PEERS: dict[str, tuple[str, str, Callable[[], Work], int]] = {
+    "cacao_batch": ("cacao-env", "cacao_env", cacao_batch, BATCH),
+    "cacao_aec": ("cacao-env", "cacao_env", cacao_aec, 1),
+    "pettingzoo.connect_four_v3": ("pettingzoo", "pettingzoo", pettingzoo_connect_four, 1),
+    "pettingzoo.go_v5": ("pettingzoo", "pettingzoo", pettingzoo_go, 1),
+    "open_spiel": ("open_spiel", "pyspiel", open_spiel, 1),
+    "rlcard": ("rlcard", "rlcard", rlcard, 1),
+    "pgx": ("pgx", "pgx", pgx, BATCH),
+    "envpool": ("envpool", "envpool", envpool, BATCH),
+    "catanatron": ("catanatron", "catanatron", catanatron, 1),
+}
+_CHILD = "import sys; from cacao_env.bench.peers import run_one; run_one(*sys.argv[1:])"
 
 
 def rows(seconds: float) -> tuple[list[Row], dict[str, str]]:
-    """A row for each peer that is installed, and why the others have none."""
+    """Return a row for each peer that is installed, and why the others have none."""
     found, skipped = [], {}
-    for name, module, make, batch in PEERS:
+    for name, (package, module, make, batch) in PEERS.items():
         if find_spec(module) is None:
             skipped[f"peer.{name}"] = "not installed"
             continue
-        ran = subprocess.run(
-            [sys.executable, "-c", _CHILD, name, str(seconds)],
-            capture_output=True,
-            text=True,
-            env={**os.environ, **ONE_THREAD},
-        )
+        command = [sys.executable, "-c", _CHILD, name, str(seconds)]
+        env = {**os.environ, **ONE_THREAD}
+        ran = subprocess.run(command, capture_output=True, text=True, env=env)
         if ran.returncode:
             reason = (ran.stderr.strip().splitlines() or ["it ended without a word"])[-1]
             missing = reason.startswith("ModuleNotFoundError")
             skipped[f"peer.{name}"] = f"{'not installed' if missing else 'did not run'}: {reason}"
             continue
-        result = json.loads(ran.stdout.splitlines()[-1])
-        text = f"{make.__doc__}; random legal actions; one core; {result['version']}"
-        found.append(Row(f"peer.{name}", result["value"], "decisions/s", text, batch))
+        text = f"{make.__doc__}; random legal actions; one core; {_named(package, module)}"
+        rate = float(ran.stdout.splitlines()[-1])
+        found.append(Row(f"peer.{name}", "decisions/s", text, batch=batch, value=rate))
     return found, skipped
 
 
-def run_one(name: str, seconds: float) -> dict[str, Any]:
-    """Time a peer in this process, bound to one core."""
-    from importlib.metadata import PackageNotFoundError, version
+def _named(package: str, module: str) -> str:
+    try:
+        return f"{module} {version(package)}"
+    except PackageNotFoundError:
+        return module
 
-    from .timing import rate_once
 
+def run_one(name: str, seconds: str) -> None:
+    """Time a peer in this process, bound to one core, and print decisions/s."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    _, module, make, _ = next(peer for peer in PEERS if peer[0] == name)
-    work = make()
-    begin = time.perf_counter()
-    while time.perf_counter() - begin < min(1.0, seconds):  # also lets a compiler finish
+    work, begin = PEERS[name][2](), time.perf_counter()
+    while time.perf_counter() - begin < min(1.0, float(seconds)):  # also lets a compiler finish
         work()
-    value = float(np.median([rate_once(work, seconds / 5) for _ in range(5)]))
-    try:
-        about = f"{module} {version(_PACKAGES.get(module, module))}"
-    except PackageNotFoundError:
-        about = module
-    return {"name": name, "value": value, "version": about}
-
-
-def main(arguments: list[str]) -> None:
-    """What the process of a peer runs: its name and the seconds; prints the result."""
-    print(json.dumps(run_one(arguments[0], float(arguments[1]))))
+    print(float(np.median([rate_once(work, float(seconds) / 5) for _ in range(5)])))

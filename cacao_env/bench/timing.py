@@ -16,20 +16,7 @@ import numpy as np
 from ..engine.jit import njit
 
 YARDSTICK_SECONDS = 0.004
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a row times: ``work`` does a piece of work and returns its amount."""
-
-    name: str
-    unit: str
-    counts: str
-    work: Callable[[], int]
-    batch: int = 1
-    threads: int = 1
-    observation_bytes: int = 0
-    mask_bytes: int = 0
+Work = Callable[[], int]  # does a piece of work and returns its amount
 
 
 @dataclass
@@ -42,13 +29,14 @@ class Row:
     """
 
     name: str
-    value: float
     unit: str
     counts: str
+    work: Work | None = None
     batch: int = 1
     threads: int = 1
     observation_bytes: int = 0
     mask_bytes: int = 0
+    value: float = 0.0
     yardstick: float = 0.0
     of_ceiling: float | None = None
 
@@ -89,10 +77,8 @@ def yardstick() -> int:
     return _ROUNDS
 
 
-def rate_once(
-    work: Callable[[], int], seconds: float, clock: Callable[[], float] = time.perf_counter
-) -> float:
-    """What ``work`` does per second, over at least ``seconds``."""
+def rate_once(work: Work, seconds: float, clock: Callable[[], float] = time.perf_counter) -> float:
+    """Return what ``work`` does per second, over at least ``seconds``."""
     done, begin = 0, clock()
     while True:
         done += work()
@@ -101,35 +87,22 @@ def rate_once(
             return done / passed
 
 
-def _clock(tasks: Sequence[Task]) -> Callable[[], float]:
-    """Seconds that this thread ran, which a busy neighbour does not lengthen; or, as soon as one of the
-    tasks has several threads, those on the wall."""
-    return time.thread_time if all(task.threads == 1 for task in tasks) else time.perf_counter
+def measure(rows: Sequence[Row], seconds: float, slices: int) -> Sequence[Row]:
+    """Write the rows' values, medians of slices taken in turns, and return them; each runs once before.
 
-
-def measure(tasks: Sequence[Task], seconds: float, slices: int) -> list[Row]:
-    """A row for each task: medians of slices taken in turns; all are run once beforehand."""
-    for task in tasks:
-        task.work()
-    yardstick()
-    clock = _clock(tasks)
-    rates: list[list[float]] = [[] for _ in tasks]
-    sticks: list[list[float]] = [[] for _ in tasks]
+    Seconds are those of this thread, which a busy neighbour does not lengthen; or those on the wall as
+    soon as one of the rows has several threads.
+    """
+    works = [row.work for row in rows if row.work is not None]
+    for work in (*works, yardstick):
+        work()
+    clock = time.thread_time if all(row.threads == 1 for row in rows) else time.perf_counter
+    rates: list[list[float]] = [[] for _ in rows]
+    sticks: list[list[float]] = [[] for _ in rows]
     for _ in range(slices):
-        for number, task in enumerate(tasks):
+        for number, work in enumerate(works):
             sticks[number].append(rate_once(yardstick, YARDSTICK_SECONDS, time.thread_time))
-            rates[number].append(rate_once(task.work, seconds / slices, clock))
-    return [
-        Row(
-            task.name,
-            statistics.median(found),
-            task.unit,
-            task.counts,
-            task.batch,
-            task.threads,
-            task.observation_bytes,
-            task.mask_bytes,
-            statistics.median(stick),
-        )
-        for task, found, stick in zip(tasks, rates, sticks)
-    ]
+            rates[number].append(rate_once(work, seconds / slices, clock))
+    for row, found, stick in zip(rows, rates, sticks, strict=True):
+        row.value, row.yardstick = statistics.median(found), statistics.median(stick)
+    return rows

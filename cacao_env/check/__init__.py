@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from .. import markdown
+from .. import tables
 from ..files import write_json
 
 TIMEOUT = 600  # seconds, for one library
@@ -114,14 +114,15 @@ def check(names: Sequence[str], json_file: str | None = None) -> int:
             there = ", ".join(library.name for library in LIBRARIES)
             raise ValueError(f"there is no check of {name!r}; there are: {there}")
     chosen = [known[name.lower()] for name in names] or list(LIBRARIES)
-    print(markdown.table(_padded("library", "result", "versions", "seconds", "what"), []))
+    head = _padded("library", "result", "versions", "seconds", "what")
+    print(tables.DataTable(head, [], "l").markdown())
     results = []
     for library in chosen:
         result = try_out(library)
         results.append(result)
         seconds = f"{result.seconds:.0f}" if result.status != MISSING else ""
         cells = _padded(library.name, result.status, result.versions, seconds, result.words)
-        print(markdown.row(cells), flush=True)
+        print(tables.row(cells), flush=True)
     if json_file is not None:
         data = [{**asdict(one), "library": one.library.name} for one in results]
         write_json(Path(json_file), data, pipes=True)

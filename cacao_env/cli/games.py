@@ -123,8 +123,8 @@ def add_commands(commands: Any) -> None:
 
 
 def _record(options: Namespace) -> int:
-    from ..agents.agent import play_game
-    from ..agents.bots import seat_seeds, split_names
+    from ..agents.agent import play_game, seat_seed
+    from ..agents.bots import split_names
     from ..agents.registry import load_agent
 
     if options.games < 1:
@@ -137,7 +137,10 @@ def _record(options: Namespace) -> int:
     rules = Options(options.players, options.volcanoes, options.decisions)
     agents = [load_agent(name, allow_code=True) for name in names]
     for seed in range(options.seed, options.seed + options.games):
-        players = [agent.player(s) for agent, s in zip(agents, seat_seeds(seed, len(names)))]
+        players = [
+            agent.player(seat_seed(seed, 0, rules, names, seat))
+            for seat, agent in enumerate(agents)
+        ]
         game = play_game(Game.deal(rules, seed), players)
         named = [agent.name[: record.MAX_NAME] for agent in agents]
         text = record.dumps(record.record_of(game, options.with_legal, named))

@@ -1,6 +1,6 @@
-"""Commands that measure agents: ``evaluate``, ``curve``, ``forecasts``, ``regret``, ``leaderboard``.
+"""Commands that measure agents: ``evaluate, regret, curve, forecasts, leaderboard, tasks``.
 
-See docs/evaluation.md.
+See docs/evaluation.md and docs/tasks.md.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
 from .common import add_command, add_json, one_line, prepare, resumable, write_json
 
@@ -32,15 +33,22 @@ def add_commands(commands: Any) -> None:
     )
     add = one.add_argument
     add("agents", nargs="+", help=_AGENT)
-    add("--players", type=_counts, metavar="N[,N...]", help="2, 3 and 4; default: a checkpoint's "
-        "own, or 2")  # fmt: skip
-    add("--blocks", type=int, help="deals, each played in every seat; default: 200")
-    add("--until-decided", action="store_true", help="a sequential test of the first agent against "
-        "the second, of at most --blocks deals; default: 10,000")  # fmt: skip
+    add(
+        "--players",
+        type=_counts,
+        metavar="N[,N...]",
+        help="2, 3 and 4; default: a checkpoint's own, or 2",
+    )
+    add("--blocks", type=int, help=f"deals, each played in every seat; default: {BLOCKS}")
+    add(
+        "--until-decided",
+        action="store_true",
+        help="a sequential test of the first agent against the second, of at most --blocks deals; "
+        "default: 10,000",
+    )
     add("--elo0", type=float, default=0.0, help="Elo difference of the test's null hypothesis")
     add("--elo1", type=float, default=20.0, help="Elo difference of its alternative")
-    add("--volcanoes", action="store_true", help="play with the mini-expansion")
-    _add_seed(one)
+    _add_game(one, None)
     _add_workers(one)
     add("--out", metavar="DIR", help="folder of the games; default: one under runs/evaluation")
     add_json(one, "the figures")
@@ -60,18 +68,30 @@ def add_commands(commands: Any) -> None:
     add = one.add_argument
     add("agent", help=_AGENT)
     add("--players", type=int, help="2, 3 or 4; default: a checkpoint's own, or 2")
-    add("--volcanoes", action="store_true", help="play with the mini-expansion")
-    add("--games", type=int, help="deals, each played once; default: 200")
-    add("--last", type=int, metavar="P", help="solve decisions with at most P placements left in "
-        "the game, 1 to 6; default: 2")  # fmt: skip
-    add("--rollouts", type=int, metavar="R", help="playouts a candidate, half of them to choose "
-        "it; 0 for none; default: 64")  # fmt: skip
-    add("--referee", type=_words, metavar="NAME[,NAME]", help="value networks that play them in "
-        "turn; default: the shipped ones that are not the agent's own")  # fmt: skip
+    add("--games", type=int, default=200, help="deals, each played once; default: 200")
+    add(
+        "--last",
+        type=int,
+        metavar="P",
+        help="solve decisions with at most P placements left in the game, 1 to 6; default: 2",
+    )
+    add(
+        "--rollouts",
+        type=int,
+        metavar="R",
+        help="playouts a candidate, half of them to choose it; 0 for none; default: 64",
+    )
+    add(
+        "--referee",
+        type=_words,
+        metavar="NAME[,NAME]",
+        help="value networks that play them in turn; default: the shipped ones that are not the "
+        "agent's own",
+    )
     add("--sample", type=int, metavar="D", help="earlier decisions sampled a game; default: 4")
     add("--top", type=int, help="candidates, greedy's best; default: 16")
     add("--utility", action="store_true", help="regrets in utility, not in gold")
-    _add_seed(one)
+    _add_game(one, None)
     _add_workers(one, with_ray=False)
     add_json(one, "the figures and every regret")
     one.set_defaults(run=_regret)
@@ -88,11 +108,9 @@ def add_commands(commands: Any) -> None:
     add("network", help="a value network that `cacao agents` lists, or its folder")
     add("--ms", type=_counts, metavar="MS[,MS...]", help="times a placement; default: 1,4,16,64")
     add("--against", help="the opponent; default: the network without search")
-    add("--players", type=int, default=2, help="2, 3 or 4; default: 2")
-    add("--volcanoes", action="store_true", help="play with the mini-expansion")
-    add("--blocks", type=int, help="deals, each played in every seat; default: 200")
+    add("--blocks", type=int, default=BLOCKS, help="deals, each played in every seat; default: 200")
     add("--out", metavar="FILE", help="the picture, .png, .svg or .pdf")
-    _add_seed(one)
+    _add_game(one, 2)
     _add_workers(one, with_ray=False)
     add_json(one, "the results")
     one.set_defaults(run=_curve)
@@ -107,10 +125,8 @@ def add_commands(commands: Any) -> None:
     )
     add = one.add_argument
     add("agents", nargs="+", help="agents that tell the result that they expect: value networks")
-    add("--players", type=int, default=2, help="2, 3 or 4; default: 2")
-    add("--volcanoes", action="store_true", help="play with the mini-expansion")
-    add("--games", type=int, help="deals, each played once; default: 1,000")
-    _add_seed(one)
+    add("--games", type=int, default=1000, help="deals, each played once; default: 1,000")
+    _add_game(one, 2)
     add_json(one, "the figures")
     one.set_defaults(run=_forecasts)
 
@@ -128,6 +144,26 @@ def add_commands(commands: Any) -> None:
     _add_workers(one)
     one.set_defaults(run=_leaderboard)
 
+    one = add_command(
+        commands,
+        "tasks",
+        "list the named tasks, or measure agents in them",
+        "cacao tasks\ncacao tasks --agents criollo --tasks 2p-greedy --deals 200",
+        "List the named tasks.  With an option, play agents in the learner's seat of each task and "
+        "print the scores, or write them to a page.  Games are stored under runs/tasks; the same "
+        "command resumes.",
+    )
+    add = one.add_argument
+    add("--page", metavar="FILE", help="write the tables between the page's markers")
+    add("--deals", type=int, help="for each task and agent; default: 1,000")
+    add(
+        "--agents",
+        help="play these alone, e.g. random,mc:sims=256; default: those of docs/tasks.md",
+    )
+    add("--tasks", help="play these alone, e.g. 2p-greedy,4p-greedy; default: all")
+    _add_workers(one, with_ray=False)
+    one.set_defaults(run=_tasks)
+
 
 def _counts(text: str) -> list[int]:
     return [int(word) for word in text.split(",")]
@@ -137,15 +173,26 @@ def _words(text: str) -> list[str]:
     return text.split(",")
 
 
-def _add_seed(parser: Any) -> None:
-    parser.add_argument("--seed", type=int, help="seed of the first deal; default: 1,000,000,000")
+def _add_game(parser: Any, players: int | None) -> None:
+    """Add the options of the games; with ``players``, a default number, also ``--players``."""
+    if players is not None:
+        parser.add_argument("--players", type=int, default=players, help="2, 3 or 4; default: 2")
+    parser.add_argument("--volcanoes", action="store_true", help="play with the mini-expansion")
+    parser.add_argument(
+        "--seed", type=int, default=SEED, help="seed of the first deal; default: 1,000,000,000"
+    )
 
 
 def _add_workers(parser: Any, with_ray: bool = True) -> None:
     parser.add_argument("--workers", type=int, help="processes; default: all cores")
     if with_ray:
-        parser.add_argument("--ray", nargs="?", const="local", metavar="ADDRESS", help="play on a "
-            "Ray cluster: auto, an address, or nothing for a local one")  # fmt: skip
+        parser.add_argument(
+            "--ray",
+            nargs="?",
+            const="local",
+            metavar="ADDRESS",
+            help="play on a Ray cluster: auto, an address, or nothing for a local one",
+        )
 
 
 def _player_on(ray: str | None) -> Any:
@@ -169,17 +216,16 @@ def _check_writable(path: str | None) -> None:
             pass
 
 
+def _say(text: str, data: Any, options: Namespace) -> None:
+    """Print a text, and write data where ``--json`` says."""
+    print(text, file=sys.stderr if options.json == "-" else sys.stdout)
+    if options.json:
+        write_json(data, options.json)
+
+
 def _evaluate(options: Namespace) -> int:
     prepare(options)
-    from ..evaluation.matches import SEED
-    from ..evaluation.run import (
-        BLOCKS,
-        MOST_BLOCKS,
-        default_folder,
-        make_plan,
-        run_evaluation,
-        settings,
-    )
+    from ..evaluation import run
     from ..evaluation.sprt import SequentialTest
     from ..evaluation.store import Store
     from ..evaluation.workers import WorkerError
@@ -187,20 +233,21 @@ def _evaluate(options: Namespace) -> int:
     test = SequentialTest(options.elo0, options.elo1) if options.until_decided else None
     blocks = options.blocks
     if blocks is None:
-        blocks = MOST_BLOCKS if test else BLOCKS
-    seed = SEED if options.seed is None else options.seed
-    plan, agents = make_plan(options.agents, options.players, options.volcanoes, blocks, seed, test)
-    folder = Path(options.out) if options.out else default_folder(plan, agents)
+        blocks = run.MOST_BLOCKS if test else BLOCKS
+    plan, agents = run.make_plan(
+        options.agents, options.players, options.volcanoes, blocks, options.seed, test
+    )
+    folder = Path(options.out) if options.out else run.default_folder(plan, agents)
     for path in (options.json, options.html):
         _check_writable(path)
     if options.records:
         Path(options.records).mkdir(parents=True, exist_ok=True)
-    with closing(Store(folder, settings(plan, agents))) as store:
-        if store.games:
-            print(f"{store.games} games from {folder} are not played again", file=sys.stderr)
+    with closing(Store(folder, run.settings(plan, agents))) as store:
+        if kept := run.num_stored(plan, agents, store):
+            print(f"{kept} games from {folder} are not played again", file=sys.stderr)
         try:
             play = _player_on(options.ray)
-            evaluation = run_evaluation(plan, store, agents, options.workers, play)
+            evaluation = run.run_evaluation(plan, store, agents, options.workers, play)
             _write_all(evaluation, folder, options)
             return 0
         except KeyboardInterrupt:
@@ -208,7 +255,7 @@ def _evaluate(options: Namespace) -> int:
         except (ValueError, WorkerError, OSError) as error:
             problem, status = one_line(error), 1
         print(
-            f"{problem}; {store.games} games are stored in {folder}, "
+            f"{problem}; {run.num_stored(plan, agents, store)} games are stored in {folder}, "
             "the same command resumes from there",
             file=sys.stderr,
         )
@@ -217,24 +264,22 @@ def _evaluate(options: Namespace) -> int:
 
 def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     """Print the figures and write all files asked for."""
+    from ..evaluation.figures import show
     from ..evaluation.records import write_records
     from ..evaluation.report import page
     from ..evaluation.run import document
-    from ..evaluation.tables import show
 
     data = document(evaluation)
     write_whole(folder / "evaluation.json", json.dumps(data, indent=2) + "\n")
     write_whole(folder / "report.html", page(data))
     if options.html:
         write_whole(Path(options.html), page(data), pipes=True)
-    if options.json:
-        write_json(data, options.json)
     said = [show(data)]
     if options.records:
         count = write_records(evaluation, Path(options.records))
         said.append(f"records: {count} in {options.records}")
     said.append(f"report: {folder / 'report.html'}")
-    print("\n".join(said), file=sys.stderr if options.json == "-" else sys.stdout)
+    _say("\n".join(said), data, options)
 
 
 def _regret(options: Namespace) -> int:
@@ -242,12 +287,11 @@ def _regret(options: Namespace) -> int:
     from ..agents.agent import require
     from ..agents.registry import load_agent
     from ..engine.options import PLAYERS, Options
-    from ..evaluation.matches import SEED
-    from ..evaluation.referee import other_networks
-    from ..evaluation.regret import GAMES, RegretSettings, document, measure_regret, show
+    from ..evaluation.judge import other_networks
+    from ..evaluation.regret import RegretSettings, document, measure_regret, show
     from ..evaluation.workers import cores
 
-    if options.games is not None and options.games < 1:
+    if options.games < 1:
         raise ValueError(f"--games is {options.games}, expected at least 1")
     if options.players not in (None, *PLAYERS):
         raise ValueError(f"--players is {options.players}, expected 2, 3 or 4")
@@ -260,25 +304,18 @@ def _regret(options: Namespace) -> int:
     rules = Options(options.players or agent.players[0], options.volcanoes)
     require(agent, rules)
     _check_writable(options.json)
-    count = GAMES if options.games is None else options.games
-    seed = SEED if options.seed is None else options.seed
-    workers = cores() if options.workers is None else options.workers
-    begin = time.perf_counter()
+    begin, seed, workers = time.perf_counter(), options.seed, options.workers or cores()
     with resumable("nothing is stored"):
-        games = measure_regret(options.agent, agent, rules, count, seed, settings, workers)
-    seconds = time.perf_counter() - begin
-    data = document(agent, rules, seed, settings, games, seconds)
-    print(show(data), file=sys.stderr if options.json == "-" else sys.stdout)
-    if options.json:
-        write_json(data, options.json)
+        games = measure_regret(options.agent, agent, rules, options.games, seed, settings, workers)
+    data = document(agent, rules, seed, settings, games, time.perf_counter() - begin)
+    _say(show(data), data, options)
     return 0
 
 
 def _curve(options: Namespace) -> int:
     prepare(options)
     from ..evaluation import curve
-    from ..evaluation.matches import SEED
-    from ..evaluation.run import BLOCKS, evaluated
+    from ..evaluation.run import evaluated
     from ..evaluation.workers import play_all
 
     todo = curve.plans(
@@ -287,19 +324,17 @@ def _curve(options: Namespace) -> int:
         curve.TIMES if options.ms is None else options.ms,
         players=[options.players],
         volcanoes=options.volcanoes,
-        blocks=BLOCKS if options.blocks is None else options.blocks,
-        seed=SEED if options.seed is None else options.seed,
+        blocks=options.blocks,
+        seed=options.seed,
     )
     for path in (options.json, options.out):
         _check_writable(path)
     with resumable():
         every = [evaluated(curve.HOME, *one, options.workers, play_all) for one in todo]
     found = curve.points(every)
-    print(curve.show(found), file=sys.stderr if options.json == "-" else sys.stdout)
+    _say(curve.show(found), found, options)
     if options.out:
         curve.draw(found, Path(options.out))
-    if options.json:
-        write_json(found, options.json)
     return 0
 
 
@@ -311,33 +346,28 @@ def _forecasts(options: Namespace) -> int:
     from ..agents.registry import load_agents
     from ..engine.options import Options
     from ..evaluation import forecasts
-    from ..evaluation.matches import SEED
 
-    games = forecasts.GAMES if options.games is None else options.games
-    seed = SEED if options.seed is None else options.seed
     rules = Options(options.players, options.volcanoes)
     agents = load_agents(options.agents, allow_code=True)
     for agent in agents:
         require(agent, rules)
     _check_writable(options.json)
-    with tqdm(total=games, unit="game", disable=None) as bar:
-        rows = forecasts.measure_forecasts(agents, rules, games, seed, bar.update)
-    print(forecasts.show(rows), file=sys.stderr if options.json == "-" else sys.stdout)
-    if options.json:
-        write_json(forecasts.document(rows, agents, rules, seed), options.json)
+    with tqdm(total=options.games, unit="game", disable=None) as bar:
+        rows = forecasts.measure_forecasts(agents, rules, options.games, options.seed, bar.update)
+    _say(forecasts.show(rows), forecasts.document(rows, agents, rules, options.seed), options)
     return 0
 
 
 def _leaderboard(options: Namespace) -> int:
     prepare(options)
     from ..evaluation import leaderboard
-    from ..evaluation.run import evaluated
+    from ..evaluation.run import evaluated, loaded
     from ..files import write_whole
 
     page = Path(options.page or leaderboard.PAGE)
     leaderboard.written(page, "")  # before anything is played
     if options.json:
-        every = [leaderboard.loaded(path) for path in options.json]
+        every = [loaded(path) for path in options.json]
     else:
         todo = leaderboard.plans(options.config or leaderboard.CONFIG)
         play = _player_on(options.ray)
@@ -345,4 +375,36 @@ def _leaderboard(options: Namespace) -> int:
             every = [evaluated(leaderboard.HOME, *one, options.workers, play) for one in todo]
     write_whole(page, leaderboard.written(page, leaderboard.text_of(every)))
     print(f"{page}: {sum(len(data['results']) for data in every)} pairings")
+    return 0
+
+
+def _tasks(options: Namespace) -> int:
+    from ..envs.tasks import TASKS, task_named
+
+    if (options.page, options.deals, options.agents, options.tasks) == (None,) * 4:
+        for task in TASKS:
+            print(f"{task.id:40}{task.about}")
+        return 0
+    prepare(options)
+    from ..agents.bots import split_names
+    from ..evaluation import task_scores
+    from ..evaluation.run import evaluated
+    from ..evaluation.workers import play_all
+
+    chosen = [task_named(name) for name in options.tasks.split(",")] if options.tasks else TASKS
+    names = split_names(options.agents) if options.agents else list(task_scores.AGENTS)
+    if options.page:
+        task_scores.written(Path(options.page), "")  # before anything is played
+    deals = task_scores.DEALS if options.deals is None else options.deals
+    todo = task_scores.plans(chosen, names, deals)
+    with resumable():
+        for plan, agents in todo:
+            evaluated(task_scores.HOME, plan, agents, options.workers, play_all)
+    if options.page is None:
+        print(task_scores.text_of(chosen, names))
+        return 0
+    # A page has all tasks, and all agents that it compares, whichever were played now.
+    text = task_scores.text_of(TASKS, list(dict.fromkeys([*task_scores.AGENTS, *names])))
+    write_whole(Path(options.page), task_scores.written(Path(options.page), text))
+    print(f"{options.page}: {len(TASKS)} tasks")
     return 0

@@ -50,8 +50,8 @@ def _parts() -> Iterator[tuple[str, Callable[[], None]]]:
 
 
 def _games() -> None:
-    from ..evaluation.gold_sources import gold_by_source
     from ..game import Game
+    from ..gold_sources import gold_by_source
 
     game = Game.new(seed=0, decisions="turn")
     game.play(int(game.legal_actions()[0]))
@@ -59,7 +59,7 @@ def _games() -> None:
     while not game.over:
         game.play(game.action(game.text(int(game.legal_actions()[0]))))
     game.elementary_moves()
-    gold_by_source(game)
+    gold_by_source(game.states, game.history)
     game.undo()
     game.determinise(0, 0).observation(0)
     game.action_mask()

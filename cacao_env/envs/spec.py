@@ -9,7 +9,7 @@ from ..engine.observation import CHANNELS, layout
 from ..engine.options import Options
 from ..engine.tiles import NUM_VARIANTS, VARIANTS
 from ..greedy.columns import COLUMNS, CONTEXT_COLUMNS, ROW_COLUMNS
-from ..markdown import table
+from ..tables import DataTable
 
 
 def tables(num_players: int = 2, table_size: int | None = None) -> str:
@@ -102,7 +102,7 @@ def _actions(size: int) -> str:
         ),
     ]
     return (
-        f"{table(head, rows)}\n\n"
+        f"{DataTable(head, rows, 'l').markdown()}\n\n"
         f"`Discrete({int(num_actions(size))})`. Sides: 0 north, 1 east, 2 south, 3 west. "
         f"Variants (tile/rotation) 0..{NUM_VARIANTS - 1}: {variants}."
     )
@@ -117,7 +117,7 @@ def _observation(players: int, size: int) -> str:
         place = f"{entry.start}:{entry.stop}"
         rows.append((place, f"`{entry.name}`", shape, high, entry.meaning))
     head = ("slice", "name", "shape", "largest raw value", "meaning")
-    return f"{table(head, rows)}\n\n{entries[-1].stop} entries in total."
+    return f"{DataTable(head, rows, 'l').markdown()}\n\n{entries[-1].stop} entries in total."
 
 
 def _channel_rows(players: int) -> list[tuple[int, str, int, str]]:
@@ -134,11 +134,11 @@ def _columns(columns: tuple[tuple[str, float, float, str], ...]) -> str:
         (number, f"`{name}`", f"{low:g} to {high:g}", meaning)
         for number, (name, low, high, meaning) in enumerate(columns)
     ]
-    return table(("column", "name", "range", "meaning"), rows)
+    return DataTable(("column", "name", "range", "meaning"), rows, "l").markdown()
 
 
 def _channels(players: int) -> str:
     rows = [
         (number, f"`{name}`", high, text) for number, name, high, text in _channel_rows(players)
     ]
-    return table(("channel", "name", "largest raw value", "meaning"), rows)
+    return DataTable(("channel", "name", "largest raw value", "meaning"), rows, "l").markdown()

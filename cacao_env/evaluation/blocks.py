@@ -2,7 +2,8 @@
 
 A *deal block* is one deal, played once with the candidate in each seat; copies of its opponent take
 the other seats.  With 2 players the block of A against B is also that of B against A and is played
-once; with more players the reverse is a block of its own.
+once; with more players the reverse is a block of its own.  A deal of a named task, and a deal of an
+agent against itself, is played once.
 
 A *chunk* is a few blocks of one pairing.  Its games are played side by side, stored together and
 handed to one process, so the chunk alone determines which games a network sees in one batch.
@@ -10,7 +11,6 @@ handed to one process, so the chunk alone determines which games a network sees 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
@@ -22,16 +22,25 @@ BLOCKS_AT_ONCE = 8
 
 @dataclass(frozen=True)
 class Pairing:
-    """A candidate in one seat against copies of one opponent in the others."""
+    """A candidate in one seat against copies of one opponent in the others.
+
+    ``task``: the id of a named task, whose environment chooses the seat and plays the opponents.
+    """
 
     options: Options
     agent: str
     opponent: str
+    task: str = ""
 
     @property
     def players(self) -> int:
         """Number of players."""
         return self.options.num_players
+
+    @property
+    def rotations(self) -> int:
+        """Number of games of a block."""
+        return 1 if self.task or self.agent == self.opponent else self.players
 
     def seats(self, rotation: int) -> tuple[str, ...]:
         """Return the agent of each seat in a block's game ``rotation``: the candidate's seat."""
@@ -39,7 +48,7 @@ class Pairing:
 
     def candidates(self) -> tuple[str, ...]:
         """Return the agents that the games measure: with 2 players each is the other's opponent."""
-        return (self.agent, self.opponent) if self.players == 2 else (self.agent,)
+        return (self.agent, self.opponent) if self.rotations == 2 else (self.agent,)
 
 
 @dataclass(frozen=True)
@@ -54,12 +63,18 @@ class Chunk:
     def key(self) -> str:
         """A name that is unique within an evaluation."""
         pairing = self.pairing
-        return f"{pairing.players}p {pairing.agent} / {pairing.opponent} {self.first}+{self.blocks}"
+        where = pairing.task or f"{pairing.players}p"
+        return f"{where} {pairing.agent} / {pairing.opponent} {self.first}+{self.blocks}"
+
+    @property
+    def num_games(self) -> int:
+        """Number of games."""
+        return self.blocks * self.pairing.rotations
 
     def games(self) -> Iterator[tuple[int, int]]:
         """Yield (block, rotation) of every game."""
         for block in range(self.first, self.first + self.blocks):
-            for rotation in range(self.pairing.players):
+            for rotation in range(self.pairing.rotations):
                 yield block, rotation
 
 
@@ -72,16 +87,10 @@ def pairings(agents: Sequence[str], options: Sequence[Options]) -> list[Pairing]
     ]
 
 
-def chunks(pairs: Sequence[Pairing], blocks: int) -> list[Chunk]:
+def chunks(pairs: Sequence[Pairing], blocks: int, at_once: int = BLOCKS_AT_ONCE) -> list[Chunk]:
     """Return all chunks, ordered so that every pairing advances at the same pace."""
     return [
-        Chunk(pairing, first, min(BLOCKS_AT_ONCE, blocks - first))
-        for first in range(0, blocks, BLOCKS_AT_ONCE)
+        Chunk(pairing, first, min(at_once, blocks - first))
+        for first in range(0, blocks, at_once)
         for pairing in pairs
     ]
-
-
-def seat_seed(seed: int, block: int, options: Options, seats: Sequence[str], seat: int) -> int:
-    """Return the seed of the agent on a seat; it depends on the game alone, not on who runs it."""
-    key = "\n".join([str(seed), str(block), str(int(options.volcanoes)), str(seat), *seats])
-    return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big")

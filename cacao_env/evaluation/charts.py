@@ -15,7 +15,7 @@ from typing import Any
 WIDTH, ROW, TOP, BOTTOM = 400, 30, 8, 40
 INK, FAINT, GRID, MAIN = "#222a33", "#5b6570", "#e3e7ec", "#2b6cb0"
 _LONGEST = 20  # characters of a label that fit beside a chart
-Row = tuple[str, float, float | None, float | None]  # label, value, low end, high end; None: open
+Bar = tuple[str, float, float | None, float | None]  # label, value, low end, high end; None: open
 
 
 def available() -> bool:
@@ -27,7 +27,7 @@ def available() -> bool:
     return True
 
 
-def intervals(title: str, rows: Sequence[Row], at: float, room: float, what: str) -> str:
+def intervals(title: str, rows: Sequence[Bar], at: float, room: float, what: str) -> str:
     """Draw values with their intervals and a dashed line ``at`` a value of note.
 
     An open end is dashed and runs to the rim.  ``room``: margin beyond the outermost end.

@@ -66,7 +66,7 @@ class RayPlayers:
                 ready, _ = ray.wait(list(waiting), num_returns=1)
                 chunk = waiting.pop(ready[0])
                 result = self._result(ray, ready[0], chunk)
-                progress(chunk.blocks * chunk.pairing.players)
+                progress(chunk.num_games)
                 yield result
         finally:
             for one in waiting:

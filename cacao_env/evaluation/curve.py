@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import markdown
 from ..agents.agent import Agent
+from ..tables import DataTable
+from . import figures
 from .charts import FAINT, GRID, INK, MAIN
 from .run import Plan, make_plan
 
@@ -33,25 +34,16 @@ def points(every: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def show(found: Sequence[Mapping[str, Any]]) -> str:
     """Return a Markdown table."""
-    head = ["agent", "against", "ms a placement", "wins", "less luck", "margin less luck", "deals"]
-    return markdown.table(
-        head,
-        [
-            [
-                one["agent"],
-                one["opponent"],
-                f"{one['ms_per_placement']:.1f}",
-                f"{one['win_share']:.1%} [{one['low']:.1%}, {one['high']:.1%}]",
-                f"{one['adjusted_win_share']:.1%} "
-                f"[{one['adjusted_low']:.1%}, {one['adjusted_high']:.1%}]",
-                f"{one['adjusted_margin']:+.1f} "
-                f"[{one['adjusted_margin_low']:+.1f}, {one['adjusted_margin_high']:+.1f}]",
-                one["blocks"],
-            ]
-            for one in found
-        ],
-        "llr",
-    )
+    head = ("agent", "against", "ms a placement", "wins", "less luck", "margin less luck", "deals")
+    rows = [
+        (
+            *(one["agent"], one["opponent"], f"{one['ms_per_placement']:.1f}"),
+            *(figures.share(one), figures.share(one, "adjusted_")),
+            *(figures.margin(one, "adjusted_margin"), one["blocks"]),
+        )
+        for one in found
+    ]
+    return DataTable(head, rows, "llr").markdown()
 
 
 def draw(found: Sequence[Mapping[str, Any]], path: Path) -> None:

@@ -13,19 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import markdown
-from ..agents.agent import Agent, decider
+from ..agents.agent import Agent, decider, seat_seed
 from ..agents.endgame import placements_left
 from ..engine.options import Options
 from ..engine.scoring import margin
 from ..game import Game
 from ..provenance import provenance
-from .blocks import seat_seed
+from ..tables import DataTable
 from .intervals import LEVEL, resampled_means
 from .store import engine_version
 
 FORMAT, VERSION = "cacao-forecasts", 1
-GAMES = 1000
 
 
 @dataclass(frozen=True)
@@ -152,4 +150,4 @@ def show(rows: Sequence[Foresight]) -> str:
                 (row.margin, row.margin_low, row.margin_high),
             )
         )
-    return markdown.table(head, [[left, *cells] for left, cells in lines.items()], "r")
+    return DataTable(head, [[left, *cells] for left, cells in lines.items()], "r").markdown()

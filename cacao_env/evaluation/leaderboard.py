@@ -6,18 +6,16 @@ another evaluation.  Text outside the markers of the page is not changed.
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import markdown
 from ..agents.agent import Agent
-from ..checks import as_path
 from ..files import read_text
-from . import tables
-from .run import FORMAT, VERSION, Plan, make_plan
+from ..tables import between_markers
+from . import figures
+from .run import Plan, make_plan
 
 CONFIG, PAGE = "configs/leaderboard.toml", "docs/leaderboard.md"
 HOME = Path("runs/leaderboard")
@@ -60,32 +58,19 @@ def _plan(where: str, entry: Any, seed: int) -> tuple[Plan, list[Agent]]:
         raise ValueError(f"{where}: {error}") from None
 
 
-def loaded(path: str) -> Data:
-    """Read the figures that ``cacao evaluate --json`` wrote; ValueError for another file."""
-    try:
-        data = json.loads(read_text(as_path(path)))
-    except OSError as error:
-        raise ValueError(f"{path} can't be read: {error.strerror}") from None
-    except ValueError:
-        raise ValueError(f"{path} is not JSON") from None
-    if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
-        raise ValueError(f"{path} is not a {FORMAT} file of version {VERSION}")
-    return data
-
-
 def text_of(every: Sequence[Data]) -> str:
     """Return all tables in Markdown."""
     parts = []
     for data in every:
         settings = data["settings"]
         volcanoes = ", with volcanoes" if settings["options"][0]["volcanoes"] else ""
-        for players in tables.number_of_players(data):
-            blocks = min(r["blocks"] for r in tables.of_players(data, "results", players))
+        for players in figures.number_of_players(data):
+            blocks = min(r["blocks"] for r in figures.of_players(data, "results", players))
             parts.append(f"## {players} players{volcanoes}\n")
-            for kind in (tables.ratings, tables.cross_table):
-                parts.append(markdown.table(*kind(data, players), align="lr") + "\n")
+            for kind in (figures.ratings, figures.cross_table):
+                parts.append(kind(data, players).markdown() + "\n")
             parts.append(
-                f"{tables.counted(blocks, 'deal')} a pairing, each with the candidate in every "
+                f"{figures.counted(blocks, 'deal')} a pairing, each with the candidate in every "
                 f"seat, seed {settings['seed']}; commit {data['git_commit'] or 'unknown'}; "
                 f"{data['machine']['processor']}, {data['created'][:10]}.\n"
             )
@@ -94,4 +79,4 @@ def text_of(every: Sequence[Data]) -> str:
 
 def written(page: Path, tables_text: str) -> str:
     """Return the page with the tables between its markers; ValueError if it has no markers."""
-    return markdown.between_markers(page, BEGIN, END, tables_text)
+    return between_markers(page, BEGIN, END, tables_text)

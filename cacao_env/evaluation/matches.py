@@ -7,20 +7,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..agents.agent import Agent, AgentError, decider
+from ..agents.agent import Agent, AgentError, decider, seat_seed
 from ..engine.options import Options
 from ..game import Game
-from .blocks import Chunk, Pairing, seat_seed
-from .gold_sources import gold_by_source
+from ..gold_sources import gold_by_source
+from .blocks import Chunk, Pairing
 from .luck import SCORES, WIN_SHARES, luck_of
 
 Progress = Callable[[int], None]  # called with the number of games that have just ended
-SEED = 1_000_000_000  # of the first deal; no training uses such seeds
 
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """One finished game; lists go by seat."""
+    """One finished game; lists go by seat.
+
+    A game of a task is played by its environment, which keeps no history: it has no actions and no
+    gold, and its luck is 0.
+    """
 
     block: int
     rotation: int  # the candidate's seat
@@ -118,34 +121,68 @@ class _Match:
         """Play the deciding seat's action; AgentError names the game if it is illegal."""
         seat = decider(self.game)
         try:
-            self.game.play(action)
+            self._step(action)
         except ValueError as error:
             raise AgentError(
                 f"{self.names[seat]} on seat {seat} of block {self.block}, decision "
-                f"{self.game.ply + 1}: {error}"
+                f"{sum(self.decisions) + 1}: {error}"
             ) from None
         self.decisions[seat] += 1
 
+    def _step(self, action: int) -> None:
+        self.game.play(action)
+
     def result(self) -> PlayedGame:
         """Return the result of the finished game."""
-        game = self.game
+        game, players = self.game, self.game.num_players
         return PlayedGame(
             self.block,
             self.rotation,
             game.scores(),
-            [int(c) for c in game.state.cacao[: game.num_players]],
+            [int(c) for c in game.state.cacao[:players]],
             game.win_shares(),
-            gold_by_source(game).tolist(),
+            gold_by_source(game.states, game.history).tolist() if game.history else [],
             self.decisions,
             list(game.history),
-            luck_of(game).tolist(),
+            luck_of(game).tolist() if game.history else [[0.0] * players] * 2,
         )
+
+
+class _Episode(_Match):
+    """A deal of a named task: its environment chooses the agent's seat and plays the others."""
+
+    def __init__(self, chunk: Chunk, block: int, agents: Mapping[str, Agent], seed: int) -> None:
+        import gymnasium
+
+        pairing = chunk.pairing
+        env: Any = gymnasium.make(pairing.task, disable_env_checker=True).unwrapped
+        env.reset(seed=seed + block)
+        self._env = env
+        self.block, self.rotation, self.game = block, env.seat, env.game
+        self.names = pairing.seats(self.rotation)
+        both = pairing.agent, pairing.opponent
+        own = agents[pairing.agent].begin(
+            seat_seed(seed, block, pairing.options, both, self.rotation)
+        )
+        self.memory = [own] * pairing.players  # no other seat is asked here
+        self.decisions = [0] * pairing.players
+
+    def _step(self, action: int) -> None:
+        *_, info = self._env.step(action)
+        if info["illegal_action"]:
+            raise ValueError(f"illegal action {action}")
+        self.game = self._env.game
 
 
 def warm_up(chunk: Chunk, agents: Mapping[str, Agent], seed: int) -> None:
     """Ask both agents for one decision, untimed, so that compiling and loading is done."""
-    for name in (chunk.pairing.agent, chunk.pairing.opponent):
+    for name in _asked(chunk.pairing):
         agents[name].act([Game.deal(chunk.pairing.options, seed)], [agents[name].begin(0)])
+
+
+def _asked(pairing: Pairing) -> tuple[str, ...]:
+    """The agents that are asked here: a task's environment asks its opponents itself."""
+    return (pairing.agent,) if pairing.task else (pairing.agent, pairing.opponent)
 
 
 def play_chunk(
@@ -155,8 +192,13 @@ def play_chunk(
     progress: Progress = lambda games: None,
 ) -> ChunkResult:
     """Play the games of a chunk to their end; block b has the deal of seed ``seed + b``."""
-    matches = [_Match(chunk, *game, agents, seed) for game in chunk.games()]
-    timings = {name: Timing() for name in (chunk.pairing.agent, chunk.pairing.opponent)}
+    matches = [
+        _Episode(chunk, block, agents, seed)
+        if chunk.pairing.task
+        else _Match(chunk, block, rotation, agents, seed)
+        for block, rotation in chunk.games()
+    ]
+    timings = {name: Timing() for name in _asked(chunk.pairing)}
     running = matches
     while running:
         for (name, placing), turn in _by_decider(running).items():

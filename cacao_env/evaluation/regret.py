@@ -1,18 +1,17 @@
-"""The regret of single decisions: exact near the end, by a referee before it.
+"""The regret of single decisions, as :mod:`.judge` finds it.
 
 An agent plays itself on every seat.  The regret of a decision is the expected relative score in gold
-(own score minus the mean of the others'), or the expected utility (``agents.playout.utility_of``), of
+(own score minus the mean of the others'), or the expected utility (``agents.utility.utility_of``), of
 the best action minus that of the action chosen.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,26 +19,24 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from ..agents.agent import Agent
-from ..agents.endgame import NODES_TO_JUDGE as NODES
-from ..agents.endgame import NOT_SOLVED, is_near_end, placements_left, regret_of
-from ..agents.playout import RELATIVE_SCORE, UTILITY
+from ..agents.endgame import NODES_TO_JUDGE, is_near_end, placements_left
+from ..agents.utility import RELATIVE_SCORE, UTILITY
 from ..engine.options import Options
 from ..engine.state import PLACE
 from ..game import Game
 from ..provenance import provenance
-from . import tables
-from .blocks import Chunk, Pairing
+from ..tables import DataTable
+from .blocks import Chunk, Pairing, chunks
 from .intervals import LEVEL, resampled_means
+from .judge import Judge, solved
 from .matches import Progress
 from .records import replayed
-from .referee import Referee
 from .store import engine_version
 from .workers import ChunkPlayer, do_all
 
 # Version 3 judged by greedy's playouts, 2 had gold alone, 1 named a regret "loss".
 FORMAT, VERSION = "cacao-regret", 4
-GAMES = 200
-GAMES_AT_ONCE = 16
+GAMES_AT_ONCE = 16  # determines the games that a network sees in one batch
 BLUNDERS = {"gold": (1.0, 3.0), "utility": (0.01, 0.1)}  # a larger regret is a blunder
 LEFT = ((1, 6), (7, 9), (10, 13), (14, 17), (18, 44))  # placements left, first and last of a row
 BEST = 1e-6  # an action with no more regret is as good as the best
@@ -99,45 +96,34 @@ class RegretSettings:
 # --- One decision, one game ---------------------------------------------------------------------
 
 
-def exact_regret(game: Game, action: int, objective: int = RELATIVE_SCORE) -> float | None:
-    """Return the regret of an action by the exact solution; None if it was not solved.
-
-    Near the end all hands are known and draws are weighted by their probabilities, so the solution
-    uses no more than the seat may know.
-    """
-    regret = float(regret_of(game.states, action, objective, NODES))
-    return None if regret == NOT_SOLVED else regret
-
-
 def game_regret(
-    game: Game, block: int, settings: RegretSettings, seed: int, referee: Referee | None = None
+    game: Game, block: int, settings: RegretSettings, seed: int, judge: Judge | None = None
 ) -> GameRegret:
     """Return the regrets of a finished game's decisions.
 
-    Those near the end are solved; of the others the referee judges a few, which are sampled with equal
-    probability.
+    Those near the end are solved; of the others the judge's playouts judge a few, which are sampled
+    with equal probability.
     """
     exact, earlier, unsolved = [], [], 0
     for ply, (position, action) in enumerate(_decisions(game)):
         if is_near_end(position.state, settings.last):
-            regret = exact_regret(position, action, settings.objective)
-            if regret is None:
+            verdict = solved(position, action, settings.objective)
+            if verdict is None:
                 unsolved += 1
             else:
-                exact.append(_decision(ply, position, regret))
+                exact.append(_decision(ply, position, verdict.loss))
         else:
             earlier.append((ply, position, action))
     rollouts = []
-    if referee is not None and earlier:
+    if judge is not None and earlier:
         rng = np.random.default_rng(_seed(seed, block, 0))
         count = min(settings.sample, len(earlier))
         for place in sorted(rng.choice(len(earlier), count, replace=False)):
             ply, position, action = earlier[place]
             bits = _seed(seed, block, 1 + ply)
-            regret = referee.regret(
-                position, action, settings.rollouts, settings.top, bits, settings.objective
-            )
-            rollouts.append(_decision(ply, position, regret))
+            half = settings.rollouts // 2
+            verdict = judge.by_playouts(position, action, half, settings.rollouts - half, bits)
+            rollouts.append(_decision(ply, position, verdict.loss))
     return GameRegret(block, exact, rollouts, unsolved)
 
 
@@ -168,22 +154,6 @@ def _seed(seed: int, block: int, what: int) -> int:
 # --- Many games -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SelfPlay(Chunk):
-    """A chunk of deals that are played once each: the same agent is on every seat."""
-
-    def games(self) -> Iterator[tuple[int, int]]:
-        """Yield (deal, 0) of every game."""
-        for block in range(self.first, self.first + self.blocks):
-            yield block, 0
-
-
-def self_play(name: str, options: Options, games: int) -> list[SelfPlay]:
-    """Return all games in chunks, which determine the games that a network sees in one batch."""
-    ends = [*range(0, games, GAMES_AT_ONCE), games]
-    return [SelfPlay(Pairing(options, name, name), i, k - i) for i, k in pairwise(ends)]
-
-
 class _Worker:
     """Plays games of self-play and measures the regret of their decisions.
 
@@ -193,15 +163,17 @@ class _Worker:
     def __init__(self, spec: str, seed: int, settings: RegretSettings) -> None:
         self._player = ChunkPlayer([spec], seed)
         self._seed, self._settings = seed, settings
-        self._referee: Referee | None = None
+        self._judge: Judge | None = None
 
-    def __call__(self, chunk: SelfPlay, progress: Progress) -> list[GameRegret]:
+    def __call__(self, chunk: Chunk, progress: Progress) -> list[GameRegret]:
         found = []
-        if self._referee is None and self._settings.rollouts:
-            self._referee = Referee(self._settings.referees, chunk.pairing.options)
+        if self._judge is None and self._settings.rollouts:
+            judges, top = self._settings.referees, self._settings.top
+            options = chunk.pairing.options
+            self._judge = Judge(judges, options, self._settings.objective, top)
         for played in self._player(chunk, lambda games: None).games:
             game = replayed(chunk.pairing, played, self._seed)
-            found.append(game_regret(game, played.block, self._settings, self._seed, self._referee))
+            found.append(game_regret(game, played.block, self._settings, self._seed, self._judge))
             progress(1)
         return found
 
@@ -216,7 +188,7 @@ def measure_regret(
     workers: int = 1,
 ) -> list[GameRegret]:
     """Measure an agent, which ``spec`` names, game by game; returned in the order of the deals."""
-    todo = self_play(agent.name, options, games)
+    todo = chunks([Pairing(options, agent.name, agent.name)], games, GAMES_AT_ONCE)
     with (
         tqdm(total=games, unit="game", disable=None) as bar,
         closing(do_all(todo, partial(_Worker, spec, seed, settings), workers, bar.update)) as parts,
@@ -228,30 +200,29 @@ def measure_regret(
 # --- Figures --------------------------------------------------------------------------------------
 
 _SUMS = ("decisions", "placements", "regret", "placement_regret", "best")
-_RATIOS = (
-    ("regret", "regret", "decisions"),
-    ("placement_regret", "placement_regret", "placements"),
-    ("best_share", "best", "decisions"),
-)
+_RATIOS = {  # the sum, and what it is divided by
+    "regret": ("regret", "decisions"),
+    "placement_regret": ("placement_regret", "placements"),
+    "best_share": ("best", "decisions"),
+}
 
 
 def figures(
     games: Sequence[GameRegret],
     of: Callable[[GameRegret], list[DecisionRegret]],
-    unit: str = "gold",
+    blunders: Sequence[float] = BLUNDERS["gold"],
 ) -> dict[str, Any]:
-    """Return means over all decisions of a kind, with 95 % intervals by bootstrap over games."""
-    blunders = BLUNDERS[unit]
+    """Return means over all decisions of a kind, with 95 % intervals by bootstrap over games.
+
+    ``blunders``: a row has the share of decisions with a larger regret than each.
+    """
     over = [f"blunders_over_{most:g}" for most in blunders]
     columns = (*_SUMS, *over)
     rows = np.array([_sums(of(game), blunders) for game in games])
     samples = resampled_means(rows)
     count = dict(zip(columns, rows.sum(axis=0), strict=True))
-    found: dict[str, Any] = {
-        "decisions": int(count["decisions"]),
-        "placements": int(count["placements"]),
-    }
-    for name, part, whole in (*_RATIOS, *((name, name, "decisions") for name in over)):
+    found: dict[str, Any] = {key: int(count[key]) for key in ("decisions", "placements")}
+    for name, (part, whole) in (_RATIOS | {name: (name, "decisions") for name in over}).items():
         top, bottom = columns.index(part), columns.index(whole)
         if not count[whole]:
             found[name] = None
@@ -259,7 +230,7 @@ def figures(
         seen = samples[samples[:, bottom] > 0]
         low, high = np.percentile(seen[:, top] / seen[:, bottom], LEVEL)
         value = count[part] / count[whole]
-        if part not in ("regret", "placement_regret"):
+        if "regret" not in part:  # a share
             low, high = _widened(value, low, high, len(games))
         found[name] = {"value": float(value), "low": float(low), "high": float(high)}
     return found
@@ -289,7 +260,21 @@ def document(
     seconds: float,
 ) -> dict[str, Any]:
     """Return all figures as plain data, as ``--json`` writes them."""
-    rollouts = _without_blunders(figures(games, lambda game: game.rollouts, settings.unit))
+    blunders = BLUNDERS[settings.unit]
+
+    def by_left(kind: str, rows: Any, blunders: Sequence[float]) -> dict[str, Any]:
+        def between(first: int, last: int, game: GameRegret) -> list[DecisionRegret]:
+            return [one for one in getattr(game, kind) if first <= one.left <= last]
+
+        return {
+            str(first) if first == last else f"{first} to {last}": figures(
+                games, partial(between, first, last), blunders
+            )
+            for first, last in rows
+        }
+
+    # Playouts measure the regret of one decision too roughly to tell blunders.
+    rollouts = figures(games, lambda game: game.rollouts, ()) if settings.rollouts else None
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -299,61 +284,41 @@ def document(
             "games": len(games),
             "seed": seed,
             **asdict(settings),
-            "nodes": NODES,
+            "nodes": NODES_TO_JUDGE,
             "games_at_once": GAMES_AT_ONCE,
             "engine": engine_version(),
         },
-        "exact": figures(games, lambda game: game.exact, settings.unit),
-        "exact_by_left": {
-            str(left): figures(games, partial(_with_left, left), settings.unit)
-            for left in range(1, settings.last + 1)
-        },
+        "exact": figures(games, lambda game: game.exact, blunders),
+        "exact_by_left": by_left(
+            "exact", [(left, left) for left in range(1, settings.last + 1)], blunders
+        ),
         "unsolved": sum(game.unsolved for game in games),
-        "rollouts": rollouts if settings.rollouts else None,
-        "rollouts_by_left": {
-            f"{first} to {last}": _without_blunders(
-                figures(games, partial(_between, first, last), settings.unit)
-            )
-            for first, last in LEFT
-        },
+        "rollouts": rollouts,
+        "rollouts_by_left": by_left("rollouts", LEFT, ()),
         "games": [asdict(game) for game in games],
         "seconds": seconds,
         **provenance(),
     }
 
 
-def _with_left(left: int, game: GameRegret) -> list[DecisionRegret]:
-    return [one for one in game.exact if one.left == left]
-
-
-def _without_blunders(row: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the blunders: playouts measure the regret of one decision too roughly."""
-    return {name: value for name, value in row.items() if not name.startswith("blunders")}
-
-
-def _between(first: int, last: int, game: GameRegret) -> list[DecisionRegret]:
-    return [one for one in game.rollouts if first <= one.left <= last]
-
-
 def show(data: dict[str, Any]) -> str:
     """Return the figures as text."""
     settings, exact, rollouts = data["settings"], data["exact"], data["rollouts"]
-    name = next(iter(settings["agent"]))
-    options = settings["options"]
+    name, options, unit = next(iter(settings["agent"])), settings["options"], settings["unit"]
     with_or_without = "with" if options["volcanoes"] else "without"
-    unit = settings["unit"]
     blunders = [f"blunders_over_{most:g}" for most in BLUNDERS[unit]]
-    kinds = [("solved", exact), *_lefts(data["exact_by_left"])]
+    kinds = [("solved", exact), *data["exact_by_left"].items()]
     if rollouts:
-        kinds += [("judged", rollouts), *_lefts(data["rollouts_by_left"])]
+        kinds += [("judged", rollouts), *data["rollouts_by_left"].items()]
     rows = [
         (
-            what,
+            what if what in ("solved", "judged") else f"  {what} left",
             f"{row['decisions']:,}",
             *(_interval(row[key], ".3f") for key in ("regret", "placement_regret")),
             *(_interval(row.get(key), ".1%") for key in ("best_share", *blunders)),
         )
         for what, row in kinds
+        if row["decisions"] or what in ("solved", "judged")
     ]
     head = (
         *(f"{unit} lost", "decisions", "a decision", "a placement", "nothing lost"),
@@ -364,7 +329,7 @@ def show(data: dict[str, Any]) -> str:
     lines = [
         f"{name} against itself, {options['num_players']} players, {with_or_without} volcanoes, "
         f"{settings['games']:,} games, seed {settings['seed']}\n",
-        tables.plain(head, rows),
+        DataTable(head, rows).text(),
         f"\nsolved: at most {settings['last']} placements left{judged if rollouts else ''}",
         f"{decisions:,} decisions in {data['seconds']:.1f} s, games included "
         f"({decisions / data['seconds']:,.0f} a second)",
@@ -372,10 +337,6 @@ def show(data: dict[str, Any]) -> str:
     if data["unsolved"]:
         lines.append(f"not solved within {settings['nodes']:,} positions: {data['unsolved']}")
     return "\n".join(lines)
-
-
-def _lefts(rows: dict[str, Any]) -> list[tuple[str, Any]]:
-    return [(f"  {left} left", row) for left, row in rows.items() if row["decisions"]]
 
 
 def _interval(ratio: dict[str, float] | None, form: str) -> str:

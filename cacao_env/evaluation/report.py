@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from . import charts, tables
-from .tables import Data, of_players
+from ..tables import DataTable
+from . import charts, figures
+from .figures import Data, of_players
 
 # Okabe and Ito's colours, adjusted to differ in lightness too, for any kind of colour vision.
 COLOURS = {
@@ -40,8 +41,7 @@ table{border-collapse:collapse;font-size:.88rem;width:100%}
 th,td{padding:5px 9px;text-align:right;white-space:nowrap}
 th{font-weight:600}tr>:first-child{text-align:left;position:sticky;left:0;background:#fff}
 tbody tr{border-top:1px solid #e3e7ec}td small{display:block;color:#3c4650;font-size:.78em}
-.heat td,.heat thead th{text-align:center}.heat .self{color:#9aa3ad}
-.heat td{min-width:72px}
+.heat td+td,.heat th+th{text-align:center}.heat td+td{min-width:72px}
 .key{display:flex;flex-wrap:wrap;gap:4px 14px;font-size:.82rem}.key i{display:inline-block;width:11px;
 height:11px;border-radius:2px;margin-right:5px}
 @media(max-width:520px){main{padding:12px 8px 30px}.card{padding:10px}table{font-size:.76rem}
@@ -61,7 +61,7 @@ def page(data: Data) -> str:
         parts.append(f"<p><b>{escape(data['sprt']['text'])}</b></p>")
     if not charts.available():
         parts.append(f'<p class="faint">{escape(NO_CHARTS)}</p>')
-    for players in tables.number_of_players(data):
+    for players in figures.number_of_players(data):
         parts.append(f"<h2>{players} players</h2>")
         parts.append(f'<div class="grid">{_cards(data, players)}</div>')
     parts.append(f"<h2>Made with</h2>{_made_with(data)}")
@@ -80,7 +80,7 @@ def _about(data: Data) -> str:
     games = sum(r["games"] if r["players"] > 2 else r["games"] / 2 for r in data["scores"])
     with_or_without = "with" if settings["options"][0]["volcanoes"] else "without"
     return (
-        f"{tables.counted(round(games), 'game')}; {tables.counted(blocks, 'deal')} a pairing, "
+        f"{figures.counted(round(games), 'game')}; {figures.counted(blocks, 'deal')} a pairing, "
         "each played with the candidate in every seat; "
         f"{with_or_without} volcanoes; seed {settings['seed']}; intervals are 95 %, "
         "by bootstrap over deals."
@@ -92,15 +92,11 @@ def _cards(data: Data, players: int) -> str:
     rows = sorted(of_players(data, "scores", players), key=lambda row: agents.index(row["agent"]))
     ranked = {**data, "scores": rows}
     sources = [s for s in COLOURS if any(abs(row["gold"][s]) > 0.05 for row in rows)]
-    gold, ratings, scores, seats = ("",) * 4
+    gold = ratings = scores = seats = ""
     if charts.available():
-        gold = _gold_chart(rows, sources)
-        ratings, scores, seats = (
-            _rating_chart(data, players),
-            _score_chart(rows),
-            _seat_chart(data, players),
-        )
-    anchor = [r["agent"] for r in of_players(data, "ratings", players) if tables.is_anchor(r)]
+        gold, ratings = _gold_chart(rows, sources), _rating_chart(data, players)
+        scores, seats = _score_chart(rows), _seat_chart(data, players)
+    anchor = [r["agent"] for r in of_players(data, "ratings", players) if figures.is_anchor(r)]
     fair = "" if players == 2 else f" Equal agents would win {1 / players:.0%}."
     return "".join(
         (
@@ -114,24 +110,24 @@ def _cards(data: Data, players: int) -> str:
             _card(
                 "Ratings",
                 f"Plackett-Luce, in Elo; {', '.join(anchor)} is at 0.",
-                ratings + _table(*tables.ratings(data, players)),
+                ratings + figures.ratings(data, players).html(),
             ),
             _card(
                 "Gold by source",
                 "Mean a game.",
-                gold + _table(*tables.gold(ranked, players, sources)),
+                gold + figures.gold(ranked, players, sources).html(),
             ),
             _card(
                 "Final scores",
                 "Thick: the middle half; thin: 5 to 95 % of the games.",
-                scores + _table(*tables.quantiles(ranked, players)),
+                scores + figures.quantiles(ranked, players).html(),
             ),
             _card(
                 "Seats",
                 f"Win share on each seat, over all agents; dashed: one in {players}.",
-                seats + _table(*tables.seats(data, players)),
+                seats + figures.seats(data, players).html(),
             ),
-            _card("Every pairing", "", _table(*tables.pairings(data, players)), "wide"),
+            _card("Every pairing", "", figures.pairings(data, players).html(), "wide"),
         )
     )
 
@@ -176,23 +172,17 @@ def _score_chart(rows: Sequence[Data]) -> str:
 
 def _heat_table(data: Data, players: int, agents: Sequence[str]) -> str:
     found = {(r["agent"], r["opponent"]): r for r in of_players(data, "results", players)}
-    head = "".join(f"<th>{escape(agent)}</th>" for agent in agents)
-    rows = []
-    for agent in agents:
-        cells = [f"<th>{escape(agent)}</th>"]
-        for other in agents:
-            result = found.get((agent, other))
-            if result is None:
-                cells.append('<td class="self">·</td>')
-                continue
-            cells.append(
-                f'<td style="background:{heat(result["win_share"], players)}">'
-                f"{result['win_share']:.1%}<small>{result['low']:.1%} – {result['high']:.1%}</small>"
-                f"<small>{tables.signed(result['margin'])} gold</small></td>"
-            )
-        rows.append(f"<tr>{''.join(cells)}</tr>")
-    table = f"<thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
-    return f'<div class="scroll"><table class="heat">{table}</table></div>'
+    rows, colours = [[agent] for agent in agents], {}
+    for number, agent in enumerate(agents):
+        for column, other in enumerate(agents, 1):
+            if result := found.get((agent, other)):
+                colours[number, column] = heat(result["win_share"], players)
+                ends = f"{result['low']:.1%} – {result['high']:.1%}"
+                margin = f"{figures.signed(result['margin'])} gold"
+                rows[number].append(f"{result['win_share']:.1%}\n{ends}\n{margin}")
+            else:
+                rows[number].append("·")
+    return DataTable(("", *agents), rows).html("heat", colours)
 
 
 def heat(share: float, players: int) -> str:
@@ -201,15 +191,6 @@ def heat(share: float, players: int) -> str:
     far = (share - fair) / (1 - fair) if share >= fair else (fair - share) / fair
     full = (143, 190, 232) if share >= fair else (246, 183, 133)
     return "#" + "".join(f"{round(255 + (part - 255) * far):02x}" for part in full)
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-    )
-    table = f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="scroll">{table}</div>'
 
 
 def _made_with(data: Data) -> str:

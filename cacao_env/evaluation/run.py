@@ -1,4 +1,8 @@
-"""Evaluation runs: from a plan to its figures."""
+"""Evaluation runs: from a plan to its figures.
+
+Everything that is played to measure agents is a plan: ``evaluate`` and ``measure`` have one, ``curve``,
+``leaderboard`` and ``tasks`` have several.
+"""
 
 from __future__ import annotations
 
@@ -16,26 +20,29 @@ from tqdm import tqdm
 
 from ..agents.agent import Agent, require
 from ..agents.registry import load_agents
-from ..checks import check_type
+from ..checks import as_path, check_type
 from ..engine.options import PLAYERS, Options
-from ..files import write_whole
+from ..envs.tasks import Task
+from ..files import read_text, write_whole
 from ..provenance import provenance
+from . import BLOCKS, SEED
 from .blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
-from .matches import SEED, ChunkResult, play_chunk, warm_up
+from .matches import ChunkResult, play_chunk, warm_up
 from .sprt import SequentialTest, SprtResult
 from .store import Store, engine_version
 from .summary import Result, Summary, block_scores, summarise
 from .workers import PlayAll, cores, play_all
 
 FORMAT, VERSION = "cacao-evaluation", 2  # version 1 named an opponent "field"
-BLOCKS, MOST_BLOCKS = 200, 10_000  # by default; the second until a test is decided
+MOST_BLOCKS = 10_000  # until a test is decided
 
 
 @dataclass(frozen=True)
 class Plan:
     """What to play: agents as ``load_agent`` takes them, games, and perhaps a sequential test.
 
-    With a test ``blocks`` is the most that it may take.
+    The agents play against each other, or each against the opponents of a named task.  With a test
+    ``blocks`` is the most that it may take.
     """
 
     specs: tuple[str, ...]
@@ -43,6 +50,7 @@ class Plan:
     blocks: int = BLOCKS
     seed: int = SEED
     test: SequentialTest | None = None
+    task: Task | None = None
 
 
 @dataclass(frozen=True)
@@ -92,11 +100,11 @@ def make_plan(
 
 
 def settings(plan: Plan, agents: Sequence[Agent]) -> dict[str, Any]:
-    """Return everything that determines which games are played, as plain data."""
+    """Return everything that determines the games but their number, as plain data."""
     return {
         "agents": {agent.name: agent.version for agent in agents},
         "options": [one.as_dict() for one in plan.options],
-        "blocks": plan.blocks,
+        "task": plan.task and plan.task.id,
         "blocks_at_once": BLOCKS_AT_ONCE,
         "seed": plan.seed,
         "test": None if plan.test is None else asdict(plan.test),
@@ -107,7 +115,8 @@ def settings(plan: Plan, agents: Sequence[Agent]) -> dict[str, Any]:
 def default_folder(plan: Plan, agents: Sequence[Agent]) -> Path:
     """Return the folder of a plan's games; its name identifies the settings."""
     text = json.dumps(settings(plan, agents), sort_keys=True)
-    names = "-".join(re.sub(r"\W+", "_", agent.name) for agent in agents)[:60]
+    words = [agent.name for agent in agents] + ([plan.task.entry] if plan.task else [])
+    names = "-".join(re.sub(r"\W+", "_", word) for word in words)[:60]
     players = "".join(str(one.num_players) for one in plan.options)
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]
     return Path("runs/evaluation") / f"{names}-{players}p-{digest}"
@@ -115,10 +124,19 @@ def default_folder(plan: Plan, agents: Sequence[Agent]) -> Path:
 
 def plan_chunks(plan: Plan, agents: Sequence[Agent]) -> list[Chunk]:
     """Return all chunks that may have to be played, in order."""
-    pairs = pairings([agent.name for agent in agents], plan.options)
+    names = [agent.name for agent in agents]
+    pairs = pairings(names, plan.options)
+    if task := plan.task:
+        pairs = [Pairing(task.options, name, task.opponents, task.id) for name in names]
     if plan.test is not None:
         pairs = pairs[:1]  # a test needs only the first agent's games
     return chunks(pairs, plan.blocks)
+
+
+def num_stored(plan: Plan, agents: Sequence[Agent], store: Store) -> int:
+    """Return how many of the plan's games are stored."""
+    every = plan_chunks(plan, agents)
+    return sum(chunk.num_games for chunk in every if chunk.key in store.results)
 
 
 def run_evaluation(
@@ -133,9 +151,9 @@ def run_evaluation(
     sprt = sprt_result(plan, every, store.results)
     todo = [chunk for chunk in every if chunk.key not in store.results]
     if todo and not (sprt and sprt.accepted):
-        total = sum(chunk.blocks * chunk.pairing.players for chunk in every)
+        total = sum(chunk.num_games for chunk in todo)
         with (
-            tqdm(total=total, initial=store.games, unit="game", disable=None) as bar,
+            tqdm(total=total, unit="game", disable=None) as bar,
             closing(play(todo, plan.specs, plan.seed, workers or cores(), bar.update)) as results,
         ):
             for result in results:
@@ -180,7 +198,7 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "settings": settings(plan, evaluation.agents),
+        "settings": {**settings(plan, evaluation.agents), "blocks": plan.blocks},
         "specs": dict(zip((a.name for a in evaluation.agents), plan.specs, strict=True)),
         "results": [result.as_dict() for result in summary.results],
         "ratings": [asdict(row) for row in summary.ratings],
@@ -189,6 +207,19 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
         "sprt": None if sprt is None else {**asdict(sprt), "text": sprt.line()},
         **provenance(),
     }
+
+
+def loaded(path: str | Path) -> dict[str, Any]:
+    """Read the figures that ``document`` returned from a file; ValueError for another file."""
+    try:
+        data = json.loads(read_text(as_path(path)))
+    except OSError as error:
+        raise ValueError(f"{path} can't be read: {error.strerror}") from None
+    except ValueError:
+        raise ValueError(f"{path} is not JSON") from None
+    if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
+        raise ValueError(f"{path} is not a {FORMAT} file of version {VERSION}")
+    return data
 
 
 def measure(

@@ -119,11 +119,6 @@ class Store:
             self._file.close()
         self._lock.release()
 
-    @property
-    def games(self) -> int:
-        """Number of games stored."""
-        return sum(len(result.games) for result in self.results.values())
-
 
 def _difference(stored: Any, asked: Any) -> str:
     """Say in a few words how two values of a setting differ."""

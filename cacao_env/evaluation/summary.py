@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..gold_sources import SOURCES
 from .blocks import Pairing
-from .gold_sources import SOURCES
 from .intervals import interval, share_interval
 from .matches import ChunkResult, PlayedGame, Timing
 from .ratings import Rating, pair_wins, rate
@@ -38,7 +38,9 @@ class Result:
     ms_per_move: float = 0.0
     ms_per_placement: float = 0.0
     decisions_per_game: float = 0.0  # of all seats
-    by_seat: list[dict[str, float]] = field(default_factory=list)  # win_share, margin
+    by_seat: list[dict[str, float]] = field(
+        default_factory=list
+    )  # win_share, margin; not of a task
     # Less the luck of the draw (luck.py); the same expectation, and narrower intervals.
     adjusted_win_share: float = 0.0
     adjusted_low: float = 0.0
@@ -121,10 +123,11 @@ def summarise(agents: Sequence[str], chunk_results: Sequence[ChunkResult]) -> Su
         for agent in pairing.candidates()
     ]
     order = {name: i for i, name in enumerate(agents)}
-    results.sort(key=lambda r: (r.players, order[r.agent], order[r.opponent]))
+    results.sort(key=lambda r: (r.players, order[r.agent], order.get(r.opponent, 0)))
     summary = Summary(results, [], [], [])
-    for players in sorted({pairing.players for pairing in games}):
-        some = {pairing: played for pairing, played in games.items() if pairing.players == players}
+    between = {pairing: played for pairing, played in games.items() if not pairing.task}
+    for players in sorted({pairing.players for pairing in between}):
+        some = {pairing: of for pairing, of in between.items() if pairing.players == players}
         summary.ratings.extend(_ratings(agents, some, players))
         summary.seats.extend(_seats(some, players))
         candidates = {name for pairing in some for name in pairing.candidates()}
@@ -138,11 +141,15 @@ def values(
     played: Sequence[PlayedGame],
     what: Callable[[PlayedGame, int], float],
 ) -> Values:
-    """Return ``what(game, seat)`` of a candidate in each block on each seat, (blocks, players)."""
-    found = np.empty((len(played) // pairing.players, pairing.players))
+    """Return ``what(game, seat)`` of a candidate in the games of each block.
+
+    Shape (blocks, players), by its seat; (blocks, 1) where a block is one game.
+    """
+    games = pairing.rotations
+    found = np.empty((len(played) // games, games))
     for number, game in enumerate(played):
         seat = _seat_of(agent, pairing, game)
-        found[number // pairing.players, seat] = what(game, seat)
+        found[number // games, seat % games] = what(game, seat)
     return found
 
 
@@ -180,6 +187,7 @@ def _result(agent: str, pairing: Pairing, played: list[PlayedGame], timing: Timi
         [
             {"win_share": float(share), "margin": float(margin)}
             for share, margin in zip(wins.mean(axis=0), margins.mean(axis=0), strict=True)
+            if pairing.rotations == pairing.players
         ],
         float(adjusted_wins.mean()),
         *interval(adjusted_wins.mean(axis=1)),

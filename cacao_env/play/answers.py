@@ -9,9 +9,9 @@ from ..agents.agent import Agent, decider, require
 from ..agents.analysis import Analysis
 from ..game import Game
 from .catalogue import Replay
-from .choices import in_words, parts_of
 from .history import pack, with_auto_decisions
 from .table import Table
+from .words import in_words, parts_of
 
 MOVES = 40  # of an analysis that are listed
 

@@ -7,18 +7,15 @@ from typing import Any
 
 from .. import record
 from ..engine import decisions
-from ..engine.geometry import cell_index
 from ..engine.notation import Move
 from ..engine.state import AUTO
-from ..engine.tiles import ACTION_CLASS, ERUPT, SELL_CACAO, TAKE_GOLD
-from ..evaluation.gold_sources import MINES, SALES, SOURCES, VOLCANOES
 from ..game import Game
-from .choices import in_words, parts_of
+from ..gold_sources import SOURCES, gold_by_source
 from .position import position_of
+from .words import in_words
 
 Frame = dict[str, Any]
 NOBODY = -1  # a viewer who sees no hand
-COIN_SOURCES = SOURCES[: VOLCANOES + 1]  # of coins; the other sources count at the end
 
 
 class History:
@@ -32,7 +29,6 @@ class History:
 
     def __init__(self, game: Game, viewer: int | None = None) -> None:
         self._game = _dealt(game)
-        self._coins = [[0] * len(COIN_SOURCES) for _ in range(game.num_players)]
         self._tiles: dict[str, Any] = {}
         nothing: Frame = {"move": None, "mover": None, "auto": False, "at": []}
         self.frames: list[Frame] = [self._position(viewer) | nothing]
@@ -59,10 +55,7 @@ class History:
         """Make a legal move and add its frame."""
         game = self._game
         mover, text = game.seat, in_words(game, move)
-        source, before = _source(game, move), game.state.gold.copy()
         game.play(game.action(move))
-        if source is not None and mover is not None:
-            self._coins[mover][source] += int(game.state.gold[mover]) - int(before[mover])
         cells: list[Sequence[int]] = [list(part) for part in move if isinstance(part, tuple)]
         made = {"move": text, "mover": mover, "auto": auto, "at": cells}
         self.frames.append(self._position(viewer) | made)
@@ -73,8 +66,6 @@ class History:
         if len(moves) < len(self):
             self._game = self.game_at(len(moves))
             del self.frames[len(moves) + 1 :]
-            seats = self.frames[-1]["sources"]
-            self._coins = [[seat[name] for name in COIN_SOURCES] for seat in seats]
         for _, auto, move in moves[len(self) :]:
             self.add(move, auto, viewer)
 
@@ -82,12 +73,8 @@ class History:
         """The position; a tile that did not change is the same object in all frames."""
         position = position_of(self._game, viewer)
         position["tiles"] = [self._tiles.setdefault(repr(one), one) for one in position["tiles"]]
-        state = self._game.state
-        ends = [(seat["worth"], seat["sun"]) for seat in position["seats"]]
-        position["sources"] = [
-            dict(zip(SOURCES, [*coins, *end, int(temples)], strict=True))
-            for coins, end, temples in zip(self._coins, ends, state.temples)
-        ]
+        gold = gold_by_source(self._game.states, self._game.history)
+        position["sources"] = [dict(zip(SOURCES, row, strict=True)) for row in gold.tolist()]
         return position
 
     def game_at(self, ply: int) -> Game:
@@ -98,15 +85,6 @@ class History:
         for action in self._game.history[:ply]:
             game.play(action)
         return game
-
-
-def _source(game: Game, move: Move) -> int | None:
-    """Where a move's coins come from, by its place in ``SOURCES``; None for no coins."""
-    if move[0] != "act":
-        return None
-    row, column = parts_of(move)["cell"]
-    kind = int(ACTION_CLASS[game.state.board[int(cell_index(row, column))]])
-    return {SELL_CACAO: SALES, TAKE_GOLD: MINES, ERUPT: VOLCANOES}.get(kind)
 
 
 def _dealt(game: Game) -> Game:

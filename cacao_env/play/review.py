@@ -1,8 +1,7 @@
 """Review a finished game: win probabilities, the gold that each decision lost, and luck.
 
-Three judges, each for what it does best: a value network estimates win shares, greedy playouts compare
-decisions in gold, and the last placements are solved exactly.  All of them know only what the deciding
-seat may know.
+The best value network tells the win shares.  The judge of :mod:`cacao_env.evaluation.judge` compares
+decisions in gold, by that network's playouts or, near the end, exactly.
 """
 
 from __future__ import annotations
@@ -11,29 +10,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from ..agents.agent import Agent, AgentError
-from ..agents.bots import Bot
-from ..agents.endgame import NODES_TO_JUDGE, NOT_SOLVED, end_values, is_near_end
-from ..agents.mc import candidates_into, run_passes
-from ..agents.playout import RELATIVE_SCORE
-from ..agents.registry import installed_agents, load_agent
-from ..agents.value.agent import ValueAgent
-from ..engine.actions import MAX_LEGAL
-from ..engine.rng import new_rng
+from ..agents.endgame import is_near_end
+from ..engine.options import Options
+from ..evaluation.judge import Judge, solved, value_networks
 from ..evaluation.luck import WIN_SHARES, luck_of
 from ..game import Game
-from .choices import in_words, parts_of
 from .history import History, with_auto_decisions
+from .words import in_words, parts_of
 
 INACCURACY, BLUNDER = 1.0, 3.0  # gold lost
 LAST = 2  # placements left from which on decisions are solved
-TOP = 16  # candidates, the best by greedy
-TRIALS, GROUPS, PASSES = 96, 16, 8  # playouts that find the best; groups of passes that compare
-T_GROUPS = 2.131  # of Student's distribution: 95 % of GROUPS - 1 degrees of freedom
-Floats = npt.NDArray[np.float64]
+TOP = 8  # candidates, the best by greedy
+CHOOSING, COMPARING = 24, 96  # playouts a candidate that find the best; those that compare
 
 
 @dataclass(frozen=True)
@@ -97,31 +85,16 @@ def review(
     """Review the finished game of a history; ``progress(done, total)`` counts decisions."""
     if not history.game.over:
         raise ValueError("only a finished game can be reviewed")
-    judge = _judge(history.game)
+    reviewer = Reviewer(history.game.options)
     todo = list(_decisions(history))
     found = []
     for done, (ply, game, action) in enumerate(todo):
         progress(done, len(todo))
-        found.append(_judged(judge, ply, game, action))
+        found.append(reviewer.judged(ply, game, action))
     progress(len(todo), len(todo))
     luck = luck_of(history.game)[WIN_SHARES].tolist()
     seats = [_summary(seat, found, luck[seat]) for seat in range(history.game.num_players)]
-    return Review(judge.name, found, seats, history.game.win_shares())
-
-
-# --- Judges ---------------------------------------------------------------------------------------
-
-
-def _judge(game: Game) -> Agent:
-    """The best installed value network for such a game, or greedy's playouts."""
-    for name, _ in installed_agents():
-        try:
-            agent = load_agent(name.partition("+")[0])
-        except (AgentError, OSError):
-            continue
-        if isinstance(agent, ValueAgent) and agent.supports(game.options):
-            return agent
-    return Bot("greedy")
+    return Review(reviewer.name, found, seats, history.game.win_shares())
 
 
 def _decisions(history: History) -> Iterator[tuple[int, Game, int]]:
@@ -134,26 +107,43 @@ def _decisions(history: History) -> Iterator[tuple[int, Game, int]]:
         game.play(action)
 
 
-def _judged(judge: Agent, ply: int, game: Game, action: int) -> Judged:
-    shares, favourite = _win_shares(judge, game, action, ply)
-    solved = _solved(game, action) if is_near_end(game.state, LAST) else None
-    best, gold, error, gain = solved or _played_out(game, action, favourite, ply)
-    low, high = gold - error, gold + error
-    gold = max(0.0, gold)
-    return Judged(
-        ply,
-        game.seat or 0,
-        in_words(game, game.move(action)),
-        in_words(game, game.move(best)),
-        parts_of(game.move(best)) | {"kind": game.move(best)[0]},
-        gold,
-        max(0.0, low),
-        max(0.0, high),
-        solved is not None,
-        gain,
-        _grade(gold, low),
-        shares,
-    )
+class Reviewer:
+    """Judges decisions in words; ``name`` is that of the best network for the options.
+
+    Only one thread may use it at a time.
+    """
+
+    def __init__(self, options: Options) -> None:
+        networks = [pair for pair in value_networks() if pair[1].supports(options)]
+        if not networks:
+            raise ValueError(f"no value network is installed that judges {options}")
+        self.name, self._network = networks[0]
+        self._judge = Judge([self.name], options, top=TOP)
+
+    def judged(self, ply: int, game: Game, action: int) -> Judged:
+        """Judge an action; ``ply`` is its frame."""
+        shares = self._network.analyze(game, self._network.begin(ply)).win_shares
+        assert shares is not None
+        verdict = solved(game, action, all_values=True) if is_near_end(game.state, LAST) else None
+        exact = verdict is not None
+        if verdict is None:
+            verdict = self._judge.by_playouts(game, action, CHOOSING, COMPARING, ply)
+        best = verdict.best if verdict.loss > 0 else action
+        loss, low = verdict.loss, verdict.loss - verdict.error
+        return Judged(
+            ply,
+            game.seat or 0,
+            in_words(game, game.move(action)),
+            in_words(game, game.move(best)),
+            parts_of(game.move(best)) | {"kind": game.move(best)[0]},
+            max(0.0, loss),
+            max(0.0, low),
+            max(0.0, loss + verdict.error),
+            exact,
+            verdict.gain,
+            _grade(loss, low),
+            [float(share) for share in shares],
+        )
 
 
 def _grade(gold: float, low: float) -> str:
@@ -161,57 +151,6 @@ def _grade(gold: float, low: float) -> str:
     if gold >= BLUNDER and low >= BLUNDER / 2:
         return "blunder"
     return "inaccuracy" if gold >= INACCURACY and low >= INACCURACY / 2 else ""
-
-
-def _win_shares(judge: Agent, game: Game, action: int, ply: int) -> tuple[list[float], int]:
-    """Every seat's win share before an action, and the judge's favourite action."""
-    analysis = judge.analyze(game, judge.begin(ply))
-    best = int(analysis.actions[0]) if len(analysis.actions) else action
-    assert analysis.win_shares is not None
-    return [float(share) for share in analysis.win_shares], best
-
-
-def _solved(game: Game, action: int) -> tuple[int, float, float, float] | None:
-    """(best action, gold lost, 0, gold above the mean) by the exact solution; None if it gave up."""
-    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
-    count = int(end_values(game.states, RELATIVE_SCORE, NODES_TO_JUDGE, True, ids, values))
-    if count == NOT_SOLVED:
-        return None
-    ids, values = ids[:count], values[:count]
-    own = float(values[ids == action][0])
-    best = int(values.argmax())
-    chosen = action if own >= values[best] else int(ids[best])
-    return chosen, float(values[best]) - own, 0.0, own - float(values.mean())
-
-
-def _played_out(
-    game: Game, action: int, favourite: int, seed: int
-) -> tuple[int, float, float, float]:
-    """(best action, gold lost, half of its interval, gold above the mean) by greedy playouts.
-
-    Some playouts find the best; others compare it with the action, so that choosing it does not make
-    the loss larger.
-    """
-    ids = np.empty(TOP + 2, np.int64)
-    count = int(candidates_into(game.states, TOP, ids))
-    for other in (action, favourite):
-        if other not in ids[:count]:
-            ids[count] = other
-            count += 1
-    sums, rng = np.zeros(count), new_rng(seed)
-    run_passes(game.states, ids, count, sums, TRIALS, rng, RELATIVE_SCORE)
-    means = sums / TRIALS
-    own = float(means[ids[:count] == action][0])
-    best = int(ids[int(means.argmax())])
-    gain = own - float(means.mean())
-    if best == action:
-        return action, 0.0, 0.0, gain
-    both, gold = np.array([best, action]), np.zeros((GROUPS, 2))
-    for group in gold:
-        run_passes(game.states, both, 2, group, PASSES, rng, RELATIVE_SCORE)
-    lost = (gold[:, 0] - gold[:, 1]) / PASSES
-    error = T_GROUPS * float(lost.std(ddof=1)) / GROUPS**0.5
-    return (best if lost.mean() > 0 else action), float(lost.mean()), error, gain
 
 
 # --- Figures --------------------------------------------------------------------------------------

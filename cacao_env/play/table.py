@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
 from .. import record
-from ..agents.agent import Agent, Player, decider, require
-from ..agents.bots import seat_seeds
+from ..agents.agent import Agent, Player, decider, require, seat_seed
 from ..agents.registry import installed_agents, load_agent
 from ..engine.notation import is_int
 from ..engine.options import Options
@@ -54,8 +53,8 @@ class Table:
         for agent in agents.values():
             require(agent, options)
         self._players: list[Player | None] = [
-            None if name == HUMAN else agents[name].player(own)
-            for name, own in zip(seats, seat_seeds(seed, len(seats)))
+            None if name == HUMAN else agents[name].player(seat_seed(seed, 0, options, seats, seat))
+            for seat, name in enumerate(seats)
         ]
         self.history = History(self.game, self.viewer)
 

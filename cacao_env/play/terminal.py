@@ -11,9 +11,9 @@ from typing import Any
 from .. import record
 from ..agents.agent import require
 from ..agents.registry import load_agent
-from ..evaluation.gold_sources import SOURCES
-from ..evaluation.tables import plain
 from ..files import write_whole
+from ..gold_sources import SOURCES
+from ..tables import DataTable
 from .choices import Choice
 from .render.text import LEGEND, LETTERS, picture
 from .table import Table, best_agent
@@ -84,7 +84,7 @@ def _breakdown(table: Table) -> str:
         )
         for seat in order
     ]
-    return plain(("", *SOURCES, "score"), rows)
+    return DataTable(("", *SOURCES, "score"), rows).text()
 
 
 def _show_moves(table: Table, shown: int, write: Callable[[str], None]) -> int:

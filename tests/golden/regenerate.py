@@ -10,9 +10,10 @@ from pathlib import Path
 
 from cacao_env import Game
 from cacao_env.agents.agent import play_game
-from cacao_env.agents.bots import Bot, seat_seeds
+from cacao_env.agents.bots import Bot
 from cacao_env.play.render.text import picture
 from cacao_env.record import dumps, record_of
+from tests.games import seat_seeds
 
 FOLDER = Path(__file__).parent
 # name: players, seed, volcanoes, decisions, agents

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from cacao_env.engine.saving import check_array
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from cacao_env.engine.saving import check_array
 from cacao_env.envs.forms import Form, ObservationForm
 from cacao_env.envs.versus import VersusGames
 

@@ -16,7 +16,7 @@ from ...engine.state import StateArray
 from ...game import Game
 from ..agent import Agent, decider
 from ..analysis import Analysis, certain, from_values
-from ..playout import UNIT
+from ..utility import UNIT
 from .net import Net, new_scratch
 from .turns import consider, new_work
 

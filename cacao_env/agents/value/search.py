@@ -31,7 +31,7 @@ from ...greedy.turn import step_turn
 from ..analysis import Analysis, certain, from_values, from_visits
 from ..endgame import NODES, NOT_SOLVED, placements_left, solve, solved_analysis
 from ..halving import drop_half, halve, keep_best, num_passes, num_rounds
-from ..playout import UNIT, UTILITY, utility_of
+from ..utility import UNIT, UTILITY, utility_of
 from .agent import SPREAD, ValueAgent
 from .net import Net, expect
 from .tree import begin_search, choose_reply, extended, record

@@ -19,7 +19,7 @@ from ...engine.rng import mixed
 from ...engine.state import ACT, EXPLICIT, OVER, PLACE, STATE
 from ...greedy.choices import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
 from ...greedy.turn import step_turn
-from ..playout import utility_of
+from ..utility import utility_of
 from .net import expect
 from .ordering import order_into
 from .tree import new_tree

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...engine.tiles import CACAO_PLACES, SUN_PLACES, WATER_TRACK
-from ...evaluation.gold_sources import SOURCES
+from ...gold_sources import SOURCES
 from ..position import Position
 from .art import (
     COLOURS,

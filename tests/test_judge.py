@@ -1,4 +1,4 @@
-"""The referee of decisions: fair to all candidates, blind to the deal, several networks in turn."""
+"""The judge of decisions: fair to all candidates, blind to the deal, several networks in turn."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.endgame import placements_left
-from cacao_env.agents.mc import candidates_into, run_passes
-from cacao_env.agents.playout import RELATIVE_SCORE, UTILITY
+from cacao_env.agents.mc import best_actions
+from cacao_env.agents.utility import RELATIVE_SCORE
 from cacao_env.engine.rng import new_rng
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
@@ -18,64 +18,64 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.cli import main as cacao
-from cacao_env.evaluation.referee import Referee, other_networks, play_out
+from cacao_env.evaluation.judge import Judge, other_networks, play_out
 from tests.games import STYLES
 
 
 def judged(game, action, rollouts, top, seed):
-    referee = Referee(["criollo"], game.options)
-    return referee.regret(game, action, rollouts, top, seed, RELATIVE_SCORE)
+    judge, half = Judge(["criollo"], game.options, top=top), rollouts // 2
+    return judge.by_playouts(game, action, half, rollouts - half, seed).loss
+
+
+def late_game():
+    """A placement with some placements left."""
+    game, rng = Game.new(2, 11), np.random.default_rng(11)
+    while placements_left(game.state) > 8 or game.phase != "place":
+        game.play(STYLES["random"](game, rng))
+    return game
 
 
 def test_few_playouts_do_not_make_a_loss_larger():
     """The rival is chosen by other playouts than those that it is compared by."""
-    game, rng = Game.new(2, 11), np.random.default_rng(11)
-    while placements_left(game.state) > 8 or game.phase != "place":
-        game.play(STYLES["random"](game, rng))
+    game = late_game()
     ids = np.zeros(8, np.int64)
-    candidates_into(game.states, 8, ids)
+    best_actions(game.states, 8, ids)
     action = int(ids[0])
-    few = [judged(game, action, 2, 8, seed) for seed in range(200)]
-    many = [judged(game, action, 200, 8, seed) for seed in range(3)]
+    few = [judged(game, action, 2, 8, seed) for seed in range(100)]
+    many = [judged(game, action, 100, 8, seed) for seed in range(3)]
     assert np.mean(few) < np.mean(many) + 1
 
 
-@pytest.mark.parametrize("by", ["greedy", "criollo"])
-def test_all_actions_of_a_pass_meet_the_same_deal_and_dice(by):
-    game = Game.new(3, 2)
-    first = int(game.legal_actions()[0])
-    sums = np.zeros(3)
-    _add_outcomes(by, game, np.array([first] * 3), sums, 4)
-    assert sums[0] == sums[1] == sums[2] != 0
-
-
-def _add_outcomes(by, game, ids, sums, passes):
-    """Add outcomes of playouts by greedy, or by a network, to ``sums``."""
+def add_outcomes(game, ids, sums, passes):
+    """Add outcomes of playouts by criollo to ``sums``."""
+    net, scratch, work = Judge(["criollo"], game.options)._nets[0]
     rng = new_rng(1)
-    if by == "greedy":
-        run_passes(game.states, ids, len(ids), sums, passes, rng, RELATIVE_SCORE)
-        return
-    net, scratch, work = Referee([by], game.options)._nets[0]
     for _ in range(passes):
         play_out(
             net, scratch, work, game.states, ids, len(ids), sums, net.inner, RELATIVE_SCORE, rng
         )
 
 
-@pytest.mark.parametrize("by", ["greedy", "criollo"])
-def test_playouts_do_not_know_the_deal(by):
+def test_all_actions_of_a_pass_meet_the_same_deal():
+    game = Game.new(3, 2)
+    sums = np.zeros(3)
+    add_outcomes(game, np.array([int(game.legal_actions()[0])] * 3), sums, 4)
+    assert sums[0] == sums[1] == sums[2] != 0
+
+
+def test_playouts_do_not_know_the_deal():
     """Means over many deals are alike whatever the true one is; one known deal's would differ."""
     game = Game.new(2, 2)
     action = np.array([int(game.legal_actions()[0])])
     means = []
-    for deal in range(8):
+    for deal in range(6):
         sums = np.zeros(1)
-        _add_outcomes(by, game.determinise(0, deal), action, sums, 200)
-        means.append(sums[0] / 200)
+        add_outcomes(game.determinise(0, deal), action, sums, 120)
+        means.append(sums[0] / 120)
     assert np.ptp(means) < 5
 
 
-def test_referees_take_turns(monkeypatch):
+def test_networks_take_turns(monkeypatch):
     played, counts = [], []
 
     def noted(net, scratch, work, states, ids, alive, *rest):
@@ -83,16 +83,28 @@ def test_referees_take_turns(monkeypatch):
         counts.append(alive)
         play_out(net, scratch, work, states, ids, alive, *rest)
 
-    monkeypatch.setattr("cacao_env.evaluation.referee.play_out", noted)
+    monkeypatch.setattr("cacao_env.evaluation.judge.play_out", noted)
     game = Game.new(2, 5)
-    referee = Referee(["criollo", "trinitario"], game.options)
-    referee.regret(game, int(game.legal_actions()[0]), 16, 3, 1, UTILITY)
-    criollo, trinitario = (net for net, _, _ in referee._nets)
+    judge = Judge(["criollo", "trinitario"], game.options, top=3)
+    judge.by_playouts(game, int(game.legal_actions()[0]), 8, 8, 1)
+    criollo, trinitario = (net for net, _, _ in judge._nets)
     # Half of the playouts choose among all candidates, the other half compares the chosen one.
     assert counts[-8:] == [2] * 8
     assert counts[0] >= 3
     assert 6 * counts[0] <= sum(counts[:-8]) <= 8 * counts[0]
     assert all(net is (criollo, trinitario)[i % 2] for i, net in enumerate(played))
+
+
+def test_the_interval_of_a_loss_is_that_of_its_playouts():
+    """Judged again and again, a loss varies as much as its interval says."""
+    game = late_game()
+    judge = Judge(["trinitario"], game.options, top=4)
+    some = game.legal_actions()[::8].tolist()
+    worst = max(some, key=lambda action: judge.by_playouts(game, action, 4, 16, 1).loss)
+    found = [judge.by_playouts(game, worst, 4, 24, seed) for seed in range(60)]
+    spread = np.std([verdict.loss for verdict in found])
+    assert min(verdict.loss for verdict in found) > 0
+    assert 0.7 < np.mean([verdict.error for verdict in found]) / (1.96 * spread) < 1.5
 
 
 def test_an_agent_is_judged_by_other_networks(tmp_path, capsys):
@@ -119,7 +131,7 @@ def test_networks_name_their_candidates_without_the_deal(monkeypatch):
 
     monkeypatch.setattr(ValueAgent, "choose", noted)
     game = Game.new(2, 5)
-    Referee(["criollo"], game.options).regret(game, int(game.legal_actions()[0]), 2, 2, 1, UTILITY)
+    judged(game, int(game.legal_actions()[0]), 2, 2, 1)
     (draws,) = seen
     assert sorted(draws) == sorted(game.state.jungle_draws)
     assert not np.array_equal(draws, game.state.jungle_draws)

@@ -1,28 +1,16 @@
-"""The figures of an evaluation as tables: (head, rows) of text, for terminal, page and Markdown."""
+"""The figures of an evaluation as tables, for terminal, page and Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .gold_sources import SOURCES
+from ..gold_sources import SOURCES
+from ..tables import DataTable
 from .summary import Result
 
-Row = Sequence[str]
-Data = Mapping[str, Any]  # what run.document returns
-Table = tuple[Row, Sequence[Row]]
+Data = Mapping[str, Any]  # what run.document returns, or a part of it
 MANY_RESULTS = 6  # more are shown only as a cross-table
-
-
-def plain(head: Row, rows: Sequence[Row]) -> str:
-    """Return a table for the terminal: the first column to the left, the others to the right."""
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    lines = []
-    for row in [head, *rows]:
-        cells = [row[0].ljust(widths[0])]
-        cells += [text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True)]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
 
 
 def show(data: Data) -> str:
@@ -36,7 +24,7 @@ def show(data: Data) -> str:
         if len(results) > MANY_RESULTS:
             kinds.insert(0, cross_table)
         parts.append(f"\n{players} players")
-        parts += [plain(*kind(data, players)) + "\n" for kind in kinds]
+        parts += [kind(data, players).text() + "\n" for kind in kinds]
     if data["sprt"]:
         parts.append(data["sprt"]["text"])
     return "\n".join(parts)
@@ -52,83 +40,70 @@ def of_players(data: Data, key: str, players: int) -> list[Data]:
     return [row for row in data[key] if row["players"] == players]
 
 
-def ratings(data: Data, players: int) -> Table:
+def ratings(data: Data, players: int) -> DataTable:
     """Return agents with their ratings, mean scores and time a move, best first."""
-    scores = {r["agent"]: r for r in of_players(data, "scores", players)}
-    rows: list[Row] = []
+    scores = {r["agent"]: gold_text(r["score"]) for r in of_players(data, "scores", players)}
+    rows = []
     for row in of_players(data, "ratings", players):
         agent = row["agent"]
         results = of_players(data, "results", players)
         times = [r["ms_per_move"] for r in results if r["agent"] == agent]
         mean = sum(times) / len(times) if times else 0
-        rows.append(
-            (
-                agent,
-                f"{round(row['elo']):+d}",
-                elo_interval(row),
-                f"{scores[agent]['score']:.1f}" if agent in scores else "",
-                milliseconds(mean) if times else "",
-                f"{1000 / mean:,.0f}" if mean else "",
-            )
-        )
-    return ("agent", "Elo", "95 %", "score", "ms a move", "decisions/s"), rows
+        cells = [agent, f"{round(row['elo']):+d}", elo_interval(row), scores.get(agent, "")]
+        cells.append(milliseconds(mean) if times else "")
+        rows.append([*cells, f"{1000 / mean:,.0f}" if mean else ""])
+    return DataTable(("agent", "Elo", "95 %", "score", "ms a move", "decisions/s"), rows)
 
 
-def cross_table(data: Data, players: int) -> Table:
+def cross_table(data: Data, players: int) -> DataTable:
     """Return the win shares of the row's agent against the column's, with their intervals."""
     found = {(r["agent"], r["opponent"]): share(r) for r in of_players(data, "results", players)}
     agents = [r["agent"] for r in of_players(data, "ratings", players)]
     rows = [[agent, *(found.get((agent, other), "·") for other in agents)] for agent in agents]
-    return ("wins of … against", *agents), rows
+    return DataTable(("wins of … against", *agents), rows)
 
 
-def pairings(data: Data, players: int) -> Table:
+def pairings(data: Data, players: int) -> DataTable:
     """Return everything about each pairing, agents in the order of their ratings."""
     order = [row["agent"] for row in of_players(data, "ratings", players)]
     results = sorted(
         of_players(data, "results", players),
         key=lambda r: (order.index(r["agent"]), order.index(r["opponent"])),
     )
-    rows: list[Row] = [
+    rows = [
         (
-            r["agent"],
-            r["opponent"],
-            share(r),
-            margin(r),
-            margin(r, "adjusted_margin"),
-            f"{r['score']:.1f}",
-            milliseconds(r["ms_per_move"]),
-            milliseconds(r["ms_per_placement"]),
-            str(r["blocks"]),
+            *(r["agent"], r["opponent"], share(r), margin(r), margin(r, "adjusted_margin")),
+            *(gold_text(r["score"]), milliseconds(r["ms_per_move"])),
+            *(milliseconds(r["ms_per_placement"]), r["blocks"]),
         )
         for r in results
     ]
     names = ("wins", "margin", "margin less luck", "score", "ms a move", "ms a placement", "deals")
-    return ("agent", "against", *names), rows
+    return DataTable(("agent", "against", *names), rows)
 
 
-def gold(data: Data, players: int, sources: Sequence[str] = SOURCES) -> Table:
+def gold(data: Data, players: int, sources: Sequence[str] = SOURCES) -> DataTable:
     """Return the mean gold by source."""
-    rows: list[Row] = [
-        (r["agent"], *(gold_text(r["gold"][source]) for source in sources), f"{r['score']:.1f}")
+    rows = [
+        [r["agent"], *(gold_text(x) for x in (*(r["gold"][s] for s in sources), r["score"]))]
         for r in of_players(data, "scores", players)
     ]
-    return ("gold from", *sources, "score"), rows
+    return DataTable(("gold from", *sources, "score"), rows)
 
 
-def quantiles(data: Data, players: int) -> Table:
+def quantiles(data: Data, players: int) -> DataTable:
     """Return the quantiles of the final scores."""
     rows = [
         [r["agent"], *(f"{q:.0f}" for q in r["quantiles"])]
         for r in of_players(data, "scores", players)
     ]
-    return ("scores", "5 %", "25 %", "median", "75 %", "95 %"), rows
+    return DataTable(("scores", "5 %", "25 %", "median", "75 %", "95 %"), rows)
 
 
-def seats(data: Data, players: int) -> Table:
+def seats(data: Data, players: int) -> DataTable:
     """Return the results of each seat."""
-    rows = [(str(r["seat"]), share(r), margin(r)) for r in of_players(data, "seats", players)]
-    return ("seat", "wins", "margin"), rows
+    rows = [(r["seat"], share(r), margin(r)) for r in of_players(data, "seats", players)]
+    return DataTable(("seat", "wins", "margin"), rows)
 
 
 def counted(number: int, noun: str) -> str:
@@ -136,9 +111,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
-def share(result: Data) -> str:
-    """Return a win share with its interval, in percent."""
-    return f"{result['win_share']:.1%} [{result['low']:.1%}, {result['high']:.1%}]"
+def share(row: Data, name: str = "") -> str:
+    """Return a win share with its interval, in percent; ``name`` is "" or "adjusted_"."""
+    return f"{row[f'{name}win_share']:.1%} [{row[f'{name}low']:.1%}, {row[f'{name}high']:.1%}]"
 
 
 def margin(row: Data, name: str = "margin") -> str:

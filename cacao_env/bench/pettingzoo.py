@@ -15,11 +15,11 @@ from pettingzoo import AECEnv
 
 from ..engine.rng import new_rng
 from ..envs.aec import env, raw_env, wrap
-from .batch import UNIT, random_legal
-from .timing import Task
+from .timing import Row, Work
 
 SEED = 5  # of a typical game, which the ceiling's masks are from
 STEPS = 100
+Policy = Callable[[Any], Any]  # mask -> action
 
 
 class NothingEnv(AECEnv):
@@ -35,27 +35,15 @@ class NothingEnv(AECEnv):
     def __init__(self, real: raw_env) -> None:
         super().__init__()
         self.possible_agents = list(real.possible_agents)
-        self.observation_spaces = real.observation_spaces
-        self.action_spaces = real.action_spaces
-        rng = np.random.default_rng(SEED)
+        self.observation_spaces, self.action_spaces = real.observation_spaces, real.action_spaces
+        self.observation_space, self.action_space = real.observation_space, real.action_space
+        rng, seen = np.random.default_rng(SEED), []
         real.reset(seed=SEED)
-        self._observation: Any = None
-        self._masks: list[Any] = []
         while not real.game.over:
-            seen = real.observe(real.agent_selection)
-            self._masks.append(seen["action_mask"])
-            if self._observation is None or real.game.turn < 11:
-                self._observation = seen["observation"]  # in the end one from mid-game
-            real.step(int(rng.choice(np.flatnonzero(seen["action_mask"]))))
-        self._plies = len(self._masks)
-
-    def observation_space(self, agent: str) -> Any:
-        """As the real one's."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Any:
-        """As the real one's."""
-        return self.action_spaces[agent]
+            seen.append(real.observe(real.agent_selection))
+            real.step(int(rng.choice(np.flatnonzero(seen[-1]["action_mask"]))))
+        self._observation = seen[len(seen) // 2]["observation"]
+        self._masks = [one["action_mask"] for one in seen]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin again."""
@@ -69,57 +57,59 @@ class NothingEnv(AECEnv):
         self._ply = 0
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """The observation and the mask, each a new array."""
-        mask = self._masks[self._ply % self._plies]
+        """Return the observation and the mask, each a new array."""
+        mask = self._masks[self._ply % len(self._masks)]
         return {"observation": self._observation.copy(), "action_mask": mask.copy()}
 
     def step(self, action: Any) -> None:
-        """The next agent's turn; after the last mask all agents are done."""
+        """Let the next agent act; after the last mask all agents are done."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
         self._ply += 1
-        if self._ply == self._plies:
+        if self._ply == len(self._masks):
             self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[self._ply % len(self.possible_agents)]
         self._accumulate_rewards()
 
 
 def pairs() -> list[tuple[str, AECEnv, AECEnv]]:
-    """(name, an environment, its ceiling)."""
+    """Return (name, an environment, its ceiling)."""
     return [
         ("aec_raw", raw_env(), NothingEnv(raw_env())),
         ("aec", env(), wrap(NothingEnv(raw_env()))),
     ]
 
 
-def groups() -> list[list[Task]]:
-    """Each environment beside its ceiling, with either policy."""
+def groups(random_legal: Callable[[Any, Any], Any]) -> list[tuple[Row, Row]]:
+    """Return each environment beside its ceiling, with either policy."""
+    rng = new_rng(0)
+    policies: tuple[tuple[str, str, Policy], ...] = (
+        ("", "action drawn by rng.choice(np.flatnonzero(mask))", numpy_policy()),
+        ("_lean", "action drawn from the mask in compiled code", lambda m: random_legal(m, rng)),
+    )
     return [
-        [
-            _task(f"{name}{drawn}", real, policy),
-            _task(f"{name}{drawn}_ceiling", ceiling, policy),
-        ]
-        for drawn, policy in (("", numpy_policy), ("_lean", compiled_policy))
+        (
+            _row(f"{name}{lean}.p2", f"{real.metadata['name']}", drawn, real, policy),
+            _row(f"{name}{lean}_ceiling.p2", "do-nothing environment", drawn, ceiling, policy),
+        )
+        for lean, drawn, policy in policies
         for name, real, ceiling in pairs()
     ]
 
 
-def _task(name: str, environment: Any, policy: Callable[[], Callable[[Any], Any]]) -> Task:
-    ours = "do-nothing environment" if name.endswith("ceiling") else "raw_env()"
-    if not name.startswith("aec_raw"):
-        ours = "do-nothing in the same wrappers" if name.endswith("ceiling") else "env()"
-    text = f"{ours}: last(), {policy.__doc__}, step(); float32 observation, mask"
+def _row(name: str, whose: str, drawn: str, environment: Any, policy: Policy) -> Row:
+    text = f"{whose}: last(), {drawn}, step(); float32 observation, mask"
     environment.reset(seed=0)
     seen = environment.observe(environment.agent_selection)
     sizes = seen["observation"].nbytes, seen["action_mask"].nbytes
-    return Task(f"{name}.p2", UNIT, text, loop(environment, policy()), 1, 1, *sizes)
+    return Row(name, "decisions/s", text, loop(environment, policy), 1, 1, *sizes)
 
 
-def loop(environment: Any, choose: Callable[[Any], Any]) -> Callable[[], int]:
-    """Return work that takes ``STEPS`` steps of PettingZoo's loop; ``choose``: mask -> action."""
+def loop(environment: Any, choose: Policy) -> Work:
+    """Return work that takes ``STEPS`` steps of PettingZoo's loop."""
 
     def work() -> int:
         decisions = 0
@@ -135,13 +125,7 @@ def loop(environment: Any, choose: Callable[[Any], Any]) -> Callable[[], int]:
     return work
 
 
-def numpy_policy() -> Callable[[Any], Any]:
-    """action drawn by rng.choice(np.flatnonzero(mask))"""
+def numpy_policy() -> Policy:
+    """Return the README's policy."""
     rng = np.random.default_rng(0)
     return lambda mask: rng.choice(np.flatnonzero(mask))
-
-
-def compiled_policy() -> Callable[[Any], Any]:
-    """action drawn from the mask in compiled code"""
-    rng = new_rng(0)
-    return lambda mask: random_legal(mask, rng)

@@ -1,4 +1,4 @@
-"""Attribute a finished game's gold to its sources.
+"""Attribute a game's gold to its sources.
 
 The game is replayed one elementary move at a time, and every change of a seat's coins is attributed
 to the kind of tile that the move used.  Water, sun tokens and temples are added as the rules score
@@ -7,38 +7,34 @@ them, so a seat's sources add up to its final score.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.actions import FILL_ACTIONS, apply, place_actions, split_act
-from ..engine.decisions import NONE
-from ..engine.geometry import NEIGHBOR
-from ..engine.jit import njit
-from ..engine.state import EXPLICIT, OVER, set_up
-from ..engine.tiles import (
-    ACTION_CLASS,
-    ERUPT,
-    MAX_PLAYERS,
-    SELL_CACAO,
-    TAKE_GOLD,
-    WATER_TRACK,
-)
-from ..game import Game
-from ..greedy.turn import unasked
+from .engine.actions import FILL_ACTIONS, apply, place_actions, split_act
+from .engine.decisions import NONE
+from .engine.geometry import NEIGHBOR
+from .engine.jit import njit
+from .engine.state import EXPLICIT, OVER, StateArray, set_up
+from .engine.tiles import ACTION_CLASS, ERUPT, MAX_PLAYERS, SELL_CACAO, TAKE_GOLD, WATER_TRACK
+from .greedy.turn import unasked
 
 SOURCES = ("sales", "mines", "volcanoes", "water", "sun", "temples")
 SALES, MINES, VOLCANOES, WATER_FIELD, SUN, TEMPLES = range(len(SOURCES))
 
 
 @njit
-def _sources_into(states, auto, asked, out):
+def _sources_into(states, decisions, asked, out):
     """Replay ``asked`` in ``states[0]`` and add gold to ``out``, int64 (MAX_PLAYERS, 6)."""
     state = states[0]
     set_up(state)
     done = 0
     while state.phase != OVER:
-        action = unasked(state, auto)
+        action = unasked(state, decisions)
         if action == NONE:
+            if done == len(asked):
+                break
             action = asked[done]
             done += 1
         acts = place_actions(np.int64(state.table_size)) + FILL_ACTIONS
@@ -63,12 +59,13 @@ def _sources_into(states, auto, asked, out):
         out[seat, TEMPLES] = state.temples[seat]
 
 
-def gold_by_source(game: Game) -> npt.NDArray[np.int64]:
-    """Return each seat's gold from each of ``SOURCES``, (num_players, 6), of a finished game."""
-    if not game.over:
-        raise ValueError("gold can be attributed only in a finished game")
-    again = game.clone()
-    again.state.decisions = EXPLICIT
+def gold_by_source(states: StateArray, actions: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Return each seat's gold from each of ``SOURCES``, int64 (num_players, 6), if the game ended now.
+
+    ``actions``: all that were played in ``states[0]``, from its deal on.
+    """
+    again = states[:1].copy()
+    again[0].decisions = EXPLICIT
     out = np.zeros((MAX_PLAYERS, len(SOURCES)), np.int64)
-    _sources_into(again.states, game.state.decisions, np.array(game.history, np.int64), out)
-    return out[: game.num_players]
+    _sources_into(again, states[0].decisions, np.array(actions, np.int64), out)
+    return out[: states[0].num_players]

@@ -1,0 +1,287 @@
+"""The rows of our own: steps, whole games, search, threads, PettingZoo, Gymnasium, memory."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from ..agents.greedy import greedy_action
+from ..agents.mc import best_actions, run_passes
+from ..agents.random import random_action
+from ..agents.utility import UTILITY
+from ..engine.jit import njit
+from ..engine.rng import below, new_rng
+from ..envs.gym import CacaoVectorEnv
+from ..envs.vector import VectorGames, playouts
+from ..game import Game
+from ..greedy.turn import step_turn
+from . import pettingzoo
+from .timing import Row, Work, measure
+
+BATCH = 64
+THREADS_BATCH = 4096  # where threads are meant to be used
+STEPS = 4096  # of a piece of work with a batch
+RECORDED = 64  # games that a row of recorded games plays over and over
+UNIT = "decisions/s"
+MIDDLE = 8  # turns before the position that search is timed in
+SEARCHED = 16  # candidates
+BUFFER = 2**27  # bytes, more than any cache holds
+SAMPLED = "actions sampled in compiled code, rewards, autoreset"
+
+
+@njit
+def random_legal(mask, rng):
+    """Draw a legal action id from its mask."""
+    count = 0
+    for action in range(len(mask)):
+        count += mask[action]
+    choice = below(rng, count)
+    for action in range(len(mask)):
+        if mask[action]:
+            if choice == 0:
+                return action
+            choice -= 1
+    return -1
+
+
+@njit
+def random_legals(masks, rng, chosen):
+    """Draw an action for each mask, (N, num_actions), into ``chosen``, (N,)."""
+    for game in range(len(masks)):
+        chosen[game] = random_legal(masks[game], rng)
+
+
+def stepping(games: Any) -> Work:
+    """Return work: batched steps with observations and masks, legal actions sampled inside."""
+    rounds = max(1, STEPS // games.num_games)
+
+    def work() -> int:
+        for _ in range(rounds):
+            games.step(games.sample())
+        return rounds * int(games.num_games)
+
+    return work
+
+
+@njit
+def replay(states, starts, chosen, lengths):
+    """Play recorded games from their ``starts`` in place, one to its end after the other.
+
+    ``chosen`` (N, longest): their actions, ``lengths`` (N,) of them.  Returns how many.
+    """
+    decisions = 0
+    for g in range(len(states)):
+        states[g] = starts[g]
+        for ply in range(lengths[g]):
+            step_turn(states[g], chosen[g, ply])
+        decisions += lengths[g]
+    return decisions
+
+
+def record_games(players: int, size: int | None) -> tuple[Any, Any, Any]:
+    """Return (starts, chosen, lengths) of random legal games, as :func:`replay` takes them."""
+    starts = VectorGames(RECORDED, num_players=players, table_size=size, seed=0).states
+    games, rng = [Game(starts[g : g + 1], []).clone() for g in range(RECORDED)], new_rng(0)
+    for game in games:
+        while not game.over:
+            game.play(int(random_action(game.states, rng)))
+    lengths = np.array([game.ply for game in games])
+    chosen = np.zeros((RECORDED, lengths.max()), np.int64)
+    for g, game in enumerate(games):
+        chosen[g, : game.ply] = game.history
+    return starts, chosen, lengths
+
+
+def interleaved(players: int, size: int | None) -> Work:
+    """Return work: batched steps of recorded actions; each piece of work deals the same games."""
+    games = VectorGames(BATCH, num_players=players, table_size=size, seed=0)
+    states, rngs = games.states.copy(), games.rngs.copy()
+    chosen = []
+    for _ in range(STEPS // BATCH):
+        chosen.append(games.sample().copy())
+        games.step(chosen[-1], look=False)
+
+    def work() -> int:
+        games.states[:], games.rngs[:] = states, rngs
+        for actions in chosen:
+            games.step(actions, look=False)
+        return STEPS
+
+    return work
+
+
+def observed(name: str, counts: str, games: Any, work: Work, threads: int = 1) -> Row:
+    """Return a row with the sizes of the games' observations and masks."""
+    sizes = games.observations[0].nbytes, games.action_masks[0].nbytes
+    return Row(name, UNIT, counts, work, games.num_games, threads, *sizes)
+
+
+def step_group(players: int, label: str, size: int | None) -> list[Row]:
+    """Return steps with and without observation and mask."""
+    name = f"p{players}.{label}"
+    starts, chosen, lengths = record_games(players, size)
+    states = starts.copy()
+    alone = "compiled step of recorded legal games, one game to its end after the other"
+    batched = "VectorGames.step of recorded legal actions, 64 games interleaved, rewards, autoreset"
+    rows = [Row(f"step.{name}", UNIT, alone, lambda: replay(states, starts, chosen, lengths))]
+    if name == "p2.t15":
+        rows.append(Row(f"step_batch.{name}", UNIT, batched, interleaved(players, size), BATCH))
+    games = VectorGames(BATCH, num_players=players, table_size=size, seed=0)
+    text = f"{SAMPLED}, uint8 observation, mask"
+    return [*rows, observed(f"step_observe_mask.{name}", text, games, stepping(games))]
+
+
+def playout_row(players: int) -> Row:
+    """Return whole games at random, nothing observed."""
+    games = VectorGames(BATCH, num_players=players, seed=0)
+    text = "whole games, actions sampled in compiled code"
+    work = lambda: int(playouts(games.states, games.rngs, 2))  # noqa: E731
+    return Row(f"playouts.p{players}", "games/s", text, work, BATCH)
+
+
+def search_row(players: int) -> Row:
+    """Return greedy's decisions inside the playouts of ``mc``, from the middle of a game."""
+    game, rng = Game.new(players, 0), new_rng(0)
+    while game.turn < MIDDLE:
+        game.play(int(greedy_action(game.states, rng)))
+    ids, sums = np.zeros(SEARCHED, np.int64), np.zeros(SEARCHED)
+    alive = best_actions(game.states, SEARCHED, ids)
+    text = "greedy's decisions in mc's playouts, new deals and copies included"
+    work = lambda: int(run_passes(game.states, ids, alive, sums, 4, rng, UTILITY))  # noqa: E731
+    return Row(f"mc_playouts.p{players}", UNIT, text, work)
+
+
+def threads_rows(seconds: float, slices: int) -> list[Row]:
+    """Measure one and two threads on the same large batch, and the second over the first."""
+    rows = []
+    for threads in (1, 2):
+        games = VectorGames(THREADS_BATCH, table_size=15, seed=0, num_threads=threads)
+        text = f"{SAMPLED}, uint8 observation, mask"
+        work = stepping(games)
+        rows.append(observed(f"threads.{threads}.p2.t15", text, games, work, threads))
+    one, two = measure(rows, seconds, slices)
+    text = f"threads.2 over threads.1: the same batch of {two.batch:,} games stepped by two threads"
+    over = Row("threads_speedup.p2.t15", "times", text, batch=two.batch, threads=two.threads)
+    over.value = two.value / one.value
+    return [one, two, over]
+
+
+def gym_group() -> list[Row]:
+    """Return one seat against a random bot: a single environment, and batches of them."""
+    text = "the learner's decision and a random bot's answers, float32 observation, mask"
+    drawn = "action drawn from the mask in compiled code"
+    env, rng = gymnasium.make("cacao_env/Cacao-v0", disable_env_checker=True), new_rng(0)
+    mask = env.reset(seed=0)[0]["action_mask"]
+
+    def single() -> int:
+        nonlocal mask
+        for _ in range(200):
+            seen, _, over, _, _ = env.step(random_legal(mask, rng))
+            mask = env.reset()[0]["action_mask"] if over else seen["action_mask"]
+        return 200
+
+    games: Any = env.unwrapped
+    rows = [observed("gym.p2", f"make(): {text}, {drawn}", games._games, single)]
+    for name, copy, dtype in (
+        ("gym_vector.p2", True, "float32"),
+        ("gym_vector.p2.no_copy", False, "float32"),
+        ("gym_vector.p2.no_copy.uint8", False, "uint8"),
+    ):
+        envs = CacaoVectorEnv(BATCH, copy=copy, observation_dtype=dtype)  # type: ignore[arg-type]
+        about = f"make_vec(), copy={copy}: {text.replace('float32', dtype)}, {drawn}"
+        rows.append(observed(name, about, envs.games, _vector(envs)))
+    return rows
+
+
+def _vector(envs: CacaoVectorEnv) -> Work:
+    rng, chosen = new_rng(0), np.zeros(envs.num_envs, np.int64)
+    masks = envs.reset(seed=0)[0]["action_mask"]
+
+    def work() -> int:
+        nonlocal masks
+        for _ in range(16):
+            random_legals(masks, rng, chosen)
+            masks = envs.step(chosen)[0]["action_mask"]
+        return 16 * envs.num_envs
+
+    return work
+
+
+def bandwidth_row() -> Row:
+    """Return the filling of a large array by one thread."""
+    buffer = np.zeros(BUFFER, np.uint8)
+
+    def work() -> int:
+        buffer.fill(1)
+        return BUFFER
+
+    return Row("write_bandwidth", "bytes/s", f"filling {BUFFER >> 20} MiB, one thread", work)
+
+
+def allocations(steps: int) -> Row:
+    """Measure the most memory that a batched step allocates (Python and NumPy)."""
+    games = VectorGames(BATCH, table_size=15, seed=0)
+    games.step(games.sample())
+    held = []
+    tracemalloc.start()
+    try:
+        for _ in range(steps):
+            tracemalloc.reset_peak()
+            before, _ = tracemalloc.get_traced_memory()
+            games.step(games.sample())
+            held.append(tracemalloc.get_traced_memory()[1] - before)
+    finally:
+        tracemalloc.stop()
+    text = (
+        f"most memory a step holds beyond before, mean of {steps:,} steps "
+        f"(the batch's observations are {games.observations.nbytes:,} bytes); tracemalloc"
+    )
+    value = statistics.fmean(held)
+    return Row("allocations_per_step", "bytes/step", text, batch=BATCH, value=value)
+
+
+def growth(decisions: int) -> Row:
+    """Measure how much the process grows over many decisions."""
+    work = stepping(VectorGames(BATCH, table_size=15, seed=0))
+    work()
+    before, done = _resident(), 0
+    while done < decisions:
+        done += work()
+    text = f"resident memory after {done:,} decisions less that before them"
+    return Row("memory_growth", "bytes", text, batch=BATCH, value=float(_resident() - before))
+
+
+def _resident() -> int:
+    """Bytes of memory in use; the most so far where the system does not tell the present use."""
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    import resource  # not on every system
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def all_rows(seconds: float, slices: int, quick: bool) -> Iterator[Row]:
+    """Measure all rows but the first two, and yield each when it is ready."""
+    for players in (2, 3, 4):
+        for label, size in (("t15", 15), ("default", None)):
+            yield from measure(step_group(players, label, size), seconds, slices)
+    yield from measure([playout_row(players) for players in (2, 3, 4)], seconds, slices)
+    yield from measure([search_row(players) for players in (2, 3, 4)], seconds, slices)
+    yield from threads_rows(seconds, slices)
+    for ours, ceiling in pettingzoo.groups(random_legal):
+        measure([ours, ceiling], 2 * seconds, slices)
+        ours.of_ceiling = ours.value / ceiling.value
+        yield from (ours, ceiling)
+    yield from measure(gym_group(), seconds, slices)
+    yield allocations(10_000 if quick else 100_000)
+    yield growth(1_000_000 if quick else 10_000_000)

@@ -1,0 +1,170 @@
+"""Judge decisions: exactly near the end, before it by playouts of value networks, each in its turn.
+
+Playouts by a weak policy, such as greedy's, misjudge strong play, and those by an agent's own network
+share its errors.  So several networks play them, which need not be the agent's.  The judge knows no
+more than the deciding seat may know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+
+from ..agents.agent import Agent, require
+from ..agents.endgame import ALL, NODES_TO_JUDGE, NOT_SOLVED, end_values
+from ..agents.halving import halve
+from ..agents.mc import best_actions
+from ..agents.registry import installed_agents, load_agent
+from ..agents.utility import RELATIVE_SCORE, value_of
+from ..agents.value.agent import ValueAgent
+from ..agents.value.checkpoint import SEARCH
+from ..agents.value.net import Net, new_scratch
+from ..agents.value.turns import new_work, value_actions
+from ..engine.actions import MAX_LEGAL
+from ..engine.jit import njit
+from ..engine.options import Options
+from ..engine.rng import new_rng
+from ..engine.state import FILL, OVER, STATE, redeal
+from ..game import Game
+from ..greedy.turn import step_turn
+
+
+@njit
+def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng):
+    """Add the outcome of each of the first ``alive`` actions of ``states[0]`` to ``sums``.
+
+    The network plays all seats to the end and evaluates ``inner`` placements of a turn.  Everything
+    hidden from the deciding seat is dealt again; all actions share this deal, draws included.
+    """
+    here = np.empty(2, STATE)
+    actions, values = np.empty(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
+    seat = np.int64(states[0].seat)
+    here[0] = states[0]
+    redeal(here[0], seat, rng)
+    for i in range(alive):
+        here[1] = here[0]
+        state = here[1]
+        step_turn(state, ids[i])
+        while state.phase != OVER:
+            count = value_actions(net, scratch, work, state, inner, FILL, actions, values, rng)
+            step_turn(state, actions[np.argmax(values[:count])] if count > 1 else actions[0])
+        sums[i] += value_of(state, seat, objective)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an action loses against the best one found, for the deciding seat.
+
+    ``loss``: the difference of their values, ``error``: half of its 95 % interval; ``gain``: the
+    action's value less the mean of all actions compared.  Gold, or utility.
+    """
+
+    best: int
+    loss: float
+    error: float
+    gain: float
+
+
+class Judge:
+    """Judges decisions; ``networks`` are names of value networks without search.
+
+    ``objective``: UTILITY, or RELATIVE_SCORE in gold.  ``top``: candidates for the best action, the
+    first by greedy; what the networks would play and the action itself are candidates too.
+    Only one thread may use it at a time.
+    """
+
+    def __init__(
+        self,
+        networks: Sequence[str],
+        options: Options,
+        objective: int = RELATIVE_SCORE,
+        top: int = 16,
+    ) -> None:
+        self._objective, self._top = objective, top
+        self._agents: list[ValueAgent] = []
+        for name in networks:
+            agent = load_agent(name)
+            if not isinstance(agent, ValueAgent) or SEARCH in name:
+                raise ValueError(f"the referee {name!r} is not a value network without search")
+            require(agent, options)
+            self._agents.append(agent)
+        self._nets: list[tuple[Net, Any, Any]] = [
+            (agent.net, new_scratch(agent.net), new_work()) for agent in self._agents
+        ]
+
+    def by_playouts(
+        self, game: Game, action: int, choosing: int, comparing: int, seed: int
+    ) -> Verdict:
+        """Compare an action with the best candidate.
+
+        ``choosing`` playouts a candidate, in the mean, find the best by sequential halving;
+        ``comparing`` other ones compare it with the action, so that choosing it does not make the loss
+        larger.
+        """
+        rng, turns = new_rng(seed), cycle(self._nets)
+        found = np.empty(self._top, np.int64)
+        count = int(best_actions(game.states, self._top, found))
+        chosen = [agent.act([game], [rng])[0] for agent in self._agents]
+        ids = np.array(list(dict.fromkeys([action, *chosen, *found[:count].tolist()])))
+
+        def run(ids: Any, alive: int, sums: Any, passes: int) -> None:
+            for _ in range(passes):
+                net, scratch, work = next(turns)
+                play_out(
+                    *(net, scratch, work, game.states, ids, alive, sums),
+                    *(net.inner, self._objective, rng),
+                )
+
+        sums = np.zeros(len(ids))
+        means = sums / halve(run, ids, sums, len(ids), choosing * len(ids), 0.0, 0.0)
+        gain = float(means[ids == action][0] - means.mean())
+        if ids[0] == action:
+            return Verdict(action, 0.0, 0.0, gain)
+        both, outcomes = np.array([ids[0], action]), np.zeros((comparing, 2))
+        for one in outcomes:
+            run(both, 2, one, 1)
+        lost = outcomes[:, 0] - outcomes[:, 1]
+        error = 1.96 * float(lost.std()) / max(1, comparing - 1) ** 0.5
+        best, other = outcomes.sum(axis=0)
+        return Verdict(int(ids[0]), float(best - other) / comparing, error, gain)
+
+
+def solved(
+    game: Game, action: int, objective: int = RELATIVE_SCORE, all_values: bool = False
+) -> Verdict | None:
+    """Judge an action near the end exactly; None if that would take too long.
+
+    Near the end all hands are known and draws are weighted by their probabilities, so the solution
+    uses no more than the seat may know.  Without ``all_values``, which takes much longer, ``gain``
+    is 0.
+    """
+    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
+    count = int(end_values(game.states, objective, NODES_TO_JUDGE, all_values, ALL, ids, values))
+    if count == NOT_SOLVED:
+        return None
+    best = int(ids[values[:count].argmax()])
+    most, gain = float(values[:count].max()), 0.0
+    if all_values:
+        own = float(values[:count][ids[:count] == action][0])
+        gain = own - float(values[:count].mean())
+    else:
+        if end_values(game.states, objective, NODES_TO_JUDGE, True, action, ids, values) != 1:
+            return None
+        own = float(values[0])
+    return Verdict(action if own >= most else best, max(0.0, most - own), 0.0, gain)
+
+
+def other_networks(agent: Agent) -> list[str]:
+    """Return the shipped value networks that are not the agent's own."""
+    return [name for name, other in value_networks() if other.version != agent.version]
+
+
+def value_networks() -> list[tuple[str, ValueAgent]]:
+    """Return the value networks that are installed, without search, the best first."""
+    names = [name for name, _ in installed_agents() if SEARCH not in name]
+    loaded = [(name, load_agent(name)) for name in names]
+    return [(name, one) for name, one in loaded if isinstance(one, ValueAgent)]

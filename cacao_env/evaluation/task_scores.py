@@ -1,0 +1,88 @@
+"""Reference scores of the named tasks: agents in the learner's seat, played through the environment.
+
+Deal d of a task is its episode of ``reset(seed=SEED + d)``, played once.  Games are stored under
+``HOME``, so a run that was stopped resumes, and more deals can be added later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..agents.agent import Agent
+from ..agents.registry import load_agents
+from ..envs.tasks import Task
+from ..files import read_text
+from ..tables import DataTable, between_markers
+from . import figures
+from .run import Plan, default_folder, loaded
+
+AGENTS = ("random", "greedy", "mc:sims=256", "forastero", "criollo")
+NOT_MEASURED = "not measured"
+DEALS = 1000
+HOME = Path("runs/tasks")
+BEGIN, END = "<!-- tasks: begin -->", "<!-- tasks: end -->"
+
+
+def plans(
+    tasks: Sequence[Task], specs: Sequence[str], deals: int = DEALS
+) -> list[tuple[Plan, list[Agent]]]:
+    """Return the plan of each task and agent that plays it, and the agent."""
+    if deals < 1:
+        raise ValueError(f"--deals is {deals}, expected at least 1")
+    agents = load_agents(specs, allow_code=True)
+    return [
+        (Plan((spec,), (task.options,), deals, task=task), [agent])
+        for task in tasks
+        for spec, agent in zip(specs, agents, strict=True)
+        if agent.supports(task.options)
+    ]
+
+
+def text_of(tasks: Sequence[Task], specs: Sequence[str]) -> str:
+    """Return the tables of all scores stored so far, in Markdown."""
+    head = ("agent in the learner's seat", "win share", "margin", "deals")
+    parts = []
+    for task in tasks:
+        rows = {
+            f"`{agent.name}`": ("does not play it", "", "") for agent in load_agents(specs, True)
+        }
+        for plan, (agent,) in plans([task], specs):
+            rows[f"`{agent.name}`"] = _scores(HOME / default_folder(plan, [agent]).name)
+        lines = [(name, *cells) for name, cells in rows.items()]
+        parts.append(
+            f"### `{task.id}`\n\n{task.about[0].upper()}{task.about[1:]}.\n\n"
+            f"{DataTable(head, lines).markdown()}\n"
+        )
+    return "\n".join(parts)
+
+
+def _scores(folder: Path) -> tuple[str, str, str]:
+    """Return the cells of an evaluation that was stored."""
+    file = folder / "evaluation.json"
+    if not file.exists():
+        return NOT_MEASURED, "", "0"
+    (result,) = loaded(file)["results"]
+    return figures.share(result), figures.margin(result), f"{result['blocks']:,}"
+
+
+def written(page: Path, text: str) -> str:
+    """Return the page with the tables between its markers; ValueError if it has no markers.
+
+    A row that is not measured stays as it was on the page.
+    """
+    before = dict(_named_lines(read_text(page))) if page.is_file() else {}
+    lines = [
+        before.get(name, line) if NOT_MEASURED in line else line
+        for name, line in _named_lines(text)
+    ]
+    return between_markers(page, BEGIN, END, "\n".join(lines))
+
+
+def _named_lines(text: str) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield each line, named by the heading above it and its first cell."""
+    heading = ""
+    for line in text.split("\n"):
+        if line.startswith("#"):
+            heading = line
+        yield (heading, "".join(line.split("|")[1:2])), line

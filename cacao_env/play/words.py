@@ -1,0 +1,68 @@
+"""Moves in words, as a player would say them, and as the parts that they name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..engine.geometry import OFFSETS, SIDE_NAMES, cell_index, opposite
+from ..engine.notation import Move
+from ..engine.tiles import EDGES, JUNGLE_KINDS, VARIANTS, VOLCANO
+from ..game import Game
+
+_EDGES = {variant: [int(n) for n in EDGES[i]] for i, variant in enumerate(VARIANTS)}
+
+
+def parts_of(move: Move) -> dict[str, Any]:
+    """Return what a move names: its cell, and the tile or the edge, as in a choice."""
+    if move[0] == "act":
+        _, (row, column), edge, workers = move
+        down, right = OFFSETS[edge]
+        return {
+            "cell": [row + down, column + right],
+            "worker": [row, column],
+            "edge": edge,
+            "workers": workers,
+        }
+    name, tile, turn, cell = move
+    parts = {"cell": list(cell), "tile": tile, "turn": turn}
+    if name != "fill":
+        parts["edges"] = _EDGES[tile, turn]
+    return parts
+
+
+def in_words(game: Game, move: Move) -> str:
+    """Return a legal move in words, as a player would say it."""
+    if move[0] in ("place", "overbuild"):
+        name, tile, turn, cell = move
+        edges = "-".join(str(n) for n in _EDGES[tile, turn])
+        verb = "place" if name == "place" else "overbuild with"
+        return f"{verb} {edges} at {cell[0]},{cell[1]}"
+    if move[0] == "fill":
+        _, tile, turn, cell = move
+        way = "" if tile != "volcano" else (", gold east and west", ", gold north and south")[turn]
+        return f"fill {cell[0]},{cell[1]} with {tile_name(tile)}{way}"
+    _, _, edge, workers = move
+    row, column = parts_of(move)["cell"]
+    beside = SIDE_NAMES[opposite(edge)]
+    return f"{_deed(_jungle_kind(game, row, column), workers)} (from the {beside})"
+
+
+def tile_name(kind: str) -> str:
+    """Return a jungle tile's kind in words: ``market 3``, ``water``."""
+    name = kind.rstrip("0123456789")
+    return f"{name} {kind[len(name) :]}".strip()
+
+
+def _deed(kind: str, workers: int) -> str:
+    name = tile_name(kind)
+    people = "no worker" if workers == 0 else f"{workers} worker{'s' if workers > 1 else ''}"
+    if kind.startswith("market"):
+        return f"sell {workers or 'nothing'} at {name}"
+    if kind.startswith("plantation"):
+        return f"harvest with {people} at {name}"
+    return f"{name}: {people}"
+
+
+def _jungle_kind(game: Game, row: int, column: int) -> str:
+    code = int(game.state.board[int(cell_index(row, column))])
+    return JUNGLE_KINDS[min(code, VOLCANO) - 1]

@@ -1,0 +1,165 @@
+"""The figures of an evaluation, computed again by hand from games that are made up."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+import numpy as np
+import pytest
+
+pytest.importorskip("choix", reason="the evaluate extra is not installed")
+
+from cacao_env.engine.options import Options
+from cacao_env.evaluation import figures
+from cacao_env.evaluation.blocks import Pairing, chunks, pairings
+from cacao_env.evaluation.matches import ChunkResult, PlayedGame, Timing
+from cacao_env.evaluation.summary import summarise
+from cacao_env.gold_sources import SOURCES
+
+NAMES = ("x", "y")
+BLOCKS = 6
+
+
+def made_up(players):
+    """All games between two agents: every seat's score, gold and luck is another random number."""
+    rng = np.random.default_rng(players)
+    found = []
+    for chunk in chunks(pairings(NAMES, [Options(players)]), BLOCKS):
+        games = []
+        for block, rotation in chunk.games():
+            gold = rng.integers(-3, 30, (players, len(SOURCES)))
+            scores = gold.sum(axis=1).tolist()
+            won = [float(s == max(scores)) / scores.count(max(scores)) for s in scores]
+            luck = rng.normal(0, 0.2, (2, players)).tolist()
+            spent = rng.integers(5, 9, players).tolist()
+            games.append(
+                PlayedGame(
+                    block, rotation, scores, [0] * players, won, gold.tolist(), spent, [], luck
+                )
+            )
+        times = {name: Timing(4 + i, 0.01 * (1 + i), 2 + i, 0.008) for i, name in enumerate(NAMES)}
+        found.append(ChunkResult(chunk.key, chunk.pairing, games, times))
+    return found
+
+
+def seats_of(agent, results):
+    """(game, seat) of every game in which the agent is measured, by hand."""
+    for result in results:
+        for game in result.games:
+            if result.pairing.agent == agent:
+                yield game, game.rotation
+            elif result.pairing.players == 2:  # the only other seat is measured too
+                yield game, 1 - game.rotation
+
+
+def others_best(game, seat):
+    return max(score for other, score in enumerate(game.scores) if other != seat)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_every_figure_of_both_agents(players):
+    results = made_up(players)
+    summary = summarise(NAMES, results)
+    assert [(r.agent, r.opponent) for r in summary.results] == [("x", "y"), ("y", "x")]
+    for number, row in enumerate(summary.results):
+        taken = list(seats_of(row.agent, results))
+        assert len(taken) == BLOCKS * players
+        assert (row.players, row.blocks) == (players, BLOCKS)
+        assert row.score == pytest.approx(mean(game.scores[seat] for game, seat in taken))
+        assert row.win_share == pytest.approx(mean(game.win_shares[seat] for game, seat in taken))
+        margins = [game.scores[seat] - others_best(game, seat) for game, seat in taken]
+        assert row.margin == pytest.approx(mean(margins))
+        assert row.adjusted_win_share == pytest.approx(
+            mean(game.win_shares[seat] - game.luck[0][seat] for game, seat in taken)
+        )
+        others = [(sum(g.luck[1]) - g.luck[1][s]) / (players - 1) for g, s in taken]
+        lucky = [g.luck[1][s] - other for (g, s), other in zip(taken, others)]
+        assert row.adjusted_margin == pytest.approx(mean(margins) - mean(lucky))
+        for seat, of_seat in enumerate(row.by_seat):
+            on_it = [game for game, own in taken if own == seat]
+            assert of_seat["win_share"] == pytest.approx(mean(g.win_shares[seat] for g in on_it))
+            assert of_seat["margin"] == pytest.approx(
+                mean(g.scores[seat] - others_best(g, seat) for g in on_it)
+            )
+        assert len(row.by_seat) == players
+        assert row.ms_per_move == pytest.approx(1000 * 0.01 * (1 + number) / (4 + number))
+        assert row.ms_per_placement == pytest.approx(1000 * 0.008 / (2 + number))
+        assert row.decisions_per_game == pytest.approx(
+            mean(sum(game.decisions) for game, _ in taken)
+        )
+        for low, value, high in (
+            (row.low, row.win_share, row.high),
+            (row.margin_low, row.margin, row.margin_high),
+            (row.adjusted_low, row.adjusted_win_share, row.adjusted_high),
+            (row.adjusted_margin_low, row.adjusted_margin, row.adjusted_margin_high),
+        ):
+            assert low < value < high
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_scores_quantiles_counts_and_gold_of_both_agents(players):
+    results = made_up(players)
+    rows = summarise(NAMES, results).scores
+    assert [row.agent for row in rows] == list(NAMES)
+    for row in rows:
+        taken = list(seats_of(row.agent, results))
+        scores = sorted(game.scores[seat] for game, seat in taken)
+        assert (row.players, row.games) == (players, len(scores))
+        assert row.score == pytest.approx(mean(scores))
+        assert row.deviation**2 == pytest.approx(mean((s - mean(scores)) ** 2 for s in scores))
+        for share, quantile in zip((0.05, 0.25, 0.5, 0.75, 0.95), row.quantiles, strict=True):
+            at = share * (len(scores) - 1)  # between two of the scores in order
+            below, above = scores[int(at)], scores[min(int(at) + 1, len(scores) - 1)]
+            assert quantile == pytest.approx(below + (at - int(at)) * (above - below))
+        assert row.counts == {str(score): scores.count(score) for score in set(scores)}
+        for number, source in enumerate(SOURCES):
+            assert row.gold[source] == pytest.approx(mean(g.gold[s][number] for g, s in taken))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_seats_are_those_of_all_games(players):
+    results = made_up(players)
+    every = [game for result in results for game in result.games]
+    rows = summarise(NAMES, results).seats
+    assert [row.seat for row in rows] == list(range(players))
+    for row in rows:
+        assert row.win_share == pytest.approx(mean(g.win_shares[row.seat] for g in every))
+        margins = [g.scores[row.seat] - others_best(g, row.seat) for g in every]
+        assert row.margin == pytest.approx(mean(margins))
+        assert row.low < row.win_share < row.high
+        assert row.margin_low < row.margin < row.margin_high
+
+
+def test_a_task_s_deals_are_played_once_and_only_its_agent_is_measured():
+    pairing = Pairing(Options(3), "x", "y", "some-task")
+    games = [
+        PlayedGame(0, 2, [5, 7, 9], [0] * 3, [0, 0, 1], [], [4, 0, 9], [], [[0.0] * 3] * 2),
+        PlayedGame(1, 0, [5, 7, 9], [0] * 3, [0, 0, 1], [], [4, 0, 9], [], [[0.0] * 3] * 2),
+    ]
+    summary = summarise(["x"], [ChunkResult("k", pairing, games, {"x": Timing(2, 0.1)})])
+    (row,) = summary.results
+    assert (row.win_share, row.margin, row.blocks) == (0.5, (2 - 4) / 2, 2)
+    assert (row.adjusted_win_share, row.adjusted_margin, row.by_seat) == (0.5, -1.0, [])
+    assert (summary.ratings, summary.seats, summary.scores) == ([], [], [])
+
+
+def test_tables_have_the_figures_of_their_row_and_column():
+    results = made_up(3)
+    summary = summarise(NAMES, results)
+    data = {
+        key: [vars(row) for row in getattr(summary, key)]
+        for key in ("results", "ratings", "seats", "scores")
+    }
+    cross = figures.cross_table(data, 3)
+    shares = {(r.agent, r.opponent): f"{r.win_share:.1%}" for r in summary.results}
+    for name, *cells in cross.rows:
+        for other, cell in zip(cross.head[1:], cells, strict=True):
+            assert cell.startswith(shares.get((name, other), "·"))
+    quantiles = {row[0]: row[1:] for row in figures.quantiles(data, 3).rows}
+    for row in summary.scores:
+        assert quantiles[row.agent] == [f"{q:.0f}" for q in row.quantiles]
+    for agent, opponent, wins, margin, *_, score, _, _, deals in figures.pairings(data, 3).rows:
+        one = next(r for r in summary.results if (r.agent, r.opponent) == (agent, opponent))
+        assert wins.startswith(f"{one.win_share:.1%} [")
+        assert margin.startswith(f"{one.margin:+.1f} [")
+        assert (score, deals) == (f"{one.score:.1f}", BLOCKS)
