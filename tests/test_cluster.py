@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cacao_env.agents.policy import read_policy
 
 from cacao_env.agents.agent import require
-from cacao_env.agents.policy import read_policy
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main as cacao
 from cacao_env.engine.options import Options
@@ -25,8 +25,9 @@ pytest.importorskip("ray", reason="Ray is not installed")
 # Ray's own warnings are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-from cacao_env.evaluation.cluster import RayPlayers
 from training.ppo.config import RllibConfig
+
+from cacao_env.evaluation.cluster import RayPlayers
 from training.train_rllib import RllibLearner, net_weights
 from training.train_rllib import main as train
 
@@ -178,7 +179,6 @@ def test_what_plays_is_what_was_learnt(tmp_path):
     """The checkpoint's network gives the module's own masked logits."""
     import torch
     from ray.rllib.core.columns import Columns
-
     from training.rllib.env import CacaoTable
     from training.rllib.module import CellModule
 

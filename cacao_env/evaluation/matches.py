@@ -126,7 +126,7 @@ class _Match:
             ) from None
         self.decisions[seat] += 1
 
-    def result(self) -> PlayedGame:
+    def result(self, luck: bool) -> PlayedGame:
         """Return the result of the finished game."""
         game = self.game
         return PlayedGame(
@@ -138,7 +138,7 @@ class _Match:
             gold_by_source(game).tolist(),
             self.decisions,
             list(game.history),
-            luck_of(game).tolist(),
+            luck_of(game).tolist() if luck else [[0.0] * game.num_players] * 2,
         )
 
 
@@ -153,8 +153,12 @@ def play_chunk(
     agents: Mapping[str, Agent],
     seed: int,
     progress: Progress = lambda games: None,
+    luck: bool = True,
 ) -> ChunkResult:
-    """Play the games of a chunk to their end; block b has the deal of seed ``seed + b``."""
+    """Play the games of a chunk to their end; block b has the deal of seed ``seed + b``.
+
+    Without ``luck`` that of every game is 0.
+    """
     matches = [_Match(chunk, *game, agents, seed) for game in chunk.games()]
     timings = {name: Timing() for name in (chunk.pairing.agent, chunk.pairing.opponent)}
     running = matches
@@ -165,7 +169,7 @@ def play_chunk(
         if len(left) < len(running):
             progress(len(running) - len(left))
         running = left
-    return ChunkResult(chunk.key, chunk.pairing, [match.result() for match in matches], timings)
+    return ChunkResult(chunk.key, chunk.pairing, [match.result(luck) for match in matches], timings)
 
 
 def _by_decider(running: list[_Match]) -> dict[tuple[str, bool], list[tuple[_Match, int]]]:

@@ -10,9 +10,9 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from cacao_env.engine.saving import check_array
-from cacao_env.envs.forms import Form, ObservationForm
-from cacao_env.envs.versus import VersusGames
+from ..engine.saving import check_array
+from .forms import Form, ObservationForm
+from .versus import VersusGames
 
 
 class CacaoVecEnv(VecEnv):
