@@ -152,7 +152,7 @@ def test_without_onnxruntime_one_sentence_says_how_to_install_it(tmp_path, monke
 
     monkeypatch.setattr(builtins, "__import__", absent)
     with pytest.raises(
-        CheckpointError, match=r"needs onnxruntime.*pip install .*cacao-env\[onnx\]"
+        CheckpointError, match=r"needs onnxruntime: pip install 'cacao-env\[onnx\]'"
     ):
         load_agent(str(folder))
 

@@ -64,15 +64,17 @@ def algorithm_config(config: RllibConfig) -> Any:
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.tune.registry import register_env
 
     from .rllib_module import MaskedModule
 
+    register_env("cacao", new_games)
     network = {"about": config.about, "width": config.width}
     module = RLModuleSpec(module_class=MaskedModule, model_config=network)
     return (
         PPOConfig()
         .environment(
-            new_games,
+            "cacao",
             env_config={**config.about.options.as_dict(), "reward": config.reward},
             disable_env_checking=True,  # the check plays illegal actions
         )

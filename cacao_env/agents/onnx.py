@@ -260,7 +260,7 @@ def _session(network: bytes, file: object) -> Any:
         import onnxruntime
     except ImportError:
         raise CheckpointError(
-            f"{file} needs onnxruntime, which `pip install cacao-env[onnx]` installs"
+            f"{file} needs onnxruntime: pip install 'cacao-env[onnx]'"
         ) from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -9,6 +9,7 @@ from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+from ray.tune.registry import register_env
 
 from cacao_env import cacao_v0
 
@@ -35,11 +36,12 @@ class Masked(TorchRLModule, ValueFunctionAPI):
 
 def main():
     """Two rounds of self-play; an illegal action would end them: raw_env refuses it."""
+    register_env("cacao", lambda options: PettingZooEnv(cacao_v0.raw_env(**options)))
     modules = MultiRLModuleSpec(rl_module_specs={"shared": RLModuleSpec(module_class=Masked)})
     config = (
         PPOConfig()
         .environment(
-            lambda options: PettingZooEnv(cacao_v0.raw_env(**options)),
+            "cacao",
             env_config={"num_players": 2, "table_size": 15},
             disable_env_checking=True,  # the check plays illegal actions
         )
