@@ -54,7 +54,13 @@ def plain() -> None:
     from cacao_env.agents.registry import load_agent
 
     for name in shipped_names():
-        agent = load_agent(name)
+        try:
+            agent = load_agent(name)
+        except ValueError as error:  # a policy
+            if "pip install 'cacao-env[onnx]'" not in str(error):
+                raise
+            print(f"ok  {name} says what it needs")
+            continue
         game = Game.new(agent.players[0], seed=0)
         game.play(agent.act([game], [agent.begin(0)])[0])
         print(f"ok  {name} plays")
@@ -76,7 +82,8 @@ def plain() -> None:
 def extras() -> None:
     """What needs the extras."""
     cacao("render", "game.json", "-o", "game.png")
-    cacao("evaluate", "criollo", "greedy", "--blocks", "2", "--workers", "1", "--json", "e.json")
+    both = ("criollo", "forastero")
+    cacao("evaluate", *both, "greedy", "--blocks", "2", "--workers", "1", "--json", "e.json")
     assert json.loads(Path("e.json").read_text())["results"]
     begin = time.perf_counter()
     server = subprocess.Popen(

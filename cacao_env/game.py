@@ -22,15 +22,15 @@ from .engine.actions import (
     num_actions,
     why_illegal,
 )
-from .engine.decisions import NONE, forced_action
+from .engine.decisions import NONE
 from .engine.jit import njit
 from .engine.observation import observation_size, observe_into
 from .engine.options import ASKED, Decisions, Options, check_supply
 from .engine.rng import RngArray, new_rng
 from .engine.scoring import scores_into, win_shares_into
-from .engine.state import EXPLICIT, OVER, PHASE_NAMES, TURN, StateArray, deal, redeal, set_up
+from .engine.state import EXPLICIT, OVER, PHASE_NAMES, StateArray, deal, redeal, set_up
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
-from .greedy.turn import by_turn, step_asked, unasked
+from .greedy.turn import by_turn, next_unasked, step_asked
 
 MAX_TEXT = 1_000_000  # characters of a game as text; a real one has some thousands
 
@@ -356,9 +356,7 @@ class Game:
         asked = iter(self._history)
         moves: list[tuple[int, bool, notation.Move]] = []
         while True:
-            state, played = game.state, NONE
-            if decisions != EXPLICIT:
-                played = int(unasked(state, TURN) if decisions == TURN else forced_action(state))
+            state, played = game.state, next_unasked(game.state, decisions)
             action = next(asked, None) if played == NONE else played
             if action is None or state.phase == OVER:
                 return moves

@@ -7,8 +7,8 @@ import json
 import numpy as np
 
 from training.config import from_dict
-from training.ppo.config import PpoConfig
 from training.state import read_state
+from training.train_ppo import PpoConfig
 
 SMALL = {
     "name": "small",

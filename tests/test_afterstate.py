@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cacao_env.agents.tensors import pack, unpack
 
 from cacao_env import Game, files
 from cacao_env.agents.agent import AgentError, require
 from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError, add_to_manifest
 from cacao_env.agents.registry import load_agent
-from cacao_env.agents.tensors import pack, unpack
 from cacao_env.agents.value.checkpoint import load_value, read_value, save_value
 from cacao_env.agents.value.net import new_scratch
 from cacao_env.agents.value.search import SearchAgent, search_choice
@@ -29,15 +29,15 @@ from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
 from tests.metrics import documented, logged
-from training.afterstate.config import AfterstateConfig
-from training.afterstate.games import GREEDY_OPPONENT, NET_OPPONENT, NO_OPPONENT
-from training.afterstate.net import ValueNet
-from training.afterstate.players import opponent_named
 from training.config import ConfigError, from_dict
 from training.loop import Loop, progress_bar, resumed
 from training.run_folder import METRICS, RunFolder, read_metrics
 from training.state import STATE
 from training.train_afterstate import AfterstateLearner, main
+from training.values.config import AfterstateConfig
+from training.values.games import GREEDY_OPPONENT, NET_OPPONENT, NO_OPPONENT
+from training.values.net import ValueNet
+from training.values.players import opponent_named
 
 SMALL = {
     "name": "small",

@@ -6,19 +6,16 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.engine.observation import observation_size
-from cacao_env.engine.options import Options
-from tests.games import STYLES
-
-pytest.importorskip("torch", reason="the training extra is not installed")
-
 from cacao_env.agents.agent import Agent, AgentError
-from cacao_env.agents.policy import load_policy, save_policy
+from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import load_agent as load_named
 from cacao_env.agents.registry import load_agents as load_several
 from cacao_env.agents.window import View
+from cacao_env.engine.observation import observation_size
+from cacao_env.engine.options import Options
 from tests.agents_for_tests import Peeker
-from training.ppo.network import CellNet
+from tests.checkpoints import checkpoint
+from tests.games import STYLES
 
 HERE = "tests.agents_for_tests"
 
@@ -29,17 +26,6 @@ def load_agent(name):
 
 def load_agents(names):
     return load_several(names, allow_code=True)
-
-
-def checkpoint(folder, name="net", players=2, size=15, volcanoes=False, seed=0):
-    """A network that has learnt nothing."""
-    import torch
-
-    torch.manual_seed(seed)
-    rules = {"num_players": players, "table_size": size, "volcanoes": volcanoes, "width": 8}
-    params = {key: x.numpy() for key, x in CellNet(players, size, 8).state_dict().items()}
-    save_policy(folder / name, name, params, rules)
-    return folder / name
 
 
 def at_random_ply(seed, players=2, size=None, style="random"):

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from cacao_env.agents.agent import require
-from cacao_env.agents.policy import read_policy
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main as cacao
 from cacao_env.engine.options import Options
@@ -26,8 +25,8 @@ pytest.importorskip("ray", reason="Ray is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 from cacao_env.evaluation.cluster import RayPlayers
-from training.ppo.config import RllibConfig
-from training.train_rllib import RllibLearner, net_weights
+from training.networks import read_weights
+from training.train_rllib import RllibConfig, RllibLearner, new_games
 from training.train_rllib import main as train
 
 CONFIG = str(Path(__file__).parent.parent / "configs" / "rllib_local.toml")
@@ -159,72 +158,79 @@ def test_a_run_its_checkpoint_and_resuming(tmp_path, capsys):
     require(agent, Options(2))
     command = [str(out), "random", "--blocks", "2", "--workers", "1"]
     assert cacao(["evaluate", *command, "--out", str(tmp_path / "evaluation")]) == 0
-    first = read_policy(out)[0]
+    first = read_weights(out)
     # The limit is reached already, so nothing is learned.
     assert train(["--resume", str(out)]) == 0
-    same = read_policy(out)[0]
-    assert all(np.array_equal(first[name], same[name]) for name in first)
+    same = read_weights(out)
+    assert all(bool((first[name] == same[name]).all()) for name in first)
     before = rows
     assert train(["--resume", str(out), "--set", "steps=1200"]) == 0
     rows = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
     assert rows[: len(before)] == before
     assert [row["round"] for row in rows] == list(range(1, len(rows) + 1))
     assert rows[-1]["decisions"] >= 1200
-    second = read_policy(out)[0]
-    assert any(not np.array_equal(first[name], second[name]) for name in first)
+    second = read_weights(out)
+    assert any(bool((first[name] != second[name]).any()) for name in first)
 
 
-def test_what_plays_is_what_was_learnt(tmp_path):
-    """The checkpoint's network gives the module's own masked logits."""
+def test_illegal_actions_have_no_probability():
     import torch
     from ray.rllib.core.columns import Columns
 
-    from training.rllib.env import CacaoTable
-    from training.rllib.module import CellModule
+    from training.rllib_module import MaskedModule
 
-    table = CacaoTable({"num_players": 3, "table_size": 15})
+    table = new_games({"num_players": 3, "table_size": 15})
     seen, _ = table.reset(seed=3)
     ((name, observation),) = seen.items()
-    torch.manual_seed(0)
-    module = CellModule(
+    config = RllibConfig(num_players=3, width=8)
+    module = MaskedModule(
         observation_space=table.observation_spaces[name],
         action_space=table.action_spaces[name],
-        model_config={"num_players": 3, "table_size": 15, "width": 8},
+        model_config={"about": config.about, "width": 8},
     )
     batch = {Columns.OBS: {key: torch.as_tensor(x)[None] for key, x in observation.items()}}
     logits = module._forward(batch)[Columns.ACTION_DIST_INPUTS][0]
     legal = observation["action_mask"] == 1
     assert (logits[legal] > -100).all()
     assert (torch.softmax(logits, 0)[~legal] == 0).all()
-    weights = net_weights({key: x.numpy() for key, x in module.state_dict().items()})
-    assert set(weights) == set(module.net.state_dict())
+    scaled = torch.from_numpy(observation["observation"]).float() * module.factors
+    plain, _ = module.net(scaled[None])
+    assert torch.equal(logits[legal], plain[0][legal])
 
 
-def test_the_table_asks_one_after_the_other_and_pays_everybody():
-    from training.rllib.env import CacaoTable
-
-    table = CacaoTable({"num_players": 3, "reward": "outcome", "table_size": 15})
-    rng = np.random.default_rng(0)
-    for seed in range(3):
+@pytest.mark.parametrize("decisions", ["explicit", "turn"])
+def test_games_ask_what_the_configuration_says_and_pay_everybody(decisions):
+    config = RllibConfig(num_players=3, reward="outcome", decisions=decisions)
+    table = new_games({**config.about.options.as_dict(), "reward": config.reward})
+    rng, phases = np.random.default_rng(0), set()
+    for seed in range(2):
         seen, _ = table.reset(seed=seed)
         totals = dict.fromkeys(table.possible_agents, 0.0)
-        over, asked = False, set()
+        over = False
         while not over:
             ((name, observation),) = seen.items()
             assert table.observation_spaces[name].contains(observation)
-            asked.add(name)
+            phases.add(table.env.unwrapped.game.phase)
             action = rng.choice(np.flatnonzero(observation["action_mask"]))
             seen, rewards, done, truncated, _ = table.step({name: action})
             for who, reward in rewards.items():
                 totals[who] += reward
             over = done["__all__"]
             assert not truncated["__all__"]
-        assert asked == set(table.possible_agents) == set(seen)
         assert sum(totals.values()) == pytest.approx(0)
         assert max(totals.values()) > 0
-    table.reset(seed=0)
-    with pytest.raises(ValueError, match="it is not player_1's turn, but player_0's"):
-        table.step({"player_1": 0})
+    assert phases == ({"place"} if decisions == "turn" else {"place", "fill", "act"})
+
+
+def test_keys_that_rllib_can_t_obey_are_refused():
+    for given, message in (
+        ("final_learning_rate=0.1", "there is no key 'final_learning_rate'"),
+        ("final_entropy_coef=0.1", "there is no key 'final_entropy_coef'"),
+        ("observation=candidates", "observation is 'candidates', expected 'flat'"),
+        ("start=x", "start is 'x', expected ''"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            read(RllibConfig, CONFIG, [given])
 
 
 def test_what_can_not_be_is_one_sentence(tmp_path, capsys):

@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
+from training.ppo.config import PpoConfig, RllibConfig
+
 from cacao_env.agents.checkpoint import WEIGHTS, CheckpointError
 from cacao_env.agents.registry import load_agent
 from tests.golden.runs import RUNS
@@ -17,7 +19,6 @@ from tests.test_loop import counter
 from training import train_ppo
 from training.config import ConfigError, from_dict
 from training.loop import Loop
-from training.ppo.config import PpoConfig, RllibConfig
 from training.run_folder import read_metrics
 
 

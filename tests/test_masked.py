@@ -7,8 +7,8 @@ import pytest
 import torch
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 
-from training.ppo.masked import sample
-from training.sb3.policy import LeanMaskable
+from training.masked import sample
+from training.sb3_policy import LeanMaskable
 
 
 def both(logits, masks):

@@ -35,11 +35,11 @@ from cacao_env.greedy.choices import (
 )
 from tests.games import STYLES, positions
 from tests.test_afterstate import SMALL, run_for
-from training.afterstate.net import ValueNet
 from training.distil_ordering import fit, hits, main, placement_parts, play_positions
 from training.loop import resumed
 from training.train_afterstate import AfterstateLearner
 from training.train_afterstate import main as train
+from training.values.net import ValueNet
 
 
 def some_ordering(seed: int = 0) -> np.ndarray:

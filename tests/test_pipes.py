@@ -108,11 +108,12 @@ def test_a_server_s_folder_may_hold_pipes(tmp_path):
 
 def test_trainers_files_are_no_pipes(tmp_path):
     pytest.importorskip("torch", reason="the training extra is not installed")
+    from training.zoo.add import _evaluation
+    from training.zoo.folder import EVALUATION, SUMS, Shipped, check_sums
+
     from training.benchmark import _same_settings
     from training.run_folder import ABOUT, CONFIG, CURVES, METRICS, RunFolder
     from training.state import STATE, write_state
-    from training.zoo.add import _evaluation
-    from training.zoo.folder import EVALUATION, SUMS, Shipped, check_sums
 
     for name in (CONFIG, ABOUT, METRICS):
         run = tmp_path / f"with {name}"
@@ -149,7 +150,7 @@ def test_configurations_are_not_read_from_pipes(tmp_path):
         leaderboard.plans(pipe)
     pytest.importorskip("torch", reason="the training extra is not installed")
     from training.config import ConfigError, read
-    from training.ppo.config import PpoConfig
+    from training.train_ppo import PpoConfig
 
     with pytest.raises(ConfigError, match=f"plan.toml can't be read: {NOT_REGULAR}"):
         read(PpoConfig, pipe)

@@ -16,24 +16,22 @@ import pytest
 pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
-
 from cacao_env.agents.policy import load_policy
+from training.ppo import learner as learner_module
+from training.ppo.learner import Coefficients, PpoFitter
+from training.ppo.rollout import SelfPlay, advantages_into
+from training.processes import backend_for
+
 from cacao_env.envs.vector import VectorGames
 from tests.metrics import documented, logged
 from tests.ppo_runs import SMALL, command, config, played, same
 from training import train_ppo
 from training.config import ConfigError, from_dict
 from training.loop import Loop, Stopwatch
-from training.ppo import learner as learner_module
-from training.ppo.config import PpoConfig
-from training.ppo.learner import Coefficients, PpoFitter
-from training.ppo.network import CellNet
-from training.ppo.rollout import SelfPlay, advantages_into
-from training.ppo.rows import RowNet
-from training.processes import backend_for
+from training.networks import CellNet, RowNet
 from training.run_folder import RunFolder, read_metrics
 from training.state import read_state
-from training.train_ppo import PpoLearner, main
+from training.train_ppo import PpoConfig, PpoLearner, main
 
 FINDING_TRAINING = os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)}
 

@@ -10,6 +10,9 @@ import pytest
 pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
+from training.ppo.config import RllibConfig, Sb3Config
+from training.ppo.learner import Coefficients, PpoFitter
+from training.ppo.rollout import SelfPlay
 
 from cacao_env import Game
 from cacao_env.agents import greedy, row_policy
@@ -23,10 +26,7 @@ from cacao_env.greedy.choices import TIE
 from tests.ppo_runs import SMALL, config, played, same
 from training.config import ConfigError, from_dict
 from training.loop import Loop, Stopwatch
-from training.ppo.config import RllibConfig, Sb3Config
-from training.ppo.learner import Coefficients, PpoFitter
-from training.ppo.rollout import SelfPlay
-from training.ppo.rows import RowNet
+from training.networks import RowNet
 from training.run_folder import read_metrics
 from training.train_ppo import PpoLearner, main
 from training.train_sb3 import Sb3Learner

@@ -17,11 +17,8 @@ from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.agents.value.features import ALONE, LAYOUT, NO_ROW, NUM_ROWS
 from tests.test_loop import CountConfig, Counter, clock
 from training import loop
-from training.afterstate.games import KEPT_ROWS, new_samples
-from training.afterstate.samples import sound_samples
 from training.config import ConfigError
 from training.loop import Loop, resumed
-from training.ppo.config import PpoConfig
 from training.run_folder import ABOUT, METRICS, RunFolder, read_metrics
 from training.state import (
     STATE,
@@ -32,7 +29,9 @@ from training.state import (
     restore_learner,
     write_state,
 )
-from training.train_ppo import PpoLearner
+from training.train_ppo import PpoConfig, PpoLearner
+from training.values.games import KEPT_ROWS, new_samples
+from training.values.samples import sound_samples
 
 SMALL = {"games": 2, "rollout": 4, "batch": 8, "width": 4, "steps": 8, "num_players": 2}
 

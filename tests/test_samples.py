@@ -9,16 +9,16 @@ from cacao_env.agents.value.features import NO_ROW, PER_SEAT
 from cacao_env.agents.value.net import POINTS
 from cacao_env.engine.jit import COMPILED
 from tests.test_afterstate import run_for
-from training.afterstate import games as games_module
-from training.afterstate import players as players_module
-from training.afterstate.games import (
+from training.values import games as games_module
+from training.values import players as players_module
+from training.values.games import (
     GREEDY_OPPONENT,
     NET_OPPONENT,
     Behaviour,
     play_sample_games,
 )
-from training.afterstate.net import ValueNet
-from training.afterstate.players import Players, join, play, split_games
+from training.values.net import ValueNet
+from training.values.players import Players, join, play, split_games
 
 ITSELF = Behaviour(noise=0.02, random=0.02, top=4, td_lambda=0.9, others=0.5)
 

@@ -19,8 +19,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 from cacao_env.engine.observation import decode, planes
 from cacao_env.envs.gym import CacaoEnv
+from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
-from training.sb3.vec_env import CacaoVecEnv
 
 ID = "cacao_env/Cacao-v0"
 # An illegal action raises: that nothing does shows that masks are honoured.

@@ -13,11 +13,6 @@ import pytest
 pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
-from safetensors.torch import save as save_tensors
-
-from cacao_env import Game
-from cacao_env.agents.agent import AgentError, require
-from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError
 from cacao_env.agents.policy import (
     JUNGLE_STEPS,
     WORKER_STEPS,
@@ -25,24 +20,29 @@ from cacao_env.agents.policy import (
     read_policy,
     save_policy,
 )
+from safetensors.torch import save as save_tensors
+from training.ppo.config import PpoConfig, RllibConfig, Sb3Config
+
+from cacao_env import Game
+from cacao_env.agents.agent import AgentError, require
+from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main as cacao
 from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
 from cacao_env.engine.symmetry import transform_mask, transform_observation
+from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
 from tests.metrics import documented, logged
 from training import train_sb3
-from training.afterstate.config import AfterstateConfig
 from training.config import ConfigError, from_dict, read
 from training.loop import Loop, final_evaluation
-from training.ppo.config import PpoConfig, RllibConfig, Sb3Config
-from training.ppo.network import CellNet, load_net
+from training.networks import CellNet, load_net
 from training.run_folder import read_metrics
-from training.sb3.vec_env import CacaoVecEnv
 from training.state import read_state
 from training.train_sb3 import Sb3Learner
+from training.values.config import AfterstateConfig
 
 ROOT = Path(__file__).parent.parent
 SMALL = {"steps": 1024, "games": 8, "rollout": 32, "batch": 64, "blocks": 3, "width": 8}

@@ -14,12 +14,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import safetensors.numpy
 
 from cacao_env.agents.agent import AgentError
-from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS, CheckpointError, name_of, write_files
-from cacao_env.agents.policy import load_policy, read_policy
+from cacao_env.agents.checkpoint import (
+    FILES,
+    MANIFEST,
+    ONNX,
+    WEIGHTS,
+    CheckpointError,
+    name_of,
+    pack_arrays,
+    read_manifest,
+    write_files,
+)
+from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import installed_agents, load_agent
-from cacao_env.agents.tensors import TensorError, pack, read_header, unpack
+from cacao_env.agents.value.checkpoint import save_value
+from cacao_env.agents.value.net import param_shapes
 from cacao_env.engine.options import Options
 from cacao_env.envs.opponents import Opponents
 from cacao_env.evaluation.leaderboard import plans
@@ -27,6 +39,13 @@ from cacao_env.evaluation.store import GAMES, Store, StoreError
 from cacao_env.play.catalogue import Catalogue
 from tests.checkpoints import checkpoint
 from tests.fuzz import kills
+
+SHIPPED = {
+    "forastero": "04cb0f14803aa0b9654ba283303c2f718dd29372f8a9119e0ebdda11d9b3d9bb",
+    "criollo": "313b84dfaaf70cac8576ba04c024e70640eab16e320f0468878f6e99b35207b7",
+    "nacional": "8bc2a92b23a8de074211b303f2e00d7e3dd1cde8c7ec4fb5518dfced381aee7d",
+    "trinitario": "9d806a45e794c5fb274c7f9f8b38287622cd883f4a61264705659a9e8c5486c5",
+}
 
 # --- Checkpoints --------------------------------------------------------------------------------
 
@@ -59,7 +78,7 @@ def test_a_name_that_a_terminal_can_t_show_is_refused(tmp_path, name):
             read(folder if read is name_of else str(folder))
         assert str(e.value).isprintable()
     with pytest.raises(CheckpointError, match=r"the name of a checkpoint is .*, expected text"):
-        write_files(tmp_path / "new", name, "cell-net", b"")
+        write_files(tmp_path / "new", name, "policy", b"")
     assert not (tmp_path / "new").exists()
 
 
@@ -93,22 +112,23 @@ def test_equal_arrays_make_equal_files_in_any_process():
     assert runs[0].stdout == runs[1].stdout
 
 
-def test_files_of_arrays_are_those_of_the_safetensors_library():
-    safetensors = pytest.importorskip("safetensors.numpy")
-    arrays = {
-        "wide": np.arange(6, dtype=np.int64).reshape(2, 3),
-        "flags": np.array([True, False, True]),
-        "one": np.array(3.5, np.float32),
-        "none": np.zeros((0, 4), np.uint16),
-        "bytes": np.arange(5, dtype=np.uint8),
+def value_folder(folder):
+    """A small value network."""
+    rng = np.random.default_rng(0)
+    params = {
+        name: rng.normal(0, 0.1, shape).astype(np.float32)
+        for name, shape in param_shapes(4, 4, 4).items()
     }
-    for read in (lambda data: safetensors.load(data), lambda data: unpack(data)[0]):
-        for data in (pack(arrays, {"a": "b"}), safetensors.save(arrays, {"a": "b"})):
-            found = read(data)
-            assert sorted(found) == sorted(arrays)
-            for name, array in arrays.items():
-                assert found[name].dtype == array.dtype
-                assert np.array_equal(found[name], array)
+    save_value(folder, "value", params, {"players": [2], "volcanoes": False})
+    return folder, params
+
+
+def with_weights(folder, weights):
+    """Write weights as a hostile author would: with the right checksum."""
+    manifest = json.loads((folder / MANIFEST).read_text())
+    manifest["sha256"] = hashlib.sha256(weights).hexdigest()
+    (folder / WEIGHTS).write_bytes(weights)
+    (folder / MANIFEST).write_text(json.dumps(manifest))
 
 
 @pytest.mark.parametrize(
@@ -121,27 +141,63 @@ def test_files_of_arrays_are_those_of_the_safetensors_library():
         {"a": {"dtype": "F32", "shape": [True, 2], "data_offsets": [0, 8]}},
         {"a": []},
         [],
-        {},
     ],
 )
-def test_a_header_that_does_not_fit_its_file_is_refused(header):
+def test_a_header_that_does_not_fit_its_file_is_refused(header, tmp_path):
+    folder, _ = value_folder(tmp_path)
     text = json.dumps(header).encode()
-    with pytest.raises(TensorError):
-        read_header(len(text).to_bytes(8, "little") + text + bytes(8))
+    with_weights(folder, len(text).to_bytes(8, "little") + text + bytes(8))
+    with pytest.raises(CheckpointError, match=r"weights.safetensors is not a safetensors file: "):
+        load_agent(str(folder))
+
+
+@pytest.mark.parametrize("what", ["missing", "more", "shape", "dtype", "nan", "metadata"])
+def test_arrays_that_are_not_the_network_s_are_refused(what, tmp_path):
+    folder, arrays = value_folder(tmp_path)
+    message, metadata = "its arrays are not those", {"rules": "", "features": "", "network": ""}
+    arrays = {name: array.copy() for name, array in arrays.items()}
+    if what == "missing":
+        del arrays["bias"]
+    elif what == "more":
+        arrays["new"] = np.zeros(1, np.float32)
+    elif what == "shape":
+        arrays["bias"] = arrays["bias"][1:]
+    elif what == "metadata":
+        message = "the metadata of weights.safetensors is not what manifest.json says"
+    else:
+        message = "not all finite float32"
+        arrays["bias"] = arrays["bias"].astype(np.float64 if what == "dtype" else np.float32)
+        arrays["bias"][0] = np.nan if what == "nan" else 1
+    data = safetensors.numpy.save(arrays, metadata)
+    with_weights(folder, data)
+    with pytest.raises(CheckpointError, match=message):
+        load_agent(str(folder))
+    if what == "nan":
+        with pytest.raises(CheckpointError, match="can't be saved: bias has numbers that are not"):
+            pack_arrays(arrays, metadata)
 
 
 def test_a_wrong_size_is_refused_before_anything_large_is_made(tmp_path):
-    folder = checkpoint(tmp_path)
+    folder, _ = value_folder(tmp_path)
     manifest = json.loads((folder / MANIFEST).read_text())
-    manifest["rules"]["width"] = 8000
+    manifest["size"]["sums"] = 8000
     (folder / MANIFEST).write_text(json.dumps(manifest))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(CheckpointError, match="its arrays are not those of such a network"):
-        read_policy(folder)
+        load_agent(str(folder))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
 
 
-@pytest.mark.parametrize("name", [MANIFEST, WEIGHTS])
+def test_the_shipped_weights_are_those_that_were_released():
+    """Their checksums are in figures of the pages: they may not change."""
+    for name, digest in SHIPPED.items():
+        manifest = read_manifest(Path("checkpoints") / name)
+        assert manifest["sha256"] == digest
+        file = Path("checkpoints") / name / FILES[manifest["network"]]
+        assert hashlib.sha256(file.read_bytes()).hexdigest() == digest
+
+
+@pytest.mark.parametrize("name", [MANIFEST, ONNX])
 @pytest.mark.parametrize("kind", ["pipe", "device", "sparse"])
 def test_what_never_ends_is_no_part_of_a_checkpoint(tmp_path, name, kind):
     folder = checkpoint(tmp_path)
@@ -251,5 +307,5 @@ def test_damaged_games_get_one_sentence(line, tmp_path):
 def test_a_checksum_of_the_weights_is_the_file_s(tmp_path):
     folder = checkpoint(tmp_path)
     manifest = json.loads((folder / MANIFEST).read_text())
-    assert hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest() == manifest["sha256"]
+    assert hashlib.sha256((folder / ONNX).read_bytes()).hexdigest() == manifest["sha256"]
     assert not list(Path(folder).glob("*.tmp"))

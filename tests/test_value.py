@@ -39,8 +39,8 @@ from cacao_env.engine.tiles import MAX_TURNS
 from tests.games import STYLES, positions
 from tests.test_features import looked_at
 from tests.test_hidden_information import scramble
-from training.afterstate.first_layer import FirstLayer
-from training.afterstate.net import ValueNet
+from training.values.first_layer import FirstLayer
+from training.values.net import ValueNet
 
 
 def some_net(seed: int = 0, **size: int) -> ValueNet:
@@ -102,7 +102,9 @@ def test_the_first_layer_and_its_gradients_are_those_of_plain_matrices():
     _, rows, counts, tiles, cells, _ = columns(samples)
     weights = [x.detach().clone().requires_grad_() for x in (model.rows, model.part_rows)]
     weights.append(model.part_best.detach().clone().requires_grad_())
-    parts = torch.from_numpy(patterns.pattern_parts())
+    numbers, times = map(torch.from_numpy, patterns.parts_and_counts())
+    parts = torch.zeros(patterns.NUM_PATTERNS, patterns.NUM_PARTS)
+    parts.scatter_add_(1, numbers.T, times.T)
     total, context, most = [], [], []
     for row, count, tile, cell in zip(rows.long(), counts, tiles, cells, strict=True):
         table, number = row[:tile] // patterns.NUM_PATTERNS, row[:tile] % patterns.NUM_PATTERNS

@@ -19,13 +19,13 @@ from cacao_env.agents.value.features import LAYOUT
 from cacao_env.engine.rng import new_rng
 from tests.games import positions
 from tests.test_afterstate import RULES_OF_SMALL, SMALL, run_for
-from training.afterstate.config import AfterstateConfig
-from training.afterstate.games import NET_OPPONENT, Behaviour
-from training.afterstate.learning import Fitter
-from training.afterstate.net import ValueNet
-from training.afterstate.players import play, split_games
 from training.config import from_dict
 from training.train_afterstate import AfterstateLearner
+from training.values.config import AfterstateConfig
+from training.values.games import NET_OPPONENT, Behaviour
+from training.values.learning import Fitter
+from training.values.net import ValueNet
+from training.values.players import play, split_games
 
 SIZE = {"sums": 8, "maxima": 4, "units": 4}
 

@@ -178,9 +178,9 @@ def test_games_are_fairly_played_by_both_sides():
 def test_snapshots_play_as_the_network_was():
     """Half of the picks are the latest snapshot; samples follow the snapshot's probabilities."""
     torch = pytest.importorskip("torch", reason="the training extra is not installed")
-    from training.ppo.config import PpoConfig
-    from training.ppo.network import CellNet
-    from training.ppo.snapshots import Snapshots
+    from training.networks import CellNet
+    from training.policies import Snapshots
+    from training.train_ppo import PpoConfig
 
     torch.manual_seed(0)
     config = PpoConfig(table_size=15)

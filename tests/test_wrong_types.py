@@ -10,10 +10,8 @@ import pytest
 
 from cacao_env import Game, cacao_v0, record
 from cacao_env.agents.checkpoint import CheckpointError, read_manifest
-from cacao_env.agents.policy import load_policy
+from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import load_agent, load_agents
-from cacao_env.agents.row_policy import load_row_policy
-from cacao_env.agents.tensors import TensorError, unpack
 from cacao_env.agents.value.checkpoint import load_value
 from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.options import Options
@@ -51,7 +49,6 @@ DOORS = {
     ),
     "VersusGames.game": (lambda x: versus().game(x), ValueError, "expected 0 to 1"),
     "VersusGames.deal": (lambda x: versus().deal(x), ValueError, "expected (2,) and bool"),
-    "unpack": (unpack, TensorError, "it is not bytes"),
     "options": (lambda x: VectorGames(1, x), ValueError, "expected an Options", None),
     "Game.deal": (Game.deal, ValueError, "expected an Options"),
     "Game.from_json": (Game.from_json, ValueError, "not a saved game: "),
@@ -75,7 +72,6 @@ DOORS = {
     "load_agent": (load_agent, ValueError, "expected text"),
     "load_agents": (load_agents, ValueError, ""),
     "load_policy": (load_policy, CheckpointError, PATH),
-    "load_row_policy": (load_row_policy, CheckpointError, PATH),
     "load_value": (load_value, CheckpointError, PATH),
     "read_manifest": (read_manifest, CheckpointError, PATH),
     "env.reset": (lambda x: cacao_v0.env().reset(options=x), ValueError, "options of reset", None),
@@ -176,12 +172,11 @@ def test_what_is_right_is_taken(tmp_path):
 def test_trainers_doors_refuse_wrong_types():
     pytest.importorskip("torch", reason="the training extra is not installed")
     from training.config import ConfigError, from_dict, read
-    from training.ppo.config import PpoConfig
-    from training.ppo.network import load_net
-    from training.ppo.rows import load_rows
+    from training.networks import read_weights
     from training.state import read_state
+    from training.train_ppo import PpoConfig
 
-    for call in (load_net, load_rows, read_state):
+    for call in (read_weights, read_state):
         refuses(call, CheckpointError, PATH)
     refuses(lambda x: read(PpoConfig, x), ConfigError, PATH)
     refuses(lambda x: from_dict(PpoConfig, x), ConfigError, "")

@@ -8,35 +8,28 @@ docs/metrics.md explains the metrics.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from types import FrameType
+from typing import Any, ClassVar
 
 from tqdm import tqdm
 
-from cacao_env.agents.agent import require
+from cacao_env.agents.agent import Agent, require
 from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest
 from cacao_env.agents.registry import load_agent
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.summary import Result
 
 from .config import RunConfig, agent_named, from_dict, overridden, read, strings_in
-from .processes import Interrupt, any_process, from_first, rank, run
 from .run_folder import RunFolder, clear, seconds_at
-from .state import Arrays, check_counts, check_finite, check_shapes, read_state, write_state
-
-
-class Match(NamedTuple):
-    """Games of a periodic evaluation: one win share and one margin for each game or deal."""
-
-    opponent: str
-    num_players: int
-    win_shares: Any
-    margins: Any
+from .state import Arrays, check_counts, check_finite, read_state, write_state
 
 
 class Learner(ABC):
@@ -46,6 +39,7 @@ class Learner(ABC):
     config_type: ClassVar[type[RunConfig]]
     algorithm: ClassVar[str]
     unit: ClassVar[str] = "decisions"  # the count whose growth per second is the speed
+    name: ClassVar[str] = "the learner"  # of its agent in periodic evaluations
     config: Any
 
     def __init__(self, config: Any) -> None:
@@ -64,7 +58,7 @@ class Learner(ABC):
 
     @abstractmethod
     def arrays(self) -> Arrays:
-        """Everything that ``restore`` needs; with several processes, process 0 writes it."""
+        """Everything that ``restore`` needs."""
 
     @abstractmethod
     def restore(self, arrays: Arrays) -> None:
@@ -73,10 +67,12 @@ class Learner(ABC):
         The loop has restored rounds, seconds and counts.
         """
 
-    @classmethod
-    def shapes(cls, config: Any) -> dict[str, tuple[int, ...]]:
-        """Shapes of the largest arrays, compared with a state before a learner is made."""
-        return {}
+    @classmethod  # noqa: B027
+    def check(cls, config: Any, arrays: Arrays) -> None:
+        """Raise CheckpointError if a state can't be that of a configuration, before a learner is made.
+
+        What a learner allocates is then no larger than the state.
+        """
 
     @abstractmethod
     def weights(self) -> Arrays:
@@ -87,8 +83,8 @@ class Learner(ABC):
         """Write the agent as it is now; ``training`` says how it was made."""
 
     @abstractmethod
-    def evaluate(self) -> Iterator[Match]:
-        """Play the periodic evaluation."""
+    def agent(self) -> Agent:
+        """What the run has learned so far, for periodic evaluations."""
 
     def start(self) -> None:  # noqa: B027
         """Prepare a new run; a resumed run calls ``restore`` instead."""
@@ -133,33 +129,31 @@ class Stopwatch:
 
 
 class Loop:
-    """Drives a learner.  With several processes each has a loop; the first one writes the files.
-
-    Only one thread may use it at a time.
-    """
+    """Drives a learner.  Only one thread may use it at a time."""
 
     def __init__(self, learner: Learner, folder: Path) -> None:
         self.learner, self.folder, self.config = learner, folder, learner.config
-        for name in self.config.against:  # report a bad name before the training, not after it
-            for options in self.config.games_played:
-                require(agent_named("against", name, self.config), options)
-        first = rank() == 0
-        self.interrupt = Interrupt(quiet=not first)
-        self.notes = RunFolder(folder, self.config.as_dict(), learner.rounds) if first else None
+        self._named("against")  # report a bad name before the training, not after it
+        self._opponents = self._named("eval_opponents")
+        self.interrupt = Interrupt()
+        self.notes = RunFolder(folder, self.config.as_dict(), learner.rounds)
         self._saved_at = learner.seconds
         self._evaluated_at = float("-inf")
         self._strength = ""
 
+    def _named(self, key: str) -> dict[str, Agent]:
+        """The agents that a key names; ValueError if one does not play the run's games."""
+        found = {name: agent_named(key, name, self.config) for name in getattr(self.config, key)}
+        for agent in found.values():
+            for options in self.config.games_played:
+                require(agent, options)
+        return found
+
     def run(self) -> bool:
         """Train until a limit is reached; return False after an interruption.  Both save."""
         learner = self.learner
-        quiet = None if self.notes else True
-        with (
-            closing(self),
-            self.interrupt,
-            progress_bar(self.config.name, learner.progress, quiet) as bar,
-        ):
-            while learner.progress < 1 and not any_process(self.interrupt.asked):
+        with closing(self), self.interrupt, progress_bar(self.config.name, learner.progress) as bar:
+            while learner.progress < 1 and not self.interrupt.asked:
                 row = self.round()
                 bar.n = round(100 * learner.progress, 1)
                 bar.set_postfix_str(
@@ -181,7 +175,7 @@ class Loop:
             self._check_finite(learner.weights(), learner.rounds + 1)  # the reason, if they are not
             raise
         self._check_finite(learner.weights(), learner.rounds + 1)
-        seconds = from_first(time.monotonic() - start)
+        seconds = time.monotonic() - start
         learner.rounds += 1
         learner.seconds = round(learner.seconds + seconds, 3)
         row = {
@@ -192,10 +186,9 @@ class Loop:
             f"{learner.unit}_per_second": (learner.counts[learner.unit] - before) / seconds,
             **metrics,
         }
-        if self.notes is not None:
-            if self._evaluation_is_due():
-                row |= self._evaluate()
-            self.notes.log(row)
+        if self._evaluation_is_due():
+            row |= self._evaluate()
+        self.notes.log(row)
         return row
 
     def _check_finite(self, arrays: Arrays, number: int) -> None:
@@ -213,14 +206,20 @@ class Loop:
         return self.learner.seconds - self._evaluated_at >= 60 * self.config.eval_minutes
 
     def _evaluate(self) -> dict[str, float]:
-        """The metrics of a periodic evaluation."""
-        row, words = {}, []
-        for opponent, players, win_shares, margins in self.learner.evaluate():
-            name = f"{opponent}_{players}p"
-            wins, half = win_shares.mean(), 1.96 * win_shares.std() / len(win_shares) ** 0.5
-            row[f"wins_{name}"], row[f"wins_{name}_half_width"] = float(wins), float(half)
-            row[f"margin_{name}"] = float(margins.mean())
-            words.append(f"wins {wins:.0%} ± {half:.0%} against {opponent} ({players}p)")
+        """The metrics of a periodic evaluation, on the same deals each time."""
+        row, words, config = {}, [], self.config
+        learned = self.learner.agent()
+        for opponent, agent in self._opponents.items():
+            for options in config.games_played:
+                players = options.num_players
+                blocks, seed = max(1, config.eval_games // players), config.evaluation_seed - 1
+                result = measure(learned, agent, options, blocks, seed, luck=False)
+                name, half = f"{opponent}_{players}p", (result.high - result.low) / 2
+                row[f"wins_{name}"], row[f"wins_{name}_half_width"] = result.win_share, half
+                row[f"margin_{name}"] = result.margin
+                words.append(
+                    f"wins {result.win_share:.0%} ± {half:.0%} against {opponent} ({players}p)"
+                )
         self._strength, self._evaluated_at = ", ".join(words), self.learner.seconds
         return row
 
@@ -229,8 +228,6 @@ class Loop:
         learner, arrays = self.learner, self.learner.arrays()
         self._check_finite(arrays, learner.rounds)
         self._saved_at = learner.seconds
-        if self.notes is None:
-            return
         counts = {"rounds": learner.rounds, **learner.counts}
         training = {"algorithm": learner.algorithm, **counts, "seconds": round(learner.seconds, 1)}
         config = self.config.as_dict()
@@ -241,13 +238,39 @@ class Loop:
 
     def close(self) -> None:
         """Release the run folder."""
-        if self.notes is not None:
-            self.notes.close()
+        self.notes.close()
 
 
-def progress_bar(name: str, done: float, quiet: bool | None = None) -> Any:
+class Interrupt:
+    """While entered, the first SIGINT or SIGTERM only sets ``asked``; the second ends the program.
+
+    Only the main thread may enter it.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interrupt:
+        if threading.current_thread() is threading.main_thread():  # signals are handled only there
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._ask)
+        return self
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        print("\nstopping after this round; a second signal stops at once", file=sys.stderr)
+        self.__exit__()
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before.clear()
+
+
+def progress_bar(name: str, done: float) -> Any:
     """A bar in percent; a resumed run estimates the time left from where it resumes."""
-    return tqdm(total=100, initial=round(100 * done, 1), unit="%", desc=name, disable=quiet)
+    return tqdm(total=100, initial=round(100 * done, 1), unit="%", desc=name)
 
 
 def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) -> Learner:
@@ -255,7 +278,7 @@ def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) ->
     arrays, about = read_state(folder)
     config = resumed_config(kind, about["config"], overrides)
     counts = about["counts"]
-    check_shapes(arrays, kind.shapes(config))
+    kind.check(config, arrays)
     learner = kind(config)
     check_counts(counts, {"rounds", *learner.counts})
     learner.rounds = counts.pop("rounds")
@@ -307,11 +330,8 @@ def main(kind: type[Learner], description: str | None, arguments: Sequence[str] 
     add_options(parser)
     options = parser.parse_args(arguments)
 
-    def work() -> int:
-        processes = getattr(_configured(kind, options), "processes", 1)
-        return run(processes, _train, kind, options)
-
-    return run_command(work, "; resume the last saved round with --resume and the run folder")
+    advice = "; resume the last saved round with --resume and the run folder"
+    return run_command(lambda: _train(kind, options), advice)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -338,20 +358,13 @@ def run_command(work: Callable[[], int], advice: str = "") -> int:
         return 130
 
 
-def _configured(kind: type[Learner], options: argparse.Namespace) -> RunConfig:
-    if options.resume:
-        _, about = read_state(Path(options.resume))
-        return resumed_config(kind, about["config"], options.overrides)
-    return read(kind.config_type, options.config, options.overrides)
-
-
 def _train(kind: type[Learner], options: argparse.Namespace) -> int:
-    """What each process does; returns the exit status."""
+    """Train a new run or resume one; return the exit status."""
     if options.resume:
         folder = Path(options.resume)
         learner = resumed(kind, folder, options.overrides)
     else:
-        config = _configured(kind, options)
+        config = read(kind.config_type, options.config, options.overrides)
         folder = run_folder(config, options)
         learner = kind(config)
         learner.start()
@@ -359,10 +372,9 @@ def _train(kind: type[Learner], options: argparse.Namespace) -> int:
 
 
 def run_folder(config: RunConfig, options: argparse.Namespace) -> Path:
-    """The folder of a new run, cleared by process 0."""
+    """The folder of a new run, cleared."""
     folder = Path(options.out or Path("runs") / config.name)
-    if rank() == 0:
-        clear(folder, options.overwrite)
+    clear(folder, options.overwrite)
     return folder
 
 
@@ -370,8 +382,6 @@ def train(learner: Learner, folder: Path) -> tuple[int, list[Result]]:
     """Train and measure the result, with messages; return the exit status and the results."""
     with closing(learner):
         finished = Loop(learner, folder).run()
-    if rank() > 0:
-        return 0, []
     if not finished:
         command = f"python -m training.{learner.command} --resume {folder}"
         print(f"interrupted; resume with: {command}", file=sys.stderr)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -12,26 +11,23 @@ from typing import Any
 import numpy as np
 import torch
 
-from cacao_env.agents.checkpoint import CheckpointError
-from cacao_env.agents.tensors import TensorError, pack, unpack
+from cacao_env.agents.checkpoint import CheckpointError, pack_tensors, read_tensors, tensor_metadata
 from cacao_env.checks import as_path
 from cacao_env.files import read_regular, write_whole
 
-STATE = "state.safetensors"
+STATE, VERSION = "state.safetensors", 2  # version 1 had raw states of games
 Arrays = dict[str, Any]
-_UNSEALED = "0" * 64
-_SEAL = re.compile(rb'"sha256":"([0-9a-f]{64})"')  # in the header's metadata
 _MOST_STATE = 8_000_000_000  # bytes
 _MOST_LEFT = 624  # numbers of a Mersenne twister
+_UNSEALED = "0" * 64
+_SEAL = re.compile(rb'\\"sha256\\": \\"([0-9a-f]{64})\\"')  # in the header's metadata
 
 
 def write_state(folder: Path, arrays: Arrays, **about: Any) -> None:
     """Write arrays and plain data with a checksum; an interruption leaves the old file."""
-    metadata = {key: json.dumps(value) for key, value in about.items()}
-    whole = {name: np.asarray(array) for name, array in arrays.items()}
-    data = pack(whole, metadata | {"sha256": _UNSEALED})
-    seal = b'"sha256":"' + hashlib.sha256(data).hexdigest().encode() + b'"'
-    write_whole(folder / STATE, data.replace(f'"sha256":"{_UNSEALED}"'.encode(), seal, 1))
+    data = pack_tensors(arrays, {"version": VERSION, "sha256": _UNSEALED, **about})
+    digest = hashlib.sha256(data).hexdigest()
+    write_whole(folder / STATE, data.replace(_UNSEALED.encode(), digest.encode(), 1))
 
 
 def read_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
@@ -39,21 +35,25 @@ def read_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
     path = as_path(folder, CheckpointError) / STATE
     try:
         data = read_regular(path, _MOST_STATE)
-        found = _SEAL.search(data)
-        if found is None:
-            raise CheckpointError(f"{path} can't be read: it has no checksum")
-        unsealed = data[: found.start(1)] + _UNSEALED.encode() + data[found.end(1) :]
-        if hashlib.sha256(unsealed).hexdigest().encode() != found[1]:
-            raise CheckpointError(f"{path} can't be read: it does not have its own checksum")
-        arrays, metadata = unpack(data)
-        del metadata["sha256"]
-        about = {key: json.loads(value) for key, value in metadata.items()}
     except OSError as error:
         raise CheckpointError(f"{path} can't be read: {error.strerror}") from None
-    except (TensorError, ValueError, KeyError, TypeError, RecursionError) as error:
-        if isinstance(error, CheckpointError):
-            raise
+    seal = _SEAL.search(data)
+    if seal is None:
+        raise CheckpointError(
+            f"{path} can't be read: it has no checksum, or an earlier version of this program wrote "
+            "it, whose runs can't be resumed"
+        )
+    unsealed = data[: seal.start(1)] + _UNSEALED.encode() + data[seal.end(1) :]
+    if hashlib.sha256(unsealed).hexdigest().encode() != seal[1]:
+        raise CheckpointError(f"{path} can't be read: it does not have its own checksum")
+    try:
+        arrays, about = read_tensors(data), tensor_metadata(data)
+    except (ValueError, TypeError, RecursionError) as error:
         raise CheckpointError(f"{path} can't be read: {str(error)[:200]}") from None
+    if not isinstance(about, dict) or about.get("version") != VERSION:
+        raise CheckpointError(
+            f"{path} is of another version of this program: the run can't be resumed"
+        )
     for key in ("config", "counts"):
         if not isinstance(about.get(key), dict):
             raise CheckpointError(f"{path} can't be used: it has no {key} of a run")
@@ -76,7 +76,7 @@ def check_arrays(given: Mapping[str, Any], like: Mapping[str, Any]) -> None:
 
 
 def check_shapes(given: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Raise CheckpointError unless arrays have these shapes: asked before anything so large is made."""
+    """Raise CheckpointError unless arrays have these shapes."""
     for name, shape in shapes.items():
         found = given[name].shape if name in given else "missing"
         if found != shape:
@@ -121,52 +121,30 @@ def learner_arrays(net: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Ar
     return found
 
 
-@torch.no_grad()
 def restore_learner(
     net: torch.nn.Module, optimizer: torch.optim.Optimizer, arrays: Mapping[str, Any]
 ) -> None:
     """Restore what ``learner_arrays`` returned; CheckpointError for another network."""
     own = {name: _array(x) for name, x in net.state_dict().items()}
     check_arrays(arrays, named("net", own))
-    parameters = dict(net.named_parameters())
-    moments: dict[str, Arrays] = {}
-    for key, value in part("optimizer", arrays).items():
+    parameters, moments = dict(net.named_parameters()), part("optimizer", arrays)
+    kept: dict[str, Arrays] = {}  # by parameter; of a step, or of none before the first
+    for key, value in moments.items():
         what, _, owner = key.partition(".")
-        moments.setdefault(owner, {})[what] = value
-    for owner, kept in moments.items():
-        like = {what: _like_moment(parameters.get(owner), what, kept) for what in kept}
-        check_arrays(kept, like)
-        if (
-            like.keys() != {"step", "exp_avg", "exp_avg_sq"}
-            or min(kept["step"].min(), kept["exp_avg_sq"].min(initial=0)) < 0
-        ):
+        kept.setdefault(owner, {})[what] = value
+    for owner, found in kept.items():
+        like = np.zeros(tuple(parameters[owner].shape) if owner in parameters else (), np.float32)
+        check_arrays(found, {"step": np.float32(0), "exp_avg": like, "exp_avg_sq": like})
+        if owner not in parameters or len(found) != 3 or found["step"] < 0:
             raise CheckpointError(f"the state does not fit its configuration: optimizer of {owner}")
-    net.load_state_dict(
-        {
-            name: torch.from_numpy(np.array(x))
-            for name, x in part("net", arrays).items()
-            if name in own
+        if found["exp_avg_sq"].min(initial=0) < 0:
+            raise CheckpointError(f"the state does not fit its configuration: optimizer of {owner}")
+    net.load_state_dict({name: torch.from_numpy(arrays[f"net.{name}"]) for name in own})
+    for owner, found in kept.items():
+        parameter, tensors = parameters[owner], {k: torch.from_numpy(x) for k, x in found.items()}
+        optimizer.state[parameter] = {
+            what: x if what == "step" else x.to(parameter.device) for what, x in tensors.items()
         }
-    )
-    for name, parameter in parameters.items():
-        kept = {
-            what: torch.from_numpy(np.array(value))
-            for what, _, owner, value in (
-                (*key.partition("."), x) for key, x in part("optimizer", arrays).items()
-            )
-            if owner == name
-        }
-        if kept:
-            optimizer.state[parameter] = {
-                what: x if what == "step" else x.to(parameter.device) for what, x in kept.items()
-            }
-
-
-def _like_moment(parameter: Any, what: str, kept: Arrays) -> Any:
-    """An array like one that Adam keeps of a parameter."""
-    if parameter is None:
-        raise CheckpointError("the state does not fit its configuration: an unknown parameter")
-    return np.float32(0) if what == "step" else np.empty(tuple(parameter.shape), np.float32)
 
 
 def _array(value: Any) -> Any:

@@ -9,11 +9,10 @@ configuration, metrics, the checkpoint, and the state from which ``--resume`` co
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -22,18 +21,21 @@ import numpy as np
 import torch
 
 from cacao_env.agents.checkpoint import CheckpointError, find
+from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.agents.value.net import from_params, param_shapes
 from cacao_env.agents.value.ordering import ORDERING_SHAPE
 
 from . import loop
-from .afterstate.config import AfterstateConfig
-from .afterstate.games import Behaviour, Samples
-from .afterstate.learning import Fitter
-from .afterstate.players import Players, opponent_named, split_games, warm_up
-from .afterstate.samples import sound_samples
 from .config import ConfigError
-from .state import Arrays, check_arrays, named, part
+from .state import Arrays, check_arrays, check_shapes, named, part
+from .values.config import AfterstateConfig
+from .values.games import Behaviour, Samples
+from .values.learning import Fitter
+from .values.players import Players, opponent_named, split_games, warm_up
+from .values.samples import sound_samples
+
+_NETS = ("net", "mean", "acting")  # in a state: trained, their running mean, what plays next
 
 
 class AfterstateLearner(loop.Learner):
@@ -50,10 +52,6 @@ class AfterstateLearner(loop.Learner):
         torch.set_num_threads(1)
         self.counts = {"games": 0, "samples": 0, "gradient_steps": 0}
         self._opponent = opponent_named("opponent", config.opponent, config)
-        self._eval_opponents = {
-            name: opponent_named("eval_opponents", name, config, searching=False)
-            for name in config.eval_opponents
-        }
         size = {"sums": config.sums, "maxima": config.maxima, "units": config.units}
         self.fitter = Fitter(size, config.seed, config.average)
         self.acting = self.fitter.mean.params()  # the weights that play the next round
@@ -96,7 +94,7 @@ class AfterstateLearner(loop.Learner):
         if number == config.greedy_rounds:
             self.replay.clear()  # greedy's games have done their work
         self.replay.append(samples)
-        rate = self.learning_rate()
+        rate = self.scheduled("learning_rate")
         self.acting = self.fitter.mean.params()
         self._games = self._play(number + 1)
         new, passes = len(samples.stage), 1.0 if by_greedy else config.passes
@@ -114,11 +112,6 @@ class AfterstateLearner(loop.Learner):
             "loss_points": float(losses[1]),
             "learning_rate": rate,
         }
-
-    def learning_rate(self) -> float:
-        """Falls as a cosine does."""
-        first, last = self.config.learning_rate, self.config.final_learning_rate
-        return last + (first - last) * 0.5 * (1 + math.cos(math.pi * self.progress))
 
     def _play(self, number: int) -> list[Future[Samples]]:
         """Start the games of a round."""
@@ -152,42 +145,31 @@ class AfterstateLearner(loop.Learner):
             opponent_sims=self._opponent.sims,
         )
 
-    def evaluate(self) -> Iterator[loop.Match]:
-        """Play deal blocks against each opponent with each number of players."""
-        net, config = from_params(self.fitter.mean.params() | self.ordering), self.config
-        for name, other in self._eval_opponents.items():
-            for players in (options.num_players for options in config.games_played):
-                blocks = max(1, config.eval_games // players)
-                seed = config.evaluation_seed - 1
-                yield loop.Match(
-                    name,
-                    players,
-                    *self.players.match(net, other.net, players, blocks, seed, config.top),
-                )
+    def agent(self) -> ValueAgent:
+        """The running mean of the weights, with as many placements evaluated as in its games."""
+        net = from_params(self.fitter.mean.params() | self.ordering)
+        return ValueAgent(net, self.name, {"rules": self._rules()}, self.config.top)
 
     # --- Files -------------------------------------------------------------------------------
 
     def save_checkpoint(self, folder: Path, training: dict[str, Any]) -> None:
         """Write the running mean of the weights."""
-        config = self.config
-        rules = {
-            "players": sorted(int(n) for n in config.players),
-            "volcanoes": config.volcanoes > 0,
-        }
         params = self.fitter.mean.params() | self.ordering
-        save_value(folder, config.name, params, rules, training=training)
+        save_value(folder, self.config.name, params, self._rules(), training=training)
+
+    def _rules(self) -> dict[str, Any]:
+        config = self.config
+        return {"players": sorted(map(int, config.players)), "volcanoes": config.volcanoes > 0}
 
     def weights(self) -> Arrays:
         """Of the network, and the running mean of them."""
         return named("net", self.fitter.net.params()) | named("mean", self.fitter.mean.params())
 
     @classmethod
-    def shapes(cls, config: AfterstateConfig) -> dict[str, tuple[int, ...]]:
-        """Of the network, its running mean, and the weights that play."""
+    def check(cls, config: AfterstateConfig, arrays: Arrays) -> None:
+        """Raise CheckpointError unless a state has networks of the configuration's size."""
         shapes = param_shapes(config.sums, config.maxima, config.units)
-        return {
-            f"{of}.{n}": shape for of in ("net", "mean", "acting") for n, shape in shapes.items()
-        }
+        check_shapes(arrays, {f"{of}.{n}": x for of in _NETS for n, x in shapes.items()})
 
     def arrays(self) -> Arrays:
         """Networks, optimizer, the weights that play the next round, and the replay."""

@@ -1,11 +1,14 @@
 """Learn all seats at once by self-play PPO in plain torch, and measure the result.
 
     python -m training.train_ppo --config configs/ppo.toml
-    torchrun --nproc-per-node 4 -m training.train_ppo --config configs/ppo.toml
 
-The network scores every legal action of the table (:mod:`training.ppo.network`).  With ``processes``
-above 1 the command starts the others itself; under ``torchrun`` it uses the processes that torchrun
-started, on one or several machines.  ``--resume`` continues exactly.
+Read this file from top to bottom: configuration, advantages, self-play, learning, a round.  Networks
+are in :mod:`training.networks`; a round's masked distributions in :mod:`training.masked`; saving,
+evaluating and the command in :mod:`training.loop`.  ``--resume`` continues exactly.
+
+The algorithm is proximal policy optimisation (Schulman et al., 2017) with generalised advantage
+estimates (Schulman et al., 2016).  The decisions of one seat form a chain: what it earns between two
+of them, in the turns of others too, belongs to the first.
 """
 
 from __future__ import annotations
@@ -13,22 +16,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
-from cacao_env.agents.checkpoint import CheckpointError
-from cacao_env.engine.state import STATE
+from cacao_env.engine.jit import njit
+from cacao_env.engine.rewards import SCORE_SCALE
+from cacao_env.engine.rng import new_rng
+from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.envs.vector import VectorGames
+from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice
 
 from . import loop
-from .ppo.board import BoardLearner, net_shapes
-from .ppo.config import Net, PpoConfig
-from .ppo.learner import Coefficients, PpoFitter
-from .ppo.rollout import SelfPlay
-from .ppo.snapshots import Snapshots
-from .processes import device, gather, rank, size
+from .config import ConfigError, at_least, fraction, positive
+from .masked import log_prob_and_entropy, sample
+from .networks import PolicyNet, device, factors, new_net
+from .policies import PolicyLearner, ScheduledConfig, Snapshots
 from .state import (
     Arrays,
     generator_arrays,
@@ -40,8 +46,297 @@ from .state import (
 )
 
 
-class PpoLearner(BoardLearner):
-    """One process's games and its copy of the network; gradients are averaged over all processes."""
+@dataclass(frozen=True)
+class PpoConfig(ScheduledConfig):
+    """The keys of this trainer; ``training.policies`` and ``training.config`` have the others."""
+
+    device: str = "auto"  # cuda if there is one; or cpu, cuda, cuda:1
+    epochs: int = positive(2)
+    batch: int = at_least(2, 1024)
+    entropy_coef: float = at_least(0, 0.03)  # times entropy_fraction, not entropy in nats
+    final_entropy_coef: float = at_least(0, 0.003)
+    final_clip_range: float = positive(0.1)
+    # Part of the reward at the end of a game: tanh of the relative score over 15 gold.
+    margin_weight: float = fraction(0.0)
+    # Games in which greedy or an earlier self has one seat, from which nothing is learned.
+    greedy_fraction: float = fraction(0.0)
+    past_fraction: float = fraction(0.0)
+    past_rounds: int = positive(10)  # between two of the selves that are kept
+    # Rounds at the beginning in which the network learns to choose as greedy does.
+    clone_rounds: int = at_least(0, 0)
+    value_coef: float = positive(0.5)
+    max_grad_norm: float = positive(0.5)
+
+    def __post_init__(self) -> None:
+        """Check the keys."""
+        super().__post_init__()
+        if self.greedy_fraction + self.past_fraction > 1:
+            raise ConfigError("greedy_fraction and past_fraction add up to more than 1")
+
+
+# --- Advantages -------------------------------------------------------------------------------
+
+
+@njit
+def advantages_into(
+    seats, rewards, over, values, next_seats, next_values, gamma, gae_lambda, advantages
+):
+    """Write advantages (T, N); NaN for a seat's last decision, whose outcome is not known.
+
+    ``seats`` (T, N) that decided, ``rewards`` (T, N, P) of the step that followed, ``over`` (T, N)
+    whether it ended the game, ``values`` (T, N) of the deciding seat; then the seats to decide next
+    and their values, (N,).  ``gamma`` and ``gae_lambda`` apply per decision of the seat.
+    """
+    later = np.zeros(MAX_PLAYERS)  # value at the seat's next decision
+    ahead = np.zeros(MAX_PLAYERS)  # advantage there
+    earned = np.zeros(MAX_PLAYERS)  # since this one
+    known = np.zeros(MAX_PLAYERS, np.bool_)  # whether the seat decides again later
+    players = rewards.shape[2]
+    for g in range(seats.shape[1]):
+        known[:] = False
+        earned[:] = 0.0
+        known[next_seats[g]] = True
+        later[next_seats[g]] = next_values[g]
+        ahead[next_seats[g]] = 0.0
+        for t in range(seats.shape[0] - 1, -1, -1):
+            if over[t, g]:  # the sums so far belong to the next game
+                earned[:] = 0.0
+                later[:] = 0.0
+                ahead[:] = 0.0
+                known[:] = True
+            for seat in range(players):
+                earned[seat] += rewards[t, g, seat]
+            seat = seats[t, g]
+            value = values[t, g]
+            if known[seat]:
+                error = earned[seat] + gamma * later[seat] - value
+                ahead[seat] = error + gamma * gae_lambda * ahead[seat]
+                advantages[t, g] = ahead[seat]
+            else:
+                ahead[seat] = 0.0
+                advantages[t, g] = np.nan
+            later[seat] = value
+            earned[seat] = 0.0
+            known[seat] = True
+
+
+# --- Self-play --------------------------------------------------------------------------------
+
+
+class Rollout(NamedTuple):
+    """T decisions of N games each, flattened to S = T * N rows, on the network's device."""
+
+    observations: torch.Tensor  # (S, ...) as the games give them
+    masks: torch.Tensor  # (S, num_actions) bool
+    actions: torch.Tensor  # (S,)
+    log_probs: torch.Tensor  # (S,)
+    values: torch.Tensor  # (S,)
+    advantages: torch.Tensor  # (S,)
+    greedy: torch.Tensor  # (S,) what greedy would have done; only while its choices are cloned
+    known: torch.Tensor  # (K,) rows whose advantage is known: their seat has decided again since
+
+
+@njit
+def _greedy_choices(states, rng, chosen):
+    """Write greedy's action for every game."""
+    choices = np.empty(1, CHOICES)
+    for g in range(len(states)):
+        chosen[g] = greedy_choice(choices[0], states[g], GREEDY_WEIGHTS, rng)
+
+
+class SelfPlay:
+    """N games in which one network has all seats, but one of some games: greedy or an earlier self.
+
+    Nothing is learned from those seats.  The numbers of such games are fixed.
+    Only one thread may use it at a time.
+    """
+
+    def __init__(
+        self, games: VectorGames, config: PpoConfig, device: Any, past: Snapshots | None = None
+    ) -> None:
+        self.games, self._config, self._device, self._past = games, config, device, past
+        self.factors = factors(config.about).to(device)
+        # The seat that greedy or an earlier self has; -1 for none.
+        count = games.num_games
+        numbers, seats = np.arange(count), np.arange(count) % games.num_players
+        greedy = numbers < round(count * config.greedy_fraction)
+        earlier = (numbers >= round(count * (1 - config.past_fraction))) & ~greedy
+        self._greedy, self._earlier = (np.where(which, seats, -1) for which in (greedy, earlier))
+
+    @torch.no_grad()
+    def collect(
+        self, net: PolicyNet, watch: loop.Stopwatch, cloning: bool = False
+    ) -> tuple[Rollout, int]:
+        """Play so many decisions in every game; also count the games that ended.
+
+        While ``cloning``, greedy's choices are played, and others in a tenth of the cases.
+        """
+        games, config, on = self.games, self._config, self._device
+        count = games.num_games
+        shape = config.rollout, count
+        kind = torch.from_numpy(games.observations).dtype
+        seen = torch.empty((*shape, *games.observations.shape[1:]), dtype=kind, device=on)
+        masks = torch.empty((*shape, games.action_masks.shape[1]), dtype=torch.bool, device=on)
+        actions = torch.empty(shape, dtype=torch.long, device=on)
+        log_probs, values = torch.empty((2, *shape), device=on)
+        greedy = torch.zeros(shape if cloning else (0,), dtype=torch.long, device=on)
+        seats, over, not_learned = np.empty(shape, np.int64), *np.zeros((2, *shape), np.bool_)
+        rewards = np.empty((*shape, games.num_players), np.float32)
+        for t in range(config.rollout):
+            with watch("network"):
+                seen[t] = torch.from_numpy(games.observations)
+                masks[t] = torch.from_numpy(games.action_masks)
+                logits, values[t] = net(seen[t] * self.factors)
+                actions[t] = sample(logits, masks[t])
+                if cloning:
+                    greedy[t] = self._greedy_choices()
+                    usual = torch.rand(count, device=on) >= 0.1
+                    actions[t] = torch.where(usual, greedy[t], actions[t])
+                not_learned[t] = self._others_choose(seen[t], masks[t], actions[t])
+                log_probs[t] = log_prob_and_entropy(logits, masks[t], actions[t])[0]
+                chosen = actions[t].cpu().numpy()
+            with watch("environment"):
+                seats[t] = games.seats
+                games.step(chosen)
+                rewards[t], over[t] = games.rewards, games.terminations
+                if config.margin_weight:
+                    self._add_margins(rewards[t])
+        with watch("network"):
+            _, last = net(torch.from_numpy(games.observations).to(on) * self.factors)
+        advantages = np.empty(shape, np.float32)
+        before, after = values.cpu().numpy(), last.cpu().numpy()
+        decay = config.gamma, config.gae_lambda
+        advantages_into(seats, rewards, over, before, games.seats, after, *decay, advantages)
+        advantages[not_learned] = np.nan
+        found = torch.from_numpy(advantages).to(on).flatten()
+        rollout = Rollout(
+            seen.flatten(0, 1),
+            masks.flatten(0, 1),
+            actions.flatten(),
+            log_probs.flatten(),
+            values.flatten(),
+            found,
+            greedy.flatten(),
+            torch.nonzero(~torch.isnan(found)).squeeze(1),
+        )
+        return rollout, int(over.sum())
+
+    def _others_choose(
+        self, seen: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor
+    ) -> npt.NDArray[np.bool_]:
+        """Replace the actions of greedy and of an earlier self; return where they decide."""
+        greedy, earlier = (self.games.seats == seats for seats in (self._greedy, self._earlier))
+        if greedy.any():
+            its = torch.from_numpy(greedy)
+            actions[its] = self._greedy_choices()[its]
+        which = np.flatnonzero(earlier)
+        if len(which) and self._past is not None:
+            logits, _ = self._past.net(seen[which] * self.factors)
+            actions[torch.from_numpy(which)] = sample(logits, masks[which])
+        return greedy | earlier
+
+    def _greedy_choices(self) -> torch.Tensor:
+        """Return what greedy would do in every game, (N,); of candidate rows it is the first."""
+        chosen = np.zeros(self.games.num_games, np.int64)
+        if self._config.about.rows is None:
+            rng = new_rng(int(torch.randint(1 << 62, (1,))))
+            _greedy_choices(self.games.states, rng, chosen)
+        return torch.from_numpy(chosen).to(self._device)
+
+    def _add_margins(self, rewards: npt.NDArray[np.float32]) -> None:
+        """Make a part of the rewards of finished games depend on the relative score."""
+        games, weight = self.games, self._config.margin_weight
+        ended = games.terminations
+        scores, players = games.final_scores[ended], games.num_players
+        relative = (players * scores - scores.sum(1, keepdims=True)) / (players - 1)
+        margins = np.tanh(relative / SCORE_SCALE)
+        rewards[ended] = (1 - weight) * rewards[ended] + weight * margins
+
+
+# --- Learning ---------------------------------------------------------------------------------
+
+
+class Coefficients(NamedTuple):
+    """The coefficients of a round."""
+
+    learning_rate: float
+    clip_range: float
+    entropy_coef: float  # of the entropy as a fraction of its largest value
+    value_coef: float
+    max_grad_norm: float
+
+
+def ppo_loss(
+    net: PolicyNet, rollout: Rollout, rows: torch.Tensor, scale: torch.Tensor, c: Coefficients
+) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    """Return PPO's clipped loss of a minibatch, and its metrics."""
+    masks = rollout.masks[rows]
+    logits, values = net(rollout.observations[rows] * scale)
+    log_probs, entropy = log_prob_and_entropy(logits, masks, rollout.actions[rows])
+    advantages = rollout.advantages[rows]
+    returns = advantages + rollout.values[rows]
+    scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+    log_ratio = log_probs - rollout.log_probs[rows]
+    ratio = log_ratio.exp()
+    clipped = ratio.clamp(1 - c.clip_range, 1 + c.clip_range)
+    policy = -torch.minimum(ratio * scaled, clipped * scaled).mean()
+    value = torch.nn.functional.mse_loss(values, returns)
+    # Many legal actions allow more entropy than few.  A bonus on the entropy itself would keep the
+    # choice among hundreds of placements random and hardly count elsewhere.
+    fraction = (entropy / masks.sum(1).clamp(min=2).log()).mean()
+    loss = policy + c.value_coef * value - c.entropy_coef * fraction
+    return loss, {
+        "loss_policy": policy,
+        "loss_value": value,
+        "entropy": entropy.mean(),
+        "entropy_fraction": fraction,
+        "approx_kl": (ratio - 1 - log_ratio).mean(),  # Schulman's estimate, never below 0
+        "clip_fraction": ((ratio - 1).abs() > c.clip_range).float().mean(),
+    }
+
+
+def clone_loss(
+    net: PolicyNet, rollout: Rollout, rows: torch.Tensor, scale: torch.Tensor, c: Coefficients
+) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    """Return the loss of choosing as greedy does and of the rollout's values, and its metrics."""
+    logits, values = net(rollout.observations[rows] * scale)
+    log_probs, entropy = log_prob_and_entropy(logits, rollout.masks[rows], rollout.greedy[rows])
+    returns = rollout.advantages[rows] + rollout.values[rows]
+    policy = -log_probs.mean()
+    value = torch.nn.functional.mse_loss(values, returns)
+    metrics = {"loss_policy": policy, "loss_value": value, "entropy": entropy.mean()}
+    return policy + c.value_coef * value, metrics
+
+
+def fit(
+    net: PolicyNet,
+    optimizer: torch.optim.Optimizer,
+    loss_of: Any,
+    rollout: Rollout,
+    scale: torch.Tensor,
+    epochs: int,
+    batches: int,
+    c: Coefficients,
+) -> dict[str, float]:
+    """Learn from a rollout in ``epochs`` passes of ``batches`` minibatches; return mean metrics."""
+    for group in optimizer.param_groups:
+        group["lr"] = c.learning_rate
+    sums: dict[str, torch.Tensor] = {}
+    for _ in range(epochs):
+        order = rollout.known[torch.randperm(len(rollout.known)).to(rollout.known.device)]
+        for rows in order.tensor_split(batches):
+            loss, metrics = loss_of(net, rollout, rows, scale, c)
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), c.max_grad_norm)
+            optimizer.step()
+            for name, value in metrics.items():
+                sums[name] = sums.get(name, torch.zeros(())) + value.detach().cpu()
+    return {name: float(total / (epochs * batches)) for name, total in sums.items()}
+
+
+class PpoLearner(PolicyLearner):
+    """The games, the network and its optimizer; a round is one rollout and the learning from it."""
 
     config: PpoConfig
     command = "train_ppo"
@@ -52,14 +347,16 @@ class PpoLearner(BoardLearner):
         super().__init__(config)
         on = device(config.device)
         torch.manual_seed(config.seed)
-        self.fitter = PpoFitter(config.new_net().to(on))  # the same in all processes
-        torch.manual_seed(config.seed + 1000 * rank())
+        self._net = new_net(config.about, config.width).to(on)
+        self._net.make_actions_equally_likely()
+        self.optimizer = torch.optim.Adam(self._net.parameters(), eps=1e-5)
+        torch.manual_seed(config.seed)
         games = VectorGames(
             config.games,
-            config.options,
+            config.about.options,
             reward=config.reward,  # type: ignore[arg-type]
-            observation=config.view or "flat",
-            seed=config.seed + rank(),
+            observation=config.about.rows or "flat",
+            seed=config.seed,
         )
         self.past: Snapshots | None = None
         if config.past_fraction > 0:
@@ -67,21 +364,21 @@ class PpoLearner(BoardLearner):
             self.past.net.to(on)
         self.play = SelfPlay(games, config, on, self.past)
 
-    def copy_weights(self, net: Net) -> None:
+    @property
+    def net(self) -> PolicyNet:
+        """The network as it plays now."""
+        return self._net
+
+    def copy_weights(self, weights: Any) -> None:
         """Copy the weights of a network; the first earlier self has them too."""
-        super().copy_weights(net)
+        super().copy_weights(weights)
         if self.past is not None:
             self.past.follow(self.net)
-
-    @property
-    def net(self) -> Net:
-        """The network as it plays now."""
-        return self.fitter.net
 
     def round(self) -> dict[str, Any]:
         """Play a rollout and learn from it."""
         config = self.config
-        coefficients = Coefficients(
+        c = Coefficients(
             self.scheduled("learning_rate"),
             self.scheduled("clip_range"),
             self.scheduled("entropy_coef"),
@@ -92,45 +389,36 @@ class PpoLearner(BoardLearner):
         rollout, finished = self.play.collect(self.net, self.watch, cloning)
         with self.watch("learning"):
             batches = config.games * config.rollout // config.batch
-            learn = self.fitter.clone if cloning else self.fitter.fit
-            metrics = learn(rollout, self.play.factors, config.epochs, batches, coefficients)
+            loss_of, scale = clone_loss if cloning else ppo_loss, self.play.factors
+            metrics = fit(
+                self.net, self.optimizer, loss_of, rollout, scale, config.epochs, batches, c
+            )
+        if not cloning:
+            errors = rollout.advantages[rollout.known]
+            returns = errors + rollout.values[rollout.known]
+            metrics["explained_variance"] = float(1 - errors.var() / returns.var().clamp(min=1e-12))
         if self.past is not None:
-            if (self.rounds + 1) % config.past_rounds == 0:
-                self.past.take()
-            self.past.pick(np.random.default_rng([config.seed, self.rounds + 1]).random())
-        self.counts["decisions"] += config.games * config.rollout * size()
-        self.counts["games"] += finished * size()  # about: the other processes finish as many
-        return {"learning_rate": coefficients.learning_rate, **metrics}
-
-    @classmethod
-    def shapes(cls, config: PpoConfig) -> dict[str, tuple[int, ...]]:
-        """Of the network, and of each process's games."""
-        games = {
-            f"rank{number}.games.states": (config.games, STATE.itemsize)
-            for number in range(config.processes)
-        }
-        return net_shapes("net.", config) | games
+            self.past.after_round(self.rounds + 1, config.past_rounds, config.seed)
+        self.counts["decisions"] += config.games * config.rollout
+        self.counts["games"] += finished
+        return {"learning_rate": c.learning_rate, **metrics}
 
     def arrays(self) -> Arrays:
-        """The network and optimizer, then each process's games and random numbers."""
-        own = named("games", self.play.games.arrays()) | named("generators", generator_arrays())
-        arrays = learner_arrays(self.net, self.fitter.optimizer)
+        """Network, optimizer, games, random numbers and earlier selves."""
+        arrays = learner_arrays(self.net, self.optimizer)
+        arrays |= named("games", self.play.games.arrays())
+        arrays |= named("generators", generator_arrays())
         if self.past is not None:
             arrays |= named("past", self.past.arrays())
-        for number, of_rank in enumerate(gather(own)):
-            arrays |= named(f"rank{number}", of_rank)
         return arrays
 
     def restore(self, arrays: Arrays) -> None:
         """Resume from ``arrays``; CheckpointError if they do not fit."""
-        own = part(f"rank{rank()}", arrays)
-        if not own or f"rank{size()}.games.states" in arrays:
-            raise CheckpointError(f"the state is not that of {size()} processes")
-        restore_learner(self.net, self.fitter.optimizer, arrays)
+        restore_learner(self.net, self.optimizer, arrays)
         if self.past is not None:
             self.past.restore(part("past", arrays))
-        self.play.games.restore(part("games", own))
-        restore_generators(part("generators", own))
+        self.play.games.restore(part("games", arrays))
+        restore_generators(part("generators", arrays))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

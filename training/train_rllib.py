@@ -13,19 +13,50 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
+from cacao_env import cacao_v0
 from cacao_env.evaluation.cluster import connected
 
 from . import loop
-from .ppo.board import BoardLearner, net_shapes
-from .ppo.config import Net, RllibConfig
+from .config import ConfigError, at_least, positive
+from .networks import PolicyNet, new_net
+from .policies import PolicyConfig, PolicyLearner
 from .state import Arrays, check_arrays
 
 POLICY = "shared"  # the name of the network of all seats
+
+
+@dataclass(frozen=True)
+class RllibConfig(PolicyConfig):
+    """The keys of this trainer: all seats learn; ``games`` are those of one env runner."""
+
+    address: str = "local"  # of a Ray cluster; "auto": the one that this machine belongs to
+    runners: int = at_least(0, 2)  # env runners, a core each; 0: in this process
+    learners: int = at_least(0, 0)  # processes that learn; 0: in this process
+    gpus_per_learner: float = at_least(0, 0.0)
+    games: int = positive(8)
+    rollout: int = positive(200)
+    restarts: int = at_least(0, 100)  # of lost env runners
+
+    def __post_init__(self) -> None:
+        """Check the keys."""
+        super().__post_init__()
+        for key, only in (("observation", "flat"), ("start", "")):
+            if getattr(self, key) != only:
+                raise ConfigError(
+                    f"{key} is {getattr(self, key)!r}, expected {only!r}: RLlib learns the table, from "
+                    "random weights"
+                )
+
+    @property
+    def decisions_per_update(self) -> int:
+        """Decisions of all runners between two updates, divided by the learners."""
+        return max(1, self.runners) * self.games * self.rollout // max(1, self.learners)
 
 
 def algorithm_config(config: RllibConfig) -> Any:
@@ -33,18 +64,18 @@ def algorithm_config(config: RllibConfig) -> Any:
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.tune.registry import register_env
 
-    from .rllib.env import OPTIONS, CacaoTable
-    from .rllib.module import CellModule
+    from .rllib_module import MaskedModule
 
-    about = config.as_dict()
-    size = {key: about[key] for key in ("num_players", "table_size", "width")}
-    module = RLModuleSpec(module_class=CellModule, model_config=size)
+    register_env("cacao", new_games)
+    network = {"about": config.about, "width": config.width}
+    module = RLModuleSpec(module_class=MaskedModule, model_config=network)
     return (
         PPOConfig()
         .environment(
-            CacaoTable,
-            env_config={key: about[key] for key in OPTIONS},
+            "cacao",
+            env_config={**config.about.options.as_dict(), "reward": config.reward},
             disable_env_checking=True,  # the check plays illegal actions
         )
         .multi_agent(policies={POLICY}, policy_mapping_fn=shared_by_all)
@@ -63,7 +94,7 @@ def algorithm_config(config: RllibConfig) -> Any:
         .learners(num_learners=config.learners, num_gpus_per_learner=config.gpus_per_learner)
         .training(
             lr=config.learning_rate,
-            gamma=1.0,
+            gamma=config.gamma,
             lambda_=config.gae_lambda,
             clip_param=config.clip_range,
             entropy_coeff=config.entropy_coef,
@@ -76,12 +107,19 @@ def algorithm_config(config: RllibConfig) -> Any:
     )
 
 
+def new_games(options: dict[str, Any]) -> Any:
+    """All seats of one game as RLlib's environment; only the deciding agent acts."""
+    from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+
+    return PettingZooEnv(cacao_v0.raw_env(observation_dtype="uint8", **options))
+
+
 def shared_by_all(agent: str, episode: Any, **more: Any) -> str:
     """The network that an agent uses."""
     return POLICY
 
 
-class RllibLearner(BoardLearner):
+class RllibLearner(PolicyLearner):
     """Drives RLlib's algorithm; a round is one of its training iterations."""
 
     config: RllibConfig
@@ -96,10 +134,11 @@ class RllibLearner(BoardLearner):
         self._sampled = self._ended = 0  # decisions and games, by RLlib's own count
 
     @property
-    def net(self) -> Net:
+    def net(self) -> PolicyNet:
         """A copy of the network as it plays now, on this machine's processor."""
-        net = self.config.new_net()
-        net.load_state_dict(net_weights(self.weights()))
+        net = new_net(self.config.about, self.config.width)
+        own = {name: self.weights()[f"net.{name}"] for name in net.state_dict()}
+        net.load_state_dict({name: torch.as_tensor(np.array(x)) for name, x in own.items()})
         return net
 
     def weights(self) -> Arrays:
@@ -129,22 +168,14 @@ class RllibLearner(BoardLearner):
         """How many env runners are at work."""
         return int(self.rllib.env_runner_group.num_healthy_remote_workers())
 
-    @classmethod
-    def shapes(cls, config: RllibConfig) -> dict[str, tuple[int, ...]]:
-        """Of the network."""
-        return net_shapes("module/net.", config)
-
     def arrays(self) -> Arrays:
         """The weights."""
-        return {f"module/{name}": np.asarray(x) for name, x in self.weights().items()}
+        return {name: np.asarray(x) for name, x in self.weights().items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Set the weights; games and optimizer start fresh."""
         check_arrays(arrays, self.arrays())
-        weights = {
-            name.removeprefix("module/"): torch.from_numpy(np.array(array))
-            for name, array in arrays.items()
-        }
+        weights = {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
         self.rllib.learner_group.set_weights({POLICY: weights})
         if self.rllib.env_runner_group is not None:
             self.rllib.env_runner_group.sync_weights(
@@ -154,15 +185,6 @@ class RllibLearner(BoardLearner):
     def close(self) -> None:
         """Stop the env runners."""
         self.rllib.stop()
-
-
-def net_weights(module: dict[str, Any]) -> dict[str, torch.Tensor]:
-    """Extract the network's weights from the module's."""
-    return {
-        name.removeprefix("net."): torch.as_tensor(np.array(array))
-        for name, array in module.items()
-        if name.startswith("net.")
-    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,6 +13,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,14 +22,14 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 
 from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
 
 from . import loop
-from .ppo.board import BoardLearner, net_shapes, opponent_named
-from .ppo.config import Net, Sb3Config
-from .ppo.snapshots import Snapshots
-from .sb3.policy import CellPolicy
-from .sb3.vec_env import CacaoVecEnv
+from .config import check_weights, fraction, positive
+from .networks import PolicyNet, new_net
+from .policies import PolicyLearner, ScheduledConfig, Snapshots, opponent_named
+from .sb3_policy import CellPolicy
 from .state import (
     Arrays,
     check_arrays,
@@ -41,27 +42,41 @@ from .state import (
 )
 
 
-class Sb3Learner(BoardLearner):
-    """Drives a MaskablePPO model; ``games`` and ``policy`` replace the usual ones (see ``speed``)."""
+@dataclass(frozen=True)
+class Sb3Config(ScheduledConfig):
+    """The keys of this trainer; ``training.policies`` and ``training.config`` have the others."""
+
+    # Weights of the agents in the other seats, and the fraction of games against earlier selves.
+    opponents: dict[str, float] = field(default_factory=lambda: {"random": 0.3, "greedy": 0.7})
+    snapshot_fraction: float = fraction(0.0)
+    snapshot_rounds: int = positive(25)  # between two snapshots
+    target_kl: float = positive(0.05)
+
+    def __post_init__(self) -> None:
+        """Check the keys."""
+        super().__post_init__()
+        check_weights("opponents", self.opponents)
+
+
+class Sb3Learner(PolicyLearner):
+    """Drives a MaskablePPO model."""
 
     config: Sb3Config
     command = "train_sb3"
     config_type = Sb3Config
     algorithm = "MaskablePPO"
 
-    def __init__(
-        self, config: Sb3Config, games: Any = None, policy: type[CellPolicy] = CellPolicy
-    ) -> None:
+    def __init__(self, config: Sb3Config) -> None:
         super().__init__(config)
         # sb3-contrib otherwise checks every distribution's arguments, which costs time here.
         torch.distributions.Distribution.set_default_validate_args(False)
         self.snapshots: Snapshots | None = None
         if config.snapshot_fraction > 0:
-            self.snapshots = Snapshots(config.new_net(), config)
-        self.versus = games or make_games(config, self.snapshots)
+            self.snapshots = Snapshots(new_net(config.about, config.width), config)
+        self.versus = make_games(config, self.snapshots)
         self.env = CacaoVecEnv(self.versus)
         self.model = MaskablePPO(
-            policy,
+            CellPolicy,
             self.env,
             learning_rate=lambda _: self.scheduled("learning_rate"),
             n_steps=config.rollout,
@@ -71,7 +86,7 @@ class Sb3Learner(BoardLearner):
             gae_lambda=config.gae_lambda,
             clip_range=config.clip_range,
             target_kl=config.target_kl,
-            policy_kwargs={"make_net": config.new_net},
+            policy_kwargs={"make_net": lambda: new_net(config.about, config.width)},
             seed=config.seed,
             device="auto",
         )
@@ -82,16 +97,16 @@ class Sb3Learner(BoardLearner):
         _, self._callback = self.model._setup_learn(config.steps)
         self._ended: deque[tuple[float, float]] = deque(maxlen=500)  # (win share, margin)
 
-    def copy_weights(self, net: Net) -> None:
+    def copy_weights(self, weights: Any) -> None:
         """Copy the weights of a network; the first earlier self has them too."""
-        super().copy_weights(net)
+        super().copy_weights(weights)
         if self.snapshots is not None:
             self.snapshots.follow(self.net)
 
     @property
-    def net(self) -> Net:
+    def net(self) -> PolicyNet:
         """The network as it plays now."""
-        net: Net = self.model.policy.net
+        net: PolicyNet = self.model.policy.net
         return net
 
     def round(self) -> dict[str, Any]:
@@ -112,9 +127,7 @@ class Sb3Learner(BoardLearner):
         self.counts["decisions"] = model.num_timesteps
         self.counts["games"] += len(ended)
         if self.snapshots is not None:
-            if (self.rounds + 1) % config.snapshot_rounds == 0:
-                self.snapshots.take()
-            self.snapshots.pick(np.random.default_rng([config.seed, self.rounds + 1]).random())
+            self.snapshots.after_round(self.rounds + 1, config.snapshot_rounds, config.seed)
         logged = model.logger.name_to_value
         metrics = {
             "learning_rate": logged["train/learning_rate"],
@@ -128,11 +141,6 @@ class Sb3Learner(BoardLearner):
         if self._ended:
             metrics["wins_training"], metrics["margin_training"] = np.mean(self._ended, axis=0)
         return {name: float(value) for name, value in metrics.items()}
-
-    @classmethod
-    def shapes(cls, config: Sb3Config) -> dict[str, tuple[int, ...]]:
-        """Of the network; games are not there if an opponent's memory could not be saved."""
-        return net_shapes("net.mlp_extractor.net.", config)
 
     def arrays(self) -> Arrays:
         """Network, optimizer, random numbers, games and snapshots."""
@@ -156,7 +164,6 @@ class Sb3Learner(BoardLearner):
         if ended.ndim != 2 or len(ended) > 500:
             raise CheckpointError("the state does not fit its configuration: ended")
         check_arrays(arrays, {"ended": np.zeros((len(ended), 2))})
-        check_arrays(arrays, {"games.states": self.versus.arrays()["states"]})
         self.model.num_timesteps = self.counts["decisions"]
         restore_learner(self.model.policy, self.model.policy.optimizer, arrays)
         if self.snapshots is not None:
@@ -182,9 +189,9 @@ def make_games(config: Sb3Config, snapshots: Snapshots | None = None) -> VersusG
     return VersusGames(
         config.games,
         others,
-        config.options,
+        config.about.options,
         reward=config.reward,  # type: ignore[arg-type]
-        observation=config.view or "flat",
+        observation=config.about.rows or "flat",
         seed=config.seed,
     )
 

@@ -1,5 +1,6 @@
-"""Checkpoints: folders with weights (safetensors) and a manifest that describes them.
+"""Checkpoints: folders with a network and a manifest that describes it.
 
+The network is a file of safetensors, the weights of compiled code, or of ONNX, a policy.
 No pickle is ever written or read.  Loading checks format, checksum and feature version; an error gives
 the reason.
 """
@@ -19,12 +20,11 @@ import numpy as np
 from ..checks import as_path
 from ..files import read_regular, sync_folder, write_whole
 from ..provenance import versions
-from .tensors import TensorError, pack, read_header, unpack
 
 FORMAT, VERSION = "cacao-checkpoint", 1
-CELL_NET, VALUE_NET, ROW_NET = "cell-net", "value-net", "row-net"  # kinds of networks
-WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
-_NEW_WEIGHTS = "weights-{}.safetensors"  # by their checksum, until they are moved to WEIGHTS
+VALUE_NET, POLICY = "value-net", "policy"  # kinds of networks
+WEIGHTS, ONNX, MANIFEST = "weights.safetensors", "model.onnx", "manifest.json"
+FILES = {VALUE_NET: WEIGHTS, POLICY: ONNX}  # what has the network
 _MOST_WEIGHTS, _MOST_MANIFEST = 1_000_000_000, 10_000_000  # bytes
 ORDER = "order.json"  # beside the folders: their names, the recommended one first
 MAX_NAME = 100
@@ -38,10 +38,10 @@ class CheckpointError(ValueError):
 
 
 def write_files(folder: Path, name: str, network: str, weights: bytes, **more: Any) -> None:
-    """Write weights and manifest, both or neither, whenever the process or the machine stops.
+    """Write a network and its manifest, both or neither, whenever the process or the machine stops.
 
-    The new manifest is what counts: until it is there, the old weights are where they were, and from
-    then on the new ones are found by their checksum.
+    ``network``: its kind; ``weights``: the file's content.  The new manifest is what counts: until it
+    is there, the old file is where it was, and from then on the new one is found by its checksum.
     """
     if not is_name(name):
         raise CheckpointError(f"the name of a checkpoint is {_short(name)}, expected {NAME}")
@@ -57,7 +57,7 @@ def write_files(folder: Path, name: str, network: str, weights: bytes, **more: A
         **more,
     }
     settle(folder)
-    new = _new_weights(folder, manifest)
+    new = _new_file(folder, manifest)
     try:
         write_whole(new, weights)
         write_whole(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
@@ -68,21 +68,31 @@ def write_files(folder: Path, name: str, network: str, weights: bytes, **more: A
 
 
 def settle(folder: Path) -> None:
-    """Finish an interrupted ``write_files``: move new weights to their place, or remove them."""
+    """Finish an interrupted ``write_files``: move a new network to its place, or remove it."""
     try:
-        new = _new_weights(folder, read_manifest(folder))
+        manifest = read_manifest(folder)
+        file, new = _file(folder, manifest), _new_file(folder, manifest)
     except CheckpointError:
-        new = folder / WEIGHTS
-    if new.is_file():
-        new.replace(folder / WEIGHTS)
-        sync_folder(folder)
-    for rest in (*folder.glob(_NEW_WEIGHTS.format("*")), *folder.glob("weights-*.tmp")):
-        rest.unlink(missing_ok=True)
+        pass
+    else:
+        if new.is_file():
+            new.replace(file)
+            sync_folder(folder)
+    for name in FILES.values():
+        stem, _, kind = name.partition(".")
+        for rest in (*folder.glob(f"{stem}-*.{kind}"), *folder.glob(f"{stem}-*.tmp")):
+            rest.unlink(missing_ok=True)
 
 
-def _new_weights(folder: Path, manifest: Mapping[str, Any]) -> Path:
-    """Return where weights are before they are moved to their place."""
-    return folder / _NEW_WEIGHTS.format(str(manifest.get("sha256"))[:16].replace("/", "-"))
+def _file(folder: Path, manifest: Mapping[str, Any]) -> Path:
+    """Return where the network is."""
+    return folder / FILES.get(str(manifest.get("network")), WEIGHTS)
+
+
+def _new_file(folder: Path, manifest: Mapping[str, Any]) -> Path:
+    """Return where the network is before it is moved to its place."""
+    file = _file(folder, manifest)
+    return file.with_stem(f"{file.stem}-{str(manifest.get('sha256'))[:16].replace('/', '-')}")
 
 
 def add_to_manifest(folder: Path, **more: Any) -> None:
@@ -121,7 +131,7 @@ def name_of(folder: Path) -> str:
 
 
 def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
-    """Read manifest and weights of a checkpoint of that kind; CheckpointError if they can't be used."""
+    """Read manifest and network of a checkpoint of that kind; CheckpointError if they can't be used."""
     folder = as_path(folder, CheckpointError)
     for attempt in range(3):
         missing: OSError | None = None
@@ -132,17 +142,19 @@ def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
             raise CheckpointError(
                 f"{folder}: network is {_short(manifest.get('network'))}, not {network!r}"
             )
-        for file in (folder / WEIGHTS, _new_weights(folder, manifest)):
+        for file in (_file(folder, manifest), _new_file(folder, manifest)):
             try:
                 weights = read_regular(file, _MOST_WEIGHTS)
             except OSError as error:
-                missing = error if file.name == WEIGHTS else missing
+                missing = error if file.name == FILES[network] else missing
                 continue
             if hashlib.sha256(weights).hexdigest() == manifest.get("sha256"):
                 return manifest, weights
     if missing is not None:
-        raise CheckpointError(f"{folder}: {folder / WEIGHTS} can't be read: {missing.strerror}")
-    raise CheckpointError(f"{folder}: {WEIGHTS} does not have the checksum that {MANIFEST} gives")
+        raise CheckpointError(f"{folder}: {missing.filename} can't be read: {missing.strerror}")
+    raise CheckpointError(
+        f"{folder}: {FILES[network]} does not have the checksum that {MANIFEST} gives"
+    )
 
 
 def check_metadata(folder: Path, weights: bytes, manifest: Mapping[str, Any]) -> None:
@@ -150,8 +162,7 @@ def check_metadata(folder: Path, weights: bytes, manifest: Mapping[str, Any]) ->
 
     ``weights``: a safetensors file that could be read.
     """
-    _, own, _ = read_header(weights)
-    if own != metadata_of(manifest):
+    if tensor_metadata(weights) != metadata_of(manifest):
         raise CheckpointError(
             f"{folder}: the metadata of {WEIGHTS} is not what {MANIFEST} says of rules and features"
         )
@@ -199,7 +210,16 @@ def pack_arrays(arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> bytes
     for name, array in whole.items():
         if not np.isfinite(array).all():
             raise CheckpointError(f"weights can't be saved: {name} has numbers that are not finite")
-    return pack(whole, metadata)
+    return pack_tensors(whole, metadata)
+
+
+def pack_tensors(arrays: Mapping[str, Any], about: Mapping[str, Any]) -> bytes:
+    """Serialize arrays and plain data as a safetensors file; equal ones have equal bytes."""
+    import safetensors.numpy
+
+    whole = {name: np.array(array, order="C") for name, array in arrays.items()}
+    # One entry: the library writes several in any order.
+    return safetensors.numpy.save(whole, {"about": json.dumps(about, sort_keys=True)})
 
 
 def unpack_arrays(
@@ -207,20 +227,38 @@ def unpack_arrays(
 ) -> dict[str, Any]:
     """Read the arrays of a safetensors file; CheckpointError unless all are finite float32.
 
-    The file's header is compared with ``shapes`` first: nothing large is made for a wrong size.
+    Nothing is made that is larger than the file.
     """
     try:
-        header, _, _ = read_header(weights)
-        if any(kind != np.float32 for kind, _, _ in header.values()):
-            raise CheckpointError(f"{folder}: its weights are not all finite float32 numbers")
-        if {name: shape for name, (_, shape, _) in header.items()} != dict(shapes):
-            raise CheckpointError(f"{folder}: its arrays are not those of such a network")
-        arrays, _ = unpack(weights)
-    except TensorError as error:
-        raise CheckpointError(f"{folder}: {WEIGHTS} is not a safetensors file: {error}") from None
-    if not all(np.isfinite(x).all() for x in arrays.values()):
+        arrays = read_tensors(weights)
+    except CheckpointError as error:
+        raise CheckpointError(f"{folder}: {WEIGHTS} {error}") from None
+    if {name: array.shape for name, array in arrays.items()} != dict(shapes):
+        raise CheckpointError(f"{folder}: its arrays are not those of such a network")
+    if not all(x.dtype == np.float32 and np.isfinite(x).all() for x in arrays.values()):
         raise CheckpointError(f"{folder}: its weights are not all finite float32 numbers")
     return arrays
+
+
+def read_tensors(data: bytes) -> dict[str, Any]:
+    """Read the arrays of a safetensors file; CheckpointError if it is none."""
+    import safetensors.numpy
+
+    try:
+        return {name: np.array(x) for name, x in safetensors.numpy.load(data).items()}
+    except Exception as error:  # the library raises its own, KeyError, TypeError and ValueError
+        reason = " ".join(str(error).split())[:200]
+        raise CheckpointError(f"is not a safetensors file: {reason}") from None
+
+
+def tensor_metadata(data: bytes) -> Any:
+    """Read the plain data of a file that ``read_tensors`` could read; ValueError if it is not JSON.
+
+    Files of earlier versions have an entry for each part.
+    """
+    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+    found = header.get("__metadata__", {})
+    return json.loads(found["about"]) if "about" in found else found
 
 
 def _short(value: Any) -> str:

@@ -5,6 +5,7 @@ A name is, in this order,
 - a bot with its parameters (:mod:`.bots`): ``greedy``, ``mc:sims=256``;
 - a checkpoint, shipped or in a folder, with or without search: ``criollo``,
   ``runs/quickstart+search:ms=16``;
+- a policy as an ONNX file (:mod:`.onnx`): ``my_policy.onnx``;
 - an agent of an installed package: the name of an entry point in the group ``cacao_env.agents`` that
   loads an :class:`~.agent.Agent`, or a class that is made with ``seed=`` and has ``act(game)``;
 - ``module:Class``, such a class of your own, where code may be loaded.
@@ -24,9 +25,8 @@ from typing import Any
 from ..checks import in_short
 from .agent import Agent, AgentError, WrappedAgent, one_line
 from .bots import BOTS, Bot
-from .checkpoint import ROW_NET, VALUE_NET, find, name_of, network_of, read_manifest, shipped_names
-from .policy import load_policy
-from .row_policy import load_row_policy
+from .checkpoint import VALUE_NET, find, name_of, network_of, read_manifest, shipped_names
+from .onnx import load_policy
 from .value.checkpoint import SEARCH, load_value_agent, split_search
 
 GROUP = "cacao_env.agents"
@@ -50,7 +50,9 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
             return load_value_agent(folder, name_of(folder) + name.removeprefix(base), search)
         if search is not None:
             raise AgentError(f"{name!r}: only value networks search")
-        return load_row_policy(folder) if network_of(folder) == ROW_NET else load_policy(folder)
+        return load_policy(folder)
+    if name.endswith(".onnx") and Path(name).exists():
+        return load_policy(name)
     plugin = _plugins(anywhere=allow_code).get(name)
     if plugin is not None:
         return _from_class(name, _loaded(plugin))
@@ -60,7 +62,8 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
         return _from_class(name, _find_class(name))
     raise AgentError(
         f"there is no agent {name!r}: neither a bot ({', '.join(sorted(BOTS))}), nor the folder of a "
-        f"checkpoint, nor an entry point in the group {GROUP}, nor a class (module:Class)"
+        f"checkpoint, nor an ONNX file, nor an entry point in the group {GROUP}, nor a class "
+        "(module:Class)"
     )
 
 

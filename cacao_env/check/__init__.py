@@ -57,6 +57,12 @@ LIBRARIES = (
     ),
     Library("PPO-rows", "rows_ppo", ("torch",), "PPO in one file on candidate rows"),
     Library("DQN-rows", "rows_dqn", ("tianshou",), "masked DQN on candidate rows"),
+    Library(
+        "ONNX",
+        "onnx_policies",
+        ("onnxruntime", "stable-baselines3", "sb3-contrib"),
+        "policies of sb3-contrib and of plain torch, measured by their files",
+    ),
 )
 LEFT_OUT = " was left out"  # in a line of a program: what the installed packages don't allow
 OK, FAILED, MISSING = "ok", "FAILED", "not installed"

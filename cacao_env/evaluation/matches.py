@@ -132,7 +132,7 @@ class _Match:
     def _step(self, action: int) -> None:
         self.game.play(action)
 
-    def result(self) -> PlayedGame:
+    def result(self, luck: bool) -> PlayedGame:
         """Return the result of the finished game."""
         game, players = self.game, self.game.num_players
         return PlayedGame(
@@ -141,10 +141,10 @@ class _Match:
             game.scores(),
             [int(c) for c in game.state.cacao[:players]],
             game.win_shares(),
-            gold_by_source(game.states, game.history).tolist() if game.history else [],
+            gold_by_source(game.states, game.history).tolist(),
             self.decisions,
             list(game.history),
-            luck_of(game).tolist() if game.history else [[0.0] * players] * 2,
+            luck_of(game).tolist() if luck else [[0.0] * players] * 2,
         )
 
 
@@ -190,8 +190,13 @@ def play_chunk(
     agents: Mapping[str, Agent],
     seed: int,
     progress: Progress = lambda games: None,
+    luck: bool = True,
 ) -> ChunkResult:
-    """Play the games of a chunk to their end; block b has the deal of seed ``seed + b``."""
+    """Play the games of a chunk to their end; block b has the deal of seed ``seed + b``.
+
+    Without ``luck``, and in a task, that of every game is 0.
+    """
+    luck = luck and not chunk.pairing.task
     matches = [
         _Episode(chunk, block, agents, seed)
         if chunk.pairing.task
@@ -207,7 +212,7 @@ def play_chunk(
         if len(left) < len(running):
             progress(len(running) - len(left))
         running = left
-    return ChunkResult(chunk.key, chunk.pairing, [match.result() for match in matches], timings)
+    return ChunkResult(chunk.key, chunk.pairing, [match.result(luck) for match in matches], timings)
 
 
 def _by_decider(running: list[_Match]) -> dict[tuple[str, bool], list[tuple[_Match, int]]]:

@@ -228,8 +228,12 @@ def measure(
     options: Options | None = None,
     blocks: int = BLOCKS,
     seed: int = SEED,
+    luck: bool = True,
 ) -> Result:
-    """Play an agent against one opponent in this process; block b has the deal of ``seed + b``."""
+    """Play an agent against one opponent in this process; block b has the deal of ``seed + b``.
+
+    Without ``luck``, which takes most of the time, adjusted figures are those that were measured.
+    """
     for name, value in (("agent", agent), ("opponent", opponent)):
         check_type(name, value, Agent, "an Agent")
     if agent.name == opponent.name:
@@ -244,7 +248,7 @@ def measure(
     total = blocks * options.num_players
     with tqdm(total=total, unit="game", disable=None, leave=False) as bar:
         warm_up(parts[0], both, seed)
-        results = [play_chunk(chunk, both, seed, bar.update) for chunk in parts]
+        results = [play_chunk(chunk, both, seed, bar.update, luck) for chunk in parts]
     return summarise(list(both), results).results[0]
 
 

@@ -154,3 +154,10 @@ def step_asked(state, action, by_turn):
 def by_turn(state):
     """Return what ``step_asked`` takes: True for a game asked by TURN, else None."""
     return True if state.decisions == TURN else None
+
+
+def next_unasked(state, decisions):
+    """Return what ``unasked`` does, for Python: greedy is compiled only if it may be asked."""
+    if decisions == EXPLICIT:
+        return NONE
+    return int(unasked(state, TURN) if decisions == TURN else forced_action(state))

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from cacao_env import Game
-from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS
+from cacao_env.agents.checkpoint import FILES, MANIFEST, VALUE_NET
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.checkpoint import save_value
 from cacao_env.agents.value.net import param_shapes
@@ -33,9 +33,7 @@ def sources() -> list[tuple[str, bytes]]:
         save_value(Path(name) / "value", "value", params, rules)
         for folder in (checkpoint(Path(name)), Path(name) / "value"):
             manifest = (folder / MANIFEST).read_text(encoding="utf-8")
-            found.append(
-                (manifest, (folder / json.loads(manifest).get("weights", WEIGHTS)).read_bytes())
-            )
+            found.append((manifest, (folder / FILES[json.loads(manifest)["network"]]).read_bytes()))
     return found
 
 
@@ -48,9 +46,10 @@ def attack(budget: Budget) -> Summary:
             manifest, weights = sources()[rng.integers(len(sources()))]
             folder = Path(name) / str(number)
             folder.mkdir()
-            file = json.loads(manifest).get("weights", WEIGHTS)
+            network = json.loads(manifest)["network"]
+            file = FILES[network]
             if rng.random() < 0.7:
-                weights = damaged(weights, rng)
+                weights = damaged(weights, rng, network == VALUE_NET)
             data = json.loads(manifest)
             if rng.random() < 0.8:  # a hostile author's checksum is right
                 data["sha256"] = hashlib.sha256(weights).hexdigest()
@@ -70,9 +69,9 @@ def attack(budget: Budget) -> Summary:
     return summary
 
 
-def damaged(weights: bytes, rng: np.random.Generator) -> bytes:
-    """A safetensors file with flipped bits, another length, or another header."""
-    kind, data = rng.integers(4), bytearray(weights)
+def damaged(weights: bytes, rng: np.random.Generator, tensors: bool) -> bytes:
+    """A file with flipped bits or another length; one of safetensors may get another header."""
+    kind, data = rng.integers(4 if tensors else 2), bytearray(weights)
     length = int.from_bytes(weights[:8], "little")
     if kind == 0:
         data[rng.integers(len(data))] ^= 1 << rng.integers(8)

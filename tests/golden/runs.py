@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from training.afterstate.config import AfterstateConfig
 from training.config import from_dict
 from training.loop import Learner
-from training.ppo.config import PpoConfig, Sb3Config
 from training.train_afterstate import AfterstateLearner
-from training.train_ppo import PpoLearner
-from training.train_sb3 import Sb3Learner
+from training.train_ppo import PpoConfig, PpoLearner
+from training.train_sb3 import Sb3Config, Sb3Learner
+from training.values.config import AfterstateConfig
 
 FILE = Path(__file__).parent / "runs.json"
 ROUNDS = 4

@@ -33,7 +33,7 @@ from .features import (
     features_into,
 )
 from .ordering import ORDERING_SHAPE, OVERBUILDS, ordering_table
-from .patterns import NUM_PARTS, pattern_parts
+from .patterns import NUM_PARTS, NUM_PATTERNS, parts_and_counts
 
 POINTS = 10.0  # points that an output of 1 means
 
@@ -129,7 +129,6 @@ def from_params(params: Mapping[str, Any], layout: Layout = LAYOUT) -> Net:
 
     The trained weights of the parts of patterns are summed here, once for each pattern.
     """
-    parts = pattern_parts()
     rows = np.array(params["rows"], np.float32)
     rows[-1] = 0
     numbers = np.zeros((NUM_NUMBERS, len(params["bias"])), np.float32)
@@ -138,8 +137,8 @@ def from_params(params: Mapping[str, Any], layout: Layout = LAYOUT) -> Net:
         params["bias"],
         numbers,
         rows,
-        np.concatenate([parts @ table for table in params["part_rows"]]),
-        parts @ params["part_best"],
+        np.concatenate([_sum_parts(table) for table in params["part_rows"]]),
+        _sum_parts(params["part_best"]),
         params["middle"],
         params["middle_bias"],
         params["out"],
@@ -154,6 +153,17 @@ def from_params(params: Mapping[str, Any], layout: Layout = LAYOUT) -> Net:
         breadth, table = BY_TABLE, ordering_table(ordering)
         of_more = np.ascontiguousarray(ordering[:, OVERBUILDS:])
     return Net(*(weights + [table, of_more, *breadth]))
+
+
+def _sum_parts(weights: Any) -> Any:
+    """Return the sum of each pattern's parts, (NUM_PATTERNS, width), from the parts' weights.
+
+    A matrix product would add them up in an order that depends on the processor and its threads.
+    """
+    total = np.zeros((NUM_PATTERNS, weights.shape[1]), np.float32)
+    for part, times in zip(*parts_and_counts(), strict=True):
+        total += times[:, None] * weights[part]
+    return total
 
 
 @njit

@@ -77,10 +77,12 @@ def part_numbers() -> np.ndarray:
 
 
 @cache
-def pattern_parts() -> np.ndarray:
-    """Return how often each pattern has each part, shape (NUM_PATTERNS, NUM_PARTS), float32."""
-    numbers = part_numbers()
-    counts = np.zeros((NUM_PATTERNS, NUM_PARTS), np.float32)
-    for column in numbers.T:
-        counts[np.arange(NUM_PATTERNS), column] += 1
-    return counts
+def parts_and_counts() -> tuple[np.ndarray, np.ndarray]:
+    """Return the parts of each pattern in order, and how often it has each; both (10, NUM_PATTERNS).
+
+    A part that stands again has the count 0.
+    """
+    numbers = np.sort(part_numbers(), axis=1).T
+    counts = (numbers[:, None] == numbers[None]).sum(0).astype(np.float32)
+    counts[1:] *= numbers[1:] != numbers[:-1]
+    return numbers, counts

@@ -7,9 +7,9 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
+from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
 from cacao_env.greedy.candidates import Candidates
-from training.sb3.vec_env import CacaoVecEnv
 
 STEPS = int(sys.argv[1]) if len(sys.argv) > 1 else 4096  # 3_000_000: about twenty minutes
 SIZE = Candidates(rows=24, replies=16)

@@ -8,8 +8,8 @@ from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 
 import cacao_env  # noqa: F401
+from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
-from training.sb3.vec_env import CacaoVecEnv
 
 
 def make():

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from cacao_env.engine.saving import check_array
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from cacao_env.envs.forms import Form, ObservationForm
-from cacao_env.envs.versus import VersusGames
+from ..checks import check_array
+from .forms import Form, ObservationForm
+from .versus import VersusGames
 
 
 class CacaoVecEnv(VecEnv):

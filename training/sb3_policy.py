@@ -1,4 +1,4 @@
-"""The board network and a lean masked distribution as sb3-contrib's classes."""
+"""Policy networks and a lean masked distribution as sb3-contrib's classes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistrib
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 
-from ..ppo.config import Net
-from ..ppo.masked import log_prob_and_entropy, sample
+from .masked import log_prob_and_entropy, sample
+from .networks import PolicyNet
 
 
 class LeanMaskable(MaskableCategoricalDistribution):
@@ -70,12 +70,12 @@ class LeanMaskable(MaskableCategoricalDistribution):
 
 
 class _Both(nn.Module):
-    """``CellNet`` in place of SB3's two towers: its logits are the policy's latent.
+    """A policy network in place of SB3's two towers: its logits are the policy's latent.
 
     Only one thread may use it at a time.
     """
 
-    def __init__(self, net: Net, num_actions: int) -> None:
+    def __init__(self, net: PolicyNet, num_actions: int) -> None:
         super().__init__()
         self.net = net
         self.latent_dim_pi, self.latent_dim_vf = num_actions, 1
@@ -94,12 +94,12 @@ class _Both(nn.Module):
 
 
 class CellPolicy(MaskableActorCriticPolicy):
-    """sb3-contrib's masked actor-critic policy around :class:`CellNet`.
+    """sb3-contrib's masked actor-critic policy around a policy network.
 
     Only one thread may use it at a time.
     """
 
-    def __init__(self, *args: Any, make_net: Callable[[], Net], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, make_net: Callable[[], PolicyNet], **kwargs: Any) -> None:
         self._make_net = make_net
         super().__init__(*args, **kwargs)
 
@@ -115,7 +115,7 @@ class CellPolicy(MaskableActorCriticPolicy):
         )
 
     @property
-    def net(self) -> Net:
+    def net(self) -> PolicyNet:
         """The network alone, which a checkpoint saves."""
         both: _Both = self.mlp_extractor
         return both.net

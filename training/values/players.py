@@ -1,4 +1,4 @@
-"""Self-play in parallel: compiled threads that play samples and matches.
+"""Self-play in parallel: compiled threads that play samples.
 
 Everything random comes from (seed, round), so a resumed run draws what an uninterrupted one draws,
 and the games do not depend on how many threads play them.
@@ -29,7 +29,6 @@ from .games import (
     Behaviour,
     Samples,
     new_samples,
-    play_match,
     play_sample_games,
 )
 from .net import ValueNet
@@ -47,7 +46,7 @@ class Opponent(NamedTuple):
     sims: int = 0
 
 
-def opponent_named(key: str, name: str, config: RunConfig, searching: bool = True) -> Opponent:
+def opponent_named(key: str, name: str, config: RunConfig) -> Opponent:
     """The opponent that a configuration names; ConfigError if compiled games can't have it."""
     if not name:
         return Opponent()
@@ -57,10 +56,10 @@ def opponent_named(key: str, name: str, config: RunConfig, searching: bool = Tru
     search = split_search(name)[1] or {"ms": 0, "sims": 0}
     changed = {k for k, value in search.items() if value != SEARCH_PARAMETERS[k].default}
     compiled = not search["ms"] and changed <= {"ms", "sims"}
-    if not isinstance(agent, ValueAgent) or not compiled or (search["sims"] and not searching):
+    if not isinstance(agent, ValueAgent) or not compiled:
         raise ConfigError(
-            f"{key}: {name!r} does not play in compiled games; expected greedy or a value network"
-            + (", alone or with +search:sims=N" if searching else " without search")
+            f"{key}: {name!r} does not play in compiled games; expected greedy or a value network, "
+            "alone or with +search:sims=N"
         )
     return Opponent(NET_OPPONENT, agent.net, int(search["sims"]))
 
@@ -132,34 +131,6 @@ class Players:
         """Wait for all samples."""
         return join([one.result() for one in begun])
 
-    def match(
-        self, net: Net, other: Net | None, num_players: int, blocks: int, seed: int, top: int
-    ) -> tuple[Any, Any]:
-        """Win share and margin of each deal block against ``other``, or greedy if None."""
-        seeds = np.random.default_rng(seed).integers(0, 2**63, blocks).astype(np.uint64)
-        win_shares, margins = np.zeros(blocks), np.zeros(blocks)
-        options = Options(num_players).blank_states()
-
-        def run(part: slice) -> None:
-            opponent = other or net
-            play_match(
-                net,
-                new_scratch(net),
-                new_work(),
-                opponent,
-                new_scratch(opponent),
-                options,
-                other is not None,
-                top,
-                seeds[part],
-                win_shares[part],
-                margins[part],
-            )
-
-        parts = [slice(first, first + 10) for first in range(0, blocks, 10)]
-        list(self._pool.map(run, parts))
-        return win_shares, margins
-
     def close(self) -> None:
         """Stop the threads; drop games that they have not started."""
         self._pool.shutdown(cancel_futures=True)
@@ -170,6 +141,3 @@ def warm_up() -> None:
     net = ValueNet(8, 8, 8).compiled()
     [games] = split_games(1, {"2": 1.0}, 0.0, [0])
     play(games, net, Behaviour(top=2, td_lambda=0.9, others=1.0))
-    players = Players(1)
-    players.match(net, None, 2, 1, 0, 2)
-    players.close()

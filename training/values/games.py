@@ -19,10 +19,10 @@ from cacao_env.agents.value.turns import value_actions
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.jit import njit
 from cacao_env.engine.rng import below, uniform
-from cacao_env.engine.scoring import margin, score, scores_into, win_shares_into
+from cacao_env.engine.scoring import score, scores_into, win_shares_into
 from cacao_env.engine.state import ACT, FILL, OVER, STATE, deal, redeal
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
-from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
+from cacao_env.greedy.choices import GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.greedy.turn import step_turn
 
 KEPT_ROWS = 160  # of a sample; no position of a real game has more
@@ -254,51 +254,3 @@ def _keep(net, game, viewer, scratch, samples, i):
     samples.players[i] = game.num_players
     samples.win_shares[i] = 0
     samples.points[i] = 0
-
-
-@njit
-def play_match(
-    net, scratch, work, other_net, other_scratch, options, by_net, top, seeds, win_shares, margins
-):
-    """Play deal blocks: ``net`` in each seat, ``other_net`` (or greedy if not by_net) in all others.
-
-    Writes the mean win share and margin of each block.
-    """
-    state = np.empty(3, STATE)
-    ids = np.empty(MAX_LEGAL, np.int64)
-    values = np.zeros(MAX_LEGAL)
-    choices = np.empty(1, CHOICES)
-    scores = np.zeros(MAX_PLAYERS, np.int64)
-    result = np.zeros(MAX_PLAYERS)
-    for b in range(len(seeds)):
-        rng = seeds[b : b + 1]
-        state[2] = options[0]
-        deal(state[2], rng)
-        players = np.int64(state[2].num_players)
-        win_shares[b] = 0
-        margins[b] = 0
-        for own in range(players):
-            state[0] = state[2]
-            game, view = state[0], state[1]
-            while game.phase != OVER:
-                state[1] = game
-                seat = np.int64(game.seat)
-                redeal(view, seat, rng)
-                if seat == own:
-                    count = value_actions(net, scratch, work, view, top, FILL, ids, values, rng)
-                elif by_net:
-                    count = value_actions(
-                        other_net, other_scratch, work, view, top, FILL, ids, values, rng
-                    )
-                else:
-                    step_turn(game, greedy_choice(choices[0], view, GREEDY_WEIGHTS, rng))
-                    continue
-                best = 0
-                for i in range(1, count):
-                    if values[i] > values[best]:
-                        best = i
-                step_turn(game, ids[best])
-            scores_into(game, scores)
-            win_shares_into(game, scores, result)
-            win_shares[b] += result[own] / players
-            margins[b] += margin(scores, own, players) / players

@@ -1,0 +1,253 @@
+"""Policies as ONNX files: any library's policy plays, and what can't be used gets one sentence."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import re
+
+import numpy as np
+import pytest
+
+from cacao_env import Game
+from cacao_env.agents.agent import AgentError
+from cacao_env.agents.checkpoint import MANIFEST, ONNX, CheckpointError
+from cacao_env.agents.onnx import KEY, Description, OnnxAgent, describe, described, load_policy
+from cacao_env.agents.registry import load_agent
+from cacao_env.engine.decisions import NONE
+from cacao_env.engine.observation import scale
+from cacao_env.engine.options import Options
+from cacao_env.engine.state import TURN
+from cacao_env.envs.forms import Form
+from cacao_env.envs.versus import VersusGames
+from cacao_env.envs.views import view_of
+from cacao_env.evaluation.run import measure
+from cacao_env.greedy.candidates import Candidates
+from cacao_env.greedy.turn import unasked
+from tests.checkpoints import checkpoint, network
+from tests.games import STYLES
+
+onnx = pytest.importorskip("onnx", reason="the test extra is not installed")
+SMALL = Options(table_size=15)
+ABOUT = Description(SMALL)
+ROWS = Description(Options(decisions="turn"), Candidates(12, 4))
+
+
+def agent_of(about, **changes):
+    return OnnxAgent("net", described(network(about, **changes), about), "net.onnx", {})
+
+
+def weights(data):
+    graph = onnx.load_from_string(data).graph
+    return {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
+
+
+def by_hand(about, seen):
+    """The logits of ``network(about)`` on a whole observation."""
+    tables = weights(network(about))
+    return np.tanh(seen.reshape(1, -1).astype(np.float32) @ tables["first"])[0] @ tables["second"]
+
+
+def some_games(count=20, **options):
+    for seed in range(count):
+        game, rng = Game.new(2, seed, **options), np.random.default_rng(seed)
+        for _ in range(seed % 15):
+            game.play(STYLES["random"](game, rng))
+        yield game
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+@pytest.mark.parametrize("form", ["flat", "planes"])
+def test_the_network_sees_what_the_environment_shows(form, dtype):
+    about = Description(SMALL, form)
+    agent = agent_of(about, dtype=dtype)
+    for game in some_games(table_size=15):
+        vector = game.observation(game.seat)
+        if dtype == "float32":
+            vector = vector * scale(2, 15)
+        shown = Form(SMALL, form, dtype).of(vector, game.action_mask())
+        parts = [shown["board"], shown["features"]] if form == "planes" else [shown["observation"]]
+        logits = by_hand(about, np.concatenate([part.reshape(-1) for part in parts]))
+        legal = game.legal_actions()
+        assert agent.act([game], [agent.begin(0)]) == [legal[logits[legal].argmax()]]
+        thought = agent.analyze(game, agent.begin(0))
+        expected = np.exp(logits[thought.actions] - logits[legal].max())
+        np.testing.assert_allclose(thought.weights, expected / expected.sum(), rtol=1e-3)
+        assert sorted(thought.actions) == sorted(legal)
+        assert thought.weighed == "probabilities of its policy"
+
+
+def test_rows_are_those_that_the_environment_shows_and_mean_their_actions():
+    agent = agent_of(ROWS)
+    for game in some_games(decisions="turn"):
+        view = view_of(1, ROWS.options, ROWS.rows)
+        view.look(game.states, np.array([game.seat]))
+        logits = by_hand(ROWS, view.observations[0])
+        best = np.where(view.action_masks[0] > 0, logits, -np.inf).argmax()
+        action = np.zeros(1, np.int64)
+        view.choose(np.array([best]), action)
+        assert agent.act([game], [agent.begin(0)]) == action.tolist()
+
+
+@pytest.mark.parametrize("decisions", ["auto", "explicit", "turn"])
+@pytest.mark.parametrize("size", [11, 15, 23])
+def test_a_policy_plays_whatever_is_asked_on_whichever_table(decisions, size):
+    """What its own games would not have asked is played as they play it."""
+    agents = [agent_of(ABOUT), agent_of(ROWS)]
+    game = Game.new(2, 3, decisions=decisions, table_size=size)
+    late = 0
+    while not game.over:
+        flat, rows = (agent.act([game], [agent.begin(game.ply)])[0] for agent in agents)
+        legal = game.legal_actions()
+        assert flat in legal
+        assert rows in legal
+        if game.phase != "place":
+            late += 1
+            assert rows == unasked(game.state, TURN) != NONE
+            assert agents[1].analyze(game, agents[1].begin(0)).actions.tolist() == [rows]
+        game.play(rows)
+    assert (late > 0) == (decisions != "turn")
+
+
+def test_other_players_or_volcanoes_are_refused():
+    agent = agent_of(ABOUT)
+    for game in (Game.new(3, 0), Game.new(2, 0, volcanoes=True)):
+        assert not agent.supports(game.options)
+        with pytest.raises(AgentError, match=r"net plays with .*, not with"):
+            agent.act([game], [agent.begin(0)])
+
+
+@pytest.mark.parametrize("kind", ["BOOL", "INT8", "FLOAT", "INT64"])
+def test_a_network_may_take_the_mask(kind):
+    agent = agent_of(ABOUT, mask=getattr(onnx.TensorProto, kind))
+    [game] = some_games(1, table_size=15)
+    logits = by_hand(ABOUT, game.observation(game.seat) * scale(2, 15))
+    shown, _ = agent.net(game.observation(game.seat), game.action_mask())
+    np.testing.assert_allclose(shown, logits + game.action_mask(), atol=1e-3)
+
+
+def test_a_lone_file_is_described_loaded_measured_and_an_opponent(tmp_path, monkeypatch):
+    file = tmp_path / "mine.onnx"
+    file.write_bytes(network(ROWS))
+    with pytest.raises(CheckpointError, match=r"does not say which games .*onnx.describe"):
+        load_agent(str(file))
+    describe(file, ROWS.options, ROWS.rows)
+    agent = load_agent(str(file))
+    assert (agent.name, agent.players, agent.about) == ("mine", (2,), ROWS)
+    assert agent.version == load_agent(str(file)).version != agent_of(ABOUT).version
+    assert measure(agent, load_agent("random"), blocks=2, luck=False).blocks == 2
+    monkeypatch.chdir(tmp_path)
+    games = VersusGames(2, "mine.onnx", seed=1)
+    games.step(games.action_masks.argmax(1))
+    describe(file, Options(), ROWS.rows)  # again: the last description counts
+    assert load_agent(str(file)).options.decisions == "auto"
+
+
+def test_without_onnxruntime_one_sentence_says_how_to_install_it(tmp_path, monkeypatch):
+    folder, plain = checkpoint(tmp_path), builtins.__import__
+
+    def absent(name, *rest, **more):
+        if name == "onnxruntime":
+            raise ImportError(name)
+        return plain(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", absent)
+    with pytest.raises(
+        CheckpointError, match=r"needs onnxruntime: pip install 'cacao-env\[onnx\]'"
+    ):
+        load_agent(str(folder))
+
+
+# --- What can't be used -------------------------------------------------------------------------
+
+
+def refused(data, message):
+    with pytest.raises(CheckpointError, match=message) as caught:
+        OnnxAgent("net", data, "net.onnx", {})
+    text = str(caught.value)
+    assert text.startswith("net.onnx")
+    assert "\n" not in text
+    assert len(text) < 500
+
+
+@pytest.mark.parametrize("about", [ABOUT, ROWS], ids=["flat", "rows"])
+def test_a_network_of_another_shape_is_refused(about):
+    good = network(about)
+    refused(described(network(about, choices=5), about), r"logits are float32 of shape \(1, 5\)")
+    other = Description(Options(table_size=17), (about.rows and Candidates(20, 4)) or "flat")
+    refused(described(good, other), "can't be run: .*|logits are")
+    refused(
+        described(network(about, output="chances"), about), "has inputs .* expected observation"
+    )
+    planes_too = Description(SMALL, "planes")
+    refused(described(good, planes_too), "expected board and features")
+
+
+def test_rows_are_float32_alone():
+    refused(
+        described(network(ROWS, dtype="uint8"), ROWS), "types that no observation has, .*float32"
+    )
+
+
+@pytest.mark.parametrize("cut", [0, 1, 100, 5000])
+def test_a_cut_file_is_refused(cut):
+    refused(network(ABOUT)[:cut], "is not an ONNX file that can be run|does not say which games")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"num_players": 5}, "num_players is 5"),
+        ({"decisions": "some"}, "decisions is 'some'"),
+        ({"observation": "picture"}, "observation is 'picture'"),
+        ({"table_size": 10**9}, "table_size is 1000000000"),
+        ({"observation": "candidates"}, "'rows' is missing"),
+        ({"features": "0" * 16}, "made for other tables"),
+    ],
+)
+def test_a_wrong_description_is_refused(changes, message):
+    model = onnx.load_from_string(network(ABOUT))
+    for about in (json.dumps(ABOUT.as_dict() | changes), "[" * 10_000, "3", "null"):
+        del model.metadata_props[:]
+        model.metadata_props.add(key=KEY, value=about)
+        expected = message if about.startswith("{") else "its description"
+        refused(model.SerializeToString(), re.escape(expected))
+
+
+def test_logits_that_are_not_finite_are_no_choice():
+    agent = agent_of(ABOUT, scale=np.nan)
+    with pytest.raises(AgentError, match="net: a logit of a legal action is not a finite number"):
+        agent.act([Game.new(2, 0)], [agent.begin(0)])
+
+
+def test_a_folder_s_manifest_and_file_must_agree(tmp_path):
+    folder = checkpoint(tmp_path)
+    assert load_policy(folder).name == "net"
+    manifest = json.loads((folder / MANIFEST).read_text())
+    rules = manifest["rules"] | {"volcanoes": True}
+    (folder / MANIFEST).write_text(json.dumps(manifest | {"rules": rules}))
+    with pytest.raises(CheckpointError, match="described otherwise than its manifest says"):
+        load_agent(str(folder))
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    (folder / ONNX).write_bytes((folder / ONNX).read_bytes() + b"\0")
+    with pytest.raises(CheckpointError, match=r"model\.onnx does not have the checksum"):
+        load_agent(str(folder))
+
+
+def test_a_file_that_is_too_large_or_endless_is_not_read(tmp_path):
+    file = tmp_path / "large.onnx"
+    with file.open("wb") as large:
+        large.truncate(10**12)
+    with pytest.raises(CheckpointError, match="it has more than 500 MB"):
+        load_agent(str(file))
+    (tmp_path / "zero.onnx").symlink_to("/dev/zero")
+    with pytest.raises(CheckpointError, match="it is not a regular file"):
+        load_agent(str(tmp_path / "zero.onnx"))
+
+
+def test_a_description_that_the_network_does_not_fit_leaves_the_file(tmp_path):
+    file = tmp_path / "mine.onnx"
+    file.write_bytes(network(ABOUT))
+    with pytest.raises(CheckpointError):
+        describe(file, Options(table_size=17))
+    assert file.read_bytes() == network(ABOUT)

@@ -1,0 +1,98 @@
+"""A choice depends neither on threads nor on how many games are asked at once, for any agent.
+
+Run as a program it prints what each agent says of the same positions, number by number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from cacao_env import Game
+from cacao_env.agents.onnx import Description, OnnxAgent, described
+from cacao_env.agents.registry import load_agent
+from cacao_env.engine.options import Options
+from cacao_env.greedy.candidates import Candidates
+from tests.checkpoints import network
+from tests.games import STYLES
+
+OBSERVATIONS = {"flat": "flat", "planes": "planes", "rows": Candidates(24, 16)}
+NAMES = (
+    *("random", "greedy", "mc:sims=4", "ismcts:sims=4", "endgame", "forastero", "criollo"),
+    *("trinitario", "trinitario+search:sims=4", "tests.agents_for_tests:Half"),
+)
+GAMES, BATCHES = 64, (1, 7, 64)
+THOUGHTS = 6  # positions of which an analysis is compared
+
+
+def positions() -> list[Game]:
+    """Positions of all parts of games."""
+    found = []
+    for seed in range(GAMES):
+        game, rng = Game.new(2, seed), np.random.default_rng(seed)
+        for _ in range(seed // 3):
+            before = game.clone()
+            game.play(STYLES["random"](game, rng))
+            if game.over:
+                game = before
+                break
+        found.append(game)
+    return found
+
+
+def agents():
+    for name in NAMES:
+        yield load_agent(name, allow_code=True)
+    for name, form in OBSERVATIONS.items():
+        about = Description(Options(table_size=15, decisions="turn"), form)
+        for spread in (1, 1e-8):  # with all but tied logits the last bit decides
+            data = described(network(about, spread=spread), about)
+            yield OnnxAgent(f"{name}-{spread}", data, name, {})
+
+
+def report() -> dict[str, dict[str, object]]:
+    """Choices of each agent in batches of each size, and a fingerprint of its analyses."""
+    games, found = positions(), {}
+    for agent in agents():
+        own = {}
+        for size in BATCHES:
+            memory = [agent.begin(seed) for seed in range(GAMES)]
+            parts = [slice(first, first + size) for first in range(0, GAMES, size)]
+            chosen = [agent.act(games[part], memory[part]) for part in parts]
+            own[str(size)] = [int(action) for part in chosen for action in part]
+        numbers = hashlib.sha256()
+        for seed in range(0, GAMES, GAMES // THOUGHTS):
+            thought = agent.analyze(games[seed], agent.begin(seed))
+            numbers.update(thought.actions.tobytes() + np.asarray(thought.weights).tobytes())
+        found[agent.name] = own | {"analyses": numbers.hexdigest()}
+    return found
+
+
+def test_choices_depend_on_neither_threads_nor_the_number_of_games():
+    reports = []
+    for threads in (1, 2):
+        names = ("OMP", "OPENBLAS", "MKL", "NUMBA")
+        environment = os.environ | {f"{name}_NUM_THREADS": str(threads) for name in names}
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "report.json"
+            command = [sys.executable, "-m", "tests.test_same_choices", str(file)]
+            subprocess.run(command, env=environment, check=True)
+            reports.append(json.loads(file.read_text()))
+    one, two = reports
+    assert len(one) == len(NAMES) + 2 * len(OBSERVATIONS)
+    for name, own in one.items():
+        for size in map(str, BATCHES[1:]):
+            assert own[size] == own["1"], f"{name}: the choices of {size} games asked at once"
+        assert own["1"] == two[name]["1"], f"{name}: its choices with two threads"
+        assert own == two[name], f"{name}: its analyses with two threads"
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(json.dumps(report()))

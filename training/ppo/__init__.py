@@ -1,1 +1,0 @@
-"""Policy gradients: the board network, rollouts, PPO and the configurations."""

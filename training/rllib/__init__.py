@@ -1,1 +1,0 @@
-"""RLlib's environment and module."""

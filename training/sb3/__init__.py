@@ -1,1 +1,0 @@
-"""Adapters to Stable-Baselines3 and sb3-contrib."""
