@@ -15,11 +15,11 @@ from pettingzoo.test import api_test, seed_test
 
 import cacao_env  # noqa: F401
 from cacao_env import Game, cacao_v0
+from cacao_env.cli.spec import data
 from cacao_env.engine import symmetry as sym
 from cacao_env.engine.options import DECISIONS
 from cacao_env.engine.state import OVER, TURN
 from cacao_env.engine.tiles import NUM_VARIANTS, VARIANT_KIND
-from cacao_env.envs.spec import data
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.greedy.candidates import Candidates, candidates_into, sample_rows

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cacao_env.cli import main
+from cacao_env.cli.spec import tables
 from cacao_env.engine.options import Options
-from cacao_env.envs.spec import tables
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

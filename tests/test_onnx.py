@@ -18,9 +18,8 @@ from cacao_env.engine.decisions import NONE
 from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
 from cacao_env.engine.state import TURN
-from cacao_env.envs.forms import Form
+from cacao_env.envs.observations import Form, view_of
 from cacao_env.envs.versus import VersusGames
-from cacao_env.envs.views import view_of
 from cacao_env.evaluation.run import measure
 from cacao_env.greedy.candidates import Candidates
 from cacao_env.greedy.turn import unasked

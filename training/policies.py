@@ -21,8 +21,8 @@ from cacao_env.agents.onnx import Description, OnnxAgent
 from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.engine.rng import RngArray, uniform
+from cacao_env.envs.observations import view_of
 from cacao_env.envs.opponents import COMPILED
-from cacao_env.envs.views import view_of
 from cacao_env.greedy.candidates import Candidates
 
 from .config import (

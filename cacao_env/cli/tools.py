@@ -82,7 +82,7 @@ def _agents(options: Namespace) -> int:
 
 
 def _spec(options: Namespace) -> int:
-    from ..envs.spec import data, tables
+    from .spec import data, tables
 
     if options.json:
         write_json(data(options.players, options.table_size), options.json)

@@ -30,9 +30,8 @@ from ..engine.state import OVER, STATE, deal
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
 from ..greedy.turn import by_turn, step_asked
-from .forms import Form, MaskIn, ObservationForm, as_position, reset_options
+from .observations import Form, MaskIn, ObservationForm, Rows, as_position, look, reset_options
 from .rendering import MODES, Renderer
-from .views import Rows, look
 
 Observation = npt.NDArray[Any]
 Mask = npt.NDArray[np.int8]
@@ -105,7 +104,7 @@ class raw_env(AECEnv):
     - ``mask_in``: the action mask is in the ``"observation"`` (a dict), in the ``"info"`` (the
       observation is then the plain vector), or in ``"both"``.
     - ``observation``: ``"flat"``, one vector, ``"planes"``, a dict of ``board`` (C, W, W) and
-      ``features``, or ``"candidates"``, a row for each choice (:mod:`cacao_env.envs.forms`).
+      ``features``, or ``"candidates"``, a row for each choice (:mod:`cacao_env.envs.observations`).
     - ``observation_dtype``: ``"float32"`` in [0, 1], or raw ``"uint8"``.
     - ``render_mode``: ``"ansi"`` returns text, ``"rgb_array"`` pixels, ``"svg"`` a picture as text;
       ``"human"`` shows every step in a window; or None.

@@ -42,7 +42,7 @@ from ..engine.observation import ObservationDtype
 from ..game import Game
 from ..greedy.candidates import as_candidates
 from .batch import as_flags
-from .forms import Form, MaskIn, ObservationForm, as_position, reset_options
+from .observations import Form, MaskIn, ObservationForm, as_position, reset_options
 from .opponents import OpponentSpec
 from .rendering import MODES, Renderer
 from .versus import Illegal, VersusGames
@@ -57,7 +57,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
     Actions: ``Discrete(num_actions)``.  Observations: a dict of ``observation``, float32 in [0, 1] or
     raw uint8, (observation_size,), and ``action_mask``, int8, (num_actions,); with ``mask_in="info"``
     the first alone.  ``observation="planes"`` splits the vector into ``board`` and ``features``
-    (:mod:`cacao_env.envs.forms`).  Every returned array is a new one.
+    (:mod:`cacao_env.envs.observations`).  Every returned array is a new one.
 
     ``render_mode``: ``"ansi"`` returns the table as text, ``"rgb_array"`` as pixels, ``"svg"`` as a
     picture in text, ``"human"`` shows every step in a window; all hands are shown.

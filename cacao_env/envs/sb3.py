@@ -11,14 +11,14 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from ..checks import check_array
-from .forms import Form, ObservationForm
+from .observations import Form, ObservationForm
 from .versus import VersusGames
 
 
 class CacaoVecEnv(VecEnv):
     """``VersusGames`` as a ``VecEnv``; masks come through ``env_method("action_masks")``.
 
-    ``observation``: ``"flat"``, or ``"planes"`` for a policy of dicts (:mod:`cacao_env.envs.forms`);
+    ``observation``: ``"flat"``, or ``"planes"`` for a policy of dicts (:mod:`.observations`);
     games with the candidate view show rows.
     A finished game's info has SB3's ``terminal_observation``, ``TimeLimit.truncated`` (never) and
     ``episode`` (reward, length), and ``final_scores``, the learner's and the best other.

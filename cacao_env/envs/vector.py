@@ -23,8 +23,8 @@ from ..engine.tiles import MAX_PLAYERS
 from ..greedy.candidates import Candidates
 from ..greedy.turn import step_turn
 from .batch import Arrays, Batch, as_actions, deal_all, finished, play
+from .observations import Rows, explain_illegal, look, view_of
 from .threads import Workers, alone
-from .views import Rows, explain_illegal, look, view_of
 
 
 @njit

@@ -29,10 +29,9 @@ from ..game import Game
 from ..greedy.candidates import Candidates, as_candidates
 from ..greedy.choices import CHOICES
 from .batch import Arrays, Batch, as_actions, as_flags, finished, play
-from .forms import as_position
+from .observations import as_position, view_of
 from .opponents import NUM_COMPILED, Opponents, OpponentSpec, is_rng, play_compiled, waiting
 from .threads import alone
-from .views import view_of
 
 Illegal = Literal["lose", "raise"]
 FORFEIT = -1  # instead of an action: this game ends here and is lost
