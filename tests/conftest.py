@@ -1,16 +1,21 @@
 """Hypothesis profiles: the suite's own, a ``long`` and a ``quick`` one (``HYPOTHESIS_PROFILE=...``).
 
-Fixtures for tests of the page in a real browser: they serve the ``catalogue`` of the module.
+Workers compile what most tests use before the tests begin, each part once.  Fixtures for tests of the
+page in a real browser serve the ``catalogue`` of the module.
 """
 
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
+from filelock import FileLock, Timeout
 from hypothesis import HealthCheck, settings
 
-from cacao_env.engine.jit import PROGRESS
+from cacao_env.cli.warmup import parts
+from cacao_env.engine.code_cache import FOLDER
+from cacao_env.engine.jit import COMPILED, PROGRESS
 from tests.browser import WIDE, Page, browsing, serving
 
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -19,7 +24,25 @@ settings.register_profile("long", max_examples=3000, **_common)
 settings.register_profile("quick", max_examples=8, derandomize=True, **_common)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
+
 PROGRESS.announced = True  # tests count lines of standard error, whatever is compiled already
+
+
+def pytest_configure(config):
+    """Compile in every worker what no other one compiles already, then wait for the others."""
+    if not COMPILED or "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    for patience in (0, -1):
+        for name, use in parts():
+            file = FOLDER / re.sub(r"\W+", "_", name)
+            done = file.with_suffix(".done")
+            try:
+                with FileLock(file.with_suffix(".lock"), timeout=patience):
+                    if not done.exists() and "ms=" not in name:
+                        use()
+                        done.touch()
+            except Timeout:
+                continue
 
 
 @pytest.fixture(scope="module")

@@ -28,15 +28,15 @@ def add_commands(commands: Any) -> None:
 
 def _warmup(options: Namespace) -> int:
     begin = time.perf_counter()
-    parts = list(_parts())
-    for number, (name, use) in enumerate(parts, 1):
-        print(f"{number}/{len(parts)} {name}", file=sys.stderr, flush=True)
+    every = list(parts())
+    for number, (name, use) in enumerate(every, 1):
+        print(f"{number}/{len(every)} {name}", file=sys.stderr, flush=True)
         use()
     print(f"everything is compiled ({time.perf_counter() - begin:.0f} s)")
     return 0
 
 
-def _parts() -> Iterator[tuple[str, Callable[[], None]]]:
+def parts() -> Iterator[tuple[str, Callable[[], None]]]:
     """Yield the name of each part, and a function that uses all of it once."""
     from ..agents.bots import BOTS
     from ..agents.registry import installed_agents
