@@ -19,13 +19,14 @@ from cacao_env.cli.spec import data
 from cacao_env.engine import symmetry as sym
 from cacao_env.engine.options import DECISIONS
 from cacao_env.engine.state import OVER, TURN
-from cacao_env.engine.tiles import NUM_VARIANTS, VARIANT_KIND
+from cacao_env.engine.tiles import NUM_VARIANTS, VARIANT_KIND, WATER_TRACK
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.greedy.candidates import Candidates, candidates_into, sample_rows
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions
 from cacao_env.greedy.columns import COLUMNS, ROW_COLUMNS
 from cacao_env.greedy.turn import unasked
+from cacao_env.greedy.values import Weights
 from tests.games import STYLES, positions
 from tests.test_hidden_information import scramble
 from tests.test_symmetry import image_of_game
@@ -146,6 +147,63 @@ def test_a_placement_at_a_temple_changes_both_standings():
                 )
                 changed += 1
     assert changed > 20
+
+
+def worth(game: Game, seat: int, left: int) -> float:
+    """What a seat's coins and stocks are worth to it with ``left`` placements to come (``Weights``)."""
+    state, weights = game.state, Weights()
+    gold, cacao, water, sun = (int(state[name][seat]) for name in ("gold", "cacao", "water", "sun"))
+    each = weights.cacao - weights.crowded * (cacao - 1)
+    step = int(WATER_TRACK[min(water + 1, 8)]) - int(WATER_TRACK[water])
+    coming = weights.water * min(1, left / weights.water_fade) * step
+    held = min(sun, left) * (1 + weights.sun * min(1, left / weights.sun_fade))
+    coins = gold + max(0, sun - left)  # a token beyond the placements left is a coin
+    return (
+        coins
+        + cacao * each * min(1, left / weights.cacao_fade)
+        + WATER_TRACK[water]
+        + coming
+        + held
+    )
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_rows_say_what_a_turn_brings_the_other_seats(players):
+    """Against the turn played on, where it lays one tile and no other seat has two edges at it."""
+    seen_of = {"gain_next": 0, "gain_rest": 0, "sun_change": 0}
+    tried = wrong = 0
+    for seed in range(24):
+        game = Game.new(players, seed, volcanoes=seed % 2 == 1, decisions="turn")
+        for position in positions(game, np.random.default_rng(seed), STYLES["overbuild"]):
+            if position.over:
+                break
+            seen, mask, ids = look(position)
+            row, seat, before = (
+                int(seed * 7 + position.ply) % int(mask.sum()),
+                position.seat,
+                position.state,
+            )
+            left = int(before.tiles_each) - int(before.placed[seat]) - 1
+            after = position.clone()
+            after.play(int(ids[row]))
+            now, expected = after.state, dict.fromkeys(seen_of, 0.0)
+            for other in range(players):
+                gain = worth(after, other, left) - worth(position, other, left)
+                if other == (seat + 1) % players:
+                    expected["gain_next"] += gain / 16
+                elif other != seat:
+                    expected["gain_rest"] += gain / 16
+            expected["sun_change"] = (int(now.sun[seat]) - int(before.sun[seat])) / 3
+            if int(now.jungle_count) - int(before.jungle_count) > 1:
+                continue  # edges at two tiles add up in their order
+            tried += 1
+            wrong += any(abs(seen[row, COLUMN[name]] - x) > 1e-5 for name, x in expected.items())
+            for name, x in expected.items():
+                seen_of[name] += abs(x) > 1e-6
+    assert wrong == 0, f"{wrong} of {tried} rows differ from the turn played on"
+    least = 20 if players > 2 else 0
+    assert min(seen_of["gain_next"], seen_of["sun_change"]) >= 20
+    assert seen_of["gain_rest"] >= least
 
 
 @given(**games)

@@ -56,7 +56,7 @@ from .columns import (
     stocks_into,
     table_into,
 )
-from .replies import deal_pile, look_ahead, play_on
+from .replies import deal_pile, play_on, replies_into
 from .values import NUM_SUMS
 
 MAX_ROWS = 256
@@ -145,7 +145,7 @@ def candidates_into(states, viewers, rows, replies, seen, masks, ids):
                         _late(room[i], state, after[0], choices[0].look)
                     if tried:
                         room[i, KNOWN] = 1
-                        look_ahead(room[i], dealt[0], after[0], viewer, others[0])
+                        replies_into(room[i], dealt[0], after[0], viewer, others[0])
                 clip(room[i])
             _order_ties(keys, room, order, places, wide)
             count = min(count, rows)

@@ -46,7 +46,7 @@ def play_on(state, action):
 
 
 @njit
-def look_ahead(row, before, state, viewer, choices):
+def replies_into(row, before, state, viewer, choices):
     """Write what the best turns after ``state``, the end of a turn, are worth to two seats."""
     if state.phase == OVER:
         return

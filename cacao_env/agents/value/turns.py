@@ -56,7 +56,7 @@ def new_work() -> Work:
 
 
 @njit
-def candidates_into(net, state, choices, top, ids):
+def shortlist_into(net, state, choices, top, ids):
     """Write the legal actions into ``ids``, of placements only the ``top`` first in the network's
     move ordering, or greedy's, if ``top`` is not 0.
 
@@ -159,7 +159,7 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
 def value_actions(net, scratch, work, state, top, last_tried, ids, values, rng):
     """Write candidates and their utilities for the deciding seat; return their number."""
     seat = np.int64(state.seat)
-    count = candidates_into(net, state, work.choices[0], top, ids)
+    count = shortlist_into(net, state, work.choices[0], top, ids)
     if count > 1:
         for i in range(count):
             values[i] = value_after(net, scratch, work, state, ids[i], seat, last_tried, rng)
