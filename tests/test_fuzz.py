@@ -7,7 +7,7 @@ import pytest
 from .fuzz.attack import Budget, Summary, attempt
 from .fuzz.registry import ATTACKS
 
-COUNTS = {"states": 400, "records": 60, "checkpoints": 40, "kills": 50, "runs": 8}
+COUNTS = {"states": 400, "records": 60, "checkpoints": 40, "kills": 20, "runs": 2}
 
 
 @pytest.mark.parametrize("name", ATTACKS)
