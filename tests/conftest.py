@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -20,6 +21,13 @@ settings.register_profile("quick", max_examples=8, derandomize=True, **_common)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 PROGRESS.announced = True  # tests count lines of standard error, whatever is compiled already
+
+
+@pytest.fixture
+def no_luck(monkeypatch):
+    """Games of this process have no luck: its network takes most of the time of a game."""
+    nothing = lambda game: np.zeros((2, game.num_players))  # noqa: E731
+    monkeypatch.setattr("cacao_env.evaluation.matches.luck_of", nothing)
 
 
 @pytest.fixture(scope="module")
