@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 
+import numpy as np
 import pytest
 from filelock import FileLock, Timeout
 from hypothesis import HealthCheck, settings
@@ -43,6 +44,13 @@ def pytest_configure(config):
                         done.touch()
             except Timeout:
                 continue
+
+
+@pytest.fixture
+def no_luck(monkeypatch):
+    """Games of this process have no luck: its network takes most of the time of a game."""
+    nothing = lambda game: np.zeros((2, game.num_players))  # noqa: E731
+    monkeypatch.setattr("cacao_env.evaluation.matches.luck_of", nothing)
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ TRAINING_ORDER = (
     ("afterstate", "ppo"),
     ("rllib", "sb3"),
     ("train_afterstate", "train_ppo", "train_rllib", "train_sb3"),
-    ("benchmark", "distil_ordering", "exploit", "speed", "tune_greedy", "window_study", "zoo"),
+    ("benchmark", "distil_ordering", "exploit", "speed", "zoo"),
 )
 # Pictures are drawn when somebody asks for one: these imports stand inside functions.
 LATE = {

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
+pytestmark = pytest.mark.usefixtures("no_luck")
 
 from cacao_env.cli import main as cacao
 from cacao_env.evaluation import leaderboard
@@ -45,7 +46,8 @@ def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch)
 def test_an_evaluation_of_the_command_is_taken_too(tmp_path):
     page, out = tmp_path / "page.md", tmp_path / "e.json"
     page.write_text(PAGE)
-    command = ["random", "greedy", "--players", "4", "--blocks", "1", "--json", str(out)]
+    command = ["random", "greedy", "--players", "4", "--blocks", "1", "--workers", "1"]
+    command += ["--json", str(out)]
     assert cacao(["evaluate", *command, "--out", str(tmp_path / "o")]) == 0
     assert cacao(["leaderboard", "--page", str(page), "--json", str(out)]) == 0
     assert "## 4 players\n" in page.read_text()

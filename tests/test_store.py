@@ -351,6 +351,14 @@ def test_a_game_that_ended_again_is_reviewed_again(monkeypatch):
     assert asked[0] == asked[1] != asked[2]
 
 
+@pytest.fixture
+def few_playouts(monkeypatch):
+    """Reviews take seconds less."""
+    monkeypatch.setattr("cacao_env.play.review.CHOOSING", 2)
+    monkeypatch.setattr("cacao_env.play.review.COMPARING", 4)
+
+
+@pytest.mark.usefixtures("few_playouts")
 def test_a_game_is_reviewed_once_by_request():
     catalogue = Catalogue()
     table = played(["random", "random"], 3)
@@ -371,6 +379,7 @@ def test_a_game_is_reviewed_once_by_request():
         assert ask(address, "/api/compiling") == (200, {})
 
 
+@pytest.mark.usefixtures("few_playouts")
 def test_the_command(tmp_path, capsys):
     from cacao_env.cli import main
 
@@ -386,6 +395,7 @@ def test_the_command(tmp_path, capsys):
     assert "game.json: format is None" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("few_playouts")
 def test_a_game_of_explicit_decisions_is_reviewed_where_something_was_decided():
     game = Game.new(2, 3, decisions="explicit")
     while not game.over:

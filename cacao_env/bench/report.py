@@ -71,14 +71,17 @@ def read_json(path: str) -> dict[str, dict[str, Any]]:
     """Return the entries of an earlier run by name; ValueError for any other file."""
     try:
         entries = json.loads(read_text(Path(path)))
-        found = {entry["name"]: entry for entry in entries if float(entry["value"]) is not None}
-        if any(entry.get("yardstick") for entry in entries):
-            return found
     except OSError as error:
         raise ValueError(f"{path} can't be read: {error.strerror}") from None
-    except (ValueError, TypeError, KeyError, AttributeError):
-        pass
-    raise ValueError(f"{path} has no rows with a yardstick, expected what bench --json wrote")
+    except ValueError:
+        raise ValueError(f"{path} is not JSON, expected what bench --json wrote") from None
+    try:
+        found = {entry["name"]: {**entry, "value": float(entry["value"])} for entry in entries}
+    except (ValueError, TypeError, KeyError):
+        found = {}
+    if not any(entry.get("yardstick") for entry in found.values()):
+        raise ValueError(f"{path} has no rows with a yardstick, expected what bench --json wrote")
+    return found
 
 
 def compare(rows: Sequence[Row], earlier: dict[str, dict[str, Any]]) -> tuple[list[str], bool]:

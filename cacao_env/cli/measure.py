@@ -83,7 +83,6 @@ def add_commands(commands: Any) -> None:
     )
     add(
         "--referee",
-        type=_words,
         metavar="NAME[,NAME]",
         help="value networks that play them in turn; default: the shipped ones that are not the "
         "agent's own",
@@ -169,10 +168,6 @@ def _counts(text: str) -> list[int]:
     return [int(word) for word in text.split(",")]
 
 
-def _words(text: str) -> list[str]:
-    return text.split(",")
-
-
 def _add_game(parser: Any, players: int | None) -> None:
     """Add the options of the games; with ``players``, a default number, also ``--players``."""
     if players is not None:
@@ -206,14 +201,22 @@ def _player_on(ray: str | None) -> Any:
     return RayPlayers(ray)
 
 
-def _check_writable(path: str | None) -> None:
+def _played(home: Path, plans: Any, options: Namespace) -> list[Any]:
+    """Play plans, or the rest of them; return their figures."""
+    from ..evaluation.run import evaluated
+
+    play = _player_on(getattr(options, "ray", None))
+    with resumable():
+        return [evaluated(home, plan, own, options.workers, play) for plan, own in plans]
+
+
+def _check_writable(*paths: str | None) -> None:
     """OSError, before anything is played, for a file that can't be written."""
-    if path and path != "-":
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        if Path(path).is_fifo():  # opening it waits for a reader
-            return
-        with Path(path).open("a", encoding="utf-8"):
-            pass
+    for path in paths:
+        if path and path != "-":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            if not Path(path).is_fifo():  # opening it waits for a reader
+                Path(path).open("a", encoding="utf-8").close()
 
 
 def _say(text: str, data: Any, options: Namespace) -> None:
@@ -238,17 +241,15 @@ def _evaluate(options: Namespace) -> int:
         options.agents, options.players, options.volcanoes, blocks, options.seed, test
     )
     folder = Path(options.out) if options.out else run.default_folder(plan, agents)
-    for path in (options.json, options.html):
-        _check_writable(path)
+    _check_writable(options.json, options.html)
     if options.records:
         Path(options.records).mkdir(parents=True, exist_ok=True)
     with closing(Store(folder, run.settings(plan, agents))) as store:
         if kept := run.num_stored(plan, agents, store):
             print(f"{kept} games from {folder} are not played again", file=sys.stderr)
         try:
-            play = _player_on(options.ray)
-            evaluation = run.run_evaluation(plan, store, agents, options.workers, play)
-            _write_all(evaluation, folder, options)
+            play, workers = _player_on(options.ray), options.workers
+            _write_all(run.run_evaluation(plan, store, agents, workers, play), folder, options)
             return 0
         except KeyboardInterrupt:
             problem, status = "interrupted", 130
@@ -299,7 +300,9 @@ def _regret(options: Namespace) -> int:
     given["unit"] = "utility" if options.utility else "gold"
     agent = load_agent(options.agent, allow_code=True)
     if options.rollouts != 0:
-        given["referees"] = tuple(options.referee or other_networks(agent))
+        given["referees"] = tuple(
+            options.referee.split(",") if options.referee else other_networks(agent)
+        )
     settings = RegretSettings(**{name: x for name, x in given.items() if x is not None})
     rules = Options(options.players or agent.players[0], options.volcanoes)
     require(agent, rules)
@@ -315,8 +318,6 @@ def _regret(options: Namespace) -> int:
 def _curve(options: Namespace) -> int:
     prepare(options)
     from ..evaluation import curve
-    from ..evaluation.run import evaluated
-    from ..evaluation.workers import play_all
 
     todo = curve.plans(
         options.network,
@@ -327,11 +328,8 @@ def _curve(options: Namespace) -> int:
         blocks=options.blocks,
         seed=options.seed,
     )
-    for path in (options.json, options.out):
-        _check_writable(path)
-    with resumable():
-        every = [evaluated(curve.HOME, *one, options.workers, play_all) for one in todo]
-    found = curve.points(every)
+    _check_writable(options.json, options.out)
+    found = curve.points(_played(curve.HOME, todo, options))
     _say(curve.show(found), found, options)
     if options.out:
         curve.draw(found, Path(options.out))
@@ -361,8 +359,7 @@ def _forecasts(options: Namespace) -> int:
 def _leaderboard(options: Namespace) -> int:
     prepare(options)
     from ..evaluation import leaderboard
-    from ..evaluation.run import evaluated, loaded
-    from ..files import write_whole
+    from ..evaluation.run import loaded
 
     page = Path(options.page or leaderboard.PAGE)
     leaderboard.written(page, "")  # before anything is played
@@ -370,9 +367,7 @@ def _leaderboard(options: Namespace) -> int:
         every = [loaded(path) for path in options.json]
     else:
         todo = leaderboard.plans(options.config or leaderboard.CONFIG)
-        play = _player_on(options.ray)
-        with resumable():
-            every = [evaluated(leaderboard.HOME, *one, options.workers, play) for one in todo]
+        every = _played(leaderboard.HOME, todo, options)
     write_whole(page, leaderboard.written(page, leaderboard.text_of(every)))
     print(f"{page}: {sum(len(data['results']) for data in every)} pairings")
     return 0
@@ -388,18 +383,13 @@ def _tasks(options: Namespace) -> int:
     prepare(options)
     from ..agents.bots import split_names
     from ..evaluation import task_scores
-    from ..evaluation.run import evaluated
-    from ..evaluation.workers import play_all
 
     chosen = [task_named(name) for name in options.tasks.split(",")] if options.tasks else TASKS
     names = split_names(options.agents) if options.agents else list(task_scores.AGENTS)
     if options.page:
         task_scores.written(Path(options.page), "")  # before anything is played
     deals = task_scores.DEALS if options.deals is None else options.deals
-    todo = task_scores.plans(chosen, names, deals)
-    with resumable():
-        for plan, agents in todo:
-            evaluated(task_scores.HOME, plan, agents, options.workers, play_all)
+    _played(task_scores.HOME, task_scores.plans(chosen, names, deals), options)
     if options.page is None:
         print(task_scores.text_of(chosen, names))
         return 0
