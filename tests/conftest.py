@@ -6,6 +6,7 @@ Fixtures for tests of the page in a real browser: they serve the ``catalogue`` o
 from __future__ import annotations
 
 import os
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -57,3 +58,10 @@ def opened(browser, address):
         one.page.close()
         assert one.problems == []
         assert one.asked <= {address.split("/")[2]}, "the page asked another host"
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory):
+    """``tiny(name)``: a tiny finished run of a learner (:mod:`tests.tiny_runs`), one a session."""
+    runs = pytest.importorskip("tests.tiny_runs", reason="the training extra is not installed")
+    return cache(lambda name: runs.run(name, tmp_path_factory.mktemp(name)))
