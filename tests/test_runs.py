@@ -19,7 +19,6 @@ runs = pytest.importorskip("tests.tiny_runs", reason="the training extra is not 
 from training.state import STATE, read_state
 
 NAMES = ("afterstate", "ppo", "ppo-rows", "sb3", "sb3-rows")
-CLOCKED = ("second", "entropy_fraction_")  # what the clock changes
 
 
 def timeless(rows):
