@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -88,3 +89,10 @@ def opened(browser, address):
         one.page.close()
         assert one.problems == []
         assert one.asked <= {address.split("/")[2]}, "the page asked another host"
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory):
+    """``tiny(name)``: a tiny finished run of a learner (:mod:`tests.tiny_runs`), one a session."""
+    runs = pytest.importorskip("tests.tiny_runs", reason="the training extra is not installed")
+    return cache(lambda name: runs.run(name, tmp_path_factory.mktemp(name)))

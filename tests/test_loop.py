@@ -13,11 +13,13 @@ import pytest
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 
+from cacao_env.agents.agent import Agent
 from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.engine.options import Options
+from cacao_env.evaluation.summary import Result
 from training import loop as loop_module
 from training.config import ConfigError, RunConfig, from_dict
-from training.loop import Learner, Loop, Match, resumed
+from training.loop import Learner, Loop, resumed
 from training.run_folder import read_metrics
 from training.state import read_state, write_state
 
@@ -44,7 +46,7 @@ class Counter(Learner):
     def __init__(self, config):
         super().__init__(config)
         self.counts = {"games": 0}
-        self.value, self.saved, self.evaluations, self.rates = 0, [], 0, []
+        self.value, self.saved, self.rates = 0, [], []
 
     def fraction_done(self):
         return self.rounds / self.config.rounds
@@ -69,11 +71,19 @@ class Counter(Learner):
     def save_checkpoint(self, folder, training):
         self.saved.append(training)
 
-    def evaluate(self):
+    def agent(self):
         clock.now += 1000.0  # does not count
-        self.evaluations += 1
-        for opponent in self.config.eval_opponents:
-            yield Match(opponent, 2, np.array([1.0, 0.0, 1.0, 1.0]), np.array([4, -2, 3, 1]))
+        return Named(self.name)
+
+
+class Named(Agent):
+    """An agent that nobody asks."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def act(self, games, memory):
+        raise AssertionError
 
 
 class Clock:
@@ -88,10 +98,25 @@ class Clock:
 clock = Clock()
 
 
+MEASURED = []  # what was asked
+
+
+def measured(agent, opponent, options, blocks, seed, luck):
+    """Results that nobody played: more deals, more wins."""
+    MEASURED.append((agent.name, opponent.name, options.num_players, blocks, seed))
+    assert not luck
+    margin = 1.5 if opponent.name == "greedy" else 20.0
+    return Result(
+        *(agent.name, opponent.name, options.num_players, False, blocks, 0.75, 0.6, 0.8),
+        *(margin, 0.0, 3.0, 50.0),
+    )
+
+
 @pytest.fixture(autouse=True)
 def clocked(monkeypatch):
     clock.now = 0.0
     monkeypatch.setattr(loop_module.time, "monotonic", clock.monotonic)
+    monkeypatch.setattr(loop_module, "measure", measured)
 
 
 def counter(**changes):
@@ -125,8 +150,18 @@ def test_the_periodic_evaluation_comes_by_rounds_or_by_minutes(tmp_path, period,
     assert [row["round"] for row in rows] == expected
     for row in rows:
         assert row["wins_greedy_2p"] == 0.75
-        assert row["wins_greedy_2p_half_width"] == pytest.approx(1.96 * 0.75**0.5 / 4)
+        assert row["wins_greedy_2p_half_width"] == pytest.approx(0.1)
         assert row["margin_greedy_2p"] == 1.5
+
+
+def test_the_periodic_evaluation_plays_each_opponent_on_deals_of_its_own(tmp_path):
+    MEASURED.clear()
+    keys = {"eval_games": 100, "evaluation_seed": 77, "eval_opponents": ["greedy", "random"]}
+    assert Loop(counter(rounds=1, players=3, against=["random"], **keys), tmp_path).run()
+    of = "the learner"
+    assert [(of, "greedy", 3, 33, 76), (of, "random", 3, 33, 76)] == MEASURED
+    [row] = read_metrics(tmp_path)
+    assert (row["margin_greedy_3p"], row["margin_random_3p"]) == (1.5, 20.0)
 
 
 def test_a_run_ends_at_the_limit_that_comes_first(tmp_path):

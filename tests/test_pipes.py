@@ -108,11 +108,9 @@ def test_a_server_s_folder_may_hold_pipes(tmp_path):
 
 def test_trainers_files_are_no_pipes(tmp_path):
     pytest.importorskip("torch", reason="the training extra is not installed")
-    from training.zoo.add import _evaluation
-    from training.zoo.folder import EVALUATION, SUMS, Shipped, check_sums
-
     from training.benchmark import _same_settings
     from training.run_folder import ABOUT, CONFIG, CURVES, METRICS, RunFolder
+    from training.ship import EVALUATION, _evaluation, results
     from training.state import STATE, write_state
 
     for name in (CONFIG, ABOUT, METRICS):
@@ -130,17 +128,14 @@ def test_trainers_files_are_no_pipes(tmp_path):
     with pytest.raises(OSError, match=NOT_REGULAR):
         folder.draw()
     folder.close()
-    for name in (EVALUATION, SUMS):
-        os.mkfifo(tmp_path / name)
+    os.mkfifo(tmp_path / EVALUATION)
     for read in (
         lambda: _same_settings(tmp_path / STATE, {}),
         lambda: _evaluation(tmp_path / STATE, {}),
-        Shipped(tmp_path, {}).results,
+        lambda: results(tmp_path),
     ):
         with pytest.raises(ValueError, match=NOT_REGULAR):
             read()
-    with pytest.raises(ValueError, match=f"{SUMS} can't be read"):
-        check_sums(tmp_path)
 
 
 def test_configurations_are_not_read_from_pipes(tmp_path):

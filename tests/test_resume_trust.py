@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -71,6 +72,19 @@ def test_a_state_without_its_configuration_gets_one_sentence(tmp_path):
         write_state(tmp_path, {"value": np.array(1)}, **about)
         with pytest.raises(CheckpointError, match=r"it has no (config|counts) of a run"):
             read_state(tmp_path)
+
+
+def test_a_state_of_an_earlier_version_says_that_it_can_t_be_resumed(tmp_path):
+    header = {"__metadata__": {"config": "{}", "counts": "{}", "sha256": "0" * 64}}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    data = len(text).to_bytes(8, "little") + text
+    digest = hashlib.sha256(data).hexdigest().encode()
+    (tmp_path / STATE).write_bytes(data.replace(b"0" * 64, digest))
+    with pytest.raises(CheckpointError, match=r"an earlier version .* can't be resumed"):
+        read_state(tmp_path)
+    write_state(tmp_path, {}, version=3, config={}, counts={})
+    with pytest.raises(CheckpointError, match=r"of another version .* can't be resumed"):
+        read_state(tmp_path)
 
 
 @pytest.mark.parametrize("count", [-1, "1", None, True, 1.5, 2**70])
@@ -144,7 +158,7 @@ def test_a_class_named_on_this_command_line_is_loaded(hostile):
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
 def test_weights_that_are_not_finite_stop_the_run_and_are_never_saved(tmp_path, wrong, monkeypatch):
     monkeypatch.setattr(loop.time, "monotonic", lambda: clock.now)  # a round takes 30 seconds
-    learner = Counter(CountConfig(rounds=9, save_minutes=0.1))
+    learner = Counter(CountConfig(rounds=9, save_minutes=0.1, eval_opponents=[]))
     plain = learner.round
 
     def broken():
@@ -165,7 +179,7 @@ def test_weights_that_are_not_finite_stop_the_run_and_are_never_saved(tmp_path, 
 
 
 def test_a_state_that_is_not_finite_is_not_saved_either(tmp_path):
-    learner = Counter(CountConfig(rounds=1))
+    learner = Counter(CountConfig(rounds=1, eval_opponents=[]))
     learner.arrays = lambda: {"moments": np.array([np.nan])}
     with pytest.raises(CheckpointError, match="round 1: moments has numbers that are not finite"):
         Loop(learner, tmp_path).run()
@@ -285,7 +299,7 @@ def test_a_state_of_another_size_is_refused_before_a_network_is_made(tmp_path, m
     counts = {"rounds": 0, **learner.counts}
     made = []
     monkeypatch.setattr(PpoLearner, "__init__", lambda *arguments: made.append(1))
-    for change in ({"width": 8000}, {"games": 10**9}, {"processes": 2}):
+    for change in ({"width": 8000}, {"games": 10**9}):
         config = learner.config.as_dict() | change
         write_state(tmp_path, learner.arrays(), config=config, counts=counts)
         with pytest.raises(CheckpointError, match="the state does not fit its configuration"):
@@ -299,8 +313,8 @@ def test_a_hostile_state_of_games_is_refused(tmp_path):
     arrays, config = learner.arrays(), learner.config.as_dict()
     write_state(tmp_path, arrays, config=config, counts=counts)
     resumed(PpoLearner, tmp_path)
-    arrays["rank0.games.states"] = arrays["rank0.games.states"].copy()
-    arrays["rank0.games.states"][1] ^= 255
+    arrays["games.states"] = arrays["games.states"].copy()
+    arrays["games.states"][1] ^= 255
     write_state(tmp_path, arrays, config=config, counts=counts)
     with pytest.raises(ValueError, match=r"saved games do not match|can.t be restored"):
         resumed(PpoLearner, tmp_path)

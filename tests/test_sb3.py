@@ -21,6 +21,7 @@ from cacao_env.engine.observation import decode, planes
 from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
+from training.train_sb3 import Sb3Config, Sb3Learner
 
 ID = "cacao_env/Cacao-v0"
 # An illegal action raises: that nothing does shows that masks are honoured.
@@ -162,3 +163,34 @@ def test_finished_games_show_their_last_observation():
                 assert not np.array_equal(end, observations[g])
                 assert decode(end, 2, 15)["phase"].tolist() == [0, 0, 0, 1]
                 assert decode(observations[g], 2, 15)["phase"][3] == 0
+
+
+def test_a_finished_game_is_logged_with_its_win_share_and_margin():
+    games = VersusGames(8, {"random": 1}, table_size=15, seed=2)
+    env, expected = CacaoVecEnv(games), []
+    env.reset()
+    while len(expected) < 24:
+        env.step(games.action_masks.argmax(axis=1))
+        for own, other in games.final_scores[games.dones]:
+            expected.append((own - other, float(own > other)))
+    logged = env.take_ended()
+    assert [margin for _, margin in logged] == [margin for margin, _ in expected]
+    clear = [(share, won) for (share, margin), (_, won) in zip(logged, expected) if margin]
+    assert all(share == won for share, won in clear)
+    assert {share for share, _ in clear} == {0.0, 1.0}
+    assert env.take_ended() == []  # each once
+
+
+def test_a_tied_game_is_no_win_in_the_metrics():
+    learner = Sb3Learner(Sb3Config(games=8, rollout=64, batch=64, epochs=1, width=4, threads=1))
+    games, step = learner.versus, learner.versus.step
+
+    def tied(actions):
+        step(actions)
+        games.final_win_shares[games.dones] = 0.5
+        games.final_scores[games.dones] = 40
+
+    games.step = tied
+    metrics = learner.round()
+    assert learner.counts["games"] >= 8
+    assert (metrics["wins_training"], metrics["margin_training"]) == (0.5, 0.0)

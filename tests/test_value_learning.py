@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 from contextlib import closing
 from itertools import islice
@@ -25,7 +24,7 @@ from training.values.config import AfterstateConfig
 from training.values.games import NET_OPPONENT, Behaviour
 from training.values.learning import Fitter
 from training.values.net import ValueNet
-from training.values.players import play, split_games
+from training.values.players import join, play, split_games
 
 SIZE = {"sums": 8, "maxima": 4, "units": 4}
 
@@ -43,8 +42,8 @@ def test_schedules_follow_whichever_limit_is_nearer(by):
         for done in (0.0, 0.25, 0.5, 0.75, 1.0):
             learner.rounds = round(100 * done) if by == "rounds" else 2
             learner.seconds = 600 * done if by == "minutes" else 0.0
-            falls = 0.5 * (1 + math.cos(math.pi * done))
-            assert learner.learning_rate() == pytest.approx(0.001 + 0.009 * falls, rel=1e-6)
+            rate = learner.scheduled("learning_rate")
+            assert rate == pytest.approx(0.01 - 0.009 * done, rel=1e-6)
             behaviour = learner.behaviour(max(1, learner.rounds))
             assert behaviour.noise == pytest.approx(0.4 - 0.2 * done, abs=0.003)
             settled = done >= 0.6
@@ -165,3 +164,22 @@ def test_a_network_of_an_older_layout_starts_nearly_as_it_was(tmp_path, more):
         expected_ids, expected = before.evaluate(game.states, new_rng(1))
         np.testing.assert_array_equal(ids, expected_ids)
         np.testing.assert_allclose(values, expected, atol=0.03)
+
+
+def test_learning_from_greedys_games_predicts_games_that_it_has_not_seen():
+    """Both outputs get better on fresh games, by more than a constant forecast could."""
+    net = ValueNet(8, 4, 4)
+    by_greedy = Behaviour(greedy=1.0, greedy_noise=0.7, random=0.06, others=1.0)
+    seen, fresh = (
+        join([play(games, net.compiled(), by_greedy) for games in split_games(n, {"2": 1}, 0, [n])])
+        for n in (300, 60)
+    )
+    fitter = Fitter({"sums": 16, "maxima": 4, "units": 8}, 0, 0.02)
+    constant = fresh.points[:, :2].mean(0)
+    of_constant = ((fresh.points[:, :2] - constant) ** 2).sum(1).mean() / 2
+    fitter.fit([seen], 200, 256, 5e-3, [1])
+    fitter.net.load_state_dict(fitter.mean.state_dict())  # what plays
+    with torch.no_grad():
+        of_wins, of_points = fitter._losses(fresh)
+    assert of_wins.item() < 0.93 * np.log(2)
+    assert of_points.item() < 0.15 * of_constant

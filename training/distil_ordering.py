@@ -34,13 +34,13 @@ from cacao_env.agents.value.ordering import (
 from cacao_env.agents.value.patterns import NUM_LETTERS
 from cacao_env.agents.value.turns import new_work, value_actions, value_after
 from cacao_env.engine.actions import MAX_LEGAL, indexed_cell
-from cacao_env.engine.decisions import step
 from cacao_env.engine.jit import njit
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import below, new_rng, uniform
 from cacao_env.engine.state import FILL, OVER, PLACE, STATE, deal, redeal
 from cacao_env.engine.tiles import EDGES, MAX_WORKERS_ON_EDGE, NUM_VARIANTS
 from cacao_env.greedy.choices import GREEDY_WEIGHTS, score_placements, tiles_shown
+from cacao_env.greedy.turn import step_turn
 
 from .loop import run_command
 
@@ -130,7 +130,7 @@ def collect(net, scratch, work, options, rng, found, done, wanted):
             best = np.argmax(values[:count]) if count > 1 else 0
             if game.phase == PLACE and uniform(rng) < RANDOM:
                 best = below(rng, count)
-            step(game, ids[best])
+            step_turn(game, ids[best])
     return done
 
 

@@ -1,0 +1,74 @@
+"""Whole runs of every learner: what they leave behind, and that a resumed one is the same."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from cacao_env import Game
+from cacao_env.agents.agent import play_game
+from cacao_env.agents.checkpoint import FILES, MANIFEST, read_manifest
+from cacao_env.agents.registry import load_agent
+from cacao_env.engine.options import DECISIONS
+from tests.metrics import documented, logged
+
+runs = pytest.importorskip("tests.tiny_runs", reason="the training extra is not installed")
+
+from training.state import STATE, read_state
+
+NAMES = ("afterstate", "ppo", "ppo-rows", "sb3", "sb3-rows")
+
+
+def timeless(rows):
+    return [{key: x for key, x in row.items() if "second" not in key} for row in rows]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(name, tiny, tmp_path):
+    whole, part = tiny(name), runs.resumed(name, tmp_path)
+    states = [read_state(one.folder)[0] for one in (whole, part)]
+    assert states[0].keys() == states[1].keys()
+    for key, array in states[0].items():
+        np.testing.assert_array_equal(array, states[1][key], key)
+    assert timeless(whole.rows) == timeless(part.rows)
+    network = FILES[read_manifest(whole.folder)["network"]]
+    for file in (network, STATE):
+        assert (whole.folder / file).read_bytes() == (part.folder / file).read_bytes(), file
+    starts = json.loads((part.folder / "run.json").read_text())
+    assert [one["at_round"] for one in starts] == [0, 1]
+    assert {"versions", "git_commit", "machine", "command", "time"} <= set(starts[0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_leaves_what_the_pages_say(name, tiny):
+    one = tiny(name)
+    rows, folder = one.rows, one.folder
+    assert json.loads((folder / "config.json").read_text()) == one.config.as_dict()
+    assert [row["round"] for row in rows] == [1, 2]
+    letter = {"train_afterstate": "A", "train_ppo": "P", "train_sb3": "S"}[one.kind.command]
+    assert logged(rows) == documented(letter)
+    assert "wins_greedy_2p" not in rows[0]  # every second round is evaluated
+    assert 0 <= rows[1]["wins_greedy_2p"] <= 1
+    unit = one.kind.unit
+    grown = rows[1][unit] - rows[0][unit]
+    seconds = rows[1]["seconds"] - rows[0]["seconds"]
+    assert rows[1][f"{unit}_per_second"] == pytest.approx(grown / seconds, rel=0.05)
+    if unit == "decisions":
+        assert [row["decisions"] for row in rows] == [128, 256]
+    assert (folder / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert list((folder / "tensorboard").iterdir())
+    manifest = json.loads((folder / MANIFEST).read_text())
+    assert manifest["training"]["config"] == one.config.as_dict()
+    assert manifest["training"]["rounds"] == 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_s_checkpoint_plays_every_game_that_it_should(name, tiny):
+    agent = load_agent(str(tiny(name).folder))
+    assert agent.name == "golden"
+    for decisions in DECISIONS:
+        game = Game.new(2, 1, decisions=decisions)
+        play_game(game, [agent.player(seat) for seat in range(2)])
+        assert game.over
