@@ -302,7 +302,7 @@ def test_a_run_of_either_trainer_may_start_from_a_checkpoint(name, tiny):
     del given["device"]
     other = Sb3Learner(from_dict(Sb3Config, given | {"snapshot_fraction": 0.5}))
     other.start()
-    for net in (learner.net, learner.past.net, other.net, other.snapshots.net):
+    for net in (learner.net, learner.past.net, other.net, other.past.net):
         found = net.params()
         assert found.keys() <= weights.keys()
         for key, array in found.items():

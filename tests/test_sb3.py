@@ -183,7 +183,7 @@ def test_a_finished_game_is_logged_with_its_win_share_and_margin():
 
 def test_a_tied_game_is_no_win_in_the_metrics():
     learner = Sb3Learner(Sb3Config(games=8, rollout=64, batch=64, epochs=1, width=4, threads=1))
-    games, step = learner.versus, learner.versus.step
+    games, step = learner.games, learner.games.step
 
     def tied(actions):
         step(actions)

@@ -183,8 +183,8 @@ def test_snapshots_play_as_the_network_was():
     from training.train_ppo import PpoConfig
 
     torch.manual_seed(0)
-    config = PpoConfig(table_size=15)
-    options = config.options
+    config = PpoConfig(table_size=15, width=8)
+    options = config.about.options
     net = CellNet(2, 15, 8)
     snapshots = Snapshots(net, config)
     old = {name: x.clone() for name, x in net.state_dict().items()}
@@ -194,7 +194,7 @@ def test_snapshots_play_as_the_network_was():
     snapshots.take()
     for draw, expected in ((0.0, net.state_dict()), (0.49, net.state_dict()), (0.5, old)):
         snapshots.pick(draw)
-        for name, x in snapshots._net.state_dict().items():
+        for name, x in snapshots.net.state_dict().items():
             assert torch.equal(x, expected[name]), draw
     assert snapshots.supports(options)
     assert not snapshots.supports(Options(3, table_size=15))

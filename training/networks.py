@@ -83,7 +83,10 @@ def turned_patches(worker_channels: Sequence[int]) -> Array:
 
 
 class PolicyNet(nn.Module):
-    """A network of observations -> logits (B, N), not masked, and values (B,)."""
+    """A network of observations -> logits (B, N), not masked, and values (B,).
+
+    Only one thread may train it at a time.
+    """
 
     def make_actions_equally_likely(self) -> None:
         """Scale down the last layers: PPO starts with every legal action about equally likely."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,16 @@ from .config import (
 from .loop import Learner
 from .masked import sample
 from .networks import PolicyNet, export, factors, net_shapes, new_net, read_weights
-from .state import Arrays, check_arrays, named
+from .state import (
+    Arrays,
+    check_arrays,
+    generator_arrays,
+    learner_arrays,
+    named,
+    part,
+    restore_generators,
+    restore_learner,
+)
 
 
 @dataclass(frozen=True)
@@ -122,6 +131,10 @@ class PolicyLearner(Learner):
     """A learner of a policy network; its limit is a number of decisions."""
 
     config: PolicyConfig
+    games: Any  # VectorGames or VersusGames
+    optimizer: torch.optim.Optimizer
+    past: Snapshots | None = None  # earlier selves, if some games have them
+    uses_numpy: ClassVar[bool] = False  # whether it draws from NumPy's global generator
 
     def __init__(self, config: PolicyConfig) -> None:
         super().__init__(config)
@@ -153,11 +166,40 @@ class PolicyLearner(Learner):
         """Copy a network's weights before the run begins."""
         own = self.net.state_dict()
         self.net.load_state_dict({name: weights[name] for name in own})
+        if self.past is not None:  # the first earlier self has them too
+            self.past.follow(self.net)
 
     @property
     @abstractmethod
     def net(self) -> PolicyNet:
         """The network as it plays now."""
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """What the optimizer trains: the network, or a library's policy around it."""
+        return self.net
+
+    def arrays(self) -> Arrays:
+        """Network, optimizer, random numbers, earlier selves and, if they can be saved, games."""
+        arrays = learner_arrays(self.module, self.optimizer)
+        arrays |= named("generators", generator_arrays(self.uses_numpy))
+        if self.past is not None:
+            arrays |= named("past", self.past.arrays())
+        try:
+            return arrays | named("games", self.games.arrays())
+        except ValueError:  # an opponent's memory can't be saved: only the checkpoint counts
+            return arrays
+
+    def restore(self, arrays: Arrays) -> None:
+        """Resume from ``arrays``; CheckpointError if they do not fit or have no games."""
+        games = part("games", arrays)
+        if not games:
+            raise CheckpointError("the run can't be resumed: an opponent's memory was not saved")
+        restore_learner(self.module, self.optimizer, arrays)
+        if self.past is not None:
+            self.past.restore(part("past", arrays))
+        self.games.restore(games)
+        restore_generators(part("generators", arrays), self.uses_numpy)
 
     def weights(self) -> Arrays:
         """The network's."""

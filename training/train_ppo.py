@@ -35,15 +35,6 @@ from .config import ConfigError, at_least, fraction, positive
 from .masked import log_prob_and_entropy, sample
 from .networks import PolicyNet, device, factors, new_net
 from .policies import PolicyLearner, ScheduledConfig, Snapshots
-from .state import (
-    Arrays,
-    generator_arrays,
-    learner_arrays,
-    named,
-    part,
-    restore_generators,
-    restore_learner,
-)
 
 
 @dataclass(frozen=True)
@@ -358,22 +349,16 @@ class PpoLearner(PolicyLearner):
             observation=config.about.rows or "flat",
             seed=config.seed,
         )
-        self.past: Snapshots | None = None
         if config.past_fraction > 0:
             self.past = Snapshots(self.net, config)
             self.past.net.to(on)
+        self.games = games
         self.play = SelfPlay(games, config, on, self.past)
 
     @property
     def net(self) -> PolicyNet:
         """The network as it plays now."""
         return self._net
-
-    def copy_weights(self, weights: Any) -> None:
-        """Copy the weights of a network; the first earlier self has them too."""
-        super().copy_weights(weights)
-        if self.past is not None:
-            self.past.follow(self.net)
 
     def round(self) -> dict[str, Any]:
         """Play a rollout and learn from it."""
@@ -402,23 +387,6 @@ class PpoLearner(PolicyLearner):
         self.counts["decisions"] += config.games * config.rollout
         self.counts["games"] += finished
         return {"learning_rate": c.learning_rate, **metrics}
-
-    def arrays(self) -> Arrays:
-        """Network, optimizer, games, random numbers and earlier selves."""
-        arrays = learner_arrays(self.net, self.optimizer)
-        arrays |= named("games", self.play.games.arrays())
-        arrays |= named("generators", generator_arrays())
-        if self.past is not None:
-            arrays |= named("past", self.past.arrays())
-        return arrays
-
-    def restore(self, arrays: Arrays) -> None:
-        """Resume from ``arrays``; CheckpointError if they do not fit."""
-        restore_learner(self.net, self.optimizer, arrays)
-        if self.past is not None:
-            self.past.restore(part("past", arrays))
-        self.play.games.restore(part("games", arrays))
-        restore_generators(part("generators", arrays))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -30,16 +30,7 @@ from .config import check_weights, fraction, positive
 from .networks import PolicyNet, new_net
 from .policies import PolicyLearner, ScheduledConfig, Snapshots, opponent_named
 from .sb3_policy import CellPolicy
-from .state import (
-    Arrays,
-    check_arrays,
-    generator_arrays,
-    learner_arrays,
-    named,
-    part,
-    restore_generators,
-    restore_learner,
-)
+from .state import Arrays, check_arrays, named, part
 
 
 @dataclass(frozen=True)
@@ -65,16 +56,16 @@ class Sb3Learner(PolicyLearner):
     command = "train_sb3"
     config_type = Sb3Config
     algorithm = "MaskablePPO"
+    uses_numpy = True
 
     def __init__(self, config: Sb3Config) -> None:
         super().__init__(config)
         # sb3-contrib otherwise checks every distribution's arguments, which costs time here.
         torch.distributions.Distribution.set_default_validate_args(False)
-        self.snapshots: Snapshots | None = None
         if config.snapshot_fraction > 0:
-            self.snapshots = Snapshots(new_net(config.about, config.width), config)
-        self.versus = make_games(config, self.snapshots)
-        self.env = CacaoVecEnv(self.versus)
+            self.past = Snapshots(new_net(config.about, config.width), config)
+        self.games = make_games(config, self.past)
+        self.env = CacaoVecEnv(self.games)
         self.model = MaskablePPO(
             CellPolicy,
             self.env,
@@ -90,18 +81,13 @@ class Sb3Learner(PolicyLearner):
             seed=config.seed,
             device="auto",
         )
-        if self.snapshots is not None:
-            self.snapshots.follow(self.net)
+        if self.past is not None:
+            self.past.follow(self.net)
+        self.optimizer = self.model.policy.optimizer
         self.model.set_logger(Logger(None, []))  # its values are read, not written
         # What ``learn`` does before its first rollout; from then on the loop is in charge.
         _, self._callback = self.model._setup_learn(config.steps)
         self._ended: deque[tuple[float, float]] = deque(maxlen=500)  # (win share, margin)
-
-    def copy_weights(self, weights: Any) -> None:
-        """Copy the weights of a network; the first earlier self has them too."""
-        super().copy_weights(weights)
-        if self.snapshots is not None:
-            self.snapshots.follow(self.net)
 
     @property
     def net(self) -> PolicyNet:
@@ -126,8 +112,8 @@ class Sb3Learner(PolicyLearner):
         self._ended.extend(ended)
         self.counts["decisions"] = model.num_timesteps
         self.counts["games"] += len(ended)
-        if self.snapshots is not None:
-            self.snapshots.after_round(self.rounds + 1, config.snapshot_rounds, config.seed)
+        if self.past is not None:
+            self.past.after_round(self.rounds + 1, config.snapshot_rounds, config.seed)
         logged = model.logger.name_to_value
         metrics = {
             "learning_rate": logged["train/learning_rate"],
@@ -142,38 +128,29 @@ class Sb3Learner(PolicyLearner):
             metrics["wins_training"], metrics["margin_training"] = np.mean(self._ended, axis=0)
         return {name: float(value) for name, value in metrics.items()}
 
+    @property
+    def module(self) -> torch.nn.Module:
+        """The library's policy, which its optimizer trains."""
+        policy: torch.nn.Module = self.model.policy
+        return policy
+
     def arrays(self) -> Arrays:
-        """Network, optimizer, random numbers, games and snapshots."""
-        arrays = learner_arrays(self.model.policy, self.model.policy.optimizer)
-        arrays |= named("generators", generator_arrays(with_numpy=True))
-        try:
-            arrays |= named("games", self.versus.arrays())
-        except ValueError:  # an opponent's memory can't be saved: only the checkpoint counts
-            return arrays
-        arrays |= named("env", self.env.arrays())
-        arrays["ended"] = np.array(self._ended, np.float64).reshape(-1, 2)
-        if self.snapshots is not None:
-            arrays |= named("snapshots", self.snapshots.arrays())
-        return arrays
+        """What all policies have, the episodes that are not finished, and the results of the last."""
+        ended = np.array(self._ended, np.float64).reshape(-1, 2)
+        return super().arrays() | named("env", self.env.arrays()) | {"ended": ended}
 
     def restore(self, arrays: Arrays) -> None:
         """Resume from ``arrays``; CheckpointError if the games could not be saved."""
-        if "ended" not in arrays:
-            raise CheckpointError("the run can't be resumed: an opponent's memory was not saved")
-        ended = arrays["ended"]
+        ended = arrays.get("ended", np.zeros(0))
         if ended.ndim != 2 or len(ended) > 500:
             raise CheckpointError("the state does not fit its configuration: ended")
         check_arrays(arrays, {"ended": np.zeros((len(ended), 2))})
         self.model.num_timesteps = self.counts["decisions"]
-        restore_learner(self.model.policy, self.model.policy.optimizer, arrays)
-        if self.snapshots is not None:
-            self.snapshots.restore(part("snapshots", arrays))
-        self.versus.restore(part("games", arrays))
+        super().restore(arrays)
         self.env.restore(part("env", arrays))
         self._ended.extend(map(tuple, ended.tolist()))
-        self.model._last_obs = self.versus.observations.copy()
-        self.model._last_episode_starts = self.versus.dones.copy()
-        restore_generators(part("generators", arrays), with_numpy=True)
+        self.model._last_obs = self.games.observations.copy()
+        self.model._last_episode_starts = self.games.dones.copy()
 
 
 def make_games(config: Sb3Config, snapshots: Snapshots | None = None) -> VersusGames:
