@@ -10,8 +10,8 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.evaluation.blocks import Chunk, Pairing
-from cacao_env.evaluation.luck import SCORES, WIN_SHARES, _add_draw, _judge, luck_of
-from cacao_env.evaluation.matches import PlayedGame, play_chunk
+from cacao_env.evaluation.luck import WIN_SHARES, _add_draw, _judge, luck_of
+from cacao_env.evaluation.matches import play_chunk
 
 from .games import positions
 
@@ -94,14 +94,3 @@ def test_luck_does_not_change_the_game():
     assert (luck_of(game) == luck_of(before)).all()
     assert game.states.tobytes() == before.states.tobytes()
     assert game.history == before.history
-
-
-def test_adjusted_results_are_results_less_luck():
-    game = PlayedGame(
-        *(0, 0, [30, 20, 10], [0, 0, 0], [1, 0, 0], [], [], []),
-        luck=[[0.25, -0.5, 0.25], [3.0, 1.0, -1.0]],
-    )
-    assert [game.adjusted_win_share(seat) for seat in range(3)] == [0.75, 0.5, -0.25]
-    assert game.adjusted_margin(0) == 10 - (3 - 0)
-    assert game.adjusted_margin(2) == -20 - (-1 - 2)
-    assert SCORES == 1
