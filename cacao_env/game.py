@@ -83,7 +83,7 @@ def _redeal(states, viewer, rng):
 
 
 class Game:
-    """One game of Cacao.  Only one thread may use a game at a time.
+    """One game of Cacao.
 
     Create one with :meth:`new`, :meth:`deal` or :meth:`from_draws`.  Seats are 0 to ``num_players - 1``
     in playing order; actions are ids of one ``Discrete(num_actions)`` (see

@@ -104,7 +104,7 @@ class Learner(ABC):
 
 
 class Stopwatch:
-    """Add up seconds by name: ``with watch("network"): ...``.  Only one thread may use it at a time."""
+    """Add up seconds by name: ``with watch("network"): ...``."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -129,7 +129,7 @@ class Stopwatch:
 
 
 class Loop:
-    """Drives a learner.  Only one thread may use it at a time."""
+    """Drives a learner."""
 
     def __init__(self, learner: Learner, folder: Path) -> None:
         self.learner, self.folder, self.config = learner, folder, learner.config

@@ -15,10 +15,7 @@ ILLEGAL = -1e9  # as a logit: probability 0, and no infinities in what is comput
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
-    """A policy network on raw observations; ``model_config`` has ``about`` and ``width``.
-
-    Only one thread may use it at a time.
-    """
+    """A policy network on raw observations; ``model_config`` has ``about`` and ``width``."""
 
     net: PolicyNet
     factors: torch.Tensor

@@ -16,10 +16,7 @@ from .networks import PolicyNet
 
 
 class LeanMaskable(MaskableCategoricalDistribution):
-    """A categorical distribution over ``action_dim`` actions, some of them masked.
-
-    Only one thread may use it at a time.
-    """
+    """A categorical distribution over ``action_dim`` actions, some of them masked."""
 
     _logits: Any
     _masks: Any
@@ -70,10 +67,7 @@ class LeanMaskable(MaskableCategoricalDistribution):
 
 
 class _Both(nn.Module):
-    """A policy network in place of SB3's two towers: its logits are the policy's latent.
-
-    Only one thread may use it at a time.
-    """
+    """A policy network in place of SB3's two towers: its logits are the policy's latent."""
 
     def __init__(self, net: PolicyNet, num_actions: int) -> None:
         super().__init__()
@@ -94,10 +88,7 @@ class _Both(nn.Module):
 
 
 class CellPolicy(MaskableActorCriticPolicy):
-    """sb3-contrib's masked actor-critic policy around a policy network.
-
-    Only one thread may use it at a time.
-    """
+    """sb3-contrib's masked actor-critic policy around a policy network."""
 
     def __init__(self, *args: Any, make_net: Callable[[], PolicyNet], **kwargs: Any) -> None:
         self._make_net = make_net

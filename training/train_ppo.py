@@ -139,7 +139,6 @@ class SelfPlay:
     """N games in which one network has all seats, but one of some games: greedy or an earlier self.
 
     Nothing is learned from those seats.  The numbers of such games are fixed.
-    Only one thread may use it at a time.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ class Agent(ABC):
 
     ``begin`` makes the private memory of one seat in one game; ``act`` and ``analyze`` receive it.  All
     random numbers of an agent come from that memory, so its choices in a game do not depend on the
-    other games of a call.  Only one thread may use an agent at a time.
+    other games of a call.
 
     Attributes:
 

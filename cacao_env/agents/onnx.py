@@ -159,7 +159,6 @@ class OnnxPolicy:
 
     It runs in one thread and takes one observation a call, so that the same observation always has the
     same logits, to the last bit.  CheckpointError says why a file can't be used.
-    Only one thread may use it at a time.
     """
 
     def __init__(self, network: bytes, file: object) -> None:
@@ -277,7 +276,7 @@ class OnnxAgent(Agent):
     """A policy of an ONNX file; plays its most likely legal action.
 
     In games that ask more than those that it learned, it plays what they would not have asked as they
-    would have.  Only one thread may use it at a time.
+    would have.
     """
 
     def __init__(

@@ -27,10 +27,7 @@ _LISTS = (
 
 
 class View:
-    """A game as seen by an agent with windows of ``table_size``.
-
-    Only one thread may use it at a time.
-    """
+    """A game as seen by an agent with windows of ``table_size``."""
 
     def __init__(self, game: Game, table_size: int) -> None:
         self.game = game

@@ -27,7 +27,6 @@ class NothingEnv(AECEnv):
 
     Hands out copies of one observation, and of the masks of a whole random game one after the other,
     so that drawing an action from them costs what it costs in a real game; agents act in turns.
-    Only one thread may use it at a time.
     """
 
     metadata = {"name": "nothing", "is_parallelizable": False}  # noqa: RUF012

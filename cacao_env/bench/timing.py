@@ -25,7 +25,7 @@ class Row:
 
     ``yardstick``: rounds/s of the fixed workload while the row was timed, 0 if it was not timed.
     ``of_ceiling``: the share that it reaches of its ceiling, if it has one.  Bytes are for each thing
-    that is counted.  Only one thread may use it at a time.
+    that is counted.
     """
 
     name: str

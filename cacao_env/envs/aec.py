@@ -73,10 +73,7 @@ def _advance(states, action, turns, rng, mode, scaled, rewards, observation, mas
 
 
 class _TerminateIllegal(wrappers.TerminateIllegalWrapper):
-    """PettingZoo's wrapper, which looks for the mask in every dict, for dicts without one as well.
-
-    Only one thread may use it at a time.
-    """
+    """PettingZoo's wrapper, which looks for the mask in every dict, for dicts without one as well."""
 
     _prev_obs: Any
 
@@ -96,7 +93,7 @@ def wrap(environment: AECEnv) -> AECEnv:
 
 
 class raw_env(AECEnv):
-    """Cacao as a PettingZoo AEC environment.  Only one thread may use an environment at a time.
+    """Cacao as a PettingZoo AEC environment.
 
     - ``options``, or its fields ``num_players``, ``volcanoes``, ``decisions`` and ``table_size`` as
       keyword arguments: the game (:class:`~cacao_env.engine.options.Options`).

@@ -87,7 +87,7 @@ def as_flags(name: str, given: Any, num_games: int) -> npt.NDArray[np.bool_]:
 class Batch:
     """N games with the same options, their deals and their actions.
 
-    Only one thread may use it at a time.  ``_allocate`` makes the arrays that follow from the games.
+    ``_allocate`` makes the arrays that follow from the games.
     ``_saved`` names the attributes that ``arrays`` saves beside deals and actions.  ``_counted``, int64
     (N,), is the number of actions after which each game's potentials were computed.
     """

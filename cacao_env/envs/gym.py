@@ -52,7 +52,7 @@ _FAR = 2**31  # illegal, as are all larger numbers
 
 
 class CacaoEnv(gymnasium.Env[Any, Any]):
-    """One game: the learner's seat against opponents.  Only one thread may use it at a time.
+    """One game: the learner's seat against opponents.
 
     Actions: ``Discrete(num_actions)``.  Observations: a dict of ``observation``, float32 in [0, 1] or
     raw uint8, (observation_size,), and ``action_mask``, int8, (num_actions,); with ``mask_in="info"``

@@ -189,10 +189,7 @@ def explain_illegal(states: StateArray, chosen: npt.NDArray[np.int64], g: int) -
 
 
 class Flat:
-    """The flat vector, (N, observation_size): float32 in [0, 1], or raw uint8.
-
-    Only one thread may use it at a time.
-    """
+    """The flat vector, (N, observation_size): float32 in [0, 1], or raw uint8."""
 
     def __init__(self, num_games: int, options: Options, dtype: str) -> None:
         check_choice("observation_dtype", dtype, OBSERVATION_DTYPES)
@@ -226,7 +223,6 @@ class Rows:
     """The candidate view: observations float32 (N, rows + 1, COLUMNS), a choice is a row's number.
 
     ``run`` of some methods may give parts of the games to threads.
-    Only one thread may use it at a time.
     """
 
     def __init__(self, num_games: int, size: Candidates) -> None:

@@ -101,10 +101,7 @@ class CacaoGame(pyspiel.Game):
 
 
 class CacaoState(pyspiel.State):
-    """A position; while tiles are drawn, the last action and the draws since.
-
-    Only one thread may use it at a time.
-    """
+    """A position; while tiles are drawn, the last action and the draws since."""
 
     def __init__(self, game: CacaoGame) -> None:
         super().__init__(game)
@@ -279,7 +276,7 @@ class Observer:
     """A player's view: ``tensor``, float32 in [0, 1], as in :mod:`cacao_env.engine.observation`.
 
     For both kinds of observation the tensor has everything that matters for the rest of the game.  As a
-    string, perfect recall adds the history.  Only one thread may use it at a time.
+    string, perfect recall adds the history.
     """
 
     def __init__(self, game: CacaoGame, kind: Any, params: Any) -> None:

@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 1120, 720  # pixels, the same for all positions, as films need i
 
 
 class Renderer:
-    """Render the games of one environment in one mode.  Only one thread may use it at a time."""
+    """Render the games of one environment in one mode."""
 
     def __init__(self, mode: str | None) -> None:
         self.mode = mode

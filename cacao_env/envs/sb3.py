@@ -22,7 +22,6 @@ class CacaoVecEnv(VecEnv):
     games with the candidate view show rows.
     A finished game's info has SB3's ``terminal_observation``, ``TimeLimit.truncated`` (never) and
     ``episode`` (reward, length), and ``final_scores``, the learner's and the best other.
-    Only one thread may use it at a time.
     """
 
     def __init__(self, games: VersusGames, observation: ObservationForm = "flat") -> None:

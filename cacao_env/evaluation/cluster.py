@@ -43,7 +43,6 @@ class RayPlayers:
     """Play chunks on a cluster; called like ``play_all``, but ignores the number of workers.
 
     Every machine finds the agents by the same names: checkpoints are on shared storage or installed.
-    Only one thread may use it at a time.
     """
 
     def __init__(self, address: str) -> None:

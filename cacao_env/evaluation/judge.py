@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..agents.agent import Agent, require
+from ..agents.checkpoint import VALUE_NET, find, network_of, shipped_names
 from ..agents.endgame import ALL, NODES_TO_JUDGE, NOT_SOLVED, end_values
 from ..agents.halving import halve
 from ..agents.mc import best_actions
-from ..agents.registry import installed_agents, load_agent
+from ..agents.registry import load_agent
 from ..agents.utility import RELATIVE_SCORE, value_of
 from ..agents.value.agent import ValueAgent
 from ..agents.value.checkpoint import SEARCH
@@ -74,7 +75,6 @@ class Judge:
 
     ``objective``: UTILITY, or RELATIVE_SCORE in gold.  ``top``: candidates for the best action, the
     first by greedy; what the networks would play and the action itself are candidates too.
-    Only one thread may use it at a time.
     """
 
     def __init__(
@@ -164,7 +164,8 @@ def other_networks(agent: Agent) -> list[str]:
 
 
 def value_networks() -> list[tuple[str, ValueAgent]]:
-    """Return the value networks that are installed, without search, the best first."""
-    names = [name for name, _ in installed_agents() if SEARCH not in name]
+    """Return the shipped value networks, without search, the best first."""
+    folders = [(name, find(name)) for name in shipped_names()]
+    names = [name for name, folder in folders if folder and network_of(folder) == VALUE_NET]
     loaded = [(name, load_agent(name)) for name in names]
     return [(name, one) for name, one in loaded if isinstance(one, ValueAgent)]

@@ -55,10 +55,7 @@ class PlayedGame:
 
 @dataclass
 class Timing:
-    """An agent's decisions and the seconds that they took; placements are counted again.
-
-    Only one thread may use it at a time.
-    """
+    """An agent's decisions and the seconds that they took; placements are counted again."""
 
     decisions: int = 0
     seconds: float = 0.0
@@ -99,10 +96,7 @@ class ChunkResult:
 
 
 class _Match:
-    """A game in play: the agent and the memory of each seat.
-
-    Only one thread may use it at a time.
-    """
+    """A game in play: the agent and the memory of each seat."""
 
     def __init__(
         self, chunk: Chunk, block: int, rotation: int, agents: Mapping[str, Agent], seed: int

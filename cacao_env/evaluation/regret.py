@@ -155,10 +155,7 @@ def _seed(seed: int, block: int, what: int) -> int:
 
 
 class _Worker:
-    """Plays games of self-play and measures the regret of their decisions.
-
-    Only one thread may use it at a time.
-    """
+    """Plays games of self-play and measures the regret of their decisions."""
 
     def __init__(self, spec: str, seed: int, settings: RegretSettings) -> None:
         self._player = ChunkPlayer([spec], seed)

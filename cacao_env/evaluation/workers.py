@@ -47,10 +47,7 @@ class Job(Protocol):
 
 
 class ChunkPlayer:
-    """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up.
-
-    Only one thread may use it at a time.
-    """
+    """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up."""
 
     def __init__(self, specs: Sequence[str], seed: int) -> None:
         self.agents = {agent.name: agent for agent in load_agents(specs, allow_code=True)}
@@ -118,7 +115,7 @@ def _one_thread() -> Iterator[None]:
 
 
 class _Pool:
-    """Worker processes and the pipes to them.  Only one thread may use it at a time."""
+    """Worker processes and the pipes to them."""
 
     def __init__(self, workers: int, make: Callable[[], Do[Any, Any]]) -> None:
         os.environ.setdefault("OMP_NUM_THREADS", "1")

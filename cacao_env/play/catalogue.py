@@ -53,10 +53,7 @@ _STRENGTH = {
 
 @dataclass
 class Shelf:
-    """Things by short names; when there are too many the oldest is dropped.
-
-    Only one thread may use it at a time.
-    """
+    """Things by short names; when there are too many the oldest is dropped."""
 
     noun: str
     most: int

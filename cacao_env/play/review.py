@@ -108,10 +108,7 @@ def _decisions(history: History) -> Iterator[tuple[int, Game, int]]:
 
 
 class Reviewer:
-    """Judges decisions in words; ``name`` is that of the best network for the options.
-
-    Only one thread may use it at a time.
-    """
+    """Judges decisions in words; ``name`` is that of the best network for the options."""
 
     def __init__(self, options: Options) -> None:
         networks = [pair for pair in value_networks() if pair[1].supports(options)]

@@ -28,7 +28,7 @@ class Table:
 
     ``load`` makes an agent of a name; ``people`` are names of people, one a seat, "" for none.
     ``changes`` counts what has happened, undo included.  ValueError for a wrong number of seats and
-    for a name without an agent.  Only one thread may use it at a time.
+    for a name without an agent.
     """
 
     def __init__(

@@ -66,10 +66,7 @@ def grown(
 
 
 class Fitter:
-    """Fits a network to samples; ``mean``, the running mean of its weights, is what plays.
-
-    Only one thread may use it at a time.
-    """
+    """Fits a network to samples; ``mean``, the running mean of its weights, is what plays."""
 
     def __init__(self, size: dict[str, int], seed: int, average: float) -> None:
         torch.manual_seed(seed)

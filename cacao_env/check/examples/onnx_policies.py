@@ -1,5 +1,7 @@
 """Policies of other libraries as ONNX files: sb3-contrib's and one of plain torch, measured by name."""
 
+import subprocess
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -8,7 +10,6 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from cacao_env.agents.onnx import describe
-from cacao_env.cli import main as cacao
 from cacao_env.engine.options import Options
 from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
@@ -62,7 +63,8 @@ def main():
 
         files = [str(by_sb3), str(by_torch)]
         small = ["--blocks", "2", "--workers", "1", "--out", folder]
-        assert cacao(["evaluate", *files, "random", *small]) == 0
+        command = [sys.executable, "-m", "cacao_env", "evaluate", *files, "random", *small]
+        subprocess.run(command, check=True)
 
 
 if __name__ == "__main__":
