@@ -302,6 +302,12 @@ for opponent in ("random", "greedy", "criollo"):
 for name in ("criollo+search:sims=2", "mc:sims=4", "ismcts:sims=4"):
     agent = load_agent(name)
     agent.analyze(Game.new(3, seed=1), agent.begin(0))
+from cacao_env.play.review import Reviewer
+game = Game.new(seed=2)
+for turn in (0, 21):
+    while game.turn < turn or game.phase != "place":
+        game.play(int(game.legal_actions()[0]))
+    Reviewer(game.options).judged(0, game, int(game.legal_actions()[0]))
 for entry in _linked:
     assert set(entry.overloads) <= compiled.get(entry, set()), entry
 """

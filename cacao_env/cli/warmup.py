@@ -47,6 +47,7 @@ def parts() -> Iterator[tuple[str, Callable[[], None]]]:
     yield "games against opponents", _versus
     for name in (*BOTS, *(name for name, _ in installed_agents())):
         yield f"the agent {name}", partial(_agent, name)
+    yield "the judge of decisions", _judge
 
 
 def _games() -> None:
@@ -109,10 +110,26 @@ def _agent(name: str) -> None:
     from ..agents.registry import load_agent
     from ..game import Game
 
-    agent = load_agent(name)
+    try:
+        agent = load_agent(name)
+    except ValueError as error:  # a policy, without onnxruntime
+        print(error, file=sys.stderr)
+        return
     players = agent.players[0]
     game = play_game(Game.new(players, seed=0), [agent.player(seat) for seat in range(players)])
     while game.ply > 40:  # near the end
         game.undo()
     agent.analyze(game, agent.begin(0))
     agent.analyze(Game.new(players, seed=0), agent.begin(0))
+
+
+def _judge() -> None:
+    from ..evaluation.judge import Judge, solved, value_networks
+    from ..game import Game
+
+    game = Game.new(seed=0)
+    judge = Judge([name for name, _ in value_networks()], game.options, top=2)
+    judge.by_playouts(game, int(game.legal_actions()[0]), 1, 2, 0)
+    while game.turn < 21:
+        game.play(int(game.legal_actions()[0]))
+    solved(game, int(game.legal_actions()[0]), all_values=True)
