@@ -59,7 +59,7 @@ AREAS = {
             *("tests/test_agents.py", "tests/test_bots.py", "tests/test_endgame.py"),
             *("tests/test_features.py", "tests/test_value.py", "tests/test_tree.py"),
             *("tests/test_search.py", "tests/test_ordering.py", "tests/test_analysis.py"),
-            *("tests/test_onnx.py", "tests/test_trust.py", "tests/test_equivalence.py"),
+            *("tests/test_onnx.py", "tests/test_trust.py", "tests/test_same_choices.py"),
         ),
     ),
     "envs": Area(
@@ -74,18 +74,19 @@ AREAS = {
     "evaluation": Area(
         ("cacao_env/evaluation/*.py",),
         (
-            *("tests/test_evaluate.py", "tests/test_regret.py", "tests/test_referee.py"),
+            *("tests/test_summary.py", "tests/test_regret.py", "tests/test_judge.py"),
             *("tests/test_ratings.py", "tests/test_report.py", "tests/test_sequential.py"),
             *("tests/test_forecasts.py", "tests/test_luck.py", "tests/test_tally.py"),
-            *("tests/test_leaderboard.py", "tests/test_tasks.py", "tests/test_cluster.py"),
+            *("tests/test_leaderboard.py", "tests/test_tasks.py", "tests/test_evaluate.py"),
         ),
     ),
     "training": Area(
         ("training/*.py", "training/*/*.py"),
         (
             *("tests/test_value_learning.py", "tests/test_samples.py", "tests/test_masked.py"),
-            *("tests/test_ppo.py", "tests/test_loop.py", "tests/test_sb3.py"),
+            *("tests/test_ppo.py", "tests/test_loop.py", "tests/test_sb3.py", "tests/test_runs.py"),
             *("tests/test_afterstate.py", "tests/test_training.py", "tests/test_resume_trust.py"),
+            *("tests/test_exploit.py", "tests/test_ship.py", "tests/test_golden.py"),
         ),
     ),
 }
