@@ -336,7 +336,14 @@ def main(kind: type[Learner], description: str | None, arguments: Sequence[str] 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that every training command has."""
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="overrides",
+        help="set a key of the configuration; blocks=N and against=[] make the last evaluation short",
+    )
     parser.add_argument("--out", metavar="FOLDER", help="the run folder; default: runs/NAME")
     parser.add_argument("--overwrite", action="store_true", help="replace a run that is there")
 

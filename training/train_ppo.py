@@ -2,9 +2,9 @@
 
     python -m training.train_ppo --config configs/ppo.toml
 
-Read this file from top to bottom: configuration, advantages, self-play, learning, a round.  Networks
-are in :mod:`training.networks`; a round's masked distributions in :mod:`training.masked`; saving,
-evaluating and the command in :mod:`training.loop`.  ``--resume`` continues exactly.
+Read this file from top to bottom.  :mod:`training.networks` has the networks, :mod:`training.masked`
+the distributions, :mod:`training.policies` checkpoints, and :mod:`training.loop` everything around the
+rounds.  ``--resume`` continues exactly.
 
 The algorithm is proximal policy optimisation (Schulman et al., 2017) with generalised advantage
 estimates (Schulman et al., 2016).  The decisions of one seat form a chain: what it earns between two
@@ -24,7 +24,7 @@ import numpy.typing as npt
 import torch
 
 from cacao_env.engine.jit import njit
-from cacao_env.engine.rewards import SCORE_SCALE
+from cacao_env.engine.rewards import EVERY_STEP, REWARDS, SCORE_SCALE
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.envs.vector import VectorGames
@@ -61,6 +61,8 @@ class PpoConfig(ScheduledConfig):
     def __post_init__(self) -> None:
         """Check the keys."""
         super().__post_init__()
+        if self.margin_weight and EVERY_STEP[REWARDS.index(self.reward)]:
+            raise ConfigError(f"margin_weight needs a reward of the end, not {self.reward!r}")
         if self.greedy_fraction + self.past_fraction > 1:
             raise ConfigError("greedy_fraction and past_fraction add up to more than 1")
 

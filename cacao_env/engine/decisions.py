@@ -35,7 +35,10 @@ NONE = -1
 
 @njit
 def step(state, action):
-    """Apply a legal action, then with ``"auto"`` and ``"turn"`` all moves that cannot matter."""
+    """Apply a legal action, then with ``"auto"`` all moves that cannot matter.
+
+    :func:`cacao_env.greedy.turn.step_turn` does the same for all ``decisions``.
+    """
     apply(state, action)
     state.ply += 1
     if state.decisions != EXPLICIT:

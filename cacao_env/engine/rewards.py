@@ -8,6 +8,10 @@ All are zero-sum over the seats.
 ``shaped``          at every step: the change of the relative score if the game ended now
                     (potential-based, discount 1; Ng, Harada, Russell 1999).  Sums to
                     ``relative_score``.
+
+A reward pays at the end, or at every step the change of a potential, which it keeps in ``potentials``
+exactly as it is paid.  ``VersusGames`` relies on that: one call of ``rewards_into`` covers several
+steps, and a forfeit costs ``WORST`` over the whole episode.
 """
 
 from __future__ import annotations
@@ -37,8 +41,8 @@ WORST = (-1.0, -_MOST, -_MOST)
 def rewards_into(state, mode, potentials, scores, win_shares, rewards):
     """Write the rewards of the step that led to ``state`` into ``rewards``, float, (num_players,).
 
-    ``potentials`` keeps the shaped reward's relative scores from one step to the next; set it to 0
-    when a game begins.  ``scores``, int64 (4,), and ``win_shares``, float64 (4,), are scratch space.
+    ``potentials`` keeps what a reward of every step has paid since the game began; set it to 0 then.
+    ``scores``, int64 (4,), and ``win_shares``, float64 (4,), are scratch space.
     """
     players = np.int64(state.num_players)
     over = state.phase == OVER

@@ -63,7 +63,7 @@ def main():
 
         files = [str(by_sb3), str(by_torch)]
         small = ["--blocks", "2", "--workers", "1", "--out", folder]
-        command = [sys.executable, "-m", "cacao_env", "evaluate", *files, "random", *small]
+        command = [sys.executable, "-m", "cacao_env", "evaluate", *files, "greedy", *small]
         subprocess.run(command, check=True)
 
 
