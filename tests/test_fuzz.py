@@ -7,16 +7,17 @@ import pytest
 from .fuzz.attack import Budget, Summary, attempt
 from .fuzz.registry import ATTACKS
 
-COUNTS = {"states": 400, "records": 60, "checkpoints": 40, "kills": 20, "runs": 2}
+# The attack on runs trains for minutes before its first try, so only the command makes it.
+COUNTS = {"states": 400, "records": 60, "checkpoints": 40, "kills": 20}
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", [name for name in ATTACKS if name != "runs"])
 def test_an_attack_finds_no_fault(name):
-    summary = ATTACKS[name](Budget(seed=3, count=COUNTS.get(name, 20)))
+    summary = ATTACKS[name](Budget(seed=3, count=COUNTS[name]))
     assert summary.faults == []
     assert summary.tried == summary.refused + summary.accepted > 0
     assert summary.accepted > 0
-    assert summary.refused > 0 or name in ("kills", "runs")
+    assert summary.refused > 0 or name == "kills"
 
 
 def fail(error: Exception):

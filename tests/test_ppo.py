@@ -343,7 +343,6 @@ def test_nothing_is_learned_from_the_seats_of_others_and_margins_count():
         ({"observation": "rows"}, "observation is 'rows'"),
         ({"observation": "candidates", "rows": 4, "replies": 5}, "replies is 5"),
         ({"greedy_fraction": 0.6, "past_fraction": 0.6}, "add up to more than 1"),
-        ({"reward": "shaped", "margin_weight": 0.5}, "a reward of the end, not 'shaped'"),
     ],
 )
 def test_bad_keys_of_rows_are_named(keys, words):

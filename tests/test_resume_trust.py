@@ -313,8 +313,8 @@ def test_a_hostile_state_of_games_is_refused(tmp_path):
     arrays, config = learner.arrays(), learner.config.as_dict()
     write_state(tmp_path, arrays, config=config, counts=counts)
     resumed(PpoLearner, tmp_path)
-    arrays["games.actions"] = arrays["games.actions"].copy()
-    arrays["games.actions"][1, 0] = -1
+    arrays["games.worker_draws"] = arrays["games.worker_draws"].copy()
+    arrays["games.worker_draws"][1, 0] = 0
     write_state(tmp_path, arrays, config=config, counts=counts)
     with pytest.raises(ValueError, match=r"saved games do not match|can.t be restored"):
         resumed(PpoLearner, tmp_path)

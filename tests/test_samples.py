@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from cacao_env.agents.checkpoint import find
 from cacao_env.agents.value.checkpoint import load_value
@@ -156,6 +157,7 @@ def test_search_makes_the_fraction_of_decisions_that_it_is_given():
 @pytest.mark.parametrize("players", [2, 4])
 def test_against_an_opponent_only_the_learners_view_is_kept(players):
     [games] = split_games(80, {str(players): 1.0}, 0.0, [1])
+    torch.manual_seed(0)
     net = ValueNet(8, 4, 4).compiled()
     turns = {2: 22, 4: 36}[players] - 1
     everyone = ITSELF._replace(others=1.0, random=0.0, noise=0.0, td_lambda=1.0)

@@ -331,7 +331,7 @@ def test_luck_is_the_luck_of_the_draw(reviewed):
 
 
 def test_without_a_network_there_is_no_review(monkeypatch):
-    monkeypatch.setattr("cacao_env.evaluation.judge.installed_agents", list)
+    monkeypatch.setattr("cacao_env.evaluation.judge.shipped_names", list)
     with pytest.raises(ValueError, match="no value network is installed that judges 2 players"):
         Reviewer(Options())
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 import torch
 
 from cacao_env.engine.jit import njit
-from cacao_env.engine.rewards import EVERY_STEP, REWARDS, SCORE_SCALE
+from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.envs.vector import VectorGames
@@ -47,7 +47,7 @@ class PpoConfig(ScheduledConfig):
     entropy_coef: float = at_least(0, 0.03)  # times entropy_fraction, not entropy in nats
     final_entropy_coef: float = at_least(0, 0.003)
     final_clip_range: float = positive(0.1)
-    # Part of the reward at the end of a game: tanh of the relative score over 15 gold.
+    # Part of the reward of the last step: tanh of the relative score over 15 gold, for "outcome".
     margin_weight: float = fraction(0.0)
     # Games in which greedy or an earlier self has one seat, from which nothing is learned.
     greedy_fraction: float = fraction(0.0)
@@ -61,8 +61,6 @@ class PpoConfig(ScheduledConfig):
     def __post_init__(self) -> None:
         """Check the keys."""
         super().__post_init__()
-        if self.margin_weight and EVERY_STEP[REWARDS.index(self.reward)]:
-            raise ConfigError(f"margin_weight needs a reward of the end, not {self.reward!r}")
         if self.greedy_fraction + self.past_fraction > 1:
             raise ConfigError("greedy_fraction and past_fraction add up to more than 1")
 
