@@ -11,13 +11,15 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
 
+from cacao_env.agents.onnx import Description
+from cacao_env.engine.options import Options
 from cacao_env.envs.vector import VectorGames
 from cacao_env.greedy.candidates import Candidates
 from cacao_env.greedy.choices import TIE
 from tests.ppo_runs import SMALL, appraisals, command, config, played
 from training.config import ConfigError, from_dict
 from training.loop import Stopwatch
-from training.networks import CellNet, RowNet, read_weights
+from training.networks import CellNet, RowNet, export, new_net, read_weights
 from training.run_folder import RunFolder
 from training.train_ppo import (
     Coefficients,
@@ -348,3 +350,13 @@ def test_nothing_is_learned_from_the_seats_of_others_and_margins_count():
 def test_bad_keys_of_rows_are_named(keys, words):
     with pytest.raises(ConfigError, match=words):
         config(**keys)
+
+
+@pytest.mark.parametrize("observation", ["flat", "candidates"])
+def test_an_export_draws_no_random_numbers_of_the_training(observation):
+    """Otherwise a run would depend on how often it is saved and measured."""
+    about = Description(Options(2, table_size=11), observation)
+    net = new_net(about, 4)
+    before = torch.get_rng_state()
+    export(net, about)
+    assert torch.equal(torch.get_rng_state(), before)
