@@ -21,7 +21,7 @@ BLOCKS = 6
 
 
 def made_up(players):
-    """All games between two agents: every seat's score, gold and luck is another random number."""
+    """Return all games between two agents, with random scores, gold and luck for every seat."""
     rng = np.random.default_rng(players)
     found = []
     for chunk in chunks(pairings(NAMES, [Options(players)]), BLOCKS):
