@@ -148,9 +148,9 @@ def start_of(record: Any) -> Game:
     if not isinstance(record, dict):
         raise RecordError("not a game record: expected a JSON object")
     if record.get("format") != FORMAT:
-        raise RecordError(f"format is {_short(record.get('format'))}, expected {FORMAT!r}")
+        raise RecordError(f"format is {in_short(record.get('format'))}, expected {FORMAT!r}")
     if not is_int(record.get("version")) or record["version"] != VERSION:
-        raise RecordError(f"version is {_short(record.get('version'))}, expected {VERSION}")
+        raise RecordError(f"version is {in_short(record.get('version'))}, expected {VERSION}")
     for key in _KEYS:
         if key not in record:
             raise RecordError(f"the record has no {key!r}")
@@ -159,12 +159,12 @@ def start_of(record: Any) -> Game:
         raise RecordError("rules is not an object")
     players, volcanoes = rules.get("num_players"), rules.get("volcanoes")
     if not is_int(players) or players not in (2, 3, 4):
-        raise RecordError(f"rules.num_players is {_short(players)}, expected 2, 3 or 4")
+        raise RecordError(f"rules.num_players is {in_short(players)}, expected 2, 3 or 4")
     if not isinstance(volcanoes, bool):
-        raise RecordError(f"rules.volcanoes is {_short(volcanoes)}, expected true or false")
+        raise RecordError(f"rules.volcanoes is {in_short(volcanoes)}, expected true or false")
     if rules.get("decisions") not in DECISIONS:
         raise RecordError(
-            f"rules.decisions is {_short(rules.get('decisions'))}, expected 'auto' or 'explicit'"
+            f"rules.decisions is {in_short(rules.get('decisions'))}, expected 'auto' or 'explicit'"
         )
     if "players" in record:
         check_names("players", record["players"], players)
@@ -194,10 +194,10 @@ def players_of(record: Any) -> list[str] | None:
 def check_names(what: str, names: Any, players: int) -> None:
     """Raise RecordError unless ``names`` is one short line of text for each player."""
     if not _is_strings(names) or len(names) != players:
-        raise RecordError(f"{what} is {_short(names)}, expected a name for each of {players}")
+        raise RecordError(f"{what} is {in_short(names)}, expected a name for each of {players}")
     for name in names:
         if not 0 < len(name) <= MAX_NAME or not name.isprintable():
-            raise RecordError(f"{what} has {_short(name)}, expected 1 to {MAX_NAME} characters")
+            raise RecordError(f"{what} has {in_short(name)}, expected 1 to {MAX_NAME} characters")
 
 
 def _replay_move(game: Game, entry: Any, explicit: bool) -> None:
@@ -208,10 +208,10 @@ def _replay_move(game: Game, entry: Any, explicit: bool) -> None:
         raise ValueError("the game is over already")
     move = as_move(entry["move"])
     if not is_int(entry["player"]) or entry["player"] != game.seat:
-        raise ValueError(f"player is {_short(entry['player'])}, but player {game.seat} decides")
+        raise ValueError(f"player is {in_short(entry['player'])}, but player {game.seat} decides")
     auto = entry.get("auto", False)
     if not isinstance(auto, bool):
-        raise ValueError(f"auto is {_short(auto)}, expected true or false")
+        raise ValueError(f"auto is {in_short(auto)}, expected true or false")
     if auto and explicit and len(game.legal_actions()) > 1:
         raise ValueError("a decision with several legal moves is asked in explicit mode, not auto")
     if "legal" in entry:
@@ -253,7 +253,7 @@ def _check_result(result: Any, replayed: dict[str, list[int]]) -> None:
             stated = sorted(stated)
         if not isinstance(stated, list) or not all(map(is_int, stated)) or stated != value:
             raise RecordError(
-                f"result.{field} is {_short(result[field])}, but the replay gives {value}"
+                f"result.{field} is {in_short(result[field])}, but the replay gives {value}"
             )
 
 
@@ -274,11 +274,6 @@ def load(path: str | Path) -> Any:
         if isinstance(error, RecordError):
             raise
         raise RecordError(f"not a game record: not JSON ({error})") from None
-
-
-def _short(value: Any) -> str:
-    """Return a value from a file, shortened for an error message."""
-    return repr(value)[:80]
 
 
 def _is_strings(value: Any) -> bool:

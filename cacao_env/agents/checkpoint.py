@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import as_path
+from ..checks import as_path, in_short
 from ..files import read_regular, sync_folder, write_whole
 from ..provenance import versions
 
@@ -44,7 +44,7 @@ def write_files(folder: Path, name: str, network: str, weights: bytes, **more: A
     is there, the old file is where it was, and from then on the new one is found by its checksum.
     """
     if not is_name(name):
-        raise CheckpointError(f"the name of a checkpoint is {_short(name)}, expected {NAME}")
+        raise CheckpointError(f"the name of a checkpoint is {in_short(name)}, expected {NAME}")
     folder.mkdir(parents=True, exist_ok=True)
     manifest = {
         "format": FORMAT,
@@ -140,7 +140,7 @@ def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
         manifest = read_manifest(folder)
         if manifest.get("network") != network:
             raise CheckpointError(
-                f"{folder}: network is {_short(manifest.get('network'))}, not {network!r}"
+                f"{folder}: network is {in_short(manifest.get('network'))}, not {network!r}"
             )
         for file in (_file(folder, manifest), _new_file(folder, manifest)):
             try:
@@ -189,10 +189,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise CheckpointError(f"{folder}: {MANIFEST} is not that of a {FORMAT}")
     if manifest.get("version") != VERSION:
         raise CheckpointError(
-            f"{folder}: version is {_short(manifest.get('version'))}, expected {VERSION}"
+            f"{folder}: version is {in_short(manifest.get('version'))}, expected {VERSION}"
         )
     if not is_name(manifest.setdefault("name", folder.name)):
-        raise CheckpointError(f"{folder}: name is {_short(manifest['name'])}, expected {NAME}")
+        raise CheckpointError(f"{folder}: name is {in_short(manifest['name'])}, expected {NAME}")
     return manifest
 
 
@@ -259,8 +259,3 @@ def tensor_metadata(data: bytes) -> Any:
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     found = header.get("__metadata__", {})
     return json.loads(found["about"]) if "about" in found else found
-
-
-def _short(value: Any) -> str:
-    """Return a value from a file, shortened for an error message."""
-    return repr(value)[:80]

@@ -18,7 +18,7 @@ from ..engine.actions import LEGAL, why_illegal
 from ..engine.jit import inlined, njit
 from ..engine.options import OptionFields, Options
 from ..engine.rewards import REWARDS, Reward, potentials_into
-from ..engine.state import OVER, deal, set_up
+from ..engine.state import OVER, set_up
 from ..engine.tiles import JUNGLE_SUPPLY_BY_CODE, MAX_PLAYERS, MAX_TURNS, WORKER_SUPPLY
 from ..game import Game
 from ..greedy.turn import step_turn
@@ -121,11 +121,7 @@ class Batch:
         """Replace a game by a copy of another with the same options."""
         self.states[number] = game.states[0]
         self.actions[number, : game.ply] = game.history
-        self._count(number, game)
-
-    def _count(self, number: int, game: Game) -> None:
-        """Let the rewards of a game be counted from a position on."""
-        self._counted[number] = game.ply
+        self._counted[number] = game.ply  # rewards are counted from here on
         potentials_into(game.state, self._mode, self._potentials[number])
 
     def arrays(self) -> Arrays:
@@ -243,13 +239,6 @@ class Batch:
     def _look(self) -> None:
         """Write what follows from the positions."""
         raise NotImplementedError
-
-
-@njit
-def deal_all(states, rngs):
-    """Deal a new game in every place."""
-    for g in range(len(states)):
-        deal(states[g], rngs[g : g + 1])
 
 
 def finished(states: Array) -> npt.NDArray[np.bool_]:

@@ -22,7 +22,7 @@ from ..engine.state import OVER, deal
 from ..engine.tiles import MAX_PLAYERS
 from ..greedy.candidates import Candidates
 from ..greedy.turn import step_turn
-from .batch import Arrays, Batch, as_actions, deal_all, finished, play
+from .batch import Arrays, Batch, as_actions, finished, play
 from .observations import Rows, explain_illegal, look, view_of
 from .threads import Workers, alone
 
@@ -114,6 +114,12 @@ def playouts(states, rngs, count):
     return count * len(states)
 
 
+@njit
+def _deal_all(states, rngs):
+    for g in range(len(states)):
+        deal(states[g], rngs[g : g + 1])
+
+
 class VectorGames(Batch):
     """N games with the same options, stepped together.
 
@@ -183,7 +189,7 @@ class VectorGames(Batch):
         draws = np.random.default_rng(None if seed is None else as_seed(seed))
         for rngs in (self.rngs, self._samplers):
             rngs[:] = draws.integers(2**64, size=self.num_games, dtype=np.uint64)
-        self._workers.run(deal_all, self.states, self.rngs)
+        self._workers.run(_deal_all, self.states, self.rngs)
         self._potentials[:] = 0
         self.rewards[:] = 0
         self.terminations[:] = False
