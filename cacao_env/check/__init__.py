@@ -60,7 +60,7 @@ LIBRARIES = (
     Library(
         "ONNX",
         "onnx_policies",
-        ("onnxruntime", "stable-baselines3", "sb3-contrib"),
+        ("onnx", "onnxruntime", "stable-baselines3", "sb3-contrib"),
         "policies of sb3-contrib and of plain torch, measured by their files",
     ),
 )
