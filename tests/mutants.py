@@ -2,8 +2,9 @@
 
 Cosmic Ray makes the mutants (``pip install "cacao-env[mutants]"``).  The command samples places of an
 area's modules, changes one at a time in a copy of the checkout, runs the area's tests until the first
-failure and prints what survived.  Results are kept in ``runs/mutants``, so a run that was stopped
-resumes.  A survivor is either equivalent, which a person judges, or a hole in the tests.
+failure and prints what survived.  Tests that name the changed module come first.  Results are kept in
+``runs/mutants``, so a run that was stopped resumes.  A survivor is either equivalent, which a person
+judges, or a hole in the tests.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
@@ -38,16 +41,21 @@ class Area(NamedTuple):
     interpreted: bool = False
 
 
-RULES = ("tests/rules", "tests/test_perft.py", "tests/test_against_reference.py")
 AREAS = {
     "engine": Area(
-        ("cacao_env/engine/*.py", "cacao_env/game.py", "cacao_env/record.py"),
+        ("cacao_env/engine/[!cjl]*.py", "cacao_env/game.py", "cacao_env/record.py"),
         (
-            *RULES,
-            *("tests/test_game.py", "tests/test_observation.py", "tests/test_auto_decisions.py"),
-            *("tests/test_invariants.py", "tests/test_symmetry.py", "tests/test_record.py"),
-            *("tests/test_golden.py", "tests/test_jit.py", "tests/test_saved_games.py"),
+            *("tests/rules", "tests/test_game.py", "tests/test_perft.py", "tests/test_record.py"),
+            *("tests/test_observation.py", "tests/test_auto_decisions.py", "tests/test_turn.py"),
+            *("tests/test_symmetry.py", "tests/test_table_size.py", "tests/test_golden.py"),
+            *("tests/test_against_reference.py", "tests/test_invariants.py"),
+            *("tests/test_hidden_information.py", "tests/test_interpreted.py"),
         ),
+        interpreted=True,
+    ),
+    "compiler": Area(
+        ("cacao_env/engine/[cjl]*.py",),
+        ("tests/test_jit.py", "tests/test_compiler_process.py", "tests/test_lock.py"),
     ),
     "greedy": Area(
         ("cacao_env/greedy/*.py",),
@@ -160,9 +168,38 @@ def sample(area: Area, count: int, seed: int) -> list[Mutant]:
     return found
 
 
-def run(area: Area, folder: Path) -> tuple[bool, str, float]:
-    """Run an area's tests in a copy; return whether they pass, the first failure, and the seconds."""
-    tests = [one for one in area.tests if (folder / one).exists()]
+def compiled(path: Path, line: int) -> bool:
+    """Return whether compiled code may depend on a line: it is outside of plain functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0):
+            names = {one.id for one in node.decorator_list if isinstance(one, ast.Name)}
+            return bool(names & {"njit", "inlined"})
+    return True
+
+
+def tests_of(area: Area, module: str) -> list[str]:
+    """Return an area's tests, those first whose name or text has the module's name."""
+    stem = Path(module).stem
+
+    def place(test: str) -> tuple[bool, bool]:
+        file = ROOT / test
+        text = file.read_text(encoding="utf-8") if file.is_file() else ""
+        return stem not in file.stem, f"{stem} import" not in text
+
+    return sorted((one for one in area.tests if (ROOT / one).exists()), key=place)
+
+
+def cache_of(folder: Path) -> Path | None:
+    """Return the folder of the compiled code of a copy; None if the package can't be imported."""
+    program = "from cacao_env.engine.code_cache import FOLDER; print(FOLDER)"
+    environment = dict(os.environ, XDG_CACHE_HOME=str(folder / ".cache"))
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    return Path(done.stdout.strip()) if done.stdout else None
+
+
+def run(area: Area, folder: Path, tests: list[str]) -> tuple[bool, str, float]:
+    """Run tests in a copy; return whether they pass, the first failure, and the seconds."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
     environment = dict(
         os.environ, XDG_CACHE_HOME=str(folder / ".cache"), HYPOTHESIS_PROFILE="quick"
@@ -196,40 +233,67 @@ def mutated(mutant: Mutant) -> tuple[str, str]:
     return after, "; ".join(f"{a.strip()} -> {b.strip()}" for a, b in pairs if a != b)
 
 
+def try_out(area: Area, folder: Path, mutant: Mutant, cached: Path | None) -> dict[str, object]:
+    """Change a copy, run the tests, restore the copy; return what came of it."""
+    after, change = mutated(mutant)
+    path = folder / mutant.module
+    before = path.read_text(encoding="utf-8")
+    path.write_text(after, encoding="utf-8")
+    now = cache_of(folder)
+    if cached and now and now != cached and not compiled(ROOT / mutant.module, mutant.line):
+        shutil.copytree(cached, now, copy_function=os.link, dirs_exist_ok=True)
+    fine, failed, seconds = run(area, folder, tests_of(area, mutant.module))
+    path.write_text(before, encoding="utf-8")
+    if now and now != cached:
+        shutil.rmtree(now, ignore_errors=True)
+    print("survived" if fine else "killed", f"{seconds:.0f} s", mutant.name, flush=True)
+    return {"name": mutant.name, "change": change, "survived": fine, "by": failed}
+
+
 def main() -> int:
     """Sample, run, report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("area", choices=AREAS)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     area = AREAS[given.area]
     kept = ROOT / "runs" / "mutants" / f"{given.area}-{given.seed}.jsonl"
     kept.parent.mkdir(parents=True, exist_ok=True)
     lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
     known = {row["name"]: row for row in map(json.loads, lines)}
+    mutants = sample(area, given.count, given.seed)
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "copy"
-        left = shutil.ignore_patterns(".git", ".venv*", "runs", "site", "__pycache__", ".*_cache")
-        shutil.copytree(ROOT, folder, ignore=left)
-        fine, failed, seconds = run(area, folder)
-        if not fine:
-            print(f"the tests fail without a mutant: {failed}")
-            return 1
-        print(f"without a mutant: {seconds:.0f} s", flush=True)
-        rows = []
-        for mutant in sample(area, given.count, given.seed):
-            if mutant.name not in known:
-                after, change = mutated(mutant)
-                (folder / mutant.module).write_text(after, encoding="utf-8")
-                fine, failed, seconds = run(area, folder)
-                shutil.copyfile(ROOT / mutant.module, folder / mutant.module)
-                row = {"name": mutant.name, "change": change, "survived": fine, "by": failed}
-                with kept.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(row) + "\n")
-                known[mutant.name] = row
-                print("survived" if fine else "killed", f"{seconds:.0f} s", mutant.name, flush=True)
-            rows.append(known[mutant.name])
+        folders: SimpleQueue[tuple[Path, Path | None]] = SimpleQueue()
+
+        def prepare(number: int) -> bool:
+            folder = Path(place) / str(number)
+            left = shutil.ignore_patterns(
+                ".git", ".venv*", "runs", "site", "__pycache__", ".*_cache"
+            )
+            shutil.copytree(ROOT, folder, ignore=left)
+            fine, failed, seconds = run(area, folder, tests_of(area, ""))
+            print(f"without a mutant: {seconds:.0f} s {failed}", flush=True)
+            folders.put((folder, cache_of(folder)))
+            return fine
+
+        def one(mutant: Mutant) -> None:
+            if mutant.name in known:
+                return
+            folder, cached = folders.get()
+            row = try_out(area, folder, mutant, cached)
+            folders.put((folder, cached))
+            known[mutant.name] = row
+            with kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+
+        with ThreadPoolExecutor(given.jobs) as pool:
+            if not all(pool.map(prepare, range(given.jobs))):
+                print("the tests fail without a mutant")
+                return 1
+            list(pool.map(one, mutants))
+    rows = [known[mutant.name] for mutant in mutants]
     survivors = [row for row in rows if row["survived"]]
     for row in survivors:
         print(f"survived: {row['name']}: {row['change']}")

@@ -26,35 +26,25 @@ from ..engine.decisions import NONE, forced_action
 from ..engine.geometry import NEIGHBOR
 from ..engine.jit import inlined, njit
 from ..engine.rng import below
-from ..engine.state import EXPLICIT, OVER, PLACE, STATE, VARIANT
-from ..engine.tiles import (
-    NUM_VARIANTS,
-    TEMPLE_FIRST,
-    WORKER_KINDS,
-)
+from ..engine.state import EXPLICIT, OVER, PLACE, STATE
+from ..engine.tiles import NUM_VARIANTS
 from .choices import CHOICES, GREEDY_WEIGHTS, WAYS, lay, score_actions, tiles_shown
 from .columns import (
     BEHIND,
     COLUMNS,
     CONTEXT_HIGHS,
     CONTEXT_LOWS,
-    GAIN_NEXT,
-    GAIN_REST,
     GOLD,
     HIGHS,
     KNOWN,
     LEGAL_ROW,
     LOWS,
     RANK,
-    TEMPLES,
-    TEMPLES_NEXT,
-    TEMPLES_REST,
     VALUE,
     clip,
     context_into,
+    late_into,
     placement_into,
-    stocks_into,
-    table_into,
 )
 from .replies import deal_pile, play_on, replies_into
 from .values import NUM_SUMS
@@ -64,7 +54,6 @@ _TIES = 64  # rows of equal value beyond the last one shown, which may be shown 
 _UNIT = 1e6  # values of a distance below 1 / _UNIT are equal
 _NUMBERS = 4096  # more than there are choices
 assert MAX_LEGAL < _NUMBERS
-_KINDS = len(WORKER_KINDS)
 # The order of rows of equal value is that of their products with these numbers.
 _WEIGHTS = np.random.default_rng(0).random(COLUMNS)
 
@@ -142,7 +131,7 @@ def candidates_into(states, viewers, rows, replies, seen, masks, ids):
                     after[0] = dealt[0]
                     play_on(after[0], np.int64(choices[0].ids[number]))
                     if state.phase != PLACE:
-                        _late(room[i], state, after[0], choices[0].look)
+                        late_into(room[i], state, after[0], choices[0].look)
                     if tried:
                         room[i, KNOWN] = 1
                         replies_into(room[i], dealt[0], after[0], viewer, others[0])
@@ -256,9 +245,7 @@ def _lead(row, state, choices, cell, variant, overbuilds, ways, way, sums):
     """Write where a placement leads with one way to lay the tiles."""
     lay(choices, state, cell, ways[way >> 2], way & 3)
     filled = np.int64(choices.filled)
-    seat = np.int64(state.seat)
-    placement_into(row, choices.look, state, seat, cell, variant, overbuilds, filled, sums)
-    table_into(row, state, cell, variant, overbuilds, filled, choices.look.code)
+    placement_into(row, choices.look, state, cell, variant, overbuilds, filled, sums)
 
 
 @inlined
@@ -271,43 +258,6 @@ def _order_of(row):
         c += row[i + 2] * _WEIGHTS[i + 2]
         d += row[i + 3] * _WEIGHTS[i + 3]
     return a + b + (c + d)
-
-
-@njit
-def _late(row, state, after, look):
-    """Write where a fill or an action leads."""
-    seat, players = np.int64(state.seat), np.int64(state.num_players)
-    follower = (seat + 1) % players
-    cell = np.int64(state.last)
-    stocks_into(
-        row,
-        1.0 * (np.int64(after.gold[seat]) - np.int64(state.gold[seat])),
-        np.int64(state.cacao[seat]),
-        np.int64(after.cacao[seat]),
-        np.int64(state.water[seat]),
-        np.int64(after.water[seat]),
-        np.int64(state.sun[seat]),
-        np.int64(after.sun[seat]),
-    )
-    for other in range(players):
-        temples = np.int64(after.temples[other]) - np.int64(state.temples[other])
-        if other == seat:
-            row[TEMPLES] = temples / TEMPLE_FIRST
-            continue
-        gain = np.int64(after.gold[other]) - np.int64(state.gold[other])
-        gain += look.cacao_worth[after.cacao[other]] - look.cacao_worth[state.cacao[other]]
-        gain += look.water_worth[after.water[other]] - look.water_worth[state.water[other]]
-        gain += look.sun_worth[after.sun[other]] - look.sun_worth[state.sun[other]]
-        row[GAIN_NEXT if other == follower else GAIN_REST] += gain / GOLD
-        row[TEMPLES_NEXT if other == follower else TEMPLES_REST] += temples / TEMPLE_FIRST
-    codes = np.empty(4, np.int64)
-    filled = 0
-    for side in range(4):
-        beside = NEIGHBOR[cell, side]
-        codes[side] = np.int64(max(0, after.board[beside]))
-        if codes[side] > 0 and state.board[beside] <= 0:
-            filled |= 1 << side
-    table_into(row, state, cell, VARIANT[state.board[cell]], 0, filled, codes)
 
 
 @njit

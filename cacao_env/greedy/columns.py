@@ -7,7 +7,7 @@ import numpy as np
 from ..engine.geometry import NEIGHBOR, opposite
 from ..engine.jit import inlined, njit
 from ..engine.scoring import score, temple_prize, temple_workers
-from ..engine.state import OWNER, WORKERS, jungle_left
+from ..engine.state import OWNER, VARIANT, WORKERS, jungle_left
 from ..engine.tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
@@ -140,9 +140,9 @@ _UNBOUNDED = np.array(
 
 
 @njit
-def placement_into(row, look, state, seat, cell, variant, overbuilds, filled, sums):
+def placement_into(row, look, state, cell, variant, overbuilds, filled, sums):
     """Write what a placement and its fills bring; ``look`` has worths and the tiles beside ``cell``."""
-    players = np.int64(state.num_players)
+    seat, players = np.int64(state.seat), np.int64(state.num_players)
     follower = (seat + 1) % players
     sums[:] = 0
     gold = 0.0
@@ -181,7 +181,7 @@ def placement_into(row, look, state, seat, cell, variant, overbuilds, filled, su
     for price in range(2, MAX_PRICE + 1):
         at_markets += sums[SALES + price]
     sold = cacao + sums[HARVEST] - stored if earned > 0 else 0
-    stocks_into(
+    _stocks_into(
         row,
         gold,
         cacao,
@@ -194,6 +194,7 @@ def placement_into(row, look, state, seat, cell, variant, overbuilds, filled, su
     row[FACING] = facing / 4
     row[UNSOLD] = max(0, at_markets - sold) / 4
     row[WASTED] = max(0, cacao + sums[HARVEST] - CACAO_PLACES - max(0, at_markets)) * _CACAO
+    _table_into(row, state, cell, variant, overbuilds, filled, look.code)
 
 
 TEMPLE_CODE = JUNGLE_KINDS.index("temple") + 1
@@ -225,7 +226,7 @@ def _temple(row, state, seat, follower, temple, side, covered, workers, new):
 
 
 @inlined
-def stocks_into(row, gold, cacao, cacao_after, water, water_after, sun, sun_after):
+def _stocks_into(row, gold, cacao, cacao_after, water, water_after, sun, sun_after):
     """Write the changes of the own stocks."""
     row[COINS] = gold * _GOLD
     row[CACAO] = cacao_after * _CACAO
@@ -237,7 +238,7 @@ def stocks_into(row, gold, cacao, cacao_after, water, water_after, sun, sun_afte
 
 
 @njit
-def table_into(row, state, cell, variant, overbuilds, filled, codes):
+def _table_into(row, state, cell, variant, overbuilds, filled, codes):
     """Write the tile, and what the table shows around it with the tiles ``codes`` beside ``cell``."""
     row[TILE + LIKE[VARIANT_KIND[variant]]] = 1
     row[OVERBUILDS] = overbuilds
@@ -262,6 +263,43 @@ def table_into(row, state, cell, variant, overbuilds, filled, codes):
         if new:
             row[LAID] += _LAID
             row[LAID_KIND + min(code, VOLCANO) - 1] += 1 / 2
+
+
+@njit
+def late_into(row, state, after, look):
+    """Write where a fill or an action leads; ``after`` is the end of the turn."""
+    seat, players = np.int64(state.seat), np.int64(state.num_players)
+    follower = (seat + 1) % players
+    cell = np.int64(state.last)
+    _stocks_into(
+        row,
+        1.0 * (np.int64(after.gold[seat]) - np.int64(state.gold[seat])),
+        np.int64(state.cacao[seat]),
+        np.int64(after.cacao[seat]),
+        np.int64(state.water[seat]),
+        np.int64(after.water[seat]),
+        np.int64(state.sun[seat]),
+        np.int64(after.sun[seat]),
+    )
+    for other in range(players):
+        temples = np.int64(after.temples[other]) - np.int64(state.temples[other])
+        if other == seat:
+            row[TEMPLES] = temples / TEMPLE_FIRST
+            continue
+        gain = np.int64(after.gold[other]) - np.int64(state.gold[other])
+        gain += look.cacao_worth[after.cacao[other]] - look.cacao_worth[state.cacao[other]]
+        gain += look.water_worth[after.water[other]] - look.water_worth[state.water[other]]
+        gain += look.sun_worth[after.sun[other]] - look.sun_worth[state.sun[other]]
+        row[GAIN_NEXT if other == follower else GAIN_REST] += gain / GOLD
+        row[TEMPLES_NEXT if other == follower else TEMPLES_REST] += temples / TEMPLE_FIRST
+    codes = np.empty(4, np.int64)
+    filled = 0
+    for side in range(4):
+        beside = NEIGHBOR[cell, side]
+        codes[side] = np.int64(max(0, after.board[beside]))
+        if codes[side] > 0 and state.board[beside] <= 0:
+            filled |= 1 << side
+    _table_into(row, state, cell, VARIANT[state.board[cell]], 0, filled, codes)
 
 
 @njit
