@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..checks import check_type
+from ..checks import as_seed, check_type
 from ..engine.options import PLAYERS, Options
 from ..engine.rng import new_rng
 from ..game import Game
@@ -71,7 +71,7 @@ class Player:
     """
 
     def __init__(self, agent: Agent, seed: int) -> None:
-        self.agent, self._seed = agent, seed
+        self.agent, self._seed = agent, as_seed(seed)
         self._memory: Any = None
 
     def act(self, game: Game) -> int:

@@ -59,8 +59,8 @@ def _replay(states, actions, last):
     return -1
 
 
-def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
-    """Return an integer array of shape (num_games,); ValueError for anything else."""
+def as_actions(chosen: Any, num_games: int) -> npt.NDArray[np.int64]:
+    """Return integers of any type and byte order as int64 (num_games,); ValueError for others."""
     actions = np.asarray(chosen)
     if actions.shape != (num_games,) or actions.dtype.kind not in "iu":
         raise ValueError(
@@ -71,7 +71,7 @@ def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
     if too_large is not None and too_large.any():  # the conversion below would change it
         game = int(np.argmax(too_large))
         raise ValueError(f"game {game}: {int(actions[game])} is not an action, expected a legal id")
-    return actions
+    return actions.astype(np.int64, copy=False)
 
 
 def as_flags(name: str, given: Any, num_games: int) -> npt.NDArray[np.bool_]:

@@ -12,14 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
+from ..checks import unexpected
 from ..engine.options import Options
 
 NAMESPACE = "cacao_env"
 ENVIRONMENT = f"{NAMESPACE}/Cacao-v0"  # the environment with all options free
 # Arguments that change no decision, no score and nothing that the learner may know.
-FREE = ("mask_in", "observation", "observation_dtype", "render_mode", "num_envs", "copy")
+FREE = (
+    *("mask_in", "observation", "observation_dtype", "fixed_infos", "render_mode"),
+    *("num_envs", "copy", "autoreset_mode"),
+)
 TWO_PLAYERS = Options()
 
 
@@ -110,10 +115,14 @@ def _maker(task: Task, vector: bool) -> Callable[..., Any]:
     from .gym import CacaoEnv, CacaoVectorEnv
 
     kind: Any = CacaoVectorEnv if vector else CacaoEnv
+    known = signature(kind).parameters
+    free = [name for name in known if name in FREE]
 
     def make(**given: Any) -> Any:
         for name in given:
-            if name not in FREE:
+            if name not in known:
+                raise unexpected(task.id, name, free)
+            if name not in free:
                 raise ValueError(
                     f"{name} is given, but {task.id} freezes its options; "
                     f"make {ENVIRONMENT} to choose them"
