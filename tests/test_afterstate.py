@@ -32,8 +32,7 @@ from training.config import ConfigError, from_dict
 from training.loop import Loop, resumed
 from training.run_folder import METRICS, RunFolder, read_metrics
 from training.state import STATE
-from training.train_afterstate import AfterstateLearner, main
-from training.values.config import AfterstateConfig
+from training.train_afterstate import AfterstateConfig, AfterstateLearner, main
 from training.values.games import GREEDY_OPPONENT, NET_OPPONENT, NO_OPPONENT
 from training.values.net import ValueNet
 from training.values.players import opponent_named

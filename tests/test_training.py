@@ -21,10 +21,10 @@ from cacao_env.envs.versus import VersusGames
 from training import train_sb3
 from training.config import ConfigError, read
 from training.networks import JUNGLE_STEPS, WORKER_STEPS, CellNet, export
+from training.train_afterstate import AfterstateConfig
 from training.train_ppo import PpoConfig
 from training.train_rllib import RllibConfig
 from training.train_sb3 import Sb3Config
-from training.values.config import AfterstateConfig
 
 ROOT = Path(__file__).parent.parent
 

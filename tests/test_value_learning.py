@@ -19,8 +19,7 @@ from cacao_env.engine.rng import new_rng
 from tests.games import positions
 from tests.test_afterstate import RULES_OF_SMALL, SMALL, run_for
 from training.config import from_dict
-from training.train_afterstate import AfterstateLearner
-from training.values.config import AfterstateConfig
+from training.train_afterstate import AfterstateConfig, AfterstateLearner
 from training.values.games import NET_OPPONENT, Behaviour
 from training.values.learning import Fitter
 from training.values.net import ValueNet
