@@ -217,12 +217,14 @@ def test_a_signal_stops_after_the_round_with_all_saved(tmp_path, capsys, number)
 
     learner.round = interrupted
     before = signal.getsignal(number)
-    assert not Loop(learner, tmp_path).run()
+    assert loop_module.train(learner, tmp_path) == (130, [])
     assert signal.getsignal(number) is before
     arrays, about = read_state(tmp_path)
     assert arrays["value"] == 3
     assert about["counts"] == {"rounds": 3, "games": 30}
-    assert "stopping after this round" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "stopping after this round" in error
+    assert f"interrupted; resume with: python -m training.count --resume {tmp_path}" in error
     Loop(counter(), tmp_path).close()  # the folder is free
 
 
