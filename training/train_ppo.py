@@ -16,7 +16,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -354,12 +355,9 @@ class PpoLearner(PolicyLearner):
     def round(self) -> dict[str, Any]:
         """Play a rollout and learn from it."""
         config = self.config
-        now = replace(
-            config,
-            learning_rate=self.scheduled("learning_rate"),
-            clip_range=self.scheduled("clip_range"),
-            entropy_coef=self.scheduled("entropy_coef"),
-        )
+        now = copy(config)
+        for key in ("learning_rate", "clip_range", "entropy_coef"):
+            vars(now)[key] = self.scheduled(key)
         cloning = self.rounds < config.clone_rounds
         rollout, finished = self.play.collect(self.net, self.watch, cloning)
         with self.watch("learning"):
