@@ -20,6 +20,9 @@ from cacao_env.engine.code_cache import FOLDER
 from cacao_env.engine.jit import COMPILED, PROGRESS
 from tests.browser import WIDE, Page, browsing, serving
 
+# Two threads of torch spin while they wait: with small networks they take four times the CPU time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("suite", max_examples=60, derandomize=True, **_common)
 settings.register_profile("long", max_examples=3000, **_common)
