@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from cacao_env.agents.checkpoint import MANIFEST, add_to_manifest
-from cacao_env.bench.report import read_json
+from cacao_env.bench import read_rows
 from cacao_env.cli import main
 from cacao_env.evaluation import leaderboard, run
 from cacao_env.evaluation.store import LOCK
@@ -83,7 +83,7 @@ def test_what_reads_files_reads_no_pipes(tmp_path, monkeypatch):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for read in (
-        read_json,
+        read_rows,
         run.loaded,
         lambda path: between_markers(path, "a", "b", ""),
     ):
