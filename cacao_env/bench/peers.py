@@ -96,7 +96,7 @@ def pgx() -> Iterator[int]:
     one_step = auto_reset(environment.step, environment.init)
 
     @jax.jit
-    def turn(state, key):  # type: ignore[no-untyped-def]
+    def turn(state, key):
         logits = jax.numpy.where(state.legal_action_mask, 0.0, -1e9)
         action = jax.random.categorical(key, logits, axis=-1)
         return jax.vmap(one_step)(state, action, jax.random.split(key, BATCH))

@@ -29,8 +29,7 @@ from ..tables import DataTable
 from .blocks import Chunk, Pairing, chunks
 from .intervals import LEVEL, resampled_means
 from .judge import Judge, solved
-from .matches import Progress
-from .records import replayed
+from .matches import Progress, choices, replayed
 from .store import engine_version
 from .workers import ChunkPlayer, do_all
 
@@ -105,7 +104,7 @@ def game_regret(
     with equal probability.
     """
     exact, earlier, unsolved = [], [], 0
-    for ply, (position, action) in enumerate(_decisions(game)):
+    for ply, (position, action) in enumerate(choices(game)):
         if is_near_end(position.state, settings.last):
             verdict = solved(position, action, settings.objective)
             if verdict is None:
@@ -133,18 +132,6 @@ def _decision(ply: int, game: Game, regret: float) -> DecisionRegret:
     return DecisionRegret(ply, placing, regret, left)
 
 
-def _decisions(game: Game) -> list[tuple[Game, int]]:
-    """Every position of a finished game in which an action was chosen, and that action."""
-    again = game.clone()
-    while again.ply:
-        again.undo()
-    found = []
-    for action in game.history:
-        found.append((again.clone(), action))
-        again.play(action)
-    return found
-
-
 def _seed(seed: int, block: int, what: int) -> int:
     """A seed for each thing that is drawn, independent of the agent and of what was drawn before."""
     text = f"regret {seed} {block} {what}"
@@ -158,7 +145,7 @@ class _Worker:
     """Plays games of self-play and measures the regret of their decisions."""
 
     def __init__(self, spec: str, seed: int, settings: RegretSettings) -> None:
-        self._player = ChunkPlayer([spec], seed)
+        self._player = ChunkPlayer([spec], seed, luck=False)
         self._seed, self._settings = seed, settings
         self._judge: Judge | None = None
 
