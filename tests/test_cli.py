@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from cacao_env.cli import _parser, main
-from cacao_env.cli.common import json_alone
 from cacao_env.engine.jit import COMPILED
 from tests.reference.records import check_record, play_record
 
@@ -251,16 +250,6 @@ def test_spec_as_json_is_the_layout_of_the_observation(capsys):
     assert (places["start"], places["stop"]) == (0, fills["start"])
     assert acts["stop"] == data["num_actions"]
     assert len(data["channels"]) == entries[0].shape[0]
-
-
-def test_json_on_standard_output_is_alone(capsys):
-    with json_alone("-") as file:
-        print("words")
-        Path(file).write_text("{}\n")
-    assert capsys.readouterr() == ("{}\n", "words\n")
-    with json_alone("some.json") as file:
-        print("words")
-    assert (file, capsys.readouterr().out) == ("some.json", "words\n")
 
 
 def test_a_shell_can_complete_commands_and_options(tmp_path):

@@ -10,7 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from ..files import read_json, write_json, write_whole
+from ..files import read_json, write_whole
 from ..provenance import machine, versions
 from ..tables import DataTable, between_markers
 from . import peers as others
@@ -24,17 +24,17 @@ HEAD = ("row", "value", "unit", "batch", "threads", "bytes", "GB/s", "share of w
 
 def run(
     seconds: float | None = None,
-    json_file: str | None = None,
     quick: bool = False,
     compare_file: str | None = None,
     peers: bool = False,
     page: str | None = None,
-) -> int:
-    """Measure and print the table; returns 1 if a row is slower than in an earlier file, else 0.
+) -> tuple[int, list[dict[str, Any]]]:
+    """Measure and print the table.
 
-    ``seconds``: time a row.  ``quick``: less time and fewer decisions.  ``json_file`` is written and
-    ``compare_file`` read; the table between the markers of ``page`` is replaced.  ValueError for bad
-    arguments, OSError for a file that can't be written.
+    Returns 1 if a row is slower than in an earlier file, else 0, and the rows as data.  ``seconds``:
+    time a row.  ``quick``: less time and fewer decisions.  ``compare_file`` is read; the table between
+    the markers of ``page`` is replaced.  ValueError for bad arguments, OSError for a page that can't be
+    written.
     """
     if seconds is None:
         seconds = 0.25 if quick else 1.0
@@ -63,17 +63,14 @@ def run(
     print(f"\n{table(found, bandwidth).text()}")
     for name, reason in skipped.items():
         print(f"{name} skipped: {reason}")
-    if json_file is not None:
-        write_json(Path(json_file), as_json(found, skipped, bandwidth), pipes=True)
     if page is not None:
         left_out = "".join(f" {name} was skipped: {reason}." for name, reason in skipped.items())
         text = f"{table(found, bandwidth).markdown()}\n\n{what_ran()}.{left_out}\n"
         write_whole(Path(page), between_markers(page, BEGIN, END, text))
-    if earlier is None:
-        return 0
-    lines, slow = compare(found, earlier)
-    print("\n".join([f"\ncompared with {compare_file}, by the yardstick:", *lines]))
-    return int(slow)
+    lines, slow = ([], False) if earlier is None else compare(found, earlier)
+    if earlier is not None:
+        print("\n".join([f"\ncompared with {compare_file}, by the yardstick:", *lines]))
+    return int(slow), as_json(found, skipped, bandwidth)
 
 
 def what_ran() -> str:

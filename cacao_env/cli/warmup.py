@@ -15,15 +15,16 @@ from .common import add_command
 
 def add_commands(commands: Any) -> None:
     """Add the command to the parser's subcommands."""
-    one = add_command(
+    add_command(
         commands,
         "warmup",
+        _warmup,
         "compile everything now (once after an install)",
         "cacao warmup",
+        {},
         "Compile everything that environments, agents and evaluations call.  Without this command "
         "each part is compiled when it is first used.",
     )
-    one.set_defaults(run=_warmup)
 
 
 def _warmup(options: Namespace) -> int:

@@ -27,7 +27,7 @@ R = TypeVar("R")
 Do = Callable[[J, Progress], R]
 
 
-class WorkerError(RuntimeError):
+class WorkerError(ValueError):
     """One sentence on why the workers can't continue."""
 
 
@@ -136,7 +136,8 @@ def _in_processes(
             theirs.close()
             give(pipe)
         while busy:
-            for pipe in wait(list(busy)):
+            ready = wait(list(busy))
+            for pipe in [one for one in busy if one in ready]:
                 try:
                     kind, content = pipe.recv()
                 except (EOFError, OSError):
