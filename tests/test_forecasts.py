@@ -152,6 +152,7 @@ def test_the_command_prints_and_writes(tmp_path, capsys):
 # --- Strength by time -----------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("no_luck")
 def test_a_curve_is_played_once_and_drawn(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     command = ["curve", "criollo", "--ms", "1,2", "--against", "greedy", "--blocks", "1"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
@@ -22,8 +23,13 @@ from cacao_env.evaluation.judge import Judge, other_networks, play_out
 from tests.games import STYLES
 
 
+@cache
+def judge_of(options, top):
+    return Judge(["criollo"], options, top=top)
+
+
 def judged(game, action, rollouts, top, seed):
-    judge, half = Judge(["criollo"], game.options, top=top), rollouts // 2
+    judge, half = judge_of(game.options, top), rollouts // 2
     return judge.by_playouts(game, action, half, rollouts - half, seed).loss
 
 
@@ -48,7 +54,7 @@ def test_few_playouts_do_not_make_a_loss_larger():
 
 def add_outcomes(game, ids, sums, passes):
     """Add outcomes of playouts by criollo to ``sums``."""
-    net, scratch, work = Judge(["criollo"], game.options)._nets[0]
+    net, scratch, work = judge_of(game.options, 16)._nets[0]
     rng = new_rng(1)
     for _ in range(passes):
         play_out(

@@ -18,6 +18,7 @@ from cacao_env.play.store import Games
 from cacao_env.tables import between_markers
 from tests.checkpoints import checkpoint
 
+pytestmark = pytest.mark.usefixtures("no_luck")
 NOT_REGULAR = "it is not a regular file"
 
 
