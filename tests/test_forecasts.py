@@ -207,8 +207,3 @@ def test_a_curve_is_drawn_beside_even_chances(players, tmp_path, monkeypatch):
             [ms, ms],
             [pytest.approx(100 * share - 2), pytest.approx(100 * share + 3)],
         ]
-
-
-def test_points_are_the_searching_agents():
-    one = {"results": [{"agent": "a"}, {"agent": "b"}]}
-    assert curve.points([one, one]) == [{"agent": "a"}, {"agent": "a"}]

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("no_luck")
 from cacao_env.cli import main as cacao
 from cacao_env.evaluation import leaderboard
 from cacao_env.evaluation.figures import elo_interval, milliseconds
-from cacao_env.tables import DataTable
+from cacao_env.tables import DataTable, between_markers
 
 ROOT = Path(__file__).parent.parent
 PAGE = f"before\n{leaderboard.BEGIN}\nold\n{leaderboard.END}\nafter\n"
@@ -57,7 +57,7 @@ def test_the_shipped_list_and_page_are_valid():
         tuple(options.num_players for options in plan.options)
         for plan, _ in leaderboard.plans(ROOT / "configs" / "leaderboard.toml")
     } == {(2,), (3,), (4,)}
-    leaderboard.written(ROOT / "docs" / "leaderboard.md", "")
+    between_markers(ROOT / "docs/leaderboard.md", leaderboard.BEGIN, leaderboard.END, "")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ exit status: 0 success; 1 wrong input, or a check that failed; 2 wrong usage; 13
 def add_command(
     commands: Any,
     name: str,
-    run: Callable[[Namespace], int],
+    run: Callable[[Namespace], int | None],
     summary: str,
     example: str,
     options: Mapping[str, tuple[Any, ...]],
@@ -29,8 +29,8 @@ def add_command(
 ) -> None:
     """Add a subcommand whose help shows an example; ``example`` may have several lines.
 
-    ``options``: by name, (default or type, help), and perhaps more arguments of ``add_argument``.
-    Where the default is False the option is a flag.
+    ``run`` returns an exit status, or None for 0.  ``options``: by name, (default or type, help), and
+    perhaps more arguments of ``add_argument``.  Where the default is False the option is a flag.
     """
     lines = "\n".join(f"  {line}" for line in example.splitlines())
     parser: ArgumentParser = commands.add_parser(

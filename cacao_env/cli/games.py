@@ -111,7 +111,7 @@ def add_commands(commands: Any) -> None:
     )
 
 
-def _record(options: Namespace) -> int:
+def _record(options: Namespace) -> None:
     from ..agents.agent import play_game, seat_seed
     from ..agents.bots import split_names
     from ..agents.registry import load_agent
@@ -141,7 +141,6 @@ def _record(options: Namespace) -> int:
             folder = Path(options.out)
             folder.mkdir(parents=True, exist_ok=True)
             write_whole(folder / f"cacao-{options.players}p-seed{seed}.json", text)
-    return 0
 
 
 def _replay(options: Namespace) -> int:
@@ -209,7 +208,7 @@ def _show(game: Game, moves: Sequence[tuple[int, int, str, bool]]) -> None:
         print(f"scores: {scores}")
 
 
-def _render(options: Namespace) -> int:
+def _render(options: Namespace) -> None:
     path, tile, seconds = Path(options.out), options.tile, options.seconds
     if path.suffix not in PICTURES + FILMS:
         kinds = ", ".join(kind.removeprefix(".") for kind in PICTURES + FILMS)
@@ -232,7 +231,6 @@ def _render(options: Namespace) -> int:
     finally:
         beside.unlink(missing_ok=True)
     print(f"{path}: {what}")
-    return 0
 
 
 def _draw(
@@ -337,7 +335,7 @@ def _reviewed(history: Any) -> dict[str, Any]:
         return review(history, progress).as_dict()
 
 
-def _review(options: Namespace) -> int:
+def _review(options: Namespace) -> None:
     from ..play.history import History
     from ..play.review import in_lines
 
@@ -352,7 +350,6 @@ def _review(options: Namespace) -> int:
         names = record.players_of(data) or [f"player {seat + 1}" for seat in seats]
         print(in_lines(found, names))
     write_json(found, options.json)
-    return 0
 
 
 def _export(files: Sequence[str], target: Path, with_review: bool) -> int:

@@ -257,7 +257,7 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     _say("\n".join(said), data, options)
 
 
-def _regret(options: Namespace) -> int:
+def _regret(options: Namespace) -> None:
     prepare(options)
     from ..agents.agent import require
     from ..agents.registry import load_agent
@@ -286,10 +286,9 @@ def _regret(options: Namespace) -> int:
         games = measure_regret(options.agent, agent, rules, options.games, seed, settings, workers)
     data = document(agent, rules, seed, settings, games, time.perf_counter() - begin)
     _say(show(data), data, options)
-    return 0
 
 
-def _curve(options: Namespace) -> int:
+def _curve(options: Namespace) -> None:
     prepare(options)
     from ..evaluation import curve
 
@@ -303,14 +302,13 @@ def _curve(options: Namespace) -> int:
         seed=options.seed,
     )
     _check_writable(options.json, options.out)
-    found = curve.points(_played(curve.HOME, todo, options))
+    found = [data["results"][0] for data in _played(curve.HOME, todo, options)]
     _say(curve.show(found), found, options)
     if options.out:
         curve.draw(found, Path(options.out))
-    return 0
 
 
-def _forecasts(options: Namespace) -> int:
+def _forecasts(options: Namespace) -> None:
     prepare(options)
     from tqdm import tqdm
 
@@ -327,24 +325,24 @@ def _forecasts(options: Namespace) -> int:
     with tqdm(total=options.games, unit="game", disable=None) as bar:
         rows = forecasts.measure_forecasts(agents, rules, options.games, options.seed, bar.update)
     _say(forecasts.show(rows), forecasts.document(rows, agents, rules, options.seed), options)
-    return 0
 
 
-def _leaderboard(options: Namespace) -> int:
+def _leaderboard(options: Namespace) -> None:
     prepare(options)
     from ..evaluation import leaderboard
     from ..evaluation.run import loaded
+    from ..tables import between_markers
 
     page = Path(options.page or leaderboard.PAGE)
-    leaderboard.written(page, "")  # before anything is played
+    between_markers(page, leaderboard.BEGIN, leaderboard.END, "")  # before anything is played
     if options.json:
         every = [loaded(path) for path in options.json]
     else:
         todo = leaderboard.plans(options.config or leaderboard.CONFIG)
         every = _played(leaderboard.HOME, todo, options)
-    write_whole(page, leaderboard.written(page, leaderboard.text_of(every)))
+    text = leaderboard.text_of(every)
+    write_whole(page, between_markers(page, leaderboard.BEGIN, leaderboard.END, text))
     print(f"{page}: {sum(len(data['results']) for data in every)} pairings")
-    return 0
 
 
 def _tasks(options: Namespace) -> int:

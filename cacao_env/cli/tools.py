@@ -58,7 +58,7 @@ def add_commands(commands: Any) -> None:
     )
 
 
-def _agents(options: Namespace) -> int:
+def _agents(options: Namespace) -> None:
     from ..agents.bots import BOTS
     from ..agents.registry import installed_agents
 
@@ -76,17 +76,15 @@ def _agents(options: Namespace) -> int:
             for key, one in agent.get("parameters", {}).items():
                 values = f"{one['low']} to {one['high']}, default {one['default']}"
                 print(f"    :{key}= {one['meaning']} ({values})")
-    return 0
 
 
-def _spec(options: Namespace) -> int:
+def _spec(options: Namespace) -> None:
     from .spec import data, tables
 
     if options.json != "-":
         print(tables(options.players, options.table_size))
     if options.json:
         write_json(data(options.players, options.table_size), options.json)
-    return 0
 
 
 def _bench(options: Namespace) -> int:

@@ -27,14 +27,13 @@ def add_commands(commands: Any) -> None:
     )
 
 
-def _warmup(options: Namespace) -> int:
+def _warmup(options: Namespace) -> None:
     begin = time.perf_counter()
     every = list(parts())
     for number, (name, use) in enumerate(every, 1):
         print(f"{number}/{len(every)} {name}", file=sys.stderr, flush=True)
         use()
     print(f"everything is compiled ({time.perf_counter() - begin:.0f} s)")
-    return 0
 
 
 def parts() -> Iterator[tuple[str, Callable[[], None]]]:

@@ -21,6 +21,7 @@ from ..game import Game
 from ..provenance import provenance
 from ..tables import DataTable
 from .blocks import Pairing, chunks
+from .figures import ranged
 from .intervals import LEVEL, resampled_means
 from .matches import PlayedGame, choices, play_chunk, replayed
 from .store import engine_version
@@ -130,17 +131,14 @@ def document(
 def show(rows: Sequence[Foresight]) -> str:
     """Return a Markdown table, a line for each number of placements left."""
     names = list(dict.fromkeys(row.agent for row in rows))
-    head = [
-        "placements left",
-        *(f"{name}: {what}" for name in names for what in ("wins", "margin")),
-    ]
+    told = [f"{name}: {what}" for name in names for what in ("wins", "margin")]
     lines: dict[int, list[str]] = {}
     for row in rows:
         lines.setdefault(row.left, []).extend(
-            f"{x:.3f} [{low:.3f}, {high:.3f}]"
-            for x, low, high in (
-                (row.win_share, row.win_share_low, row.win_share_high),
-                (row.margin, row.margin_low, row.margin_high),
+            (
+                ranged(row.win_share, row.win_share_low, row.win_share_high, ".3f"),
+                ranged(row.margin, row.margin_low, row.margin_high, ".3f"),
             )
         )
-    return DataTable(head, [[left, *cells] for left, cells in lines.items()], "r").markdown()
+    cells = [[left, *line] for left, line in lines.items()]
+    return DataTable(["placements left", *told], cells, "r").markdown()

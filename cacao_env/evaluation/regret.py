@@ -27,6 +27,7 @@ from ..game import Game
 from ..provenance import provenance
 from ..tables import DataTable
 from .blocks import Chunk, Pairing, chunks
+from .figures import ranged
 from .intervals import LEVEL, resampled_means
 from .judge import Judge, solved
 from .matches import Progress, choices, replayed
@@ -320,6 +321,4 @@ def show(data: dict[str, Any]) -> str:
 
 
 def _interval(ratio: dict[str, float] | None, form: str) -> str:
-    if ratio is None:
-        return "·"
-    return f"{ratio['value']:{form}} [{ratio['low']:{form}}, {ratio['high']:{form}}]"
+    return "·" if ratio is None else ranged(ratio["value"], ratio["low"], ratio["high"], form)
