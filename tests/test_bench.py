@@ -36,6 +36,7 @@ def ran(tmp_path_factory):
     """What the command printed and wrote, run as briefly as can be."""
     file = tmp_path_factory.mktemp("bench") / "bench.json"
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timing, "YARDSTICK_SECONDS", 0.0)
         allocations, growth = rows.allocations, rows.growth
         patch.setattr(rows, "allocations", lambda steps: allocations(steps // 50))
         patch.setattr(rows, "growth", lambda decisions: growth(decisions // 50))
