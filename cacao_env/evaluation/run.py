@@ -194,16 +194,13 @@ def sprt_result(
 
 def document(evaluation: Evaluation) -> dict[str, Any]:
     """Return the evaluation as plain data, as ``--json`` writes it."""
-    plan, summary, sprt = evaluation.plan, evaluation.summary, evaluation.sprt
+    plan, sprt = evaluation.plan, evaluation.sprt
     return {
         "format": FORMAT,
         "version": VERSION,
         "settings": {**settings(plan, evaluation.agents), "blocks": plan.blocks},
         "specs": dict(zip((a.name for a in evaluation.agents), plan.specs, strict=True)),
-        "results": [result.as_dict() for result in summary.results],
-        "ratings": [asdict(row) for row in summary.ratings],
-        "seats": [asdict(row) for row in summary.seats],
-        "scores": [asdict(row) for row in summary.scores],
+        **asdict(evaluation.summary),  # results, ratings, seats, scores
         "sprt": None if sprt is None else {**asdict(sprt), "text": sprt.line()},
         **provenance(),
     }
