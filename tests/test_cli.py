@@ -67,16 +67,17 @@ def test_check_names_each_bad_file_and_still_reads_the_others(tmp_path, capsys):
     assert "d.json: not a game record: not JSON" in lines[1]
 
 
-def test_a_large_number_of_files_is_checked_by_several_processes(tmp_path, capsys):
+def test_a_large_number_of_files_is_checked_by_several_processes(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("cacao_env.cli.games.MANY_FILES", 20)
     text = json.dumps(play_record(2, False, 5))
-    for number in range(120):
-        (tmp_path / f"{number:03}.json").write_text(text if number != 77 else text[:-9])
+    for number in range(21):
+        (tmp_path / f"{number:03}.json").write_text(text if number != 7 else text[:-9])
     assert main(["replay", str(tmp_path), "--check"]) == 1
     err = capsys.readouterr().err
-    assert [line.split(":")[0] for line in err.splitlines()] == [str(tmp_path / "077.json")]
-    (tmp_path / "077.json").unlink()
+    assert [line.split(":")[0] for line in err.splitlines()] == [str(tmp_path / "007.json")]
+    (tmp_path / "007.json").unlink()
     assert main(["replay", str(tmp_path), "--check"]) == 0
-    assert capsys.readouterr().out == "119 records hold\n"
+    assert capsys.readouterr().out == "20 records hold\n"
 
 
 def test_an_empty_folder_is_one_problem_among_others(tmp_path, capsys):
