@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from functools import cache
 
 import numpy as np
@@ -19,9 +20,6 @@ from cacao_env.cli.warmup import parts
 from cacao_env.engine.code_cache import FOLDER
 from cacao_env.engine.jit import COMPILED, PROGRESS
 from tests.browser import WIDE, Page, browsing, serving
-
-# Two threads of torch spin while they wait: with small networks they take four times the CPU time.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("suite", max_examples=60, derandomize=True, **_common)
@@ -48,6 +46,13 @@ def pytest_configure(config):
                         done.touch()
             except Timeout:
                 continue
+
+
+def pytest_runtest_call():
+    """Let torch run in one thread: two spin while they wait, four times as long for small networks."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
 
 
 @pytest.fixture
