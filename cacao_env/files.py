@@ -1,4 +1,4 @@
-"""Write files so that a reader sees the old content or the new, never a part of it.
+"""Read files, and write them so that a reader sees the old content or the new, never a part of it.
 
 That holds after a power cut too: content reaches the disk before the name points to it.
 """
@@ -30,6 +30,16 @@ def read_regular(path: Path, most: int) -> bytes:
 def read_text(path: Path, most: int = 100_000_000) -> str:
     """Read a regular file of text in UTF-8, as ``read_regular`` does."""
     return read_regular(path, most).decode("utf-8")
+
+
+def read_json(path: Path, expected: str) -> Any:
+    """Read a file of JSON; ValueError says in one sentence what is wrong, and what was ``expected``."""
+    try:
+        return json.loads(read_text(path))
+    except OSError as error:
+        raise ValueError(f"{path} can't be read: {error.strerror}") from None
+    except ValueError:
+        raise ValueError(f"{path} is not JSON, expected {expected}") from None
 
 
 def write_whole(path: Path, content: str | bytes, pipes: bool = False) -> None:

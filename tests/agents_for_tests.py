@@ -1,10 +1,11 @@
-"""Agents that a user might write, good and bad, for ``module:Class``."""
+"""Agents that a user might write, good and bad, for ``module:Class``, and what workers do."""
 
 from __future__ import annotations
 
 import os
 import signal
-from pathlib import Path
+import time
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -90,15 +91,29 @@ class NoSeed:
         return 0
 
 
-class Killed(First):
-    """Ends its process the first time that a file is there, and removes the file."""
+@dataclass(frozen=True)
+class Deed:
+    """A job of a worker process, named by what it does."""
 
-    def act(self, game):
-        path = Path(os.environ.get("CACAO_TEST_KILL", "/nowhere"))
-        if game.ply > 10 and path.exists():
-            path.unlink(missing_ok=True)
+    key: str
+
+
+def worker():
+    """Return the function that does the deeds of a process."""
+
+    def do(deed, progress):
+        if deed.key == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().act(game)
+        elif deed.key == "refuse":
+            raise ValueError("one sentence")
+        elif deed.key == "fail":
+            raise KeyError("nothing")
+        elif deed.key == "sleep":
+            time.sleep(60)
+        progress(7)
+        return 7**2
+
+    return do
 
 
 NOT_A_CLASS = 3

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from functools import cache
 
 import numpy as np
@@ -45,6 +46,13 @@ def pytest_configure(config):
                         done.touch()
             except Timeout:
                 continue
+
+
+def pytest_runtest_call():
+    """Let torch run in one thread: two spin while they wait, four times as long for small networks."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game, bench, cacao_v0
-from cacao_env.bench import peers, pettingzoo, report, rows, timing
-from cacao_env.bench.report import compare
+from cacao_env.bench import compare, peers, rows, timing
 from cacao_env.bench.timing import Row
 from cacao_env.cli import main
 
@@ -37,6 +36,7 @@ def ran(tmp_path_factory):
     """What the command printed and wrote, run as briefly as can be."""
     file = tmp_path_factory.mktemp("bench") / "bench.json"
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timing, "YARDSTICK_SECONDS", 0.0)
         allocations, growth = rows.allocations, rows.growth
         patch.setattr(rows, "allocations", lambda steps: allocations(steps // 50))
         patch.setattr(rows, "growth", lambda decisions: growth(decisions // 50))
@@ -84,14 +84,14 @@ def test_bytes_are_those_of_the_arrays(ran):
 
 def test_the_table_goes_between_the_markers_of_a_page(tmp_path, capsys, monkeypatch):
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
+    page.write_text(f"before\n{bench.BEGIN}\nold\n{bench.END}\nafter\n")
     row = Row("step.p2.t15", "decisions/s", "steps", value=1234.5)
     monkeypatch.setattr(bench, "all_rows", lambda *_: iter([row]))
     monkeypatch.setattr(bench.others, "rows", lambda _: ([], {"peer.pgx": "not installed"}))
     assert main(["bench", "--quick", "--seconds", "0.01", "--peers", "--page", str(page)]) == 0
     text = page.read_text()
-    assert text.startswith(f"before\n{report.BEGIN}\n\n| row |")
-    assert text.endswith(f"{report.END}\nafter\n")
+    assert text.startswith(f"before\n{bench.BEGIN}\n\n| row |")
+    assert text.endswith(f"{bench.END}\nafter\n")
     assert "| step.p2.t15 | 1,234 | decisions/s |" in text
     assert "peer.pgx was skipped: not installed." in text
     assert "old" not in text
@@ -114,7 +114,7 @@ def test_a_row_that_became_slower_is_marked_and_fails(ran, tmp_path, capsys):
             Row(e["name"], e["unit"], "", value=e["value"], yardstick=e["yardstick"])
             for e in originals
         ]
-        return compare(now, bench.read_json(str(doctored)))
+        return compare(now, bench.read_rows(str(doctored)))
 
     originals = [entry for entry in json.loads(ran.read_text()) if "yardstick" in entry]
     lines, slow = compared(1)
@@ -153,7 +153,7 @@ def test_the_command_returns_what_the_comparison_says(ran, monkeypatch, tmp_path
 
 def test_the_ceiling_has_the_shape_of_the_environment():
     real = cacao_v0.raw_env()
-    nothing = pettingzoo.NothingEnv(cacao_v0.raw_env())
+    nothing = rows.NothingEnv()
     for env in (real, nothing):
         env.reset(seed=0)
     assert nothing.possible_agents == real.possible_agents
@@ -171,13 +171,13 @@ def test_the_ceiling_has_the_shape_of_the_environment():
 
 def test_the_ceiling_is_wrapped_as_the_environment_is():
     depths = []
-    for _, ours, ceiling in pettingzoo.pairs():
+    for _, ours, ceiling in rows.pairs():
         depths.append(0)
         while hasattr(ours, "env"):
             assert type(ceiling) is type(ours)
             ours, ceiling = ours.env, ceiling.env
             depths[-1] += 1
-        assert (type(ours), type(ceiling)) == (cacao_v0.raw_env, pettingzoo.NothingEnv)
+        assert (type(ours), type(ceiling)) == (cacao_v0.raw_env, rows.NothingEnv)
     assert depths == [0, 3]
 
 
@@ -191,7 +191,7 @@ def test_the_ceiling_s_game_is_as_long_as_real_ones_and_has_their_masks():
             legal.append(len(ids))
             env.step(int(rng.choice(ids)))
         lengths.append(env.game.ply)
-    nothing = pettingzoo.NothingEnv(env)
+    nothing = rows.NothingEnv()
     nothing.reset()
     counts = []
     while not any(nothing.terminations.values()):

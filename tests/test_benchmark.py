@@ -94,6 +94,7 @@ def test_what_is_done_is_read_and_what_was_begun_is_resumed(tmp_path, monkeypatc
 
     monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=run))
     monkeypatch.setattr(benchmark, "git_commit", lambda: "abc")
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
     arguments = ["--out", str(tmp_path), "--recipes", "ppo-rows", "--minutes", "3"]
     assert main(arguments) == 0
     assert [command[3:] for command in asked] == [["--resume", str(begun)]]

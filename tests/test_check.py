@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -29,7 +30,7 @@ def test_the_libraries_that_are_here_work(library):
     if not installed(library):
         pytest.skip(f"{library.name} is not installed")
     result = check.try_out(library)
-    assert result.status == check.OK, result.words
+    assert result["status"] == check.OK, result["words"]
 
 
 def planted(tmp_path, monkeypatch, code):
@@ -60,6 +61,16 @@ def test_what_is_left_out_is_said(tmp_path, monkeypatch, capsys):
     planted(tmp_path, monkeypatch, "print('hello')\nprint('half was left out: it needs more')")
     assert main(["check", "some"]) == 0
     assert "| all of it; half was left out: it needs more |" in capsys.readouterr().out
+
+
+def test_json_on_standard_output_is_alone(tmp_path, monkeypatch, capsys):
+    planted(tmp_path, monkeypatch, "print('hello')")
+    assert main(["check", "--json", "-"]) == 0
+    out, err = capsys.readouterr()
+    some, gone = json.loads(out)
+    assert (some["library"], some["status"], some["words"]) == ("Some", "ok", "all of it")
+    assert (gone["status"], gone["versions"], gone["seconds"]) == ("not installed", "", 0)
+    assert "| ok " in err
 
 
 def test_one_that_fails_says_why_and_fails_the_command(tmp_path, monkeypatch, capsys):

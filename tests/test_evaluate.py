@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import multiprocessing
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,18 +18,18 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 from cacao_env.agents.agent import seat_seed
 from cacao_env.agents.registry import load_agents
 from cacao_env.engine.options import Options
-from cacao_env.evaluation import SEED
+from cacao_env.evaluation import SEED, workers
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
 from cacao_env.evaluation.matches import PlayedGame, play_chunk
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.sprt import SequentialTest
 from cacao_env.evaluation.store import GAMES, Store, StoreError
 from cacao_env.evaluation.summary import block_scores, summarise, values
+from cacao_env.evaluation.workers import WorkerError, do_all
+from tests.agents_for_tests import Deed, worker
 from tests.checkpoints import checkpoint
 
 HERE = "tests.agents_for_tests"
-
-ROOT = Path(__file__).parent.parent
 
 
 def evaluate(arguments):
@@ -185,7 +182,7 @@ def whole(tmp_path_factory):
     return folder
 
 
-SOME = ("--blocks", "18", "--seed", "3")
+SOME = ("--blocks", "9", "--seed", "3")  # two chunks a pairing
 
 
 def test_the_page_needs_nothing_else_and_is_well_formed(whole):
@@ -203,9 +200,9 @@ def test_the_page_needs_nothing_else_and_is_well_formed(whole):
 
 
 def test_records_hold_and_say_who_sat_where(whole):
-    assert len(list((whole / "records").glob("*.json"))) == 3 * 18 * 2
+    assert len(list((whole / "records").glob("*.json"))) == 3 * 9 * 2
     listed = (whole / "records" / "games.csv").read_text().splitlines()
-    assert len(listed) == 1 + 3 * 18 * 2
+    assert len(listed) == 1 + 3 * 9 * 2
     assert listed[1].endswith(",0,net,random")
     assert cacao(["replay", "--check", str(whole / "records")]) == 0
 
@@ -216,30 +213,50 @@ def test_results_do_not_depend_on_workers(whole, tmp_path):
     assert games_of(tmp_path) == games_of(whole / "out")
 
 
-def run(folder, *arguments, **environment):
-    command = [
-        sys.executable,
-        *("-m", "cacao_env", "evaluate"),
-        *arguments,
-        "--out",
-        str(folder),
-    ]
-    env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+@pytest.mark.parametrize(
+    ("deed", "error", "message"),
+    [
+        ("kill", WorkerError, "a worker process ended by signal 9 while it played kill"),
+        ("refuse", ValueError, "one sentence"),
+        ("fail", WorkerError, "a worker failed:\nTraceback (.|\n)*KeyError: 'nothing'"),
+    ],
+)
+def test_a_worker_that_fails_ends_all_and_says_why(deed, error, message):
+    todo = [Deed("square"), Deed(deed), *[Deed("sleep")] * 3]
+    with pytest.raises(error, match=f"^{message}"):
+        list(do_all(todo, worker, 2, lambda games: None))
+    assert multiprocessing.active_children() == []
 
 
-def test_a_worker_that_is_killed_loses_no_finished_game(tmp_path):
-    command = ["random", f"{HERE}:Killed", "--blocks", "24", "--workers", "2"]
-    bomb = tmp_path / "bomb"
-    assert evaluate([*command[:4], "--workers", "1", "--out", str(tmp_path / "whole")]) == 0
-    bomb.touch()
-    killed = run(tmp_path / "killed", *command, CACAO_TEST_KILL=str(bomb))
-    assert killed.returncode == 1
-    assert "a worker process ended by signal 9 while it played 2p random" in killed.stderr
-    assert "the same command resumes from there" in killed.stderr
-    assert "Traceback" not in killed.stderr
-    assert evaluate([*command[:4], "--workers", "1", "--out", str(tmp_path / "killed")]) == 0
-    assert games_of(tmp_path / "killed") == games_of(tmp_path / "whole")
+def test_workers_end_with_the_caller_who_has_seen_enough():
+    played = []
+    results = do_all([Deed("square"), *[Deed("sleep")] * 3], worker, 2, played.append)
+    assert next(results) == 49
+    assert played == [7]
+    assert len(multiprocessing.active_children()) == 2
+    results.close()
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.usefixtures("no_luck")
+def test_a_worker_that_ended_loses_no_finished_game(tmp_path, monkeypatch, capsys):
+    command = ["random", f"{HERE}:Half", "--blocks", "24", "--workers", "1"]
+    assert evaluate([*command, "--out", str(tmp_path / "whole")]) == 0
+    real = workers.play_all
+
+    def ended(*arguments):
+        yield next(real(*arguments))
+        raise WorkerError("a worker process ended")
+
+    capsys.readouterr()
+    with monkeypatch.context() as patch:
+        patch.setattr(workers, "play_all", ended)
+        assert evaluate([*command, "--out", str(tmp_path / "ended")]) == 1
+    said = f"a worker process ended; 16 games are stored in {tmp_path / 'ended'}, the same command "
+    assert capsys.readouterr().err.splitlines() == [f"{said}resumes from there"]
+    assert len(games_of(tmp_path / "ended")[1]) == 1
+    assert evaluate([*command, "--out", str(tmp_path / "ended")]) == 0
+    assert games_of(tmp_path / "ended") == games_of(tmp_path / "whole")
 
 
 @pytest.mark.usefixtures("no_luck")
@@ -251,8 +268,6 @@ def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
     cut.mkdir()
     lines = (whole / GAMES).read_bytes().splitlines(keepends=True)
     (cut / GAMES).write_bytes(b"".join(lines[:3]) + lines[3][: len(lines[3]) // 2])
-    from cacao_env.evaluation import workers
-
     played = []
     real = workers.play_chunk
 
@@ -272,8 +287,6 @@ def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.usefixtures("no_luck")
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
-    from cacao_env.evaluation import workers
-
     real = workers.play_chunk
 
     def interrupted(chunk, *arguments):
@@ -307,16 +320,23 @@ def whole_blocks():
 
 
 @pytest.mark.usefixtures("no_luck")
-def test_a_decided_test_does_not_depend_on_workers(tmp_path, capsys):
+def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, monkeypatch, capsys):
+    """Workers may be ahead: all chunks that decide, and two more, are ready in reverse."""
+    real, count = workers.play_all, whole_blocks() // BLOCKS_AT_ONCE + 2
+
+    def reverse(todo, *arguments):
+        return real([*todo[count - 1 :: -1], *todo[count:]], *arguments)
+
+    monkeypatch.setattr(workers, "play_all", reverse)
     out, data = tmp_path / "out", tmp_path / "e.json"
-    command = ["greedy", "random", "--until-decided", "--workers", "2"]
+    command = ["greedy", "random", "--until-decided", "--workers", "1"]
     assert evaluate([*command, "--out", str(out), "--json", str(data)]) == 0
     assert "H1, +20 Elo rather than +0 Elo" in capsys.readouterr().out
     found = json.loads(data.read_text())
     assert found["sprt"]["accepted"] == "H1"
     blocks = found["sprt"]["blocks"]
     assert blocks == found["results"][0]["blocks"] == whole_blocks()
-    assert len((out / GAMES).read_text().splitlines()) >= 1 + blocks // BLOCKS_AT_ONCE
+    assert len((out / GAMES).read_text().splitlines()) == 1 + count
 
 
 @pytest.mark.usefixtures("no_luck")
@@ -401,13 +421,6 @@ def test_bad_input_gets_one_sentence(arguments, message, tmp_path, capsys, monke
     err = capsys.readouterr().err
     assert message in err
     assert len(err.splitlines()) == 1
-
-
-def test_what_a_worker_refuses_is_one_sentence_too(tmp_path):
-    done = run(tmp_path, f"{HERE}:Illegal", "random", "--blocks", "16", "--workers", "2")
-    assert done.returncode == 1
-    assert "illegal action -3" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.usefixtures("no_luck")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -43,6 +44,15 @@ def test_r2_by_hand():
     assert _foresight("x", 7, nothing).win_share == pytest.approx(0)
 
 
+@cache
+def of_first_actions(options, seed):
+    """The finished game of a deal whose every seat plays its first action."""
+    final = Game.deal(options, seed)
+    while not final.over:
+        final.play(int(final.legal_actions()[0]))
+    return final
+
+
 class Prophet:
     """Plays like greedy and tells the result of a game whose every seat plays its first action."""
 
@@ -63,9 +73,7 @@ class Prophet:
 
     def analyze(self, game, memory):
         self.seen.append(game)
-        final = Game.deal(game.options, self.seed)
-        while not final.over:
-            final.play(int(final.legal_actions()[0]))
+        final = of_first_actions(game.options, self.seed)
         found = certain(int(game.legal_actions()[0]))
         scores = np.array(final.scores(), float)
         scores[decider(game)] += self.wrong
@@ -89,8 +97,8 @@ def test_who_knows_the_result_foresees_all_of_it(players):
 
 
 def test_forecasts_are_the_seat_s_own_and_of_its_own_game():
-    first = forecast([load_agent("criollo")], games=6)
-    assert first == forecast([load_agent("criollo")], games=6)
+    first = forecast([load_agent("criollo")], games=4)
+    assert first == forecast([load_agent("criollo")], games=4)
     assert first[-1].left == 0
     assert first[-1].win_share == first[-1].margin == 1
     early, late = first[0], first[-3]
@@ -106,12 +114,7 @@ def test_every_agent_is_judged_by_its_own_forecasts():
     games, players = 3, 3
     rows = forecast([first, second], players, games)
     assert [row.agent for row in rows[:2]] == ["prophet", "other"]
-    told = {}
-    for agent in (first, second):
-        final = Game.deal(Options(players), agent.seed)
-        while not final.over:
-            final.play(int(final.legal_actions()[0]))
-        told[agent.name] = final
+    told = {agent.name: of_first_actions(Options(players), agent.seed) for agent in (first, second)}
     for row in rows:
         errors, outcomes = [], []
         for number in range(games):
@@ -152,6 +155,7 @@ def test_the_command_prints_and_writes(tmp_path, capsys):
 # --- Strength by time -----------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("no_luck")
 def test_a_curve_is_played_once_and_drawn(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     command = ["curve", "criollo", "--ms", "1,2", "--against", "greedy", "--blocks", "1"]
@@ -203,8 +207,3 @@ def test_a_curve_is_drawn_beside_even_chances(players, tmp_path, monkeypatch):
             [ms, ms],
             [pytest.approx(100 * share - 2), pytest.approx(100 * share + 3)],
         ]
-
-
-def test_points_are_the_searching_agents():
-    one = {"results": [{"agent": "a"}, {"agent": "b"}]}
-    assert curve.points([one, one]) == [{"agent": "a"}, {"agent": "a"}]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
@@ -22,8 +23,13 @@ from cacao_env.evaluation.judge import Judge, other_networks, play_out
 from tests.games import STYLES
 
 
+@cache
+def judge_of(options, top):
+    return Judge(["criollo"], options, top=top)
+
+
 def judged(game, action, rollouts, top, seed):
-    judge, half = Judge(["criollo"], game.options, top=top), rollouts // 2
+    judge, half = judge_of(game.options, top), rollouts // 2
     return judge.by_playouts(game, action, half, rollouts - half, seed).loss
 
 
@@ -41,14 +47,14 @@ def test_few_playouts_do_not_make_a_loss_larger():
     ids = np.zeros(8, np.int64)
     best_actions(game.states, 8, ids)
     action = int(ids[0])
-    few = [judged(game, action, 2, 8, seed) for seed in range(100)]
-    many = [judged(game, action, 100, 8, seed) for seed in range(3)]
-    assert np.mean(few) < np.mean(many) + 1
+    few = [judged(game, action, 2, 8, seed) for seed in range(60)]
+    many = [judged(game, action, 100, 8, seed) for seed in range(2)]
+    assert np.mean(few) < np.mean(many)
 
 
 def add_outcomes(game, ids, sums, passes):
     """Add outcomes of playouts by criollo to ``sums``."""
-    net, scratch, work = Judge(["criollo"], game.options)._nets[0]
+    net, scratch, work = judge_of(game.options, 16)._nets[0]
     rng = new_rng(1)
     for _ in range(passes):
         play_out(
@@ -68,10 +74,10 @@ def test_playouts_do_not_know_the_deal():
     game = Game.new(2, 2)
     action = np.array([int(game.legal_actions()[0])])
     means = []
-    for deal in range(6):
+    for deal in range(4):
         sums = np.zeros(1)
-        add_outcomes(game.determinise(0, deal), action, sums, 120)
-        means.append(sums[0] / 120)
+        add_outcomes(game.determinise(0, deal), action, sums, 100)
+        means.append(sums[0] / 100)
     assert np.ptp(means) < 5
 
 
@@ -101,7 +107,7 @@ def test_the_interval_of_a_loss_is_that_of_its_playouts():
     judge = Judge(["trinitario"], game.options, top=4)
     some = game.legal_actions()[::8].tolist()
     worst = max(some, key=lambda action: judge.by_playouts(game, action, 4, 16, 1).loss)
-    found = [judge.by_playouts(game, worst, 4, 24, seed) for seed in range(60)]
+    found = [judge.by_playouts(game, worst, 4, 24, seed) for seed in range(40)]
     spread = np.std([verdict.loss for verdict in found])
     assert min(verdict.loss for verdict in found) > 0
     assert 0.7 < np.mean([verdict.error for verdict in found]) / (1.96 * spread) < 1.5

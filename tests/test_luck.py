@@ -33,15 +33,14 @@ def late_draws(options, seeds):
     for seed in seeds:
         game = Game.deal(options, seed)
         for action in random_game(options, seed).history:
-            before = game.clone()
+            rest = pile(game)
+            before = game.clone() if len(rest) == 4 and len(set(rest)) == 3 else None
             game.play(action)
-            rest = pile(before)
-            if len(rest) == 4 and len(set(rest)) == 3 and len(pile(game)) < 4:
+            if before is not None and len(pile(game)) < 4:
                 yield before, action
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("volcanoes", [False, True])
+@pytest.mark.parametrize(("players", "volcanoes"), [(2, False), (3, True), (4, False)])
 def test_luck_of_all_orders_of_the_pile_adds_up_to_zero(players, volcanoes):
     """The mean over every order of the pile is exactly 0, seat by seat; single orders are not."""
     (found,) = islice(late_draws(Options(players, volcanoes), range(200)), 1)
@@ -57,8 +56,8 @@ def test_luck_of_all_orders_of_the_pile_adds_up_to_zero(players, volcanoes):
     np.testing.assert_allclose(np.mean(each, axis=0), 0, atol=1e-6)
 
 
-@pytest.mark.parametrize("players", [2, 3])
-def test_a_tile_is_judged_by_the_seat_that_plays_next(players):
+def test_a_tile_is_judged_by_the_seat_that_plays_next():
+    players = 3
     (found,) = islice(late_draws(Options(players), range(200)), 1)
     game, action = found
     after = game.clone()
@@ -76,7 +75,7 @@ def test_results_vary_less_without_luck():
     """Single games of the judge and its relative; luck with the wrong sign doubles the variance."""
     pairing = Pairing(Options(2), "trinitario", "criollo")
     agents = {name: load_agent(name) for name in ("trinitario", "criollo")}
-    games = play_chunk(Chunk(pairing, 0, 24), agents, seed=7).games
+    games = play_chunk(Chunk(pairing, 0, 16), agents, seed=7).games
     raw = [game.margin(game.rotation) for game in games]
     adjusted = [game.adjusted_margin(game.rotation) for game in games]
     assert np.var(adjusted) < 0.6 * np.var(raw)

@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from cacao_env.agents.checkpoint import MANIFEST, add_to_manifest
-from cacao_env.bench.report import read_json
+from cacao_env.bench import read_rows
 from cacao_env.cli import main
 from cacao_env.evaluation import leaderboard, run
 from cacao_env.evaluation.store import LOCK
@@ -18,12 +18,14 @@ from cacao_env.play.store import Games
 from cacao_env.tables import between_markers
 from tests.checkpoints import checkpoint
 
+pytestmark = pytest.mark.usefixtures("no_luck")
 NOT_REGULAR = "it is not a regular file"
 
 
 @pytest.fixture(autouse=True)
-def nobody_waits():
-    """An error instead of waiting for the other end of a pipe."""
+def nobody_waits(monkeypatch):
+    """An error instead of waiting for the other end of a pipe; no charts."""
+    monkeypatch.setattr("cacao_env.evaluation.charts.available", lambda: False)
 
     def waited(number, frame):
         raise AssertionError("it waits for the other end of a pipe")
@@ -83,7 +85,7 @@ def test_what_reads_files_reads_no_pipes(tmp_path, monkeypatch):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for read in (
-        read_json,
+        read_rows,
         run.loaded,
         lambda path: between_markers(path, "a", "b", ""),
     ):

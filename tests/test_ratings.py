@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
-from cacao_env.evaluation import intervals
+from cacao_env.evaluation import intervals, ratings
 from cacao_env.evaluation.intervals import interval, resampled_means, share_interval
 from cacao_env.evaluation.matches import PlayedGame
 from cacao_env.evaluation.ratings import _newton, pair_wins, rate, strengths
@@ -103,7 +103,8 @@ def test_known_strengths_are_found(players):
     assert (anchor.elo, anchor.low, anchor.high) == (0, 0, 0)
 
 
-def test_rating_intervals_are_as_wide_as_ratings_scatter():
+def test_rating_intervals_are_as_wide_as_ratings_scatter(monkeypatch):
+    monkeypatch.setattr(ratings, "SAMPLES", 150)
     elo = {"greedy": 0.0, "a": 100.0}
     rng = np.random.default_rng(5)
     rows = []

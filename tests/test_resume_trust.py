@@ -31,8 +31,7 @@ from training.state import (
     write_state,
 )
 from training.train_ppo import PpoConfig, PpoLearner
-from training.values.games import KEPT_ROWS, new_samples
-from training.values.samples import sound_samples
+from training.values.games import KEPT_ROWS, new_samples, sound_samples
 
 SMALL = {"games": 2, "rollout": 4, "batch": 8, "width": 4, "steps": 8, "num_players": 2}
 

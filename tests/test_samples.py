@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
@@ -20,7 +22,7 @@ from training.values.games import (
     play_sample_games,
 )
 from training.values.net import ValueNet
-from training.values.players import Players, join, play, split_games
+from training.values.players import join, play, split_games
 
 ITSELF = Behaviour(noise=0.02, random=0.02, top=4, td_lambda=0.9, others=0.5)
 
@@ -120,9 +122,8 @@ def test_games_do_not_depend_on_who_plays_them():
     }
     found = []
     for threads in (1, 3):
-        players = Players(threads)
-        found.append(players.collect(players.begin(chunks, net, ITSELF)))
-        players.close()
+        with ThreadPoolExecutor(threads) as pool:
+            found.append(join(list(pool.map(lambda games: play(games, net, ITSELF), chunks))))
     for one, other in zip(*found, strict=True):
         assert np.array_equal(one, other)
 

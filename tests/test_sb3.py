@@ -33,8 +33,8 @@ def single(**options):
 
 
 def learn(env, policy="MlpPolicy"):
-    model = MaskablePPO(policy, env, n_steps=32, batch_size=32, n_epochs=1, seed=0, device="cpu")
-    return model.learn(128)
+    model = MaskablePPO(policy, env, n_steps=16, batch_size=16, n_epochs=1, seed=0, device="cpu")
+    return model.learn(48)
 
 
 PLANES = {"observation": "planes"}
@@ -45,7 +45,6 @@ PLANES = {"observation": "planes"}
     [
         ("MultiInputPolicy", {"mask_in": "observation"}),
         ("MlpPolicy", {"mask_in": "info"}),
-        ("MultiInputPolicy", {"mask_in": "info", **PLANES}),
         ("MultiInputPolicy", {"mask_in": "observation", "observation_dtype": "uint8", **PLANES}),
     ],
     ids=str,
@@ -53,7 +52,7 @@ PLANES = {"observation": "planes"}
 def test_the_single_environment_trains(policy, options):
     env = single(**options)
     model = learn(env, policy)
-    assert model.num_timesteps >= 128
+    assert model.num_timesteps >= 48
     observation, _ = env.reset(seed=0)
     over = False
     while not over:
@@ -63,19 +62,18 @@ def test_the_single_environment_trains(policy, options):
 
 def test_stable_baselines3_s_own_batch_of_it_trains():
     env = DummyVecEnv([lambda: single(mask_in="info", opponents="greedy")] * 3)
-    assert learn(env).num_timesteps >= 128
+    assert learn(env).num_timesteps >= 48
     masks = get_action_masks(env)
     assert masks.shape == (3, env.action_space.n)
     assert masks.dtype == np.bool_
 
 
-@pytest.mark.parametrize("dtype", ["float32", "uint8"])
-def test_our_batch_trains(dtype):
-    games = VersusGames(4, "random", table_size=15, seed=0, observation_dtype=dtype)
-    assert learn(VecMonitor(CacaoVecEnv(games))).num_timesteps >= 128
+def test_our_batch_trains():
+    games = VersusGames(4, "random", table_size=15, seed=0, observation_dtype="uint8")
+    assert learn(VecMonitor(CacaoVecEnv(games))).num_timesteps >= 48
     planes = VecMonitor(CacaoVecEnv(games, observation="planes"))
     assert planes.observation_space["board"].shape == (18, 15, 15)
-    assert learn(planes, "MultiInputPolicy").num_timesteps >= 128
+    assert learn(planes, "MultiInputPolicy").num_timesteps >= 48
 
 
 @pytest.mark.filterwarnings("ignore:.*image.*:UserWarning")  # a board is none
@@ -93,9 +91,9 @@ def test_planes_feed_the_convolutions_of_the_guide():
     policy = {"features_extractor_class": shown["Convolutions"]}
     env = single(**PLANES, mask_in="info")
     model = MaskablePPO(
-        "MultiInputPolicy", env, policy_kwargs=policy, n_steps=32, batch_size=32, device="cpu"
+        "MultiInputPolicy", env, policy_kwargs=policy, n_steps=16, batch_size=16, device="cpu"
     )
-    assert model.learn(64).num_timesteps >= 64
+    assert model.learn(16).num_timesteps >= 16
 
 
 def test_planes_of_our_batch_end_with_their_last_observation():
@@ -148,7 +146,9 @@ def test_finished_games_show_their_last_observation():
     while finished < 12:
         masks = get_action_masks(env)
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        kept, handed_out = observations.copy(), observations
         observations, rewarded, dones, infos = env.step(actions)
+        np.testing.assert_array_equal(handed_out, kept)  # each step returns new arrays
         rewards += rewarded
         lengths += 1
         for g, info in enumerate(infos):

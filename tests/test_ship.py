@@ -26,7 +26,7 @@ from cacao_env.agents.value import net as compiled
 from cacao_env.agents.value.checkpoint import load_value, save_value
 from cacao_env.agents.value.features import LAYOUT, features_into
 from cacao_env.engine.options import Options
-from cacao_env.evaluation.run import measure
+from cacao_env.evaluation.run import FORMAT, VERSION, measure
 from tests import checkpoints
 
 torch = pytest.importorskip("torch", reason="the training extra is not installed")
@@ -72,7 +72,8 @@ def figures(path, agent, version, **row):
     row = {"agent": agent, "opponent": "greedy", "players": 2, "volcanoes": False, **row}
     row |= {"win_share": 0.5, "low": 0.4, "high": 0.6, "margin": 1.25, "blocks": 2000}
     settings = {"agents": {agent: version}, "seed": 7}
-    data = {"settings": settings, "results": [row | {"ms_per_move": 0.125}]}
+    about = {"format": FORMAT, "version": VERSION, "settings": settings}
+    data = about | {"results": [row | {"ms_per_move": 0.125}]}
     path.write_text(json.dumps(data))
     return path
 
@@ -130,12 +131,15 @@ def test_what_can_t_be_is_refused(home, run, tmp_path, capsys):
         assert words in capsys.readouterr().err
     assert not (home / "y").exists()
     other = tmp_path / "other.json"
-    plain = "is not what `cacao evaluate --json` writes"
+    kind = f'"format": "{FORMAT}", "version": {VERSION}'
+    plain = "has no settings and results of agents"
     hostile = figures(other, "first", "0" * 64).read_text()
     for text, words in (
-        ("{", plain),
-        ('{"results": []}', plain),
-        ("[]", plain),
+        ("{", "is not JSON"),
+        ("[]", f"is not a {FORMAT} file"),
+        (f'{{{kind}, "results": []}}', plain),
+        (f'{{{kind}, "settings": {{"agents": []}}, "results": [3]}}', plain),
+        (f'{{{kind}, "settings": {{"agents": []}}, "results": [{{"agent": "first"}}]}}', plain),
         (hostile, "weights"),
     ):
         other.write_text(text)

@@ -48,7 +48,7 @@ def by_moves(game):
 def test_sources_add_up_to_the_score(style, volcanoes):
     overbuilt = 0
     for players in (2, 3, 4):
-        for seed in range(12):
+        for seed in range(6):
             game = played(players, seed, volcanoes, style, ("auto", "explicit")[seed % 2])
             found = gold_by_source(game.states, game.history)
             assert found.sum(axis=1).tolist() == game.scores()

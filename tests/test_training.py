@@ -13,18 +13,15 @@ import torch
 
 from cacao_env import Game
 from cacao_env.agents.onnx import OnnxAgent
-from cacao_env.cli import main as cacao
 from cacao_env.engine.observation import scale
 from cacao_env.engine.symmetry import transform_mask, transform_observation
-from cacao_env.envs.sb3 import CacaoVecEnv
-from cacao_env.envs.versus import VersusGames
 from training import train_sb3
-from training.config import ConfigError, read
+from training.config import ConfigError, from_dict, overridden, read
 from training.networks import JUNGLE_STEPS, WORKER_STEPS, CellNet, export
+from training.train_afterstate import AfterstateConfig
 from training.train_ppo import PpoConfig
 from training.train_rllib import RllibConfig
 from training.train_sb3 import Sb3Config
-from training.values.config import AfterstateConfig
 
 ROOT = Path(__file__).parent.parent
 
@@ -54,41 +51,60 @@ def test_no_shipped_configuration_is_left_out():
     assert found == {*RUNS, "leaderboard"}
 
 
+SOUND = {
+    Sb3Config: {"games": 128, "rollout": 64, "against": ["random", "greedy"]},
+    PpoConfig: {"observation": "candidates", "rows": 4, "replies": 1, "greedy_fraction": 0.6},
+    AfterstateConfig: {"players": {"2": 1, "3": 1, "4": 1}, "greedy_kept": 0.0},
+}
+
+
 @pytest.mark.parametrize(
-    ("overrides", "message"),
+    ("kind", "override", "message"),
     [
+        (Sb3Config, "stepz=3", "there is no key 'stepz'; there are: against, bars, batch, blocks"),
+        (Sb3Config, "steps=many", "steps is 'many', expected int"),
+        (Sb3Config, "volcanoes=1", "volcanoes is 1, expected bool"),
+        (Sb3Config, "seed=true", "seed is True, expected int"),
+        (Sb3Config, "reward=gold", "reward is 'gold', expected one of outcome, relative_score"),
+        (Sb3Config, "num_players=5", "num_players is 5"),
+        (Sb3Config, "table_size=40", "table_size is 40"),
+        (Sb3Config, "opponents={random=0}", "opponents is {'random': 0}, expected weights above 0"),
+        (Sb3Config, "against=[]", r"against is \[\], expected at least one agent"),
+        (Sb3Config, "steps=0", "steps is 0, expected more than 0"),
+        (Sb3Config, "batch=100000", "more than the 8192 decisions that games and rollout give"),
+        (Sb3Config, "bars={random=2}", "bars is {'random': 2}, expected win shares"),
+        (Sb3Config, "bars={genius=0.5}", "bars is {'genius': 0.5}, expected win shares"),
+        (Sb3Config, "steps", "'steps' is not of the form key=value"),
+        (Sb3Config, "minutes=nan", "minutes is nan, expected finite numbers"),
+        (Sb3Config, "bars={random=nan}", "bars is {'random': nan}, expected finite numbers"),
+        (Sb3Config, "eval_opponents=[1]", r"eval_opponents is \[1\], expected list"),
+        (Sb3Config, "against=[['greedy']]", r"against is \[\['greedy'\]\], expected list"),
+        (Sb3Config, "seed=-1", "seed is -1, expected 0 to 4294967295"),
+        (Sb3Config, "evaluation_seed=0", "evaluation_seed is 0, expected 1 to 4294967295"),
+        (Sb3Config, "batch=1", "batch is 1, expected 2 or more"),
+        (Sb3Config, "save_minutes=0", "save_minutes is 0, expected more than 0"),
+        (Sb3Config, "name=\x1bx", "name is '.x1bx', expected text of at most 100 printable"),
+        (Sb3Config, "eval_rounds=-1", "eval_rounds is -1, expected 0 or more"),
+        (PpoConfig, "gamma=1.5", "gamma is 1.5, expected a fraction from 0 to 1"),
+        (PpoConfig, "entropy_coef=-1.0", "entropy_coef is -1.0, expected 0 or more"),
+        (PpoConfig, "opponents={random=1}", "there is no key 'opponents'"),
+        (PpoConfig, "observation=rows", "observation is 'rows'"),
+        (PpoConfig, "replies=5", "replies is 5"),
+        (PpoConfig, "past_fraction=0.6", "add up to more than 1"),
         (
-            ["stepz=3"],
-            "there is no key 'stepz'; there are: against, bars, batch, blocks, clip_range",
+            AfterstateConfig,
+            "opponent_fraction=2.0",
+            "opponent_fraction is 2.0, expected a fraction",
         ),
-        (["steps=many"], "steps is 'many', expected int"),
-        (["volcanoes=1"], "volcanoes is 1, expected bool"),
-        (["seed=true"], "seed is True, expected int"),
-        (["reward=gold"], "reward is 'gold', expected one of outcome, relative_score, shaped"),
-        (["num_players=5"], "num_players is 5"),
-        (["table_size=40"], "table_size is 40"),
-        (["opponents={random=0}"], "opponents is {'random': 0}, expected weights above 0"),
-        (["against=[]"], r"against is \[\], expected at least one agent"),
-        (["steps=0"], "steps is 0, expected more than 0"),
-        (
-            ["batch=100000"],
-            "batch is 100000, more than the 8192 decisions that games and rollout give",
-        ),
-        (["bars={random=2}"], "bars is {'random': 2}, expected win shares"),
-        (["bars={genius=0.5}"], "bars is {'genius': 0.5}, expected win shares"),
-        (["steps"], "'steps' is not of the form key=value"),
-        (["minutes=nan"], "minutes is nan, expected finite numbers"),
-        (["bars={random=nan}"], "bars is {'random': nan}, expected finite numbers"),
-        (["eval_opponents=[1]"], r"eval_opponents is \[1\], expected list"),
-        (["against=[['greedy']]"], r"against is \[\['greedy'\]\], expected list"),
-        (["seed=-1"], "seed is -1, expected 0 to 4294967295"),
-        (["evaluation_seed=0"], "evaluation_seed is 0, expected 1 to 4294967295"),
-        (["batch=1"], "batch is 1, expected 2 or more"),
+        (AfterstateConfig, "players={5=1.0}", "players is {'5': 1.0}, expected weights of 2, 3, 4"),
+        (AfterstateConfig, "players={2=0.0}", "players is {'2': 0.0}, expected weights above 0"),
+        (AfterstateConfig, "games=1", "games is 1, too few"),
+        (AfterstateConfig, "others=0.0", "greedy_kept and others are 0"),
     ],
 )
-def test_a_bad_configuration_names_the_key(overrides, message):
+def test_a_bad_configuration_names_the_key(kind, override, message):
     with pytest.raises(ConfigError, match=message):
-        read(Sb3Config, ROOT / "configs" / "maskable_ppo.toml", overrides)
+        from_dict(kind, overridden(SOUND[kind], [override]))
 
 
 def test_overrides_replace_values(tmp_path):
@@ -106,21 +122,15 @@ def test_overrides_replace_values(tmp_path):
 def test_the_commands_refuse_with_one_sentence(tmp_path, capsys):
     config = str(ROOT / "configs" / "maskable_ppo.toml")
     assert train_sb3.main(["--config", config, "--set", "stepz=3"]) == 1
-    assert cacao(["evaluate", "nobody", "random"]) == 1
-    assert cacao(["evaluate", "random", "greedy", "--blocks", "0"]) == 1
-    assert cacao(["evaluate", str(tmp_path), "random"]) == 1
-    genius = ["--config", config, "--out", str(tmp_path / "x")]
+    genius = ["--config", config, "--out", str(tmp_path / "x"), "--set", "games=16"]
     for key in ("opponents={genius=1}", "eval_opponents=['genius']", "against=['genius']"):
         more = ["--set", key, "--set", "bars={}"]
         assert train_sb3.main([*genius, *more]) == 1
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 7
-    for line, key in zip(lines[4:], ("opponents", "eval_opponents", "against")):
+    assert len(lines) == 4
+    for line, key in zip(lines[1:], ("opponents", "eval_opponents", "against")):
         assert f"{key}: there is no agent 'genius'" in line
     assert "there is no key 'stepz'" in lines[0]
-    assert "there is no agent 'nobody'" in lines[1]
-    assert "--blocks is 0" in lines[2]
-    assert "can't be read" in lines[3]
 
 
 def test_a_cell_s_logits_depend_on_what_lies_around_it_and_on_no_other_cell():
@@ -167,7 +177,7 @@ def test_turning_the_table_turns_the_placements(players, volcanoes):
     with torch.no_grad():
         while not game.over:
             seen = game.observation(game.seat)
-            if game.phase == "place":
+            if game.phase == "place" and rng.random() < 0.4:
                 mask = game.action_mask()
                 for turn in (1, 2, 3):
                     image = transform_observation(turn, seen, players, 21)
@@ -179,7 +189,7 @@ def test_turning_the_table_turns_the_placements(players, volcanoes):
                     assert values[0] == pytest.approx(values[1], abs=1e-5)
                     compared += int(legal.sum())
             game.play(int(rng.choice(game.legal_actions())))
-    assert compared > 1000
+    assert compared > 500
 
 
 def test_the_exported_network_computes_what_torch_does():
@@ -196,38 +206,3 @@ def test_the_exported_network_computes_what_torch_does():
         expected, expected_value = (x.detach().numpy()[0] for x in net(seen))
         np.testing.assert_allclose(logits, expected, atol=1e-4)
         assert value == pytest.approx(float(expected_value), abs=1e-4)
-
-
-def test_a_logit_depends_on_what_lies_there():
-    torch.manual_seed(1)
-    net = CellNet(2, 15, 16)
-    game = Game.new(2, 3, table_size=15)
-    for _ in range(8):
-        game.play(int(game.legal_actions()[0]))
-    while game.phase != "place":
-        game.play(int(game.legal_actions()[0]))
-    seen = torch.from_numpy(game.observation(game.seat) * scale(2, 15))[None]
-    logits = net(seen)[0][0].detach().numpy()
-    legal = np.flatnonzero(game.action_mask())
-    assert len(np.unique(logits[legal].round(6))) > 0.8 * len(legal)
-
-
-def test_the_vec_env_speaks_sb3():
-    games = VersusGames(4, {"random": 1}, table_size=15, seed=0)
-    env = CacaoVecEnv(games)
-    observations = env.reset()
-    rng = np.random.default_rng(0)
-    finished = 0
-    for _ in range(60):
-        masks = np.stack(env.env_method("action_masks"))
-        np.testing.assert_array_equal(masks, games.action_masks.astype(bool))
-        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
-        kept = observations.copy()
-        after, rewards, dones, infos = env.step(actions)
-        np.testing.assert_array_equal(observations, kept)  # what was handed out stays
-        observations = after
-        assert rewards.shape == dones.shape == (4,)
-        for done, info in zip(dones, infos):
-            assert done == ("episode" in info)
-            finished += done
-    assert finished >= 4

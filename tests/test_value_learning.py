@@ -17,10 +17,9 @@ from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.agents.value.features import LAYOUT
 from cacao_env.engine.rng import new_rng
 from tests.games import positions
-from tests.test_afterstate import RULES_OF_SMALL, SMALL, run_for
-from training.config import from_dict
-from training.train_afterstate import AfterstateLearner
-from training.values.config import AfterstateConfig
+from tests.test_afterstate import RULES_OF_SMALL, SMALL
+from training.config import ConfigError, from_dict
+from training.train_afterstate import AfterstateConfig, AfterstateLearner
 from training.values.games import NET_OPPONENT, Behaviour
 from training.values.learning import Fitter
 from training.values.net import ValueNet
@@ -74,14 +73,20 @@ def test_greedys_games_are_forgotten_once_the_network_plays(tmp_path):
     assert sum(map(len, kept)) == 9
 
 
-def test_a_run_that_starts_from_a_checkpoint_plays_by_it_at_once(tmp_path):
-    run_for(tmp_path / "first", 2)
-    own = read_value(tmp_path / "first")[0]
-    with closing(learner_with(start=str(tmp_path / "first"), seed=5)) as learner:
+def test_a_run_that_starts_from_a_checkpoint_plays_by_it_at_once(tiny):
+    folder = str(tiny("afterstate").folder)
+    own = read_value(Path(folder))[0]
+    with closing(learner_with(start=folder, seed=5)) as learner:
         learner.start()
         for params in (learner.acting, learner.fitter.net.params(), learner.fitter.mean.params()):
             assert sorted(params) == sorted(own)
             assert all(np.array_equal(params[name], own[name]) for name in own)
+    for changes, words in (
+        ({"start": folder, "units": 3}, "start is .*: its network is larger than this one"),
+        ({"start": "nowhere"}, "start is 'nowhere': there is no such checkpoint"),
+    ):
+        with closing(learner_with(**changes)) as learner, pytest.raises(ConfigError, match=words):
+            learner.start()
 
 
 def test_the_running_mean_moves_fast_at_first():

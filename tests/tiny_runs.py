@@ -1,4 +1,4 @@
-"""Tiny runs of every learner: whole, and interrupted after a round and resumed by the command."""
+"""Tiny runs of every learner: whole, and killed in its last round and resumed by the command."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run(name: str, folder: Path) -> Tiny:
 
 
 def resumed(name: str, folder: Path) -> Tiny:
-    """Train one round, then resume by the command."""
+    """Train two rounds of which the first is saved, as a killed run has it; resume by the command."""
     kind, config = settings(name)
     np.random.seed(2)  # noqa: NPY002
     with closing(kind(config)) as learner:
@@ -58,6 +58,7 @@ def resumed(name: str, folder: Path) -> Tiny:
         with closing(Loop(learner, folder)) as loop:
             loop.round()
             loop.save()
+            loop.round()
     command = importlib.import_module(f"training.{kind.command}").main
     assert command(["--resume", str(folder)]) == 0
     return Tiny(kind, config, folder)

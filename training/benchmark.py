@@ -274,15 +274,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not options.page:
             with ThreadPoolExecutor(
                 options.jobs, initializer=_take_core, initargs=(count(),)
-            ) as pool:
-                futures = [pool.submit(run.train, **settings) for run in runs]
-                try:
-                    for future in futures:
-                        future.result()
-                        write_page(folder, runs, options.minutes)
-                finally:
-                    for future in futures:
-                        future.cancel()
+            ) as pool:  # after an error it begins no other run
+                for _ in pool.map(lambda run: run.train(**settings), runs):
+                    write_page(folder, runs, options.minutes)
         write_page(folder, runs, options.minutes)
         print(
             f"{sum(run.done for run in runs)} of {len(runs)} runs are done; page: {folder / PAGE}"

@@ -138,6 +138,7 @@ class RunConfig:
 
     name: str = limited("run", is_name, NAME)
     seed: int = _seed(0, 0)
+    start: str = ""  # the checkpoint to start from, if any
     # The run ends after so many minutes of training, or at the trainer's own limit.
     minutes: float = positive(60.0)
     save_minutes: float = positive(2.0)

@@ -41,6 +41,7 @@ from cacao_env.engine.state import FILL, OVER, PLACE, STATE, deal, redeal
 from cacao_env.engine.tiles import EDGES, MAX_WORKERS_ON_EDGE, NUM_VARIANTS
 from cacao_env.greedy.choices import GREEDY_WEIGHTS, score_placements, tiles_shown
 from cacao_env.greedy.turn import step_turn
+from cacao_env.tables import DataTable
 
 from .loop import run_command
 
@@ -216,17 +217,12 @@ def hits(found: Positions, ordering: Ordering) -> Any:
 
 def report(shares: Any) -> str:
     """Return ``hits`` as a Markdown table."""
-    lines = ["| own placements left | first by | " + " | ".join(f"{n}" for n in FIRST) + " |"]
-    lines.append("| --- " * (len(FIRST) + 2) + "|")
+    rows = []
     for stage in range(len(shares)):
         left = np.flatnonzero(stage == STAGE)[stage == 0 :]  # a decision has a placement left
         for name, row in zip(("greedy", "ordering"), shares[stage], strict=True):
-            lines.append(
-                f"| {left[0]} to {left[-1]} | {name} | "
-                + " | ".join(f"{x:.0%}" for x in row)
-                + " |"
-            )
-    return "\n".join(lines)
+            rows.append((f"{left[0]} to {left[-1]}", name, *(f"{x:.0%}" for x in row)))
+    return DataTable(("own placements left", "first by", *FIRST), rows, align="l").markdown()
 
 
 def run(args: argparse.Namespace) -> int:

@@ -22,12 +22,12 @@ from typing import Any, ClassVar
 from tqdm import tqdm
 
 from cacao_env.agents.agent import Agent, require
-from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest
+from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest, find
 from cacao_env.agents.registry import load_agent
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.summary import Result
 
-from .config import RunConfig, agent_named, from_dict, overridden, read, strings_in
+from .config import ConfigError, RunConfig, agent_named, from_dict, overridden, read, strings_in
 from .run_folder import RunFolder, clear, seconds_at
 from .state import Arrays, check_counts, check_finite, read_state, write_state
 
@@ -86,8 +86,25 @@ class Learner(ABC):
     def agent(self) -> Agent:
         """What the run has learned so far, for periodic evaluations."""
 
-    def start(self) -> None:  # noqa: B027
-        """Prepare a new run; a resumed run calls ``restore`` instead."""
+    def start(self) -> None:
+        """Begin a new run, from the checkpoint that the configuration names, if it names one.
+
+        A resumed run calls ``restore`` instead.
+        """
+        name = self.config.start
+        if not name:
+            return
+        try:
+            folder = find(name)
+            if folder is None:
+                raise CheckpointError("there is no such checkpoint")
+            self.start_from(folder)
+        except ValueError as error:
+            raise ConfigError(f"start is {name!r}: {error}") from None
+
+    def start_from(self, folder: Path) -> None:
+        """Copy the weights of a checkpoint; ValueError if they do not fit."""
+        raise NotImplementedError
 
     def close(self) -> None:  # noqa: B027
         """Release what the learner holds."""
@@ -152,7 +169,10 @@ class Loop:
     def run(self) -> bool:
         """Train until a limit is reached; return False after an interruption.  Both save."""
         learner = self.learner
-        with closing(self), self.interrupt, progress_bar(self.config.name, learner.progress) as bar:
+        # A resumed run estimates the time left from where it resumes.
+        done = round(100 * learner.progress, 1)
+        bar = tqdm(total=100, initial=done, unit="%", desc=self.config.name)
+        with closing(self), self.interrupt, bar:
             while learner.progress < 1 and not self.interrupt.asked:
                 row = self.round()
                 bar.n = round(100 * learner.progress, 1)
@@ -268,15 +288,12 @@ class Interrupt:
         self._before.clear()
 
 
-def progress_bar(name: str, done: float) -> Any:
-    """A bar in percent; a resumed run estimates the time left from where it resumes."""
-    return tqdm(total=100, initial=round(100 * done, 1), unit="%", desc=name)
-
-
 def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) -> Learner:
     """The learner whose state is in a folder; CheckpointError if it can't be resumed."""
     arrays, about = read_state(folder)
-    config = resumed_config(kind, about["config"], overrides)
+    # It loads no classes but those that the overrides name.
+    config = from_dict(kind.config_type, overridden(about["config"], overrides))
+    config = config.loading(strings_in(overridden({}, overrides)))
     counts = about["counts"]
     kind.check(config, arrays)
     learner = kind(config)
@@ -286,14 +303,6 @@ def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) ->
     learner.counts = counts
     learner.restore(arrays)
     return learner
-
-
-def resumed_config(
-    kind: type[Learner], stored: dict[str, Any], overrides: Sequence[str]
-) -> RunConfig:
-    """The configuration of a resumed run, which loads no classes but those that overrides name."""
-    config: RunConfig = from_dict(kind.config_type, overridden(stored, overrides))
-    return config.loading(strings_in(overridden({}, overrides)))
 
 
 def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
@@ -372,17 +381,19 @@ def _train(kind: type[Learner], options: argparse.Namespace) -> int:
         learner = resumed(kind, folder, options.overrides)
     else:
         config = read(kind.config_type, options.config, options.overrides)
-        folder = run_folder(config, options)
-        learner = kind(config)
-        learner.start()
+        learner, folder = begun(kind, config, options)
     return train(learner, folder)[0]
 
 
-def run_folder(config: RunConfig, options: argparse.Namespace) -> Path:
-    """The folder of a new run, cleared."""
+def begun(
+    kind: type[Learner], config: RunConfig, options: argparse.Namespace
+) -> tuple[Learner, Path]:
+    """Begin a new run; return its learner and its folder, which is cleared."""
     folder = Path(options.out or Path("runs") / config.name)
     clear(folder, options.overwrite)
-    return folder
+    learner = kind(config)
+    learner.start()
+    return learner, folder
 
 
 def train(learner: Learner, folder: Path) -> tuple[int, list[Result]]:

@@ -98,10 +98,6 @@ class PolicyNet(nn.Module):
         """The layers whose outputs are logits."""
         raise NotImplementedError
 
-    def params(self) -> dict[str, Array]:
-        """A copy of the weights as arrays."""
-        return {name: x.detach().cpu().numpy().copy() for name, x in self.named_parameters()}
-
 
 class CellNet(PolicyNet):
     """Observation (B, observation_size) in [0, 1] -> logits of all actions and values.
@@ -313,7 +309,7 @@ def export(net: PolicyNet, about: Description) -> bytes:
     return described(to_onnx(net, (example,), ["observation"], ["logits", "value"]), about)
 
 
-def read_weights(folder: str | Path) -> dict[str, torch.Tensor]:
+def read_weights(folder: str | Path) -> dict[str, Array]:
     """Read the weights of a policy's checkpoint by name; CheckpointError says why not."""
     import onnx
 
@@ -324,4 +320,4 @@ def read_weights(folder: str | Path) -> dict[str, torch.Tensor]:
     except Exception as error:  # onnx raises errors of protocol buffers and its own
         reason = " ".join(str(error).split())[:200]
         raise CheckpointError(f"{folder}: its ONNX file can't be read: {reason}") from None
-    return {name: torch.from_numpy(np.array(array)) for name, array in found.items()}
+    return found

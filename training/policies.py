@@ -16,7 +16,7 @@ import torch
 
 from cacao_env import Game
 from cacao_env.agents.agent import Agent, AgentError, decider, require
-from cacao_env.agents.checkpoint import POLICY, CheckpointError, find, write_files
+from cacao_env.agents.checkpoint import POLICY, CheckpointError, write_files
 from cacao_env.agents.onnx import Description, OnnxAgent
 from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
@@ -41,12 +41,15 @@ from .networks import PolicyNet, export, factors, net_shapes, new_net, read_weig
 from .state import (
     Arrays,
     check_arrays,
+    check_shapes,
     generator_arrays,
     learner_arrays,
+    load_weights,
     named,
     part,
     restore_generators,
     restore_learner,
+    weights_of,
 )
 
 
@@ -65,7 +68,6 @@ class PolicyConfig(RunConfig):
     observation: str = "flat"
     rows: int = positive(24)
     replies: int = at_least(0, 16)
-    start: str = ""  # the checkpoint to start from, a network of the same kind and size
     # The run: it ends at whichever limit comes first.
     steps: int = positive(1_000_000)  # decisions
     threads: int = thread_count(1, 1)  # of torch
@@ -135,37 +137,19 @@ class PolicyLearner(Learner):
     optimizer: torch.optim.Optimizer
     past: Snapshots | None = None  # earlier selves, if some games have them
     uses_numpy: ClassVar[bool] = False  # whether it draws from NumPy's global generator
+    prefix: ClassVar[str] = "net"  # of the network's weights in a state
 
     def __init__(self, config: PolicyConfig) -> None:
         super().__init__(config)
         torch.set_num_threads(config.threads)
         self.counts = {"decisions": 0, "games": 0}
 
-    def start(self) -> None:
-        """Copy the weights of the checkpoint that ``start`` names."""
-        start = self.config.start
-        if not start:
-            return
-        try:
-            folder = find(start)
-            if folder is None:
-                raise CheckpointError("there is no such checkpoint")
-            weights = read_weights(folder)
-        except CheckpointError as error:
-            raise ConfigError(f"start is {start!r}: {error}") from None
-        for name, shape in net_shapes(self.config.about, self.config.width).items():
-            found = tuple(weights[name].shape) if name in weights else "missing"
-            if found != shape:
-                raise ConfigError(
-                    f"start is {start!r}, whose weights {name} are {found}, expected {shape} "
-                    "(observation, num_players, table_size and width must be the same)"
-                )
-        self.copy_weights(weights)
-
-    def copy_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
-        """Copy a network's weights before the run begins."""
-        own = self.net.state_dict()
-        self.net.load_state_dict({name: weights[name] for name in own})
+    def start_from(self, folder: Path) -> None:
+        """Copy the weights of a network of the same kind and size."""
+        weights = read_weights(folder)
+        same = "observation, num_players, table_size and width must be the same"
+        check_shapes(weights, net_shapes(self.config.about, self.config.width), same)
+        load_weights(self.net, weights)
         if self.past is not None:  # the first earlier self has them too
             self.past.follow(self.net)
 
@@ -203,7 +187,7 @@ class PolicyLearner(Learner):
 
     def weights(self) -> Arrays:
         """The network's."""
-        return self.net.params()
+        return weights_of(self.net)
 
     def fraction_done(self) -> float:
         """By decisions."""
@@ -225,15 +209,7 @@ class PolicyLearner(Learner):
     @classmethod
     def check(cls, config: Any, arrays: Arrays) -> None:
         """Raise CheckpointError unless a state has weights of such a network and so many games."""
-        for name, shape in net_shapes(config.about, config.width).items():
-            found = [
-                x.shape for key, x in arrays.items() if key == name or key.endswith(f"net.{name}")
-            ]
-            if shape not in found:
-                raise CheckpointError(
-                    f"the state does not fit its configuration: {name} is "
-                    f"{found[0] if found else 'missing'}, expected {shape}"
-                )
+        check_shapes(arrays, named(cls.prefix, net_shapes(config.about, config.width)))
         games = [x for key, x in arrays.items() if key.startswith("games.")]
         if games and not any(x.ndim and len(x) == config.games for x in games):
             raise CheckpointError(
@@ -313,22 +289,16 @@ class Snapshots(Agent):
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All snapshots, by name."""
-        own = self.net.state_dict()
-        found = {f"playing.{name}": x.cpu().numpy().copy() for name, x in own.items()}
+        found = named("playing", weights_of(self.net))
         for number, kept in enumerate(self._kept):
-            found |= {f"{number:03}.{name}": x.numpy() for name, x in kept.items()}
+            found |= named(f"{number:03}", {name: x.numpy() for name, x in kept.items()})
         return found
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Resume from ``arrays``; CheckpointError if they are of other networks."""
-        own = {name: x.cpu().numpy() for name, x in self.net.state_dict().items()}
-        names = list(own)
-
-        def part(word: str) -> dict[str, torch.Tensor]:
-            check_arrays(arrays, named(word, own))
-            return {name: torch.from_numpy(np.array(arrays[f"{word}.{name}"])) for name in names}
-
-        self.net.load_state_dict(part("playing"))
+        load_weights(self.net, part("playing", arrays))
+        own = weights_of(self.net)
         self._kept.clear()
-        while f"{len(self._kept):03}.{names[0]}" in arrays:
-            self._kept.append(part(f"{len(self._kept):03}"))
+        while kept := part(f"{len(self._kept):03}", arrays):
+            check_arrays(kept, own)
+            self._kept.append({name: torch.from_numpy(np.array(kept[name])) for name in own})

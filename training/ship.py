@@ -40,6 +40,7 @@ from cacao_env.agents.checkpoint import (
 )
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.checkpoint import read_value
+from cacao_env.evaluation.run import loaded
 from cacao_env.files import read_text, write_whole
 from cacao_env.tables import DataTable
 
@@ -119,16 +120,12 @@ def _is_own(agent: str, name: str) -> bool:
 
 def _evaluation(file: Path, manifest: dict[str, Any]) -> dict[str, Any]:
     """Read what ``cacao evaluate --json`` wrote; CheckpointError if it measured other weights."""
+    document = loaded(file)
     try:
-        document: dict[str, Any] = json.loads(read_text(file))
         versions = document["settings"]["agents"]
         agents = {row[who] for row in document["results"] for who in ("agent", "opponent")}
-    except OSError as error:
-        raise CheckpointError(f"{file} can't be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise CheckpointError(
-            f"{file} is not what `cacao evaluate --json` writes: expected settings and results"
-        ) from None
+    except (KeyError, TypeError):
+        raise CheckpointError(f"{file} has no settings and results of agents") from None
     for agent in agents:
         if _is_own(agent, manifest["name"]) and versions.get(agent) != manifest["sha256"]:
             raise CheckpointError(f"{file}: {agent} had other weights there")

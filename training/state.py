@@ -75,14 +75,16 @@ def check_arrays(given: Mapping[str, Any], like: Mapping[str, Any]) -> None:
     check_finite({name: given[name] for name in like})
 
 
-def check_shapes(given: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Raise CheckpointError unless arrays have these shapes."""
+def check_shapes(
+    given: Mapping[str, Any],
+    shapes: Mapping[str, tuple[int, ...]],
+    what: str = "the state does not fit its configuration",
+) -> None:
+    """Raise CheckpointError, which begins with ``what``, unless arrays have these shapes."""
     for name, shape in shapes.items():
-        found = given[name].shape if name in given else "missing"
+        found = tuple(given[name].shape) if name in given else "missing"
         if found != shape:
-            raise CheckpointError(
-                f"the state does not fit its configuration: {name} is {found}, expected {shape}"
-            )
+            raise CheckpointError(f"{what}: {name} is {found}, expected {shape}")
 
 
 def check_counts(counts: Mapping[str, Any], names: Collection[str]) -> None:
@@ -112,9 +114,21 @@ def part(prefix: str, arrays: Mapping[str, Any]) -> Arrays:
     return {name.removeprefix(start): x for name, x in arrays.items() if name.startswith(start)}
 
 
+def weights_of(net: torch.nn.Module) -> Arrays:
+    """A copy of the weights of a network, by name."""
+    return {name: _array(x) for name, x in net.state_dict().items()}
+
+
+def load_weights(net: torch.nn.Module, arrays: Mapping[str, Any]) -> None:
+    """Copy weights into a network; CheckpointError for those of another network."""
+    own = weights_of(net)
+    check_arrays(arrays, own)
+    net.load_state_dict({name: torch.from_numpy(np.array(arrays[name])) for name in own})
+
+
 def learner_arrays(net: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Arrays:
     """The weights, and the optimizer's state of each."""
-    found = named("net", {name: _array(x) for name, x in net.state_dict().items()})
+    found = named("net", weights_of(net))
     for name, parameter in net.named_parameters():
         for what, value in optimizer.state.get(parameter, {}).items():
             found[f"optimizer.{what}.{name}"] = _array(value)
@@ -125,8 +139,7 @@ def restore_learner(
     net: torch.nn.Module, optimizer: torch.optim.Optimizer, arrays: Mapping[str, Any]
 ) -> None:
     """Restore what ``learner_arrays`` returned; CheckpointError for another network."""
-    own = {name: _array(x) for name, x in net.state_dict().items()}
-    check_arrays(arrays, named("net", own))
+    check_arrays(arrays, named("net", weights_of(net)))
     parameters, moments = dict(net.named_parameters()), part("optimizer", arrays)
     kept: dict[str, Arrays] = {}  # by parameter; of a step, or of none before the first
     for key, value in moments.items():
@@ -135,11 +148,10 @@ def restore_learner(
     for owner, found in kept.items():
         like = np.zeros(tuple(parameters[owner].shape) if owner in parameters else (), np.float32)
         check_arrays(found, {"step": np.float32(0), "exp_avg": like, "exp_avg_sq": like})
-        if owner not in parameters or len(found) != 3 or found["step"] < 0:
+        below = found["step"] < 0 or found["exp_avg_sq"].min(initial=0) < 0
+        if owner not in parameters or len(found) != 3 or below:
             raise CheckpointError(f"the state does not fit its configuration: optimizer of {owner}")
-        if found["exp_avg_sq"].min(initial=0) < 0:
-            raise CheckpointError(f"the state does not fit its configuration: optimizer of {owner}")
-    net.load_state_dict({name: torch.from_numpy(arrays[f"net.{name}"]) for name in own})
+    load_weights(net, part("net", arrays))
     for owner, found in kept.items():
         parameter, tensors = parameters[owner], {k: torch.from_numpy(x) for k, x in found.items()}
         optimizer.state[parameter] = {

@@ -13,29 +13,114 @@ import os
 import sys
 from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from cacao_env.agents.checkpoint import CheckpointError, find
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.agents.value.net import from_params, param_shapes
 from cacao_env.agents.value.ordering import ORDERING_SHAPE
+from cacao_env.engine.options import Options
+from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 
 from . import loop
-from .config import ConfigError
+from .config import (
+    MOST_WIDTH,
+    ConfigError,
+    RunConfig,
+    at_least,
+    check_weights,
+    fraction,
+    positive,
+    thread_count,
+)
 from .state import Arrays, check_arrays, check_shapes, named, part
-from .values.config import AfterstateConfig
-from .values.games import Behaviour, Samples
+from .values.games import Behaviour, Samples, sound_samples
 from .values.learning import Fitter
-from .values.players import Players, opponent_named, split_games, warm_up
-from .values.samples import sound_samples
+from .values.players import games_of_each_kind, join, opponent_named, play, split_games, warm_up
 
 _NETS = ("net", "mean", "acting")  # in a state: trained, their running mean, what plays next
+
+
+@dataclass(frozen=True)
+class AfterstateConfig(RunConfig):
+    """The defaults are a short run with 2 players."""
+
+    name: str = "afterstate"
+    # The games: weights of each number of players, fraction of games with volcanoes.
+    players: dict[str, float] = field(default_factory=lambda: {"2": 1.0})
+    volcanoes: float = fraction(0.0)
+    # The run: rounds of self-play and learning, until the first limit.
+    rounds: int = positive(1_000_000)
+    minutes: float = positive(5.0)
+    threads: int = thread_count(0, 0)  # compiled loops that play; 0: one for each core
+    # First it learns how greedy's games end ...
+    greedy_rounds: int = at_least(0, 6)
+    greedy_games: int = positive(10_000)  # a round
+    greedy_noise: float = at_least(0, 0.7)  # gold, of Gumbel noise on greedy's values
+    greedy_random: float = fraction(0.06)  # random moves
+    greedy_kept: float = fraction(0.3)  # positions that become samples
+    # ... then how its own games end.
+    games: int = positive(800)  # a round
+    noise: float = at_least(0, 0.04)  # utility, of Gumbel noise; changes linearly to ...
+    final_noise: float = at_least(0, 0.01)
+    random: float = fraction(0.02)
+    top: int = at_least(0, 12)  # placements that the network evaluates, the first in move ordering
+    # From a point of the run on it learns from games as it plays them: without random moves, and with
+    # more placements evaluated.
+    settled_from: float = fraction(0.67)  # of the run
+    settled_top: int = at_least(0, 48)
+    td_lambda: float = fraction(0.85)  # a turn
+    others: float = fraction(0.3)  # positions kept from the view of seats that did not move last
+    # The agent in the other seats in some of the games: none, greedy, or a value network with or
+    # without search, as ``cacao_env.agents.registry.load_agent`` names them.
+    opponent: str = ""
+    opponent_fraction: float = fraction(1.0)
+    # Late in the run search makes some of the decisions: targets then follow from its better play.
+    search_fraction: float = fraction(0.0)  # of decisions
+    search_sims: int = positive(16)  # simulations of each
+    search_from: float = fraction(0.67)  # of the run
+    # Learning.
+    replay: int = positive(6)  # the last rounds, whose samples it learns from
+    passes: float = positive(2.0)  # over as many samples as a round brings
+    batch: int = positive(512)
+    learning_rate: float = positive(3e-3, 1)
+    final_learning_rate: float = positive(1e-4, 1)
+    average: float = fraction(0.01)  # weight of the new weights in the running mean that plays
+    sums: int = positive(64, MOST_WIDTH)
+    maxima: int = at_least(0, 16, MOST_WIDTH)
+    units: int = positive(64, MOST_WIDTH)
+    eval_rounds: int = at_least(0, 10)
+    against: list[str] = field(default_factory=lambda: ["greedy"])
+
+    def __post_init__(self) -> None:
+        """Check the keys."""
+        super().__post_init__()
+        counts = [str(n) for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)]
+        if set(self.players) - set(counts):
+            raise ConfigError(
+                f"players is {self.players!r}, expected weights of {', '.join(counts)}"
+            )
+        check_weights("players", self.players)
+        if self.greedy_rounds and not self.greedy_kept and not self.others:
+            raise ConfigError("greedy_kept and others are 0: no position of greedy's games is kept")
+        for key in ("games", "greedy_games"):
+            count = getattr(self, key)
+            if not any(games_of_each_kind(count, self.players, self.volcanoes).values()):
+                raise ConfigError(
+                    f"{key} is {count!r}, too few for the kinds of games that players and "
+                    "volcanoes name"
+                )
+
+    @property
+    def games_played(self) -> list[Options]:
+        """The agent is measured with every number of players, without volcanoes."""
+        return [Options(int(players)) for players in sorted(self.players)]
 
 
 class AfterstateLearner(loop.Learner):
@@ -58,24 +143,16 @@ class AfterstateLearner(loop.Learner):
         self.ordering: Arrays = {}  # the move ordering of the network that the run started from
         self.replay: deque[Samples] = deque(maxlen=config.replay)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        self.players = Players(config.threads or cores or 1)
+        self.threads = ThreadPoolExecutor(config.threads or cores or 1)
         self._games: list[Future[Samples]] | None = None  # of the next round
         warm_up()  # before the clock runs
 
-    def start(self) -> None:
-        """Copy the weights of the checkpoint that ``start`` names."""
-        if not self.config.start:
-            return
-        try:
-            folder = find(self.config.start)
-            if folder is None:
-                raise CheckpointError("there is no such checkpoint")
-            params, layout, _ = read_value(folder)
-            if "ordering" in params:
-                self.ordering = {"ordering": params.pop("ordering")}
-            self.fitter.start_from(params, layout)
-        except ValueError as error:
-            raise ConfigError(f"start is {self.config.start!r}: {error}") from None
+    def start_from(self, folder: Path) -> None:
+        """Copy the weights of a network that is not larger."""
+        params, layout, _ = read_value(folder)
+        if "ordering" in params:
+            self.ordering = {"ordering": params.pop("ordering")}
+        self.fitter.start_from(params, layout)
         self.acting = self.fitter.mean.params()
 
     # --- Rounds ------------------------------------------------------------------------------
@@ -90,7 +167,7 @@ class AfterstateLearner(loop.Learner):
         by_greedy = number < config.greedy_rounds
         games = self._games or self._play(number)
         with self.watch("waiting"):  # threads play while the network learns
-            samples = self.players.collect(games)
+            samples = join([one.result() for one in games])
         if number == config.greedy_rounds:
             self.replay.clear()  # greedy's games have done their work
         self.replay.append(samples)
@@ -119,7 +196,8 @@ class AfterstateLearner(loop.Learner):
         count = config.greedy_games if number < config.greedy_rounds else config.games
         chunks = split_games(count, config.players, config.volcanoes, [config.seed, number])
         net = from_params(self.acting | self.ordering)
-        return self.players.begin(chunks, net, self.behaviour(number), self._opponent.net)
+        how = self.behaviour(number), self._opponent.net
+        return [self.threads.submit(play, chunk, net, *how) for chunk in chunks]
 
     def behaviour(self, number: int) -> Behaviour:
         """How the games of a round are played."""
@@ -190,8 +268,8 @@ class AfterstateLearner(loop.Learner):
             self.replay.append(sound_samples(samples))
 
     def close(self) -> None:
-        """Stop the threads."""
-        self.players.close()
+        """Stop the threads; drop games that they have not started."""
+        self.threads.shutdown(cancel_futures=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -246,18 +247,8 @@ class SelfPlay:
 # --- Learning ---------------------------------------------------------------------------------
 
 
-class Coefficients(NamedTuple):
-    """The coefficients of a round."""
-
-    learning_rate: float
-    clip_range: float
-    entropy_coef: float  # of the entropy as a fraction of its largest value
-    value_coef: float
-    max_grad_norm: float
-
-
 def ppo_loss(
-    net: PolicyNet, rollout: Rollout, rows: torch.Tensor, scale: torch.Tensor, c: Coefficients
+    net: PolicyNet, rollout: Rollout, rows: torch.Tensor, scale: torch.Tensor, c: PpoConfig
 ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
     """Return PPO's clipped loss of a minibatch, and its metrics."""
     masks = rollout.masks[rows]
@@ -286,7 +277,7 @@ def ppo_loss(
 
 
 def clone_loss(
-    net: PolicyNet, rollout: Rollout, rows: torch.Tensor, scale: torch.Tensor, c: Coefficients
+    net: PolicyNet, rollout: Rollout, rows: torch.Tensor, scale: torch.Tensor, c: PpoConfig
 ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
     """Return the loss of choosing as greedy does and of the rollout's values, and its metrics."""
     logits, values = net(rollout.observations[rows] * scale)
@@ -304,15 +295,17 @@ def fit(
     loss_of: Any,
     rollout: Rollout,
     scale: torch.Tensor,
-    epochs: int,
-    batches: int,
-    c: Coefficients,
+    c: PpoConfig,
 ) -> dict[str, float]:
-    """Learn from a rollout in ``epochs`` passes of ``batches`` minibatches; return mean metrics."""
+    """Learn from a rollout in several passes of minibatches; return mean metrics.
+
+    ``c``: the configuration, with the values that its scheduled keys have now.
+    """
+    batches = c.decisions_per_update // c.batch
     for group in optimizer.param_groups:
         group["lr"] = c.learning_rate
     sums: dict[str, torch.Tensor] = {}
-    for _ in range(epochs):
+    for _ in range(c.epochs):
         order = rollout.known[torch.randperm(len(rollout.known)).to(rollout.known.device)]
         for rows in order.tensor_split(batches):
             loss, metrics = loss_of(net, rollout, rows, scale, c)
@@ -322,7 +315,7 @@ def fit(
             optimizer.step()
             for name, value in metrics.items():
                 sums[name] = sums.get(name, torch.zeros(())) + value.detach().cpu()
-    return {name: float(total / (epochs * batches)) for name, total in sums.items()}
+    return {name: float(total / (c.epochs * batches)) for name, total in sums.items()}
 
 
 class PpoLearner(PolicyLearner):
@@ -362,30 +355,23 @@ class PpoLearner(PolicyLearner):
     def round(self) -> dict[str, Any]:
         """Play a rollout and learn from it."""
         config = self.config
-        c = Coefficients(
-            self.scheduled("learning_rate"),
-            self.scheduled("clip_range"),
-            self.scheduled("entropy_coef"),
-            config.value_coef,
-            config.max_grad_norm,
-        )
+        now = copy(config)
+        for key in ("learning_rate", "clip_range", "entropy_coef"):
+            vars(now)[key] = self.scheduled(key)
         cloning = self.rounds < config.clone_rounds
         rollout, finished = self.play.collect(self.net, self.watch, cloning)
         with self.watch("learning"):
-            batches = config.games * config.rollout // config.batch
-            loss_of, scale = clone_loss if cloning else ppo_loss, self.play.factors
-            metrics = fit(
-                self.net, self.optimizer, loss_of, rollout, scale, config.epochs, batches, c
-            )
+            loss_of = clone_loss if cloning else ppo_loss
+            metrics = fit(self.net, self.optimizer, loss_of, rollout, self.play.factors, now)
         if not cloning:
             errors = rollout.advantages[rollout.known]
             returns = errors + rollout.values[rollout.known]
             metrics["explained_variance"] = float(1 - errors.var() / returns.var().clamp(min=1e-12))
         if self.past is not None:
             self.past.after_round(self.rounds + 1, config.past_rounds, config.seed)
-        self.counts["decisions"] += config.games * config.rollout
+        self.counts["decisions"] += config.decisions_per_update
         self.counts["games"] += finished
-        return {"learning_rate": c.learning_rate, **metrics}
+        return {"learning_rate": now.learning_rate, **metrics}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -26,7 +26,7 @@ from . import loop
 from .config import ConfigError, at_least, positive
 from .networks import PolicyNet, new_net
 from .policies import PolicyConfig, PolicyLearner
-from .state import Arrays, check_arrays
+from .state import Arrays, check_arrays, load_weights, part
 
 POLICY = "shared"  # the name of the network of all seats
 
@@ -137,8 +137,7 @@ class RllibLearner(PolicyLearner):
     def net(self) -> PolicyNet:
         """A copy of the network as it plays now, on this machine's processor."""
         net = new_net(self.config.about, self.config.width)
-        own = {name: self.weights()[f"net.{name}"] for name in net.state_dict()}
-        net.load_state_dict({name: torch.as_tensor(np.array(x)) for name, x in own.items()})
+        load_weights(net, part("net", self.arrays()))
         return net
 
     def weights(self) -> Arrays:

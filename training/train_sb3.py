@@ -57,6 +57,7 @@ class Sb3Learner(PolicyLearner):
     config_type = Sb3Config
     algorithm = "MaskablePPO"
     uses_numpy = True
+    prefix = "net.mlp_extractor.net"
 
     def __init__(self, config: Sb3Config) -> None:
         super().__init__(config)

@@ -7,19 +7,17 @@ differ, so the rows compare how long a learner waits, not the quality of the cod
 from __future__ import annotations
 
 import os
+import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 
-from .pettingzoo import loop, numpy_policy
-from .rows import BATCH, stepping
-from .timing import Row, Work, rate_once
+from .rows import BATCH, numpy_policy, pettingzoo_loop, stepping
+from .timing import Row, pieces, rate_once
 
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
@@ -27,93 +25,68 @@ ONE_THREAD = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
     "JAX_PLATFORMS": "cpu",
 }
+RNG = np.random.default_rng(0)
 
 
-def _aec(environment: Any) -> Work:
-    """PettingZoo's loop with the README's policy."""
-    environment.reset(seed=0)
-    return loop(environment, numpy_policy())
-
-
-def _many(turn: Callable[[], object], count: int, each: int = 1) -> Work:
-    """Return work: ``count`` turns of ``each`` decisions."""
-
-    def work() -> int:
-        for _ in range(count):
-            turn()
-        return count * each
-
-    return work
-
-
-def cacao_batch() -> Work:
+def cacao_batch() -> Iterator[int]:
     """This environment, VectorGames"""
     from ..envs.vector import VectorGames
 
     return stepping(VectorGames(BATCH, seed=0))
 
 
-def cacao_aec() -> Work:
+def cacao_aec() -> Iterator[int]:
     """This environment, PettingZoo env()"""
     from ..envs.aec import env
 
-    return _aec(env())
+    return pettingzoo_loop(env(), numpy_policy())
 
 
-def pettingzoo_connect_four() -> Work:
+def connect_four() -> Iterator[int]:
     """PettingZoo connect_four_v3: two players fill a grid"""
     from pettingzoo.classic import connect_four_v3
 
-    return _aec(connect_four_v3.env())
+    return pettingzoo_loop(connect_four_v3.env(), numpy_policy())
 
 
-def pettingzoo_go() -> Work:
+def go() -> Iterator[int]:
     """PettingZoo go_v5, 19 x 19: stones on a grid as large as the default table"""
     from pettingzoo.classic import go_v5
 
-    return _aec(go_v5.env(board_size=19))
+    return pettingzoo_loop(go_v5.env(board_size=19), numpy_policy())
 
 
-def open_spiel() -> Work:
+def open_spiel() -> Iterator[int]:
     """OpenSpiel gin_rummy: hidden hands, open and closed draws; its Python interface"""
     import pyspiel
 
-    game, rng = pyspiel.load_game("gin_rummy"), np.random.default_rng(0)
-    state = game.new_initial_state()
-
-    def decide() -> None:
-        nonlocal state
-        while state.is_terminal() or state.is_chance_node():
-            if state.is_terminal():
-                state = game.new_initial_state()
+    game = pyspiel.load_game("gin_rummy")
+    while True:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, probabilities = zip(*state.chance_outcomes())
+                state.apply_action(int(RNG.choice(outcomes, p=probabilities)))
                 continue
-            outcomes, probabilities = zip(*state.chance_outcomes())
-            state.apply_action(int(rng.choice(outcomes, p=probabilities)))
-        np.array(state.observation_tensor(), np.float32)
-        mask = np.array(state.legal_actions_mask(), np.int8)
-        state.apply_action(int(rng.choice(np.flatnonzero(mask))))
-
-    return _many(decide, 50)
+            np.array(state.observation_tensor(), np.float32)
+            mask = np.array(state.legal_actions_mask(), np.int8)
+            state.apply_action(int(RNG.choice(np.flatnonzero(mask))))
+            yield 1
 
 
-def rlcard() -> Work:
+def rlcard() -> Iterator[int]:
     """RLCard gin-rummy: hidden hands, open and closed draws"""
     import rlcard as library
 
     environment = library.make("gin-rummy", config={"seed": 0})
-    rng = np.random.default_rng(0)
-    state, _ = environment.reset()
-
-    def decide() -> None:
-        nonlocal state
-        if environment.is_over():
-            state, _ = environment.reset()
-        state, _ = environment.step(int(rng.choice(list(state["legal_actions"]))))
-
-    return _many(decide, 50)
+    while True:
+        state, _ = environment.reset()
+        while not environment.is_over():
+            state, _ = environment.step(int(RNG.choice(list(state["legal_actions"]))))
+            yield 1
 
 
-def pgx() -> Work:
+def pgx() -> Iterator[int]:
     """pgx sparrow_mahjong: hidden tiles, three players; compiled, a batch on the CPU"""
     import jax
     import pgx as library
@@ -122,58 +95,50 @@ def pgx() -> Work:
     environment = library.make("sparrow_mahjong")
     one_step = auto_reset(environment.step, environment.init)
 
-    def turn(state: Any, key: Any) -> Any:
-        """A random legal action and what follows, observation and mask included."""
+    @jax.jit
+    def turn(state, key):
         logits = jax.numpy.where(state.legal_action_mask, 0.0, -1e9)
         action = jax.random.categorical(key, logits, axis=-1)
         return jax.vmap(one_step)(state, action, jax.random.split(key, BATCH))
 
-    step, split = jax.jit(turn), jax.jit(jax.random.split)
+    split = jax.jit(jax.random.split)
     key, first = jax.random.split(jax.random.PRNGKey(0))
     state = jax.jit(jax.vmap(environment.init))(jax.random.split(first, BATCH))
-
-    def work() -> int:
-        nonlocal state, key
-        for _ in range(20):
-            key, own = split(key)
-            state = step(state, own)
+    while True:
+        key, own = split(key)
+        state = turn(state, own)
         jax.block_until_ready((state.observation, state.legal_action_mask))
-        return 20 * BATCH
-
-    return work
+        yield BATCH
 
 
-def envpool() -> Work:
+def envpool() -> Iterator[int]:
     """EnvPool Blackjack-v1: a hidden card; one player, no mask (all actions are legal)"""
     import envpool as library
 
     environment = library.make("Blackjack-v1", env_type="gymnasium", num_envs=BATCH, num_threads=1)
-    rng = np.random.default_rng(0)
     environment.reset()
-    return _many(lambda: environment.step(rng.integers(2, size=BATCH).astype(np.int32)), 50, BATCH)
+    while True:
+        environment.step(RNG.integers(2, size=BATCH).astype(np.int32))
+        yield BATCH
 
 
-def catanatron() -> Work:
+def catanatron() -> Iterator[int]:
     """Catanatron, 2 players: tiles, roads, hidden cards; legal actions listed, nothing observed"""
     from catanatron import Color, Game, RandomPlayer
 
-    game: Any = None
-
-    def decide() -> None:
-        nonlocal game
-        if game is None or game.winning_color() is not None:
-            game = Game([RandomPlayer(Color.RED), RandomPlayer(Color.BLUE)])
-        game.play_tick()
-
-    return _many(decide, 50)
+    while True:
+        game = Game([RandomPlayer(Color.RED), RandomPlayer(Color.BLUE)])
+        while game.winning_color() is None:
+            game.play_tick()
+            yield 1
 
 
-# By the name of the row: the package that must be installed, its module, the loop, batch.
-PEERS: dict[str, tuple[str, str, Callable[[], Work], int]] = {
+# By the name of the row: the package that must be installed, its module, random play, batch.
+PEERS: dict[str, tuple[str, str, Callable[[], Iterator[int]], int]] = {
     "cacao_batch": ("cacao-env", "cacao_env", cacao_batch, BATCH),
     "cacao_aec": ("cacao-env", "cacao_env", cacao_aec, 1),
-    "pettingzoo.connect_four_v3": ("pettingzoo", "pettingzoo", pettingzoo_connect_four, 1),
-    "pettingzoo.go_v5": ("pettingzoo", "pettingzoo", pettingzoo_go, 1),
+    "pettingzoo.connect_four_v3": ("pettingzoo", "pettingzoo", connect_four, 1),
+    "pettingzoo.go_v5": ("pettingzoo", "pettingzoo", go, 1),
     "open_spiel": ("open_spiel", "pyspiel", open_spiel, 1),
     "rlcard": ("rlcard", "rlcard", rlcard, 1),
     "pgx": ("pgx", "pgx", pgx, BATCH),
@@ -186,7 +151,7 @@ _CHILD = "import sys; from cacao_env.bench.peers import run_one; run_one(*sys.ar
 def rows(seconds: float) -> tuple[list[Row], dict[str, str]]:
     """Return a row for each peer that is installed, and why the others have none."""
     found, skipped = [], {}
-    for name, (package, module, make, batch) in PEERS.items():
+    for name, (package, module, play, batch) in PEERS.items():
         if find_spec(module) is None:
             skipped[f"peer.{name}"] = "not installed"
             continue
@@ -198,24 +163,20 @@ def rows(seconds: float) -> tuple[list[Row], dict[str, str]]:
             missing = reason.startswith("ModuleNotFoundError")
             skipped[f"peer.{name}"] = f"{'not installed' if missing else 'did not run'}: {reason}"
             continue
-        text = f"{make.__doc__}; random legal actions; one core; {_named(package, module)}"
+        try:
+            named = f"{module} {version(package)}"
+        except PackageNotFoundError:
+            named = module
+        text = f"{play.__doc__}; random legal actions; one core; {named}"
         rate = float(ran.stdout.splitlines()[-1])
         found.append(Row(f"peer.{name}", "decisions/s", text, batch=batch, value=rate))
     return found, skipped
-
-
-def _named(package: str, module: str) -> str:
-    try:
-        return f"{module} {version(package)}"
-    except PackageNotFoundError:
-        return module
 
 
 def run_one(name: str, seconds: str) -> None:
     """Time a peer in this process, bound to one core, and print decisions/s."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    work, begin = PEERS[name][2](), time.perf_counter()
-    while time.perf_counter() - begin < min(1.0, float(seconds)):  # also lets a compiler finish
-        work()
-    print(float(np.median([rate_once(work, float(seconds) / 5) for _ in range(5)])))
+    work = pieces(PEERS[name][2](), 50)
+    rate_once(work, min(1.0, float(seconds)))  # also lets a compiler finish
+    print(statistics.median(rate_once(work, float(seconds) / 5) for _ in range(5)))

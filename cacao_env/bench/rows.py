@@ -1,4 +1,7 @@
-"""The rows of our own: steps, whole games, search, threads, PettingZoo, Gymnasium, memory."""
+"""The rows of our own: steps, whole games, search, threads, PettingZoo, Gymnasium, memory.
+
+A loop over games is a generator without an end, which yields how much each of its steps has done.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import os
 import statistics
 import sys
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +22,12 @@ from ..agents.random import random_action
 from ..agents.utility import UTILITY
 from ..engine.jit import njit
 from ..engine.rng import below, new_rng
+from ..envs.aec import env, raw_env, wrap
 from ..envs.gym import CacaoVectorEnv
 from ..envs.vector import VectorGames, playouts
 from ..game import Game
 from ..greedy.turn import step_turn
-from . import pettingzoo
-from .timing import Row, Work, measure
+from .timing import Row, Work, measure, pieces
 
 BATCH = 64
 THREADS_BATCH = 4096  # where threads are meant to be used
@@ -35,6 +38,8 @@ MIDDLE = 8  # turns before the position that search is timed in
 SEARCHED = 16  # candidates
 BUFFER = 2**27  # bytes, more than any cache holds
 SAMPLED = "actions sampled in compiled code, rewards, autoreset"
+TYPICAL = 5  # seed of a typical game, which the ceiling's masks are from
+Policy = Callable[[Any], Any]  # mask -> action
 
 
 @njit
@@ -59,16 +64,14 @@ def random_legals(masks, rng, chosen):
         chosen[game] = random_legal(masks[game], rng)
 
 
-def stepping(games: Any) -> Work:
-    """Return work: batched steps with observations and masks, legal actions sampled inside."""
-    rounds = max(1, STEPS // games.num_games)
+# --- Compiled steps -----------------------------------------------------------------------------
 
-    def work() -> int:
-        for _ in range(rounds):
-            games.step(games.sample())
-        return rounds * int(games.num_games)
 
-    return work
+def stepping(games: Any) -> Iterator[int]:
+    """Step a batch with observations and masks; legal actions are sampled inside."""
+    while True:
+        games.step(games.sample())
+        yield games.num_games
 
 
 @njit
@@ -124,6 +127,12 @@ def observed(name: str, counts: str, games: Any, work: Work, threads: int = 1) -
     return Row(name, UNIT, counts, work, games.num_games, threads, *sizes)
 
 
+def batch_row(name: str, games: Any, threads: int = 1) -> Row:
+    """Return a row of batched steps at random."""
+    work = pieces(stepping(games), max(1, STEPS // games.num_games))
+    return observed(name, f"{SAMPLED}, uint8 observation, mask", games, work, threads)
+
+
 def step_group(players: int, label: str, size: int | None) -> list[Row]:
     """Return steps with and without observation and mask."""
     name = f"p{players}.{label}"
@@ -135,8 +144,7 @@ def step_group(players: int, label: str, size: int | None) -> list[Row]:
     if name == "p2.t15":
         rows.append(Row(f"step_batch.{name}", UNIT, batched, interleaved(players, size), BATCH))
     games = VectorGames(BATCH, num_players=players, table_size=size, seed=0)
-    text = f"{SAMPLED}, uint8 observation, mask"
-    return [*rows, observed(f"step_observe_mask.{name}", text, games, stepping(games))]
+    return [*rows, batch_row(f"step_observe_mask.{name}", games)]
 
 
 def playout_row(players: int) -> Row:
@@ -161,35 +169,144 @@ def search_row(players: int) -> Row:
 
 def threads_rows(seconds: float, slices: int) -> list[Row]:
     """Measure one and two threads on the same large batch, and the second over the first."""
-    rows = []
-    for threads in (1, 2):
-        games = VectorGames(THREADS_BATCH, table_size=15, seed=0, num_threads=threads)
-        text = f"{SAMPLED}, uint8 observation, mask"
-        work = stepping(games)
-        rows.append(observed(f"threads.{threads}.p2.t15", text, games, work, threads))
-    one, two = measure(rows, seconds, slices)
+    one, two = (
+        batch_row(
+            f"threads.{threads}.p2.t15",
+            VectorGames(THREADS_BATCH, table_size=15, seed=0, num_threads=threads),
+            threads,
+        )
+        for threads in (1, 2)
+    )
+    measure([one, two], seconds, slices)
     text = f"threads.2 over threads.1: the same batch of {two.batch:,} games stepped by two threads"
     over = Row("threads_speedup.p2.t15", "times", text, batch=two.batch, threads=two.threads)
     over.value = two.value / one.value
     return [one, two, over]
 
 
+# --- PettingZoo and Gymnasium -------------------------------------------------------------------
+
+
+class NothingEnv(raw_env):
+    """The ceiling: PettingZoo's loop over an environment of the same shape that does nothing.
+
+    It has the agents, spaces and dicts of :class:`~cacao_env.envs.aec.raw_env`.  It hands out copies of
+    one observation, and of the masks of a whole random game one after the other, so that drawing an
+    action from them costs what it costs in a real game; agents act in turns.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        rng, seen = np.random.default_rng(TYPICAL), []
+        super().reset(seed=TYPICAL)
+        while not self.game.over:
+            seen.append(super().observe(self.agent_selection))
+            super().step(int(rng.choice(np.flatnonzero(seen[-1]["action_mask"]))))
+        self._observation = seen[len(seen) // 2]["observation"]
+        self._masks = [one["action_mask"] for one in seen]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin again."""
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+        self._ply = 0
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return the observation and the mask, each a new array."""
+        mask = self._masks[self._ply % len(self._masks)]
+        return {"observation": self._observation.copy(), "action_mask": mask.copy()}
+
+    def step(self, action: Any) -> None:
+        """Let the next agent act; after the last mask all agents are done."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        self._ply += 1
+        if self._ply == len(self._masks):
+            self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.possible_agents[self._ply % len(self.possible_agents)]
+        self._accumulate_rewards()
+
+
+def pettingzoo_loop(environment: Any, choose: Policy) -> Iterator[int]:
+    """Take the steps of PettingZoo's loop."""
+    while True:
+        environment.reset()
+        while True:
+            observation, _, terminated, truncated, _ = environment.last()
+            if terminated or truncated:
+                break
+            environment.step(choose(observation["action_mask"]))
+            yield 1
+
+
+def numpy_policy() -> Policy:
+    """Return the README's policy."""
+    rng = np.random.default_rng(0)
+    return lambda mask: rng.choice(np.flatnonzero(mask))
+
+
+def pairs() -> list[tuple[str, Any, Any]]:
+    """Return (name, an environment of PettingZoo, its ceiling in the same wrappers)."""
+    return [("aec_raw", raw_env(), NothingEnv()), ("aec", env(), wrap(NothingEnv()))]
+
+
+def pettingzoo_groups() -> list[tuple[Row, Row]]:
+    """Return each environment beside its ceiling, with either policy."""
+    rng = new_rng(0)
+    policies: tuple[tuple[str, str, Policy], ...] = (
+        ("", "action drawn by rng.choice(np.flatnonzero(mask))", numpy_policy()),
+        ("_lean", "action drawn from the mask in compiled code", lambda m: random_legal(m, rng)),
+    )
+
+    def row(name: str, whose: str, drawn: str, environment: Any, policy: Policy) -> Row:
+        environment.reset(seed=0)
+        seen = environment.observe(environment.agent_selection)
+        text = f"{whose}: last(), {drawn}, step(); float32 observation, mask"
+        work = pieces(pettingzoo_loop(environment, policy), 100)
+        sizes = seen["observation"].nbytes, seen["action_mask"].nbytes
+        return Row(name, UNIT, text, work, 1, 1, *sizes)
+
+    return [
+        (
+            row(f"{name}{lean}.p2", "cacao_v0", drawn, real, policy),
+            row(f"{name}{lean}_ceiling.p2", "do-nothing environment", drawn, ceiling, policy),
+        )
+        for lean, drawn, policy in policies
+        for name, real, ceiling in pairs()
+    ]
+
+
 def gym_group() -> list[Row]:
     """Return one seat against a random bot: a single environment, and batches of them."""
     text = "the learner's decision and a random bot's answers, float32 observation, mask"
     drawn = "action drawn from the mask in compiled code"
-    env, rng = gymnasium.make("cacao_env/Cacao-v0", disable_env_checker=True), new_rng(0)
-    mask = env.reset(seed=0)[0]["action_mask"]
+    one, rng = gymnasium.make("cacao_env/Cacao-v0", disable_env_checker=True), new_rng(0)
 
-    def single() -> int:
-        nonlocal mask
-        for _ in range(200):
-            seen, _, over, _, _ = env.step(random_legal(mask, rng))
-            mask = env.reset()[0]["action_mask"] if over else seen["action_mask"]
-        return 200
+    def single() -> Iterator[int]:
+        while True:
+            (seen, _), over = one.reset(), False
+            while not over:
+                seen, _, over, _, _ = one.step(random_legal(seen["action_mask"], rng))
+                yield 1
 
-    games: Any = env.unwrapped
-    rows = [observed("gym.p2", f"make(): {text}, {drawn}", games._games, single)]
+    def batch(envs: CacaoVectorEnv) -> Iterator[int]:
+        masks, chosen = envs.reset(seed=0)[0]["action_mask"], np.zeros(envs.num_envs, np.int64)
+        while True:
+            random_legals(masks, rng, chosen)
+            masks = envs.step(chosen)[0]["action_mask"]
+            yield envs.num_envs
+
+    one.reset(seed=0)
+    games: Any = one.unwrapped
+    rows = [observed("gym.p2", f"make(): {text}, {drawn}", games._games, pieces(single(), 200))]
     for name, copy, dtype in (
         ("gym_vector.p2", True, "float32"),
         ("gym_vector.p2.no_copy", False, "float32"),
@@ -197,22 +314,11 @@ def gym_group() -> list[Row]:
     ):
         envs = CacaoVectorEnv(BATCH, copy=copy, observation_dtype=dtype)  # type: ignore[arg-type]
         about = f"make_vec(), copy={copy}: {text.replace('float32', dtype)}, {drawn}"
-        rows.append(observed(name, about, envs.games, _vector(envs)))
+        rows.append(observed(name, about, envs.games, pieces(batch(envs), 16)))
     return rows
 
 
-def _vector(envs: CacaoVectorEnv) -> Work:
-    rng, chosen = new_rng(0), np.zeros(envs.num_envs, np.int64)
-    masks = envs.reset(seed=0)[0]["action_mask"]
-
-    def work() -> int:
-        nonlocal masks
-        for _ in range(16):
-            random_legals(masks, rng, chosen)
-            masks = envs.step(chosen)[0]["action_mask"]
-        return 16 * envs.num_envs
-
-    return work
+# --- Memory -------------------------------------------------------------------------------------
 
 
 def bandwidth_row() -> Row:
@@ -250,7 +356,7 @@ def allocations(steps: int) -> Row:
 
 def growth(decisions: int) -> Row:
     """Measure how much the process grows over many decisions."""
-    work = stepping(VectorGames(BATCH, table_size=15, seed=0))
+    work = pieces(stepping(VectorGames(BATCH, table_size=15, seed=0)), STEPS // BATCH)
     work()
     before, done = _resident(), 0
     while done < decisions:
@@ -278,7 +384,7 @@ def all_rows(seconds: float, slices: int, quick: bool) -> Iterator[Row]:
     yield from measure([playout_row(players) for players in (2, 3, 4)], seconds, slices)
     yield from measure([search_row(players) for players in (2, 3, 4)], seconds, slices)
     yield from threads_rows(seconds, slices)
-    for ours, ceiling in pettingzoo.groups(random_legal):
+    for ours, ceiling in pettingzoo_groups():
         measure([ours, ceiling], 2 * seconds, slices)
         ours.of_ceiling = ours.value / ceiling.value
         yield from (ours, ceiling)

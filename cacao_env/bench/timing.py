@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -44,6 +45,11 @@ class Row:
     def bytes_per_second(self) -> float:
         """Observations and masks written, bytes/s."""
         return self.value * (self.observation_bytes + self.mask_bytes)
+
+
+def pieces(endless: Iterator[int], count: int) -> Work:
+    """Return work whose pieces are the next ``count`` steps of a generator of amounts."""
+    return lambda: sum(islice(endless, count))
 
 
 @njit
@@ -100,9 +106,9 @@ def measure(rows: Sequence[Row], seconds: float, slices: int) -> Sequence[Row]:
     rates: list[list[float]] = [[] for _ in rows]
     sticks: list[list[float]] = [[] for _ in rows]
     for _ in range(slices):
-        for number, work in enumerate(works):
-            sticks[number].append(rate_once(yardstick, YARDSTICK_SECONDS, time.thread_time))
-            rates[number].append(rate_once(work, seconds / slices, clock))
+        for work, found, stick in zip(works, rates, sticks, strict=True):
+            stick.append(rate_once(yardstick, YARDSTICK_SECONDS, time.thread_time))
+            found.append(rate_once(work, seconds / slices, clock))
     for row, found, stick in zip(rows, rates, sticks, strict=True):
         row.value, row.yardstick = statistics.median(found), statistics.median(stick)
     return rows

@@ -10,12 +10,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from .. import tables
-from ..files import write_json
 
 TIMEOUT = 600  # seconds, for one library
 EXAMPLES = Path(__file__).parent / "examples"
@@ -55,7 +55,6 @@ LIBRARIES = (
         ("stable-baselines3", "sb3-contrib"),
         "MaskablePPO on candidate rows, its own policy",
     ),
-    Library("PPO-rows", "rows_ppo", ("torch",), "PPO in one file on candidate rows"),
     Library("DQN-rows", "rows_dqn", ("tianshou",), "masked DQN on candidate rows"),
     Library(
         "ONNX",
@@ -68,17 +67,6 @@ LEFT_OUT = " was left out"  # in a line of a program: what the installed package
 OK, FAILED, MISSING = "ok", "FAILED", "not installed"
 
 
-@dataclass(frozen=True)
-class Result:
-    """The result of a library: status, versions, seconds, what was shown and what was left out."""
-
-    library: Library
-    status: str
-    versions: str
-    seconds: float
-    words: str
-
-
 def versions(library: Library) -> str | None:
     """Return the installed versions in words; None if a package is missing."""
     try:
@@ -87,52 +75,53 @@ def versions(library: Library) -> str | None:
         return None
 
 
-def try_out(library: Library) -> Result:
-    """Run the program of a library if it is installed."""
-    found = versions(library)
-    if found is None:
-        return Result(library, MISSING, "", 0.0, "")
-    command = [sys.executable, "-m", f"{__name__}.examples.{library.example}"]
-    begin = time.perf_counter()
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
-        status, said = (OK if run.returncode == 0 else FAILED), run.stdout
-        if status == FAILED:
-            said = run.stderr or run.stdout or f"exit status {run.returncode}"
-    except subprocess.TimeoutExpired:
-        status, said = FAILED, f"no end after {TIMEOUT} s"
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    if status == OK:
-        words = "; ".join([library.shows, *(line for line in lines if LEFT_OUT in line)])
-    else:
-        words = lines[-1][:200]
-    return Result(library, status, found, time.perf_counter() - begin, words)
+def try_out(library: Library) -> dict[str, Any]:
+    """Run the program of a library if it is installed.
+
+    Returns its name, status, versions, seconds, and in words what was shown and what was left out.
+    """
+    found, begin = versions(library), time.perf_counter()
+    status, words = MISSING, ""
+    if found is not None:
+        command = [sys.executable, "-m", f"{__name__}.examples.{library.example}"]
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+            status, said = (OK if run.returncode == 0 else FAILED), run.stdout
+            if status == FAILED:
+                said = run.stderr or run.stdout or f"exit status {run.returncode}"
+        except subprocess.TimeoutExpired:
+            status, said = FAILED, f"no end after {TIMEOUT} s"
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        left_out = [line for line in lines if LEFT_OUT in line]
+        words = "; ".join([library.shows, *left_out]) if status == OK else lines[-1][:200]
+    return {
+        "library": library.name,
+        "status": status,
+        "versions": found or "",
+        "seconds": 0.0 if found is None else time.perf_counter() - begin,
+        "words": words,
+    }
 
 
-def check(names: Sequence[str], json_file: str | None = None) -> int:
-    """Try all libraries, or those named, and print a table; returns 1 if one failed, else 0.
+def check(names: Sequence[str]) -> tuple[int, list[dict[str, Any]]]:
+    """Try all libraries, or those named, and print a table.
 
-    The results are also written to ``json_file``.
+    Returns 1 if one failed, else 0, and the results.
     """
     known = {library.name.lower(): library for library in LIBRARIES}
     for name in names:
         if name.lower() not in known:
             there = ", ".join(library.name for library in LIBRARIES)
             raise ValueError(f"there is no check of {name!r}; there are: {there}")
-    chosen = [known[name.lower()] for name in names] or list(LIBRARIES)
     head = _padded("library", "result", "versions", "seconds", "what")
     print(tables.DataTable(head, [], "l").markdown())
     results = []
-    for library in chosen:
-        result = try_out(library)
+    for library in [known[name.lower()] for name in names] or LIBRARIES:
+        name, status, found, seconds, words = (result := try_out(library)).values()
         results.append(result)
-        seconds = f"{result.seconds:.0f}" if result.status != MISSING else ""
-        cells = _padded(library.name, result.status, result.versions, seconds, result.words)
-        print(tables.row(cells), flush=True)
-    if json_file is not None:
-        data = [{**asdict(one), "library": one.library.name} for one in results]
-        write_json(Path(json_file), data, pipes=True)
-    return int(any(one.status == FAILED for one in results))
+        shown = "" if status == MISSING else f"{seconds:.0f}"
+        print(tables.row(_padded(name, status, found, shown, words)), flush=True)
+    return int(any(one["status"] == FAILED for one in results)), results
 
 
 def _padded(*cells: str) -> list[str]:

@@ -6,10 +6,9 @@ import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from textwrap import fill
 from typing import Any
 
@@ -20,47 +19,53 @@ exit status: 0 success; 1 wrong input, or a check that failed; 2 wrong usage; 13
 
 
 def add_command(
-    commands: Any, name: str, summary: str, example: str, description: str = ""
-) -> ArgumentParser:
-    """Add a subcommand whose help shows an example; ``example`` may have several lines."""
+    commands: Any,
+    name: str,
+    run: Callable[[Namespace], int | None],
+    summary: str,
+    example: str,
+    options: Mapping[str, tuple[Any, ...]],
+    description: str = "",
+) -> None:
+    """Add a subcommand whose help shows an example; ``example`` may have several lines.
+
+    ``run`` returns an exit status, or None for 0.  ``options``: by name, (default or type, help), and
+    perhaps more arguments of ``add_argument``.  Where the default is False the option is a flag.
+    """
     lines = "\n".join(f"  {line}" for line in example.splitlines())
-    text = description or f"{summary[0].upper()}{summary[1:]}."
     parser: ArgumentParser = commands.add_parser(
         name,
         help=summary,
-        description=fill(text, 80),
+        description=fill(description or f"{summary[0].upper()}{summary[1:]}.", 80),
         epilog=f"example:\n{lines}",
         formatter_class=RawDescriptionHelpFormatter,
     )
-    return parser
+    for option, (value, words, *more) in options.items():
+        settings: dict[str, Any] = {"action": "store_true"}
+        if value is not False:
+            kind, default = (value, None) if callable(value) else (type(value), value)
+            settings = {"type": kind, "default": default}
+        parser.add_argument(option, help=words, **{**settings, **dict(*more)})
+    parser.set_defaults(run=run)
 
 
-def add_json(parser: Any, what: str) -> None:
-    """Add the option ``--json``."""
-    parser.add_argument(
-        "--json", metavar="FILE", help=f"write {what} as JSON; - is standard output, without words"
-    )
+def json_of(what: str) -> dict[str, tuple[Any, ...]]:
+    """Return the option ``--json``."""
+    words = f"write {what} as JSON; - is standard output, without words"
+    return {"--json": (str, words, {"metavar": "FILE"})}
 
 
-def write_json(data: Any, path: str) -> None:
+def words_beside(path: str | None) -> AbstractContextManager[Any]:
+    """Print to the standard error where JSON goes to standard output, ``-``."""
+    return redirect_stdout(sys.stderr) if path == "-" else nullcontext()
+
+
+def write_json(data: Any, path: str | None) -> None:
     """Write data as JSON to a file, whole or not at all, or for ``-`` to standard output."""
     if path == "-":
         print(json.dumps(data, indent=2))
-    else:
+    elif path is not None:
         files.write_json(Path(path), data, pipes=True)
-
-
-@contextmanager
-def json_alone(path: str | None) -> Iterator[str | None]:
-    """Give a file to write JSON to; for ``-`` it goes to standard output and all words to the error."""
-    if path != "-":
-        yield path
-        return
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "out.json"
-        with redirect_stdout(sys.stderr):
-            yield str(file)
-        sys.stdout.write(file.read_text(encoding="utf-8"))
 
 
 def one_line(error: Exception) -> str:
@@ -88,12 +93,8 @@ def prepare(options: Namespace) -> None:
 
 @contextmanager
 def resumable(advice: str = "the same command resumes") -> Iterator[None]:
-    """Add advice to an interruption; report a worker that ended in one sentence."""
-    from ..evaluation.workers import WorkerError
-
+    """Add advice to an interruption."""
     try:
         yield
     except KeyboardInterrupt:
         raise KeyboardInterrupt(advice) from None
-    except WorkerError as error:
-        raise ValueError(str(error)) from None

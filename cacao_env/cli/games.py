@@ -15,114 +15,103 @@ from ..checks import as_seat
 from ..engine.options import DECISIONS, Options
 from ..files import write_whole
 from ..game import Game
-from .common import add_command, add_json, write_json
+from .common import add_command, json_of, write_json
 
 MANY_FILES = 100  # are checked by several processes
 PICTURES, FILMS = (".png", ".svg"), (".gif", ".mp4")
 TILES = (16, 240)  # width of a tile in pixels
 
 
+VOLCANOES = {"--volcanoes": (False, "play with the mini-expansion")}
+FILE, FOLDER = {"metavar": "FILE"}, {"metavar": "FOLDER"}
+
+
 def add_commands(commands: Any) -> None:
     """Add the commands to the parser's subcommands."""
-    one = add_command(
-        commands,
+    add = partial(add_command, commands)
+    add(
         "record",
+        _record,
         "play games and write their records",
         "cacao record --agents greedy,random --games 10 --out games/",
+        {
+            "--players": (2, "2, 3 or 4"),
+            "--seed": (0, "seed of the first game"),
+            "--games": (1, "number of games, with consecutive seeds"),
+            **VOLCANOES,
+            "--decisions": ("auto", None, {"choices": DECISIONS}),
+            "--agents": (str, "one agent for each seat, e.g. random,criollo; default: random"),
+            "--with-legal": (False, "list the legal moves as well"),
+            "--out": (str, "a file, or a folder for several games; default: standard output"),
+        },
     )
-    one.add_argument("--players", type=int, default=2, help="2, 3 or 4")
-    one.add_argument("--seed", type=int, default=0, help="seed of the first game")
-    one.add_argument("--games", type=int, default=1, help="number of games, with consecutive seeds")
-    one.add_argument("--volcanoes", action="store_true", help="play with the mini-expansion")
-    one.add_argument("--decisions", choices=DECISIONS, default="auto")
-    one.add_argument(
-        "--agents", help="one agent for each seat, e.g. random,criollo; default: random"
-    )
-    one.add_argument("--with-legal", action="store_true", help="list the legal moves as well")
-    one.add_argument(
-        "--out", help="a file, or a folder for several games; default: standard output"
-    )
-    one.set_defaults(run=_record)
-
-    one = add_command(
-        commands,
+    add(
         "replay",
+        _replay,
         "show a recorded game, or check many",
         "cacao replay game.json --ply 12\ncacao replay --check games/",
+        {
+            "files": (str, "records, or folders with records", {"nargs": "+", **FILE}),
+            "--check": (False, "only verify; status 0 if all are valid"),
+            "--ply": (int, "show the position after this many moves"),
+        },
     )
-    one.add_argument("files", nargs="+", metavar="FILE", help="records, or folders with records")
-    one.add_argument("--check", action="store_true", help="only verify; status 0 if all are valid")
-    one.add_argument("--ply", type=int, help="show the position after this many moves")
-    one.set_defaults(run=_replay)
-
-    one = add_command(
-        commands,
+    add(
         "render",
+        _render,
         "make a picture or a film of a recorded game",
         "cacao render game.json -o game.gif",
+        {
+            "record": (str, "a game record"),
+            "-o": (str, "png, svg, gif or mp4", {"dest": "out", "required": True, **FILE}),
+            "--ply": (int, "stop after this many moves; default: all"),
+            "--tile": (60, "width of a tile in pixels"),
+            "--seconds": (0.7, "time that a film shows each position"),
+            "--viewer": (int, "a seat; the other hands are hidden"),
+        },
     )
-    one.add_argument("record", help="a game record")
-    one.add_argument("-o", dest="out", required=True, metavar="FILE", help="png, svg, gif or mp4")
-    one.add_argument("--ply", type=int, help="stop after this many moves; default: all")
-    one.add_argument("--tile", type=int, default=60, help="width of a tile in pixels")
-    one.add_argument(
-        "--seconds", type=float, default=0.7, help="time that a film shows each position"
-    )
-    one.add_argument("--viewer", type=int, help="a seat; the other hands are hidden")
-    one.set_defaults(run=_render)
-
-    one = add_command(
-        commands,
+    seats = "human, or an agent, for each seat in playing order; default: you and the best agent"
+    add(
         "play",
+        _play,
         "play in the terminal",
         "cacao play --seats human,greedy --volcanoes",
+        {
+            "--seats": (str, seats),
+            **VOLCANOES,
+            "--seed": (int, "seed of the deal"),
+            "--record": (str, "write the finished game to a file", FILE),
+        },
     )
-    one.add_argument(
-        "--seats",
-        help="human, or an agent, for each seat in playing order; default: you and the best agent",
-    )
-    one.add_argument("--volcanoes", action="store_true", help="play with the mini-expansion")
-    one.add_argument("--seed", type=int, help="seed of the deal")
-    one.add_argument("--record", metavar="FILE", help="write the finished game to a file")
-    one.set_defaults(run=_play)
-
-    one = add_command(
-        commands,
+    many = {"action": "append", "default": [], "metavar": "NAME"}
+    kept = "where unfinished games are kept; default: cacao_env/games in your state folder"
+    add(
         "view",
+        _view,
         "open a web page: play, watch, replay, analyze",
         "cacao view --open\ncacao view game.json --export game.html",
+        {
+            "records": (str, "game records to show", {"nargs": "*", "metavar": "RECORD"}),
+            "--agent": (str, "a checkpoint; may be repeated", many),
+            "--port": (8765, "0 for any free port"),
+            "--open": (False, "open the page in the browser"),
+            "--export": (str, "write one record as a page of its own", FILE),
+            "--no-review": (False, "export without a review, which takes some seconds"),
+            "--games": (str, kept, FOLDER),
+        },
         "Serve a web page on this machine to play, watch, replay and analyze games.",
     )
-    one.add_argument("records", nargs="*", metavar="RECORD", help="game records to show")
-    one.add_argument(
-        "--agent", action="append", default=[], metavar="NAME", help="a checkpoint; may be repeated"
-    )
-    one.add_argument("--port", type=int, default=8765, help="0 for any free port")
-    one.add_argument("--open", action="store_true", help="open the page in the browser")
-    one.add_argument("--export", metavar="FILE", help="write one record as a page of its own")
-    one.add_argument(
-        "--no-review", action="store_true", help="export without a review, which takes some seconds"
-    )
-    one.add_argument(
-        "--games",
-        metavar="FOLDER",
-        help="where unfinished games are kept; default: cacao_env/games in your state folder",
-    )
-    one.set_defaults(run=_view)
-
-    one = add_command(
-        commands,
+    add(
         "review",
+        _review,
         "judge every decision of a recorded game",
         "cacao review game.json",
+        {"record": (str, "a game record"), **json_of("the review")},
         "Judge every decision of a recorded game: gold lost, blunders, win probabilities, luck.",
     )
-    one.add_argument("record", help="a game record")
-    add_json(one, "the review")
-    one.set_defaults(run=_review)
 
 
-def _record(options: Namespace) -> int:
+def _record(options: Namespace) -> None:
     from ..agents.agent import play_game, seat_seed
     from ..agents.bots import split_names
     from ..agents.registry import load_agent
@@ -152,7 +141,6 @@ def _record(options: Namespace) -> int:
             folder = Path(options.out)
             folder.mkdir(parents=True, exist_ok=True)
             write_whole(folder / f"cacao-{options.players}p-seed{seed}.json", text)
-    return 0
 
 
 def _replay(options: Namespace) -> int:
@@ -220,7 +208,7 @@ def _show(game: Game, moves: Sequence[tuple[int, int, str, bool]]) -> None:
         print(f"scores: {scores}")
 
 
-def _render(options: Namespace) -> int:
+def _render(options: Namespace) -> None:
     path, tile, seconds = Path(options.out), options.tile, options.seconds
     if path.suffix not in PICTURES + FILMS:
         kinds = ", ".join(kind.removeprefix(".") for kind in PICTURES + FILMS)
@@ -243,7 +231,6 @@ def _render(options: Namespace) -> int:
     finally:
         beside.unlink(missing_ok=True)
     print(f"{path}: {what}")
-    return 0
 
 
 def _draw(
@@ -348,7 +335,7 @@ def _reviewed(history: Any) -> dict[str, Any]:
         return review(history, progress).as_dict()
 
 
-def _review(options: Namespace) -> int:
+def _review(options: Namespace) -> None:
     from ..play.history import History
     from ..play.review import in_lines
 
@@ -362,9 +349,7 @@ def _review(options: Namespace) -> int:
         seats = range(history.game.num_players)
         names = record.players_of(data) or [f"player {seat + 1}" for seat in seats]
         print(in_lines(found, names))
-    if options.json is not None:
-        write_json(found, options.json)
-    return 0
+    write_json(found, options.json)
 
 
 def _export(files: Sequence[str], target: Path, with_review: bool) -> int:

@@ -5,189 +5,164 @@ See docs/evaluation.md and docs/tasks.md.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from argparse import Namespace
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from .. import files
 from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
-from .common import add_command, add_json, one_line, prepare, resumable, write_json
+from .common import add_command, json_of, one_line, prepare, resumable, words_beside, write_json
 
 _AGENT = "an agent that `cacao agents` lists, the folder of a checkpoint, or a class (module:Class)"
-
-
-def add_commands(commands: Any) -> None:
-    """Add the commands to the parser's subcommands."""
-    one = add_command(
-        commands,
-        "evaluate",
-        "measure agents against each other",
-        "cacao evaluate criollo greedy --players 2,3,4 --blocks 500",
-        "Play agents against each other.  The unit is the deal block: one deal, played "
-        "once with the candidate in each seat and the opponent in all others.  Wins and margins are "
-        "averaged within a block; intervals are bootstrapped over blocks.",
-    )
-    add = one.add_argument
-    add("agents", nargs="+", help=_AGENT)
-    add(
-        "--players",
-        type=_counts,
-        metavar="N[,N...]",
-        help="2, 3 and 4; default: a checkpoint's own, or 2",
-    )
-    add("--blocks", type=int, help=f"deals, each played in every seat; default: {BLOCKS}")
-    add(
-        "--until-decided",
-        action="store_true",
-        help="a sequential test of the first agent against the second, of at most --blocks deals; "
-        "default: 10,000",
-    )
-    add("--elo0", type=float, default=0.0, help="Elo difference of the test's null hypothesis")
-    add("--elo1", type=float, default=20.0, help="Elo difference of its alternative")
-    _add_game(one, None)
-    _add_workers(one)
-    add("--out", metavar="DIR", help="folder of the games; default: one under runs/evaluation")
-    add_json(one, "the figures")
-    add("--html", metavar="FILE", help="write the report there as well")
-    add("--records", metavar="DIR", help="write every game there as a record")
-    one.set_defaults(run=_evaluate)
-
-    one = add_command(
-        commands,
-        "regret",
-        "measure the regret of an agent's decisions",
-        "cacao regret greedy --games 50 --last 3",
-        "Play an agent against itself, on every seat.  Its decisions near the end are "
-        "compared with the exact solution, a sample of the earlier ones with many playouts, which "
-        "value networks play.",
-    )
-    add = one.add_argument
-    add("agent", help=_AGENT)
-    add("--players", type=int, help="2, 3 or 4; default: a checkpoint's own, or 2")
-    add("--games", type=int, default=200, help="deals, each played once; default: 200")
-    add(
-        "--last",
-        type=int,
-        metavar="P",
-        help="solve decisions with at most P placements left in the game, 1 to 6; default: 2",
-    )
-    add(
-        "--rollouts",
-        type=int,
-        metavar="R",
-        help="playouts a candidate, half of them to choose it; 0 for none; default: 64",
-    )
-    add(
-        "--referee",
-        metavar="NAME[,NAME]",
-        help="value networks that play them in turn; default: the shipped ones that are not the "
-        "agent's own",
-    )
-    add("--sample", type=int, metavar="D", help="earlier decisions sampled a game; default: 4")
-    add("--top", type=int, help="candidates, greedy's best; default: 16")
-    add("--utility", action="store_true", help="regrets in utility, not in gold")
-    _add_game(one, None)
-    _add_workers(one, with_ray=False)
-    add_json(one, "the figures and every regret")
-    one.set_defaults(run=_regret)
-
-    one = add_command(
-        commands,
-        "curve",
-        "draw the strength of a network's search by its time",
-        "cacao curve criollo --ms 1,4,16,64 --blocks 100 --out curve.png",
-        "Play a value network with search against an opponent, once for each time, print "
-        "the results and draw them.  Games are stored under runs/curve; the same command resumes.",
-    )
-    add = one.add_argument
-    add("network", help="a value network that `cacao agents` lists, or its folder")
-    add("--ms", type=_counts, metavar="MS[,MS...]", help="times a placement; default: 1,4,16,64")
-    add("--against", help="the opponent; default: the network without search")
-    add("--blocks", type=int, default=BLOCKS, help="deals, each played in every seat; default: 200")
-    add("--out", metavar="FILE", help="the picture, .png, .svg or .pdf")
-    _add_game(one, 2)
-    _add_workers(one, with_ray=False)
-    add_json(one, "the results")
-    one.set_defaults(run=_curve)
-
-    one = add_command(
-        commands,
-        "forecasts",
-        "measure how much of the outcome agents foresee",
-        "cacao forecasts criollo --games 1000",
-        "Play games of the first agent against itself.  Every agent tells the win shares and scores "
-        "that it expects; R² with the outcome is printed by the placements left in the game.",
-    )
-    add = one.add_argument
-    add("agents", nargs="+", help="agents that tell the result that they expect: value networks")
-    add("--games", type=int, default=1000, help="deals, each played once; default: 1,000")
-    _add_game(one, 2)
-    add_json(one, "the figures")
-    one.set_defaults(run=_forecasts)
-
-    one = add_command(
-        commands,
-        "leaderboard",
-        "play what a list describes and write the leaderboard's tables",
-        "cacao leaderboard --config configs/leaderboard.toml",
-        "Write the tables of the leaderboard between the markers of a page.",
-    )
-    add = one.add_argument
-    add("--config", help="what to play; default: configs/leaderboard.toml")
-    add("--json", nargs="+", action="extend", metavar="FILE", help="evaluations; nothing is played")
-    add("--page", help="the Markdown page with the markers; default: docs/leaderboard.md")
-    _add_workers(one)
-    one.set_defaults(run=_leaderboard)
-
-    one = add_command(
-        commands,
-        "tasks",
-        "list the named tasks, or measure agents in them",
-        "cacao tasks\ncacao tasks --agents criollo --tasks 2p-greedy --deals 200",
-        "List the named tasks.  With an option, play agents in the learner's seat of each task and "
-        "print the scores, or write them to a page.  Games are stored under runs/tasks; the same "
-        "command resumes.",
-    )
-    add = one.add_argument
-    add("--page", metavar="FILE", help="write the tables between the page's markers")
-    add("--deals", type=int, help="for each task and agent; default: 1,000")
-    add(
-        "--agents",
-        help="play these alone, e.g. random,mc:sims=256; default: those of docs/tasks.md",
-    )
-    add("--tasks", help="play these alone, e.g. 2p-greedy,4p-greedy; default: all")
-    _add_workers(one, with_ray=False)
-    one.set_defaults(run=_tasks)
+_RAY = "play on a Ray cluster: auto, an address, or nothing for a local one"
+_FILE, _DIR = {"metavar": "FILE"}, {"metavar": "DIR"}
+PLAYERS = {"--players": (2, "2, 3 or 4; default: 2")}
+GAME = {
+    "--volcanoes": (False, "play with the mini-expansion"),
+    "--seed": (SEED, "seed of the first deal; default: 1,000,000,000"),
+}
+WORKERS = {"--workers": (int, "processes; default: all cores")}
+RAY = {"--ray": (str, _RAY, {"nargs": "?", "const": "local", "metavar": "ADDRESS"})}
 
 
 def _counts(text: str) -> list[int]:
     return [int(word) for word in text.split(",")]
 
 
-def _add_game(parser: Any, players: int | None) -> None:
-    """Add the options of the games; with ``players``, a default number, also ``--players``."""
-    if players is not None:
-        parser.add_argument("--players", type=int, default=players, help="2, 3 or 4; default: 2")
-    parser.add_argument("--volcanoes", action="store_true", help="play with the mini-expansion")
-    parser.add_argument(
-        "--seed", type=int, default=SEED, help="seed of the first deal; default: 1,000,000,000"
+def add_commands(commands: Any) -> None:
+    """Add the commands to the parser's subcommands."""
+    add = partial(add_command, commands)
+    counts = "2, 3 and 4; default: a checkpoint's own, or 2"
+    sequential = (
+        "a sequential test of the first agent against the second, of at most --blocks deals; "
+        "default: 10,000"
     )
-
-
-def _add_workers(parser: Any, with_ray: bool = True) -> None:
-    parser.add_argument("--workers", type=int, help="processes; default: all cores")
-    if with_ray:
-        parser.add_argument(
-            "--ray",
-            nargs="?",
-            const="local",
-            metavar="ADDRESS",
-            help="play on a Ray cluster: auto, an address, or nothing for a local one",
-        )
+    add(
+        "evaluate",
+        _evaluate,
+        "measure agents against each other",
+        "cacao evaluate criollo greedy --players 2,3,4 --blocks 500",
+        {
+            "agents": (str, _AGENT, {"nargs": "+"}),
+            "--players": (_counts, counts, {"metavar": "N[,N...]"}),
+            "--blocks": (int, f"deals, each played in every seat; default: {BLOCKS}"),
+            "--until-decided": (False, sequential),
+            "--elo0": (0.0, "Elo difference of the test's null hypothesis"),
+            "--elo1": (20.0, "Elo difference of its alternative"),
+            **GAME,
+            **WORKERS,
+            **RAY,
+            "--out": (str, "folder of the games; default: one under runs/evaluation", _DIR),
+            **json_of("the figures"),
+            "--html": (str, "write the report there as well", _FILE),
+            "--records": (str, "write every game there as a record", _DIR),
+        },
+        "Play agents against each other.  The unit is the deal block: one deal, played "
+        "once with the candidate in each seat and the opponent in all others.  Wins and margins are "
+        "averaged within a block; intervals are bootstrapped over blocks.",
+    )
+    solved = "solve decisions with at most P placements left in the game, 1 to 6; default: 2"
+    playouts = "playouts a candidate, half of them to choose it; 0 for none; default: 64"
+    referees = (
+        "value networks that play them in turn; default: the shipped ones that are not the "
+        "agent's own"
+    )
+    add(
+        "regret",
+        _regret,
+        "measure the regret of an agent's decisions",
+        "cacao regret greedy --games 50 --last 3",
+        {
+            "agent": (str, _AGENT),
+            "--players": (int, "2, 3 or 4; default: a checkpoint's own, or 2"),
+            "--games": (200, "deals, each played once; default: 200"),
+            "--last": (int, solved, {"metavar": "P"}),
+            "--rollouts": (int, playouts, {"metavar": "R"}),
+            "--referee": (str, referees, {"metavar": "NAME[,NAME]"}),
+            "--sample": (int, "earlier decisions sampled a game; default: 4", {"metavar": "D"}),
+            "--top": (int, "candidates, greedy's best; default: 16"),
+            "--utility": (False, "regrets in utility, not in gold"),
+            **GAME,
+            **WORKERS,
+            **json_of("the figures and every regret"),
+        },
+        "Play an agent against itself, on every seat.  Its decisions near the end are "
+        "compared with the exact solution, a sample of the earlier ones with many playouts, which "
+        "value networks play.",
+    )
+    times = "times a placement; default: 1,4,16,64"
+    add(
+        "curve",
+        _curve,
+        "draw the strength of a network's search by its time",
+        "cacao curve criollo --ms 1,4,16,64 --blocks 100 --out curve.png",
+        {
+            "network": (str, "a value network that `cacao agents` lists, or its folder"),
+            "--ms": (_counts, times, {"metavar": "MS[,MS...]"}),
+            "--against": (str, "the opponent; default: the network without search"),
+            "--blocks": (BLOCKS, "deals, each played in every seat; default: 200"),
+            "--out": (str, "the picture, .png, .svg or .pdf", _FILE),
+            **PLAYERS,
+            **GAME,
+            **WORKERS,
+            **json_of("the results"),
+        },
+        "Play a value network with search against an opponent, once for each time, print "
+        "the results and draw them.  Games are stored under runs/curve; the same command resumes.",
+    )
+    foreseeing = "agents that tell the result that they expect: value networks"
+    add(
+        "forecasts",
+        _forecasts,
+        "measure how much of the outcome agents foresee",
+        "cacao forecasts criollo --games 1000",
+        {
+            "agents": (str, foreseeing, {"nargs": "+"}),
+            "--games": (1000, "deals, each played once; default: 1,000"),
+            **PLAYERS,
+            **GAME,
+            **json_of("the figures"),
+        },
+        "Play games of the first agent against itself.  Every agent tells the win shares and scores "
+        "that it expects; R² with the outcome is printed by the placements left in the game.",
+    )
+    evaluations = {"nargs": "+", "action": "extend", **_FILE}
+    add(
+        "leaderboard",
+        _leaderboard,
+        "play what a list describes and write the leaderboard's tables",
+        "cacao leaderboard --config configs/leaderboard.toml",
+        {
+            "--config": (str, "what to play; default: configs/leaderboard.toml"),
+            "--json": (str, "evaluations; nothing is played", evaluations),
+            "--page": (str, "the Markdown page with the markers; default: docs/leaderboard.md"),
+            **WORKERS,
+            **RAY,
+        },
+        "Write the tables of the leaderboard between the markers of a page.",
+    )
+    alone = "play these alone, e.g. random,mc:sims=256; default: those of docs/tasks.md"
+    add(
+        "tasks",
+        _tasks,
+        "list the named tasks, or measure agents in them",
+        "cacao tasks\ncacao tasks --agents criollo --tasks 2p-greedy --deals 200",
+        {
+            "--page": (str, "write the tables between the page's markers", _FILE),
+            "--deals": (int, "for each task and agent; default: 1,000"),
+            "--agents": (str, alone),
+            "--tasks": (str, "play these alone, e.g. 2p-greedy,4p-greedy; default: all"),
+            **WORKERS,
+        },
+        "List the named tasks.  With an option, play agents in the learner's seat of each task and "
+        "print the scores, or write them to a page.  Games are stored under runs/tasks; the same "
+        "command resumes.",
+    )
 
 
 def _player_on(ray: str | None) -> Any:
@@ -221,9 +196,9 @@ def _check_writable(*paths: str | None) -> None:
 
 def _say(text: str, data: Any, options: Namespace) -> None:
     """Print a text, and write data where ``--json`` says."""
-    print(text, file=sys.stderr if options.json == "-" else sys.stdout)
-    if options.json:
-        write_json(data, options.json)
+    with words_beside(options.json):
+        print(text)
+    write_json(data, options.json)
 
 
 def _evaluate(options: Namespace) -> int:
@@ -231,7 +206,6 @@ def _evaluate(options: Namespace) -> int:
     from ..evaluation import run
     from ..evaluation.sprt import SequentialTest
     from ..evaluation.store import Store
-    from ..evaluation.workers import WorkerError
 
     test = SequentialTest(options.elo0, options.elo1) if options.until_decided else None
     blocks = options.blocks
@@ -253,7 +227,7 @@ def _evaluate(options: Namespace) -> int:
             return 0
         except KeyboardInterrupt:
             problem, status = "interrupted", 130
-        except (ValueError, WorkerError, OSError) as error:
+        except (ValueError, OSError) as error:
             problem, status = one_line(error), 1
         print(
             f"{problem}; {run.num_stored(plan, agents, store)} games are stored in {folder}, "
@@ -271,7 +245,7 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     from ..evaluation.run import document
 
     data = document(evaluation)
-    write_whole(folder / "evaluation.json", json.dumps(data, indent=2) + "\n")
+    files.write_json(folder / "evaluation.json", data)
     write_whole(folder / "report.html", page(data))
     if options.html:
         write_whole(Path(options.html), page(data), pipes=True)
@@ -283,7 +257,7 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     _say("\n".join(said), data, options)
 
 
-def _regret(options: Namespace) -> int:
+def _regret(options: Namespace) -> None:
     prepare(options)
     from ..agents.agent import require
     from ..agents.registry import load_agent
@@ -312,10 +286,9 @@ def _regret(options: Namespace) -> int:
         games = measure_regret(options.agent, agent, rules, options.games, seed, settings, workers)
     data = document(agent, rules, seed, settings, games, time.perf_counter() - begin)
     _say(show(data), data, options)
-    return 0
 
 
-def _curve(options: Namespace) -> int:
+def _curve(options: Namespace) -> None:
     prepare(options)
     from ..evaluation import curve
 
@@ -329,14 +302,13 @@ def _curve(options: Namespace) -> int:
         seed=options.seed,
     )
     _check_writable(options.json, options.out)
-    found = curve.points(_played(curve.HOME, todo, options))
+    found = [data["results"][0] for data in _played(curve.HOME, todo, options)]
     _say(curve.show(found), found, options)
     if options.out:
         curve.draw(found, Path(options.out))
-    return 0
 
 
-def _forecasts(options: Namespace) -> int:
+def _forecasts(options: Namespace) -> None:
     prepare(options)
     from tqdm import tqdm
 
@@ -353,24 +325,24 @@ def _forecasts(options: Namespace) -> int:
     with tqdm(total=options.games, unit="game", disable=None) as bar:
         rows = forecasts.measure_forecasts(agents, rules, options.games, options.seed, bar.update)
     _say(forecasts.show(rows), forecasts.document(rows, agents, rules, options.seed), options)
-    return 0
 
 
-def _leaderboard(options: Namespace) -> int:
+def _leaderboard(options: Namespace) -> None:
     prepare(options)
     from ..evaluation import leaderboard
     from ..evaluation.run import loaded
+    from ..tables import between_markers
 
     page = Path(options.page or leaderboard.PAGE)
-    leaderboard.written(page, "")  # before anything is played
+    between_markers(page, leaderboard.BEGIN, leaderboard.END, "")  # before anything is played
     if options.json:
         every = [loaded(path) for path in options.json]
     else:
         todo = leaderboard.plans(options.config or leaderboard.CONFIG)
         every = _played(leaderboard.HOME, todo, options)
-    write_whole(page, leaderboard.written(page, leaderboard.text_of(every)))
+    text = leaderboard.text_of(every)
+    write_whole(page, between_markers(page, leaderboard.BEGIN, leaderboard.END, text))
     print(f"{page}: {sum(len(data['results']) for data in every)} pairings")
-    return 0
 
 
 def _tasks(options: Namespace) -> int:

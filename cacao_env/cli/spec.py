@@ -2,52 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..engine.actions import ACT_ACTIONS, FILL_ACTIONS, num_actions, place_actions
+from ..engine.actions import ACT_ACTIONS, FILL_ACTIONS, place_actions
 from ..engine.observation import CHANNELS, layout
 from ..engine.options import Options
 from ..engine.tiles import NUM_VARIANTS, VARIANTS
 from ..greedy.columns import COLUMNS, CONTEXT_COLUMNS, ROW_COLUMNS
 from ..tables import DataTable
 
-
-def tables(num_players: int = 2, table_size: int | None = None) -> str:
-    """Write all tables for a number of players and a table size (None: its default)."""
-    options = Options(num_players, table_size=table_size)
-    players, size = options.num_players, options.table_size
-    title = f"{players} players, table size {size}"
-    return "\n\n".join(
-        (
-            f"### Actions ({title})",
-            _actions(size),
-            f"### Observation ({title})",
-            _observation(players, size),
-            "### Channels of `board`",
-            _channels(players),
-            '### Rows of `observation="candidates"`',
-            f"A row has {COLUMNS} columns, float32. Rows of choices come first, greedy's best first; "
-            "rows of equal value are ordered by their contents. Columns beyond the table are 0.",
-            _columns(ROW_COLUMNS),
-            "The last row is the context:",
-            _columns(CONTEXT_COLUMNS),
-        )
-    )
+_BLOCKS = {
+    "place": f"worker cell of the window × {NUM_VARIANTS} + variant; on an own tile it overbuilds",
+    "fill": "side of the tile just placed × 4 + display slot × 2 + orientation",
+    "act": "side of the tile just placed × 16 + side of the jungle tile there × 4 + workers",
+}
 
 
 def data(num_players: int = 2, table_size: int | None = None) -> dict[str, Any]:
-    """Return what the tables say as plain data."""
+    """Return what the tables say as plain data; the size None is the default."""
     options = Options(num_players, table_size=table_size)
     players, size = options.num_players, options.table_size
     fills = int(place_actions(size))
-    acts = fills + FILL_ACTIONS
-    ends = {"place": fills, "fill": acts, "act": acts + ACT_ACTIONS}
+    ends = (fills, fills + FILL_ACTIONS, fills + FILL_ACTIONS + ACT_ACTIONS)
+    owners = ["the observer", *(f"relative seat {seat}" for seat in range(1, players))]
+    channels = [
+        *CHANNELS,
+        *((f"owner_{seat}", 1, f"worker tile of {whose}") for seat, whose in enumerate(owners)),
+    ]
     return {
         "options": options.as_dict(),
         "num_actions": options.num_actions,
         "actions": [
             {"block": block, "start": start, "stop": stop}
-            for (block, stop), start in zip(ends.items(), (0, *ends.values()))
+            for block, start, stop in zip(_BLOCKS, (0, *ends), ends)
         ],
         "variants": [{"tile": kind, "rotation": turn} for kind, turn in VARIANTS],
         "observation_size": options.observation_size,
@@ -64,7 +52,7 @@ def data(num_players: int = 2, table_size: int | None = None) -> dict[str, Any]:
         ],
         "channels": [
             {"channel": number, "name": name, "high": high, "meaning": meaning}
-            for number, name, high, meaning in _channel_rows(players)
+            for number, (name, high, meaning) in enumerate(channels)
         ],
         "candidates": {
             "columns": COLUMNS,
@@ -79,66 +67,57 @@ def data(num_players: int = 2, table_size: int | None = None) -> dict[str, Any]:
     }
 
 
-def _actions(size: int) -> str:
-    fills = int(place_actions(size))
-    acts = fills + FILL_ACTIONS
-    variants = ", ".join(f"{kind}/{turn}" for kind, turn in VARIANTS)
-    head = ("ids", "block", "meaning of an id's offset in its block")
-    rows = [
+def tables(num_players: int = 2, table_size: int | None = None) -> str:
+    """Write the data as tables in Markdown."""
+    found = data(num_players, table_size)
+    variants = ", ".join(f"{one['tile']}/{one['rotation']}" for one in found["variants"])
+    title = f"{num_players} players, table size {found['options']['table_size']}"
+    return "\n\n".join(
         (
-            f"0..{fills - 1}",
-            "place",
-            f"worker cell of the window × {NUM_VARIANTS} + variant; on an own tile it overbuilds",
-        ),
-        (
-            f"{fills}..{acts - 1}",
-            "fill",
-            "side of the tile just placed × 4 + display slot × 2 + orientation",
-        ),
-        (
-            f"{acts}..{acts + ACT_ACTIONS - 1}",
-            "act",
-            "side of the tile just placed × 16 + side of the jungle tile there × 4 + workers",
-        ),
-    ]
-    return (
-        f"{DataTable(head, rows, 'l').markdown()}\n\n"
-        f"`Discrete({int(num_actions(size))})`. Sides: 0 north, 1 east, 2 south, 3 west. "
-        f"Variants (tile/rotation) 0..{NUM_VARIANTS - 1}: {variants}."
+            f"### Actions ({title})",
+            _table(
+                ("ids", "block", "meaning of an id's offset in its block"),
+                found["actions"],
+                lambda x: (f"{x['start']}..{x['stop'] - 1}", x["block"], _BLOCKS[x["block"]]),
+            ),
+            f"`Discrete({found['num_actions']})`. Sides: 0 north, 1 east, 2 south, 3 west. "
+            f"Variants (tile/rotation) 0..{NUM_VARIANTS - 1}: {variants}.",
+            f"### Observation ({title})",
+            _table(
+                ("slice", "name", "shape", "largest raw value", "meaning"),
+                found["observation"],
+                lambda x: (
+                    f"{x['start']}:{x['stop']}",
+                    f"`{x['name']}`",
+                    " × ".join(map(str, x["shape"])),
+                    x["high"] if isinstance(x["high"], int) else "by channel",
+                    x["meaning"],
+                ),
+            ),
+            f"{found['observation_size']} entries in total.",
+            "### Channels of `board`",
+            _table(
+                ("channel", "name", "largest raw value", "meaning"),
+                found["channels"],
+                lambda x: (x["channel"], f"`{x['name']}`", x["high"], x["meaning"]),
+            ),
+            '### Rows of `observation="candidates"`',
+            f"A row has {COLUMNS} columns, float32. Rows of choices come first, greedy's best first; "
+            "rows of equal value are ordered by their contents. Columns beyond the table are 0.",
+            _columns(found["candidates"]["row"]),
+            "The last row is the context:",
+            _columns(found["candidates"]["context"]),
+        )
     )
 
 
-def _observation(players: int, size: int) -> str:
-    entries = layout(players, size)
-    rows = []
-    for entry in entries:
-        high = entry.high if isinstance(entry.high, int) else "by channel"
-        shape = " × ".join(map(str, entry.shape))
-        place = f"{entry.start}:{entry.stop}"
-        rows.append((place, f"`{entry.name}`", shape, high, entry.meaning))
-    head = ("slice", "name", "shape", "largest raw value", "meaning")
-    return f"{DataTable(head, rows, 'l').markdown()}\n\n{entries[-1].stop} entries in total."
+def _columns(rows: Sequence[Any]) -> str:
+    return _table(
+        ("column", "name", "range", "meaning"),
+        rows,
+        lambda x: (x["column"], f"`{x['name']}`", f"{x['low']:g} to {x['high']:g}", x["meaning"]),
+    )
 
 
-def _channel_rows(players: int) -> list[tuple[int, str, int, str]]:
-    """Number, name, largest raw value and meaning of each channel of the board."""
-    rows = [(number, *channel) for number, channel in enumerate(CHANNELS)]
-    for relative in range(players):
-        whose = "the observer" if relative == 0 else f"relative seat {relative}"
-        rows.append((len(CHANNELS) + relative, f"owner_{relative}", 1, f"worker tile of {whose}"))
-    return rows
-
-
-def _columns(columns: tuple[tuple[str, float, float, str], ...]) -> str:
-    rows = [
-        (number, f"`{name}`", f"{low:g} to {high:g}", meaning)
-        for number, (name, low, high, meaning) in enumerate(columns)
-    ]
-    return DataTable(("column", "name", "range", "meaning"), rows, "l").markdown()
-
-
-def _channels(players: int) -> str:
-    rows = [
-        (number, f"`{name}`", high, text) for number, name, high, text in _channel_rows(players)
-    ]
-    return DataTable(("channel", "name", "largest raw value", "meaning"), rows, "l").markdown()
+def _table(head: Sequence[str], rows: Sequence[Any], cells: Callable[[Any], Any]) -> str:
+    return DataTable(head, [cells(row) for row in rows], "l").markdown()

@@ -15,25 +15,25 @@ from .common import add_command
 
 def add_commands(commands: Any) -> None:
     """Add the command to the parser's subcommands."""
-    one = add_command(
+    add_command(
         commands,
         "warmup",
+        _warmup,
         "compile everything now (once after an install)",
         "cacao warmup",
+        {},
         "Compile everything that environments, agents and evaluations call.  Without this command "
         "each part is compiled when it is first used.",
     )
-    one.set_defaults(run=_warmup)
 
 
-def _warmup(options: Namespace) -> int:
+def _warmup(options: Namespace) -> None:
     begin = time.perf_counter()
     every = list(parts())
     for number, (name, use) in enumerate(every, 1):
         print(f"{number}/{len(every)} {name}", file=sys.stderr, flush=True)
         use()
     print(f"everything is compiled ({time.perf_counter() - begin:.0f} s)")
-    return 0
 
 
 def parts() -> Iterator[tuple[str, Callable[[], None]]]:

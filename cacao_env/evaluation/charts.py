@@ -94,14 +94,6 @@ def distributions(
     return _svg(figure, title)
 
 
-def ticks(low: float, high: float) -> list[float]:
-    """Return a few round values from ``low`` to ``high``."""
-    from matplotlib.ticker import MaxNLocator
-
-    found = MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-    return [float(tick) for tick in found if low <= tick <= high]
-
-
 def _smooth(counts: dict[int, int], scores: Sequence[int]) -> list[float]:
     """Shares of games by score, each averaged with its neighbours (a triangle of five)."""
     total, weights = sum(counts.values()), (1, 2, 3, 2, 1)
@@ -116,6 +108,7 @@ def _axes(
 ) -> tuple[Any, Any]:
     """A figure, and axes whose row k is centred on y = k, the first at the top."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     high = high if high > low else low + 1
     short = [x if len(x) <= _LONGEST else "…" + x[1 - _LONGEST :] for x in labels]
@@ -124,11 +117,11 @@ def _axes(
     figure = Figure((WIDTH / 72, height / 72))  # a unit of the SVG is 1/72 inch
     width, tall = WIDTH - left - 12, height - TOP - BOTTOM
     axes = figure.add_axes((left / WIDTH, BOTTOM / height, width / WIDTH, tall / height))
-    axes.set(xlim=(low, high), ylim=(len(labels) - 0.5, -0.5), xticks=ticks(low, high))
+    axes.set(xlim=(low, high), ylim=(len(labels) - 0.5, -0.5))
     axes.set_yticks(range(len(labels)), short, color=INK, fontsize=13)
-    axes.set_xticks(
-        ticks(low, high), [f"{t:g}" for t in ticks(low, high)], color=FAINT, fontsize=12
-    )
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+    axes.xaxis.set_major_formatter(lambda tick, _: f"{tick:g}")
+    axes.tick_params("x", labelcolor=FAINT, labelsize=12)
     axes.set_xlabel(what, loc="right", color=FAINT, fontsize=12)
     axes.tick_params(bottom=False, left=False)
     axes.grid(axis="x", color=GRID)

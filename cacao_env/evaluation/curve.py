@@ -27,11 +27,6 @@ def plans(
     return [make_plan([f"{agent}+search:ms={ms}", opponent], **more) for ms in times]
 
 
-def points(every: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the result of the searching agent in each evaluation's figures."""
-    return [data["results"][0] for data in every]
-
-
 def show(found: Sequence[Mapping[str, Any]]) -> str:
     """Return a Markdown table."""
     head = ("agent", "against", "ms a placement", "wins", "less luck", "margin less luck", "deals")

@@ -10,6 +10,7 @@ from ..tables import DataTable
 from .summary import Result
 
 Data = Mapping[str, Any]  # what run.document returns, or a part of it
+GOLD, SIGNED = "z.1f", "+z.1f"  # formats of gold, never -0.0
 MANY_RESULTS = 6  # more are shown only as a cross-table
 
 
@@ -42,7 +43,7 @@ def of_players(data: Data, key: str, players: int) -> list[Data]:
 
 def ratings(data: Data, players: int) -> DataTable:
     """Return agents with their ratings, mean scores and time a move, best first."""
-    scores = {r["agent"]: gold_text(r["score"]) for r in of_players(data, "scores", players)}
+    scores = {r["agent"]: f"{r['score']:{GOLD}}" for r in of_players(data, "scores", players)}
     rows = []
     for row in of_players(data, "ratings", players):
         agent = row["agent"]
@@ -73,7 +74,7 @@ def pairings(data: Data, players: int) -> DataTable:
     rows = [
         (
             *(r["agent"], r["opponent"], share(r), margin(r), margin(r, "adjusted_margin")),
-            *(gold_text(r["score"]), milliseconds(r["ms_per_move"])),
+            *(f"{r['score']:{GOLD}}", milliseconds(r["ms_per_move"])),
             *(milliseconds(r["ms_per_placement"]), r["blocks"]),
         )
         for r in results
@@ -85,7 +86,7 @@ def pairings(data: Data, players: int) -> DataTable:
 def gold(data: Data, players: int, sources: Sequence[str] = SOURCES) -> DataTable:
     """Return the mean gold by source."""
     rows = [
-        [r["agent"], *(gold_text(x) for x in (*(r["gold"][s] for s in sources), r["score"]))]
+        [r["agent"], *(f"{x:{GOLD}}" for x in (*(r["gold"][s] for s in sources), r["score"]))]
         for r in of_players(data, "scores", players)
     ]
     return DataTable(("gold from", *sources, "score"), rows)
@@ -111,24 +112,19 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def ranged(value: Any, low: Any, high: Any, form: str = SIGNED) -> str:
+    """Return a value with its interval."""
+    return "{} [{}, {}]".format(*(f"{x:{form}}" for x in (value, low, high)))
+
+
 def share(row: Data, name: str = "") -> str:
     """Return a win share with its interval, in percent; ``name`` is "" or "adjusted_"."""
-    return f"{row[f'{name}win_share']:.1%} [{row[f'{name}low']:.1%}, {row[f'{name}high']:.1%}]"
+    return ranged(row[f"{name}win_share"], row[f"{name}low"], row[f"{name}high"], ".1%")
 
 
 def margin(row: Data, name: str = "margin") -> str:
     """Return a margin with its interval."""
-    return f"{signed(row[name])} [{signed(row[f'{name}_low'])}, {signed(row[f'{name}_high'])}]"
-
-
-def signed(value: float) -> str:
-    """Return a number with its sign and one decimal; never -0.0."""
-    return f"{round(value, 1) + 0.0:+.1f}"
-
-
-def gold_text(value: float) -> str:
-    """Return gold with one decimal; never -0.0."""
-    return f"{round(value, 1) + 0.0:.1f}"
+    return ranged(row[name], row[f"{name}_low"], row[f"{name}_high"])
 
 
 def is_anchor(row: Data) -> bool:

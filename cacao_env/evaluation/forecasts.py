@@ -20,7 +20,10 @@ from ..engine.scoring import margin
 from ..game import Game
 from ..provenance import provenance
 from ..tables import DataTable
+from .blocks import Pairing, chunks
+from .figures import ranged
 from .intervals import LEVEL, resampled_means
+from .matches import PlayedGame, choices, play_chunk, replayed
 from .store import engine_version
 
 FORMAT, VERSION = "cacao-forecasts", 1
@@ -54,12 +57,13 @@ def measure_forecasts(
     """
     if games < 2:
         raise ValueError(f"--games is {games}, expected at least 2")
-    turns = placements_left(Game.deal(options, seed).states[0])
+    player, turns = agents[0], placements_left(Game.deal(options, seed).states[0])
     # [game, agent, placements left, (forecast, outcome) of win share and margin]
     found = np.zeros((games, len(agents), turns, 4))
-    for number in range(games):
-        _play(agents, options, seed, number, found[number])
-        progress(1)
+    for chunk in chunks([Pairing(options, player.name, player.name)], games):
+        for played in play_chunk(chunk, {player.name: player}, seed, luck=False).games:
+            _foresee(agents, chunk.pairing, played, seed, found[played.block])
+            progress(1)
     return [
         _foresight(agent.name, left, found[:, i, left])
         for left in reversed(range(turns))
@@ -67,39 +71,29 @@ def measure_forecasts(
     ]
 
 
-def _play(agents: Sequence[Agent], options: Options, seed: int, number: int, found: Any) -> None:
-    """Play one game; write its forecasts and outcomes."""
-    game = Game.deal(options, seed + number)
-    names = (agents[0].name,) * options.num_players
-    rngs = [
-        [agent.begin(seat_seed(seed, number, options, names, seat)) for agent in agents]
-        for seat in range(options.num_players)
+def _foresee(
+    agents: Sequence[Agent], pairing: Pairing, played: PlayedGame, seed: int, found: Any
+) -> None:
+    """Write the forecasts and the outcomes of one game."""
+    names, players = pairing.seats(0), pairing.players
+    memory = [
+        [agent.begin(seat_seed(seed, played.block, pairing.options, names, s)) for agent in agents]
+        for s in range(players)
     ]
-    seats = []
-    while not game.over:
-        seat = decider(game)
-        # A copy with the hidden tiles dealt again: no agent sees the true deal.
-        seen = game.determinise(seat, rngs[seat][0])
+    for game, _ in choices(replayed(pairing, played, seed)):
         if game.phase != "place":
-            game.play(agents[0].act([seen], rngs[seat][:1])[0])
             continue
-        left = int(placements_left(game.states[0])) - 1
-        seats.append((left, seat))
-        told = [agent.analyze(seen, rng) for agent, rng in zip(agents, rngs[seat], strict=True)]
-        for row, agent, one in zip(found, agents, told, strict=True):
-            if one.win_shares is None or one.scores is None:
+        seat, left = decider(game), placements_left(game.state) - 1
+        # A copy with the hidden tiles dealt again: no agent sees the true deal.
+        seen = game.determinise(seat, played.block)
+        for row, agent, own in zip(found, agents, memory[seat], strict=True):
+            told = agent.analyze(seen, own)
+            if told.win_shares is None or told.scores is None:
                 raise ValueError(f"{agent.name} does not tell the win shares and scores it expects")
-            row[left, 0], row[left, 2] = (
-                one.win_shares[seat],
-                margin(one.scores, seat, game.num_players),
+            row[left] = (
+                *(told.win_shares[seat], played.win_share(seat)),
+                *(margin(told.scores, seat, players), played.margin(seat)),
             )
-        game.play(int(told[0].actions[0]))
-    scores, win_shares = np.array(game.scores(), np.float64), game.win_shares()
-    for left, seat in seats:
-        found[:, left, 1], found[:, left, 3] = (
-            win_shares[seat],
-            margin(scores, seat, game.num_players),
-        )
 
 
 def _foresight(name: str, left: int, found: Any) -> Foresight:
@@ -137,17 +131,14 @@ def document(
 def show(rows: Sequence[Foresight]) -> str:
     """Return a Markdown table, a line for each number of placements left."""
     names = list(dict.fromkeys(row.agent for row in rows))
-    head = [
-        "placements left",
-        *(f"{name}: {what}" for name in names for what in ("wins", "margin")),
-    ]
+    told = [f"{name}: {what}" for name in names for what in ("wins", "margin")]
     lines: dict[int, list[str]] = {}
     for row in rows:
         lines.setdefault(row.left, []).extend(
-            f"{x:.3f} [{low:.3f}, {high:.3f}]"
-            for x, low, high in (
-                (row.win_share, row.win_share_low, row.win_share_high),
-                (row.margin, row.margin_low, row.margin_high),
+            (
+                ranged(row.win_share, row.win_share_low, row.win_share_high, ".3f"),
+                ranged(row.margin, row.margin_low, row.margin_high, ".3f"),
             )
         )
-    return DataTable(head, [[left, *cells] for left, cells in lines.items()], "r").markdown()
+    cells = [[left, *line] for left, line in lines.items()]
+    return DataTable(["placements left", *told], cells, "r").markdown()

@@ -13,7 +13,6 @@ from typing import Any
 
 from ..agents.agent import Agent
 from ..files import read_text
-from ..tables import between_markers
 from . import figures
 from .run import Plan, make_plan
 
@@ -75,8 +74,3 @@ def text_of(every: Sequence[Data]) -> str:
                 f"{data['machine']['processor']}, {data['created'][:10]}.\n"
             )
     return "\n".join(parts)
-
-
-def written(page: Path, tables_text: str) -> str:
-    """Return the page with the tables between its markers; ValueError if it has no markers."""
-    return between_markers(page, BEGIN, END, tables_text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -229,3 +229,21 @@ def _act(turn: list[tuple[_Match, int]], agent: Agent, placing: bool, timing: Ti
     for (match, _), action in zip(turn, actions, strict=True):
         match.play(action)
     timing.add(Timing(len(turn), seconds, len(turn) * placing, seconds * placing))
+
+
+def replayed(pairing: Pairing, played: PlayedGame, seed: int) -> Game:
+    """Replay a finished game from its stored actions."""
+    game = Game.deal(pairing.options, seed + played.block)
+    for action in played.actions:
+        game.play(action)
+    return game
+
+
+def choices(game: Game) -> Iterator[tuple[Game, int]]:
+    """Yield a copy of every position of a game in which an action was chosen, and that action."""
+    again = game.clone()
+    while again.ply:
+        again.undo()
+    for action in game.history:
+        yield again.clone(), action
+        again.play(action)

@@ -10,18 +10,9 @@ from tqdm import tqdm
 
 from .. import record
 from ..files import write_whole
-from ..game import Game
 from .blocks import Pairing
-from .matches import PlayedGame
+from .matches import replayed
 from .run import Evaluation
-
-
-def replayed(pairing: Pairing, played: PlayedGame, seed: int) -> Game:
-    """Replay a finished game from its stored actions."""
-    game = Game.deal(pairing.options, seed + played.block)
-    for action in played.actions:
-        game.play(action)
-    return game
 
 
 def write_records(evaluation: Evaluation, folder: Path) -> int:

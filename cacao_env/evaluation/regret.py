@@ -27,10 +27,10 @@ from ..game import Game
 from ..provenance import provenance
 from ..tables import DataTable
 from .blocks import Chunk, Pairing, chunks
+from .figures import ranged
 from .intervals import LEVEL, resampled_means
 from .judge import Judge, solved
-from .matches import Progress
-from .records import replayed
+from .matches import Progress, choices, replayed
 from .store import engine_version
 from .workers import ChunkPlayer, do_all
 
@@ -105,7 +105,7 @@ def game_regret(
     with equal probability.
     """
     exact, earlier, unsolved = [], [], 0
-    for ply, (position, action) in enumerate(_decisions(game)):
+    for ply, (position, action) in enumerate(choices(game)):
         if is_near_end(position.state, settings.last):
             verdict = solved(position, action, settings.objective)
             if verdict is None:
@@ -133,18 +133,6 @@ def _decision(ply: int, game: Game, regret: float) -> DecisionRegret:
     return DecisionRegret(ply, placing, regret, left)
 
 
-def _decisions(game: Game) -> list[tuple[Game, int]]:
-    """Every position of a finished game in which an action was chosen, and that action."""
-    again = game.clone()
-    while again.ply:
-        again.undo()
-    found = []
-    for action in game.history:
-        found.append((again.clone(), action))
-        again.play(action)
-    return found
-
-
 def _seed(seed: int, block: int, what: int) -> int:
     """A seed for each thing that is drawn, independent of the agent and of what was drawn before."""
     text = f"regret {seed} {block} {what}"
@@ -157,17 +145,14 @@ def _seed(seed: int, block: int, what: int) -> int:
 class _Worker:
     """Plays games of self-play and measures the regret of their decisions."""
 
-    def __init__(self, spec: str, seed: int, settings: RegretSettings) -> None:
-        self._player = ChunkPlayer([spec], seed)
+    def __init__(self, spec: str, options: Options, seed: int, settings: RegretSettings) -> None:
+        self._player = ChunkPlayer([spec], seed, luck=False)
         self._seed, self._settings = seed, settings
-        self._judge: Judge | None = None
+        judges, objective = settings.referees, settings.objective
+        self._judge = Judge(judges, options, objective, settings.top) if settings.rollouts else None
 
     def __call__(self, chunk: Chunk, progress: Progress) -> list[GameRegret]:
         found = []
-        if self._judge is None and self._settings.rollouts:
-            judges, top = self._settings.referees, self._settings.top
-            options = chunk.pairing.options
-            self._judge = Judge(judges, options, self._settings.objective, top)
         for played in self._player(chunk, lambda games: None).games:
             game = replayed(chunk.pairing, played, self._seed)
             found.append(game_regret(game, played.block, self._settings, self._seed, self._judge))
@@ -186,22 +171,16 @@ def measure_regret(
 ) -> list[GameRegret]:
     """Measure an agent, which ``spec`` names, game by game; returned in the order of the deals."""
     todo = chunks([Pairing(options, agent.name, agent.name)], games, GAMES_AT_ONCE)
+    make = partial(_Worker, spec, options, seed, settings)
     with (
         tqdm(total=games, unit="game", disable=None) as bar,
-        closing(do_all(todo, partial(_Worker, spec, seed, settings), workers, bar.update)) as parts,
+        closing(do_all(todo, make, workers, bar.update)) as parts,
     ):
         found = [game for part in parts for game in part]
     return sorted(found, key=lambda game: game.block)
 
 
 # --- Figures --------------------------------------------------------------------------------------
-
-_SUMS = ("decisions", "placements", "regret", "placement_regret", "best")
-_RATIOS = {  # the sum, and what it is divided by
-    "regret": ("regret", "decisions"),
-    "placement_regret": ("placement_regret", "placements"),
-    "best_share": ("best", "decisions"),
-}
 
 
 def figures(
@@ -213,21 +192,21 @@ def figures(
 
     ``blunders``: a row has the share of decisions with a larger regret than each.
     """
-    over = [f"blunders_over_{most:g}" for most in blunders]
-    columns = (*_SUMS, *over)
-    rows = np.array([_sums(of(game), blunders) for game in games])
+    sums = [_sums(of(game), blunders) for game in games]
+    rows = np.array([list(row.values()) for row in sums])
     samples = resampled_means(rows)
+    columns = dict(zip(sums[0], range(len(sums[0]))))
     count = dict(zip(columns, rows.sum(axis=0), strict=True))
-    found: dict[str, Any] = {key: int(count[key]) for key in ("decisions", "placements")}
-    for name, (part, whole) in (_RATIOS | {name: (name, "decisions") for name in over}).items():
-        top, bottom = columns.index(part), columns.index(whole)
-        if not count[whole]:
+    found: dict[str, Any] = {key: int(count.pop(key)) for key in ("decisions", "placements")}
+    for name, part in count.items():
+        whole = "placements" if name == "placement_regret" else "decisions"
+        if not found[whole]:
             found[name] = None
             continue
-        seen = samples[samples[:, bottom] > 0]
-        low, high = np.percentile(seen[:, top] / seen[:, bottom], LEVEL)
-        value = count[part] / count[whole]
-        if "regret" not in part:  # a share
+        seen = samples[samples[:, columns[whole]] > 0]
+        low, high = np.percentile(seen[:, columns[name]] / seen[:, columns[whole]], LEVEL)
+        value = part / found[whole]
+        if "regret" not in name:  # a share
             low, high = _widened(value, low, high, len(games))
         found[name] = {"value": float(value), "low": float(low), "high": float(high)}
     return found
@@ -239,13 +218,18 @@ def _widened(value: float, low: float, high: float, games: int) -> tuple[float, 
     return (rest if value == 1 else low), (1 - rest if value == 0 else high)
 
 
-def _sums(decisions: Sequence[DecisionRegret], blunders: Sequence[float]) -> list[float]:
-    """A game's row: ``_SUMS``, and the decisions with a larger regret than each of ``blunders``."""
+def _sums(decisions: Sequence[DecisionRegret], blunders: Sequence[float]) -> dict[str, float]:
+    """Return a game's sums, by the names of the figures that are made of them."""
     regret: npt.NDArray[np.float64] = np.array([one.regret for one in decisions])
     placed = np.array([one.placement for one in decisions], bool)
-    over = [float((regret > most).sum()) for most in blunders]
-    best = float((regret <= BEST).sum())
-    return [len(regret), float(placed.sum()), regret.sum(), regret[placed].sum(), best, *over]
+    return {
+        "decisions": len(regret),
+        "placements": float(placed.sum()),
+        "regret": regret.sum(),
+        "placement_regret": regret[placed].sum(),
+        "best_share": float((regret <= BEST).sum()),
+        **{f"blunders_over_{most:g}": float((regret > most).sum()) for most in blunders},
+    }
 
 
 def document(
@@ -337,6 +321,4 @@ def show(data: dict[str, Any]) -> str:
 
 
 def _interval(ratio: dict[str, float] | None, form: str) -> str:
-    if ratio is None:
-        return "·"
-    return f"{ratio['value']:{form}} [{ratio['low']:{form}}, {ratio['high']:{form}}]"
+    return "·" if ratio is None else ranged(ratio["value"], ratio["low"], ratio["high"], form)

@@ -178,7 +178,7 @@ def _heat_table(data: Data, players: int, agents: Sequence[str]) -> str:
             if result := found.get((agent, other)):
                 colours[number, column] = heat(result["win_share"], players)
                 ends = f"{result['low']:.1%} – {result['high']:.1%}"
-                margin = f"{figures.signed(result['margin'])} gold"
+                margin = f"{result['margin']:{figures.SIGNED}} gold"
                 rows[number].append(f"{result['win_share']:.1%}\n{ends}\n{margin}")
             else:
                 rows[number].append("·")

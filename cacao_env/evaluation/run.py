@@ -23,7 +23,7 @@ from ..agents.registry import load_agents
 from ..checks import as_path, check_type
 from ..engine.options import PLAYERS, Options
 from ..envs.tasks import Task
-from ..files import read_text, write_whole
+from ..files import read_json, write_json
 from ..provenance import provenance
 from . import BLOCKS, SEED
 from .blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
@@ -174,7 +174,7 @@ def evaluated(
     folder = home / default_folder(plan, agents).name
     with closing(Store(folder, settings(plan, agents))) as store:
         data = document(run_evaluation(plan, store, agents, workers, play))
-    write_whole(folder / "evaluation.json", json.dumps(data, indent=2) + "\n")
+    write_json(folder / "evaluation.json", data)
     return data
 
 
@@ -194,16 +194,13 @@ def sprt_result(
 
 def document(evaluation: Evaluation) -> dict[str, Any]:
     """Return the evaluation as plain data, as ``--json`` writes it."""
-    plan, summary, sprt = evaluation.plan, evaluation.summary, evaluation.sprt
+    plan, sprt = evaluation.plan, evaluation.sprt
     return {
         "format": FORMAT,
         "version": VERSION,
         "settings": {**settings(plan, evaluation.agents), "blocks": plan.blocks},
         "specs": dict(zip((a.name for a in evaluation.agents), plan.specs, strict=True)),
-        "results": [result.as_dict() for result in summary.results],
-        "ratings": [asdict(row) for row in summary.ratings],
-        "seats": [asdict(row) for row in summary.seats],
-        "scores": [asdict(row) for row in summary.scores],
+        **asdict(evaluation.summary),  # results, ratings, seats, scores
         "sprt": None if sprt is None else {**asdict(sprt), "text": sprt.line()},
         **provenance(),
     }
@@ -211,12 +208,7 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
 
 def loaded(path: str | Path) -> dict[str, Any]:
     """Read the figures that ``document`` returned from a file; ValueError for another file."""
-    try:
-        data = json.loads(read_text(as_path(path)))
-    except OSError as error:
-        raise ValueError(f"{path} can't be read: {error.strerror}") from None
-    except ValueError:
-        raise ValueError(f"{path} is not JSON") from None
+    data = read_json(as_path(path), f"a {FORMAT} file")
     if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
         raise ValueError(f"{path} is not a {FORMAT} file of version {VERSION}")
     return data

@@ -170,16 +170,15 @@ def _result(agent: str, pairing: Pairing, played: list[PlayedGame], timing: Timi
     adjusted_wins = values(agent, pairing, played, PlayedGame.adjusted_win_share)
     adjusted = values(agent, pairing, played, PlayedGame.adjusted_margin)
     scores = values(agent, pairing, played, lambda game, seat: game.scores[seat])
+    spread = adjusted.mean(axis=1).var()
     return Result(
         agent,
         pairing.opponent if agent == pairing.agent else pairing.agent,
         pairing.players,
         pairing.options.volcanoes,
         len(wins),
-        float(wins.mean()),
-        *share_interval(wins.mean(axis=1)),
-        float(margins.mean()),
-        *interval(margins.mean(axis=1)),
+        *_mean(wins, share_interval),
+        *_mean(margins),
         float(scores.mean()),
         1000 * timing.seconds / max(1, timing.decisions),
         1000 * timing.placement_seconds / max(1, timing.placements),
@@ -189,17 +188,17 @@ def _result(agent: str, pairing: Pairing, played: list[PlayedGame], timing: Timi
             for share, margin in zip(wins.mean(axis=0), margins.mean(axis=0), strict=True)
             if pairing.rotations == pairing.players
         ],
-        float(adjusted_wins.mean()),
-        *interval(adjusted_wins.mean(axis=1)),
-        float(adjusted.mean()),
-        *interval(adjusted.mean(axis=1)),
-        _ratio(margins.mean(axis=1).var(), adjusted.mean(axis=1).var()),
+        *_mean(adjusted_wins),
+        *_mean(adjusted),
+        float(margins.mean(axis=1).var() / spread) if spread > 0 else 1.0,
     )
 
 
-def _ratio(variance: float, adjusted: float) -> float:
-    """The first over the second; 1 if there is nothing to compare."""
-    return float(variance / adjusted) if adjusted > 0 else 1.0
+def _mean(
+    found: Values, of: Callable[[Values], tuple[float, float]] = interval
+) -> tuple[float, float, float]:
+    """Return the mean of (blocks, games of a block), and its interval over blocks."""
+    return (float(found.mean()), *of(found.mean(axis=1)))
 
 
 def _by_block(games: Games, what: Callable[[Pairing, PlayedGame], Values]) -> Values:
@@ -230,14 +229,7 @@ def _seats(games: Games, players: int) -> list[Seat]:
     found = _by_block(games, both)
     found *= len(found) / sum(len(played) for played in games.values())  # the mean of a block
     return [
-        Seat(
-            players,
-            seat,
-            float(found[:, seat, 0].mean()),
-            *share_interval(found[:, seat, 0]),
-            float(found[:, seat, 1].mean()),
-            *interval(found[:, seat, 1]),
-        )
+        Seat(players, seat, *_mean(found[:, seat, :1], share_interval), *_mean(found[:, seat, 1:]))
         for seat in range(players)
     ]
 

@@ -42,13 +42,13 @@ def plans(
 def text_of(tasks: Sequence[Task], specs: Sequence[str]) -> str:
     """Return the tables of all scores stored so far, in Markdown."""
     head = ("agent in the learner's seat", "win share", "margin", "deals")
-    parts = []
+    names = [f"`{agent.name}`" for agent in load_agents(specs, allow_code=True)]
+    every, parts = plans(tasks, specs), []
     for task in tasks:
-        rows = {
-            f"`{agent.name}`": ("does not play it", "", "") for agent in load_agents(specs, True)
-        }
-        for plan, (agent,) in plans([task], specs):
-            rows[f"`{agent.name}`"] = _scores(HOME / default_folder(plan, [agent]).name)
+        rows = dict.fromkeys(names, ("does not play it", "", ""))
+        for plan, (agent,) in every:
+            if plan.task is task:
+                rows[f"`{agent.name}`"] = _scores(HOME / default_folder(plan, [agent]).name)
         lines = [(name, *cells) for name, cells in rows.items()]
         parts.append(
             f"### `{task.id}`\n\n{task.about[0].upper()}{task.about[1:]}.\n\n"

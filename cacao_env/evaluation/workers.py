@@ -12,8 +12,9 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, TypeVar
 
@@ -26,7 +27,7 @@ R = TypeVar("R")
 Do = Callable[[J, Progress], R]
 
 
-class WorkerError(RuntimeError):
+class WorkerError(ValueError):
     """One sentence on why the workers can't continue."""
 
 
@@ -49,9 +50,9 @@ class Job(Protocol):
 class ChunkPlayer:
     """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up."""
 
-    def __init__(self, specs: Sequence[str], seed: int) -> None:
+    def __init__(self, specs: Sequence[str], seed: int, luck: bool = True) -> None:
         self.agents = {agent.name: agent for agent in load_agents(specs, allow_code=True)}
-        self.seed = seed
+        self.seed, self.luck = seed, luck
         self._warm: set[Pairing] = set()
 
     def __call__(self, chunk: Chunk, progress: Progress) -> ChunkResult:
@@ -59,7 +60,7 @@ class ChunkPlayer:
         if chunk.pairing not in self._warm:
             warm_up(chunk, self.agents, self.seed)
             self._warm.add(chunk.pairing)
-        return play_chunk(chunk, self.agents, self.seed, progress)
+        return play_chunk(chunk, self.agents, self.seed, progress, self.luck)
 
 
 def play_all(
@@ -93,11 +94,7 @@ def do_all(
             for job in todo:
                 yield do(job, progress)
         return
-    pool = _Pool(workers, make)
-    try:
-        yield from pool.do(list(todo), progress)
-    finally:
-        pool.stop()
+    yield from _in_processes(todo, make, workers, progress)
 
 
 @contextmanager
@@ -114,71 +111,59 @@ def _one_thread() -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
-class _Pool:
-    """Worker processes and the pipes to them."""
+def _in_processes(
+    todo: Sequence[J], make: Callable[[], Do[J, R]], workers: int, progress: Progress
+) -> Generator[R, None, None]:
+    """Hand each job to a worker process that is free; all workers end with the generator."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    context = multiprocessing.get_context("spawn")
+    members: dict[Connection, Any] = {}
+    busy: dict[Connection, J] = {}
+    rest = iter(todo)
 
-    def __init__(self, workers: int, make: Callable[[], Do[Any, Any]]) -> None:
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
-        context = multiprocessing.get_context("spawn")
-        self._members: dict[Connection, Any] = {}
+    def give(pipe: Connection) -> None:
+        busy.pop(pipe, None)
+        for job in islice(rest, 1):
+            busy[pipe] = job
+            with suppress(OSError):  # it is dead, which the answer tells
+                pipe.send(job)
+
+    try:
         for _ in range(workers):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(theirs, make), daemon=True)
-            process.start()
+            pipe, theirs = context.Pipe()
+            members[pipe] = context.Process(target=_work, args=(theirs, make), daemon=True)
+            members[pipe].start()
             theirs.close()
-            self._members[ours] = process
-
-    def do(self, todo: list[Any], progress: Progress) -> Generator[Any, None, None]:
-        todo = todo[::-1]
-        busy: dict[Connection, Job] = {}
-        for pipe in self._members:
-            self._give(pipe, todo, busy)
+            give(pipe)
         while busy:
             ready = wait(list(busy))
-            for pipe in list(self._members):
-                if pipe not in ready:
-                    continue
-                kind, content = self._receive(pipe, busy)
+            for pipe in [one for one in busy if one in ready]:
+                try:
+                    kind, content = pipe.recv()
+                except (EOFError, OSError):
+                    raise _death(members[pipe], busy[pipe]) from None
                 if kind == "games":
                     progress(content)
                 elif kind == "done":
-                    self._give(pipe, todo, busy)
+                    give(pipe)
                     yield content
                 elif kind == "refused":
                     raise ValueError(content)
                 else:
                     raise WorkerError(f"a worker failed:\n{content}")
-
-    def _give(self, pipe: Connection, todo: list[Any], busy: dict[Connection, Job]) -> None:
-        busy.pop(pipe, None)
-        if todo:
-            busy[pipe] = todo.pop()
-            try:
-                pipe.send(busy[pipe])
-            except OSError:
-                raise self._death(pipe, busy) from None
-
-    def _receive(self, pipe: Connection, busy: dict[Connection, Job]) -> tuple[str, Any]:
-        try:
-            kind, content = pipe.recv()
-        except (EOFError, OSError):
-            raise self._death(pipe, busy) from None
-        return kind, content
-
-    def _death(self, pipe: Connection, busy: dict[Connection, Job]) -> WorkerError:
-        process = self._members[pipe]
-        process.join(5)
-        code = process.exitcode
-        how = f"by signal {-code}" if code is not None and code < 0 else f"with status {code}"
-        return WorkerError(f"a worker process ended {how} while it played {busy[pipe].key}")
-
-    def stop(self) -> None:
-        """End all workers at once."""
-        for pipe, process in self._members.items():
+    finally:
+        for pipe, process in members.items():
             pipe.close()
             process.kill()
-        for process in self._members.values():
+        for process in members.values():
             process.join()
+
+
+def _death(process: Any, job: Job) -> WorkerError:
+    process.join(5)
+    code = process.exitcode
+    how = f"by signal {-code}" if code is not None and code < 0 else f"with status {code}"
+    return WorkerError(f"a worker process ended {how} while it played {job.key}")
 
 
 def _work(pipe: Connection, make: Callable[[], Do[Any, Any]]) -> None:

@@ -14,10 +14,9 @@ import numpy as np
 
 from training.config import from_dict
 from training.loop import Learner
-from training.train_afterstate import AfterstateLearner
+from training.train_afterstate import AfterstateConfig, AfterstateLearner
 from training.train_ppo import PpoConfig, PpoLearner
 from training.train_sb3 import Sb3Config, Sb3Learner
-from training.values.config import AfterstateConfig
 
 FILE = Path(__file__).parent / "runs.json"
 ROUNDS = 4

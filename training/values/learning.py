@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from cacao_env.agents.value.features import LAYOUT, NO_ROW, NUM_NUMBERS, Layout
 from cacao_env.engine.tiles import MAX_PLAYERS
 
-from ..state import check_arrays, learner_arrays, named, part, restore_learner
+from ..state import learner_arrays, load_weights, named, part, restore_learner
 from .games import Samples
 from .net import ValueNet
 from .players import join
@@ -20,19 +20,6 @@ from .players import join
 FOLLOWED = 1000  # steps after which the running mean has forgotten how it started
 _BATCHES = 1  # tells random numbers for batches from those for games
 _WIDTHS = ("part_rows", "part_best", "middle_bias")  # as wide as there are sums, maxima and units
-
-
-def _widened(
-    own: np.ndarray, fresh: np.ndarray, axis: int, blocks: Sequence[int], new_blocks: Sequence[int]
-) -> np.ndarray:
-    """Insert what each block of ``fresh`` along an axis has more, behind that block."""
-    parts = []
-    begin = new_begin = 0
-    for size, new_size in zip(blocks, new_blocks, strict=True):
-        parts.append(np.take(own, range(begin, begin + size), axis))
-        parts.append(np.take(fresh, range(new_begin + size, new_begin + new_size), axis))
-        begin, new_begin = begin + size, new_begin + new_size
-    return np.concatenate(parts, axis)
 
 
 def grown(
@@ -53,16 +40,23 @@ def grown(
     own, new = ([x[name].shape[-1] for name in _WIDTHS] for x in (found, fresh))
     if any(size > new_size for size, new_size in zip(own, new, strict=True)):
         return found
-    for name in ("bias", "numbers", "rows"):
-        found[name] = _widened(found[name], fresh[name], -1, own[:2], new[:2])
-    for name, size, new_size in zip(_WIDTHS, own, new, strict=True):
-        found[name] = _widened(found[name], fresh[name], -1, [size], [new_size])
+    # Where the sums and maxima of before are among those of now, and the units.
+    both = [*range(own[0]), *(new[0] + np.arange(own[1]))]
+    units = range(own[2])
+    places: dict[str, Sequence[int]] = dict.fromkeys(("bias", "numbers", "rows"), both)
+    for name, size in zip(_WIDTHS, own, strict=True):
+        places[name] = range(size)
+    larger = {name: np.array(array) for name, array in fresh.items()}
+    for name, place in places.items():
+        larger[name][..., place] = found[name]
     # The second layer takes sums, maxima and the products of both.
-    inputs = np.zeros((*fresh["middle"].shape[:2], own[2]), np.float32)
-    found["middle"] = _widened(found["middle"], inputs, 1, own[:2] * 2, new[:2] * 2)
-    found["middle"] = _widened(found["middle"], fresh["middle"], -1, own[2:], new[2:])
-    found["out"] = _widened(found["out"], np.zeros_like(fresh["out"]), 1, own[2:], new[2:])
-    return found
+    inputs = [*both, *(sum(new[:2]) + np.array(both))]
+    larger["middle"][..., units] = 0
+    larger["middle"][:, np.array(inputs)[:, None], units] = found["middle"]
+    larger["out"][:] = 0
+    larger["out"][:, units] = found["out"]
+    larger["out_bias"][:] = found["out_bias"]
+    return larger
 
 
 class Fitter:
@@ -84,7 +78,7 @@ class Fitter:
         if shapes != own:
             raise ValueError("its network is larger than this one")
         for net in (self.net, self.mean):
-            net.load_state_dict({name: torch.from_numpy(x) for name, x in params.items()})
+            load_weights(net, params)
         self.steps = FOLLOWED  # there is no random start to forget
 
     def fit(
@@ -139,6 +133,4 @@ class Fitter:
         """Resume from ``arrays`` after so many steps."""
         self.steps = steps
         restore_learner(self.net, self.optimizer, arrays)
-        check_arrays(arrays, named("mean", self.mean.params()))
-        mean = part("mean", arrays)
-        self.mean.load_state_dict({name: torch.from_numpy(x) for name, x in mean.items()})
+        load_weights(self.mean, part("mean", arrays))

@@ -1,4 +1,4 @@
-"""Self-play in parallel: compiled threads that play samples.
+"""The games of a round of self-play, in chunks that threads can play at once.
 
 Everything random comes from (seed, round), so a resumed run draws what an uninterrupted one draws,
 and the games do not depend on how many threads play them.
@@ -6,9 +6,7 @@ and the games do not depend on how many threads play them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +19,6 @@ from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
 
 from ..config import ConfigError, RunConfig, agent_named
-from .config import games_of_each_kind
 from .games import (
     GREEDY_OPPONENT,
     NET_OPPONENT,
@@ -64,16 +61,27 @@ def opponent_named(key: str, name: str, config: RunConfig) -> Opponent:
     return Opponent(NET_OPPONENT, agent.net, int(search["sims"]))
 
 
-@dataclass(frozen=True)
-class Games:
+class Games(NamedTuple):
     """So many games under one set of rules."""
 
     options: Options
     seeds: Any
 
 
+def games_of_each_kind(
+    count: int, weights: Mapping[str, float], volcanoes: float
+) -> dict[tuple[int, bool], int]:
+    """How many of ``count`` games have so many players, without volcanoes and with them."""
+    total = sum(weights.values())
+    return {
+        (int(players), with_them): round(round(count * weight / total) * part)
+        for players, weight in sorted(weights.items())
+        for with_them, part in ((False, 1 - volcanoes), (True, volcanoes))
+    }
+
+
 def split_games(
-    count: int, weights: dict[str, float], volcanoes: float, key: Sequence[int]
+    count: int, weights: Mapping[str, float], volcanoes: float, key: Sequence[int]
 ) -> list[Games]:
     """Divide ``count`` games by numbers of players and rules into chunks; each game gets a seed."""
     rng = np.random.default_rng([*key, _GAMES])
@@ -110,30 +118,6 @@ def play(games: Games, net: Net, behaviour: Behaviour, opponent: Net | None = No
 def join(parts: Sequence[Samples]) -> Samples:
     """One set of samples from several."""
     return Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-
-class Players:
-    """Threads that play; compiled code releases the interpreter's lock.
-
-    Only one thread may ask them at a time.
-    """
-
-    def __init__(self, threads: int) -> None:
-        self._pool = ThreadPoolExecutor(threads)
-
-    def begin(
-        self, chunks: Sequence[Games], net: Net, behaviour: Behaviour, opponent: Net | None = None
-    ) -> list[Future[Samples]]:
-        """Start to play; ``collect`` returns the samples in the order of ``chunks``."""
-        return [self._pool.submit(play, games, net, behaviour, opponent) for games in chunks]
-
-    def collect(self, begun: list[Future[Samples]]) -> Samples:
-        """Wait for all samples."""
-        return join([one.result() for one in begun])
-
-    def close(self) -> None:
-        """Stop the threads; drop games that they have not started."""
-        self._pool.shutdown(cancel_futures=True)
 
 
 def warm_up() -> None:
