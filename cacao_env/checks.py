@@ -161,6 +161,18 @@ def keywords_of(*others: Callable[..., Any], without: Collection[str] = ()) -> C
     return decorate
 
 
+def owned(value: Any) -> Any:
+    """Copy all arrays of plain data: those that serializers hand out may be read-only."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, dict):
+        return {key: owned(one) for key, one in value.items()}
+    if isinstance(value, tuple):
+        parts = [owned(one) for one in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return [owned(one) for one in value] if type(value) is list else value
+
+
 def check_choice(name: str, value: object, allowed: Sequence[object]) -> int:
     """Return the index of a value among those allowed."""
     if value not in allowed:

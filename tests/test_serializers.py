@@ -67,12 +67,12 @@ class First:
     """An agent of the user's own, with a state of its own."""
 
     def __init__(self):
-        self.asked = np.zeros(1, np.int64)
+        self.asked = 0
 
     def act(self, game):
-        self.asked[0] += 1
+        self.asked += 1
         legal = game.legal_actions()
-        return int(legal[self.asked[0] % len(legal)])
+        return int(legal[self.asked % len(legal)])
 
 
 # --- How each kind of object shows itself and plays on -----------------------------------------------

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..checks import as_seed, check_type
+from ..checks import as_seed, check_type, owned
 from ..engine.options import PLAYERS, Options
 from ..engine.rng import new_rng
 from ..game import Game
@@ -63,6 +63,9 @@ class Agent(ABC):
         """Return the agent with a memory for one seat of one game."""
         return Player(self, seed)
 
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        self.__dict__.update(owned(attributes))
+
 
 class Player:
     """An agent on one seat of one game; its first decision makes its memory.
@@ -83,6 +86,9 @@ class Player:
         """Report the agent's analysis of the position."""
         check_type("game", game, Game, "a Game")
         return self.agent.analyze(game, self.memory)
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        self.__dict__.update(owned(attributes))
 
     @property
     def memory(self) -> Any:
@@ -120,17 +126,17 @@ class WrappedAgent(Agent):
     """An object with ``act(game)`` as an :class:`Agent`.
 
     The object sees a copy of the game in which everything hidden from its seat has been dealt again.
-    ``make(seed)`` returns the object for one seat of one game.
+    ``make(seed=...)`` returns the object for one seat of one game.
     """
 
     _APART = 0x5EA7  # keeps the object's random numbers apart from those that deal its games again
 
-    def __init__(self, name: str, make: Callable[[int], Any], version: str = "") -> None:
+    def __init__(self, name: str, make: Callable[..., Any], version: str = "") -> None:
         self.name, self.version, self._make = name, version, make
 
     def begin(self, seed: int) -> Any:
         """Make the object, and the random numbers that deal its games again."""
-        return self._make(seed), new_rng(seed ^ self._APART)
+        return self._make(seed=seed), new_rng(seed ^ self._APART)
 
     def act(self, games: Sequence[Game], memory: Sequence[Any]) -> list[int]:
         """Ask the object once for each game."""

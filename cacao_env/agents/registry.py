@@ -18,6 +18,7 @@ import importlib
 import inspect
 import site
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -87,10 +88,20 @@ def as_agent(one: Any, allow_code: bool = False) -> Agent:
     if isinstance(one, str):
         return load_agent(one, allow_code)
     if callable(getattr(one, "act", None)):
-        return WrappedAgent(type(one).__name__, lambda seed: one)
+        return WrappedAgent(type(one).__name__, _Given(one))
     raise AgentError(
         f"{one!r} is not an agent, expected a name, an Agent or an object with act(game)"
     )
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Makes the one object that there is, for every seat."""
+
+    one: Any
+
+    def __call__(self, seed: int) -> Any:
+        return self.one
 
 
 def installed_agents() -> list[tuple[str, str]]:
@@ -164,7 +175,7 @@ def _from_class(name: str, found: Any) -> Agent:
         return made
     if not callable(getattr(made, "act", None)):
         raise AgentError(f"{name} has no method act(game)")
-    return WrappedAgent(name, lambda seed: found(seed=seed), _source_version(found))
+    return WrappedAgent(name, found, _source_version(found))
 
 
 def _source_version(found: type) -> str:

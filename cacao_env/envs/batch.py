@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import as_int, check_array, check_choice, check_type
+from ..checks import as_int, check_array, check_choice, check_type, owned
 from ..engine.actions import LEGAL, why_illegal
 from ..engine.jit import inlined, njit
 from ..engine.options import OptionFields, Options
@@ -228,9 +228,7 @@ class Batch:
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         games = attributes.pop("_games")
-        # Serializers may hand out arrays that are read-only or share their memory.
-        own = {k: np.array(v) if isinstance(v, np.ndarray) else v for k, v in attributes.items()}
-        vars(self).update(own)
+        vars(self).update(owned(attributes))
         self._allocate()
         if games is not None:
             self._load(games, {})

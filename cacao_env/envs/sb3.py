@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from ..checks import check_array
+from ..checks import check_array, owned
 from .observations import Form, ObservationForm
 from .versus import VersusGames
 
@@ -72,6 +72,9 @@ class CacaoVecEnv(VecEnv):
             }
             self._returns[g] = self._lengths[g] = 0
         return self._seen(games.observations), games.rewards.copy(), games.dones.copy(), infos
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        self.__dict__.update(owned(attributes))
 
     def take_ended(self) -> list[tuple[float, float]]:
         """(win share, margin) of each game that has ended since the last call."""
