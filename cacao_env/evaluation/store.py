@@ -24,7 +24,14 @@ GAMES, LOCK = "games.jsonl", ".lock"
 
 
 # The page, the terminal, the commands and the benchmarks change no result.
-PARTS = ("*.py", "engine/**/*.py", "agents/**/*.py", "envs/**/*.py", "evaluation/**/*.py")
+PARTS = (
+    "*.py",
+    "engine/**/*.py",
+    "greedy/**/*.py",
+    "agents/**/*.py",
+    "envs/**/*.py",
+    "evaluation/**/*.py",
+)
 
 
 class StoreError(ValueError):
