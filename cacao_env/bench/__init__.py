@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
+from ..checks import as_path
 from ..files import read_json, write_whole
 from ..provenance import machine, versions
 from ..tables import DataTable, between_markers
@@ -66,7 +66,7 @@ def run(
     if page is not None:
         left_out = "".join(f" {name} was skipped: {reason}." for name, reason in skipped.items())
         text = f"{table(found, bandwidth).markdown()}\n\n{what_ran()}.{left_out}\n"
-        write_whole(Path(page), between_markers(page, BEGIN, END, text))
+        write_whole(as_path(page), between_markers(page, BEGIN, END, text))
     lines, slow = ([], False) if earlier is None else compare(found, earlier)
     if earlier is not None:
         print("\n".join([f"\ncompared with {compare_file}, by the yardstick:", *lines]))
@@ -123,7 +123,7 @@ def as_json(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> l
 
 def read_rows(path: str) -> dict[str, dict[str, Any]]:
     """Return the entries of an earlier run by name; ValueError for any other file."""
-    entries = read_json(Path(path), "what bench --json wrote")
+    entries = read_json(as_path(path), "what bench --json wrote")
     try:
         found = {entry["name"]: {**entry, "value": float(entry["value"])} for entry in entries}
     except (ValueError, TypeError, KeyError):

@@ -131,4 +131,4 @@ class CacaoVecEnv(VecEnv):
     def _get_indices(self, indices: Any) -> Sequence[int]:
         if indices is None:
             return range(self.num_envs)
-        return np.atleast_1d(indices).tolist()  # type: ignore[no-any-return]
+        return np.atleast_1d(indices).tolist()
