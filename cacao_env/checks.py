@@ -78,8 +78,11 @@ def as_float(name: str, value: Any, low: float, high: float) -> float:
         raise ValueError(
             f"{name} is {with_type(value)}, expected a number from {low:g} to {high:g}"
         )
-    number = float(value)
-    if not math.isfinite(number) or not low <= number <= high:
+    try:
+        number = float(value)
+    except OverflowError:  # an integer beyond all floats
+        number = math.inf
+    if not low <= number <= high:  # nor is NaN
         raise ValueError(f"{name} is {in_short(number)}, expected {low:g} to {high:g}")
     return number
 

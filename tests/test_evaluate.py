@@ -400,7 +400,7 @@ def test_a_foreign_file_is_refused(tmp_path):
             [f"{HERE}:Illegal", "random"],
             "Illegal on seat 0 of block 0, decision 1: illegal action -3",
         ),
-        ([f"{HERE}:Words", "random"], "action is 'north', expected an integer id"),
+        ([f"{HERE}:Words", "random"], "action is 'north' (str), expected an integer"),
         (
             [f"{HERE}:Broken", "random"],
             "Broken failed in act: KeyError: 'nothing' (agents_",

@@ -277,7 +277,7 @@ def test_unknown_options_of_reset_are_refused():
 @pytest.mark.parametrize(
     ("game", "message"),
     [
-        (3, "the game to start from is 3, expected a Game"),
+        (3, r"the game to start from is 3 \(int\), expected a Game"),
         (Game.new(3), "has num_players 3, expected 2 as in the environment"),
         (Game.new(table_size=15), "has table_size 15, expected 23 as in the environment"),
         (Game.new(decisions="explicit"), "has decisions 'explicit', expected 'auto'"),
