@@ -17,6 +17,7 @@ pytest.importorskip("uvicorn")
 from cacao_env import record
 from cacao_env.agents.agent import play_game
 from cacao_env.agents.bots import Bot
+from cacao_env.cli import main
 from cacao_env.game import Game
 from cacao_env.play.catalogue import Catalogue, Shelf
 from cacao_env.play.limits import MAX_REQUEST
