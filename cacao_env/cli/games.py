@@ -361,6 +361,8 @@ def _export(files: Sequence[str], target: Path, with_review: bool) -> int:
         raise ValueError(f"--export shows one record, {len(files)} are given")
     if target.suffix != ".html":
         raise ValueError(f"--export is {str(target)!r}, expected a file that ends in .html")
+    if not target.parent.is_dir():  # a review takes a while
+        raise ValueError(f"{target} can't be written: there is no folder {target.parent}")
     catalogue = Catalogue()
     replay = catalogue.records.get(catalogue.read_record(as_path(files[0])))
     data = replay_data(replay)
