@@ -225,7 +225,7 @@ def test_the_yardstick_never_changes():
 
 
 def test_threads_are_set_against_one_thread_on_the_same_large_batch(ran):
-    by_name = {entry["name"]: entry for entry in json.loads(ran.read_text())}
+    by_name = {entry["name"]: entry for entry in json.loads(ran.read_text())["rows"]}
     one, two, speedup = (
         by_name[f"{name}.p2.t15"] for name in ("threads.1", "threads.2", "threads_speedup")
     )
