@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tests.rules.scenario import beside, edges, left_to_draw, temple_counts
+from tests.rules.scenario import beside, left_to_draw, temple_counts
 
 Position = dict[str, Any]
 Move = tuple[Any, ...]
@@ -15,9 +15,9 @@ Cell = tuple[int, int]
 class Act(NamedTuple):
     """One edge's action.  Holdings are gold, cacao, sun tokens and the value of the water field.
 
-    ``route`` says why the edge is activated.  The tile just placed faces a tile that lay there (``own``;
-    ``over`` if it overbuilds) or one filled this turn (``laid``).  Or a tile placed before, of the
-    active (``earlier``) or of another player (``other``), faces one filled this turn.
+    ``route`` says why the edge is activated.  The tile just placed faces a tile that lay there
+    (``own``; ``over`` if it overbuilds) or one filled this turn (``laid``).  Or a tile of an earlier
+    turn, the active player's (``earlier``) or another's (``other``), faces one filled this turn.
     """
 
     number: int  # of the move in the record, from 0
@@ -58,7 +58,7 @@ def acts(positions: list[Position], moves: list[Move]) -> Iterator[Act]:
 
 
 def triples(positions: list[Position], moves: list[Move]) -> Iterator[tuple[int, list[Cell], int]]:
-    """Every placement that calls for three tiles: its number, the cells, and how many tiles are left."""
+    """Every placement that calls for three tiles: its number, the cells, the tiles left."""
     for number, move in enumerate(moves):
         after = positions[number + 1]
         if move[0] == "place" and len(after["to_fill"]) == 3:

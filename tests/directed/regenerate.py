@@ -1,6 +1,6 @@
-"""``python -m tests.directed.regenerate`` searches the directed games again and writes their records.
+"""``python -m tests.directed.regenerate`` searches the directed games and writes them.
 
-A plan plays many games of the reference rules, with deals and players that lead to its events, and keeps
+A plan plays many games of the reference, with deals and players that lead to its events, and keeps
 the few games that have all of them.  ``tests/directed/expected.py`` names moves of these records: a
 change of the search means to work out its rows again.
 """
