@@ -16,12 +16,14 @@ from pettingzoo.test import api_test
 
 from cacao_env import Game, cacao_v0
 from cacao_env.agents.registry import load_agent
+from cacao_env.engine.observation import planes
 from cacao_env.engine.options import Options
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.observations import FORMS
 from cacao_env.envs.tasks import TASKS
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
+from cacao_env.evaluation.run import measure
 
 ID = "cacao_env/Cacao-v0"
 OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
@@ -119,6 +121,9 @@ def test_what_is_no_integer_is_named_with_its_type(wrong):
         "seat": lambda: Game.new().observation(wrong),
         "action": lambda: Game.new().play(wrong),
         "rows": lambda: VectorGames(1, observation=as_rows(wrong)),
+        "num_players ": lambda: planes(Game.new().observation(0), wrong, 23),
+        "table_size": lambda: planes(Game.new().observation(0), 2, wrong),
+        "blocks": lambda: measure(load_agent("greedy"), load_agent("random"), blocks=wrong),
     }
     if wrong is not None:
         doors["num_games "] = lambda: VectorGames(1, seed=wrong)
