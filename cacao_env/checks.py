@@ -11,7 +11,7 @@ import math
 import numbers
 import operator
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter, signature
@@ -82,7 +82,7 @@ def as_float(name: str, value: Any, low: float, high: float) -> float:
         number = float(value)
     except OverflowError:  # an integer beyond all floats
         number = math.inf
-    if not low <= number <= high:  # nor is NaN
+    if not low <= number <= high:  # also refuses NaN
         raise ValueError(f"{name} is {in_short(number)}, expected {low:g} to {high:g}")
     return number
 
@@ -105,10 +105,16 @@ def as_seed(value: Any) -> int:
 
 
 def as_path(given: Any, error: type[ValueError] = ValueError) -> Path:
-    """Return a path given as one or as text; raise ``error`` for anything else."""
+    """Return a path given as one or as text, with ``~`` and variables expanded.
+
+    A name that exists is not expanded.  Raise ``error`` for anything else than a path.
+    """
     if not isinstance(given, str | os.PathLike):
         raise error(f"{with_type(given)} is not the path of a file or a folder")
-    return Path(os.path.expandvars(given)).expanduser()
+    path = Path(os.path.expanduser(given))
+    if isinstance(given, str) and "$" in given and not path.exists():
+        path = Path(os.path.expanduser(os.path.expandvars(given)))
+    return path
 
 
 def check_type(name: str, value: Any, kind: type | tuple[type, ...], expected: str) -> None:
@@ -117,25 +123,21 @@ def check_type(name: str, value: Any, kind: type | tuple[type, ...], expected: s
         raise ValueError(f"{name} is {with_type(value)}, expected {expected}")
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a question that names the known name most like ``name``, or nothing."""
-    found = difflib.get_close_matches(name, known, 1)
-    return f", did you mean {found[0]!r}?" if found else ""
-
-
 def unexpected(name: str, keyword: str, known: Collection[str]) -> TypeError:
-    """Return Python's own error for a keyword that a callable does not take, and what it takes."""
-    hint = nearest(keyword, known) or "."
+    """Return an error in Python's words for an unknown keyword, with the nearest one and all others."""
+    near = difflib.get_close_matches(keyword, known, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
     return TypeError(
-        f"{name}() got an unexpected keyword argument {keyword!r}{hint} It takes {', '.join(known)}"
+        f"{name}() got an unexpected keyword argument {keyword!r}.{hint} "
+        f"The arguments are: {', '.join(known)}"
     )
 
 
 def keywords_of(*others: Callable[..., Any], without: Collection[str] = ()) -> Callable[[F], F]:
-    """Let a function's ``**keywords`` be parameters of other callables, and refuse all others.
+    """Document and check a function's ``**keywords``: they must be parameters of ``others``.
 
-    The signature shows every one of them.  TypeError for an unknown keyword (:func:`unexpected`).
-    ``without``: parameters of the others that the function does not take.
+    The signature shows all of them.  The function raises TypeError for an unknown keyword
+    (:func:`unexpected`).  ``without``: parameters of the others that the function does not take.
     """
 
     def decorate(function: F) -> F:
@@ -164,16 +166,29 @@ def keywords_of(*others: Callable[..., Any], without: Collection[str] = ()) -> C
     return decorate
 
 
-def owned(value: Any) -> Any:
-    """Copy all arrays of plain data: those that serializers hand out may be read-only."""
+class OwnArrays:
+    """Objects whose arrays are their own after unpickling: serializers may return read-only ones."""
+
+    def __setstate__(self, state: Any) -> None:
+        for part in state if isinstance(state, tuple) else (state,):  # attributes and slots
+            for name, value in owned(part or {}).items():
+                object.__setattr__(self, name, value)
+
+
+def owned(value: Any, seen: set[int] | None = None) -> Any:
+    """Replace read-only arrays in plain data by copies; dicts and lists stay the same objects."""
+    seen = set() if seen is None else seen
     if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, dict):
-        return {key: owned(one) for key, one in value.items()}
+        return value if value.flags.writeable else np.array(value)
+    if isinstance(value, dict | list) and id(value) not in seen:
+        seen.add(id(value))
+        for key, one in list(value.items() if isinstance(value, dict) else enumerate(value)):
+            value[key] = owned(one, seen)
     if isinstance(value, tuple):
-        parts = [owned(one) for one in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return [owned(one) for one in value] if type(value) is list else value
+        parts = [owned(one, seen) for one in value]
+        if any(part is not one for part, one in zip(parts, value)):
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value
 
 
 def check_choice(name: str, value: object, allowed: Sequence[object]) -> int:

@@ -33,7 +33,7 @@ PROGRESS.quiet = True  # tests count lines of standard error, whatever is compil
 
 def pytest_configure(config):
     """Compile in every worker what no other one compiles already, then wait for the others."""
-    if not COMPILED or "PYTEST_XDIST_WORKER" not in os.environ:
+    if not COMPILED or FOLDER is None or "PYTEST_XDIST_WORKER" not in os.environ:
         return
     for patience in (0, -1):
         for name, use in parts():

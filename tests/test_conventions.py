@@ -43,12 +43,12 @@ MAKERS = {
         "opponents",
         (*GYM, "num_envs", "copy", "autoreset_mode"),
     ),
-    "a task": (partial(gymnasium.make, TASKS[1].id), "observations", "observation", SEEN),
+    "a task": (partial(gymnasium.make, TASKS[1].id), "observations", "observation", GYM),
     "a task's batch": (
         partial(gymnasium.make_vec, TASKS[1].id),
         "copys",
         "copy",
-        (*SEEN, "num_envs", "copy", "autoreset_mode"),
+        (*GYM, "num_envs", "copy", "autoreset_mode"),
     ),
     "Game.new": (Game.new, "volcano", "volcanoes", ("seed", *OPTIONS)),
     "VectorGames": (
@@ -73,8 +73,8 @@ def test_an_unknown_keyword_gets_python_s_words_and_all_that_there_are(name):
     with pytest.raises(TypeError, match=f"unexpected keyword argument {wrong!r}") as found:
         make(**{wrong: 1})
     text = str(found.value)
-    assert f"did you mean {nearest!r}?" in text
-    listed = re.search(r"It takes ([\w, ]+?)( was raised|$)", text).group(1).split(", ")
+    assert f"Did you mean {nearest!r}?" in text
+    listed = re.search(r"The arguments are: ([\w, ]+?)( was raised|$)", text).group(1).split(", ")
     assert sorted(listed) == sorted(known)
 
 

@@ -373,7 +373,7 @@ def test_a_foreign_file_is_refused(tmp_path):
     for content in ("hello", "{}\n", old, "[1]\n"):
         (tmp_path / GAMES).write_text(content)
         with pytest.raises(
-            StoreError, match=r"games.jsonl is not a file of games of this version$"
+            StoreError, match=r"games.jsonl is not a file of games of this version; give another"
         ):
             Store(tmp_path, {"a": 1})
         assert (tmp_path / GAMES).read_text() == content

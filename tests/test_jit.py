@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import compileall
+import errno
 import hashlib
 import os
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from cacao_env.engine import code_cache
 from cacao_env.engine.code_cache import SOURCES, private_folder
 from cacao_env.engine.jit import COMPILED
 
@@ -101,7 +103,7 @@ def test_a_full_disk_does_not_stop_it(tmp_path):
     )
     done = run(code + ASK, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert done.stdout == "-10\n"
-    assert done.stderr.count("No space left on device; set NUMBA_CACHE_DIR to another") == 1
+    assert done.stderr.count("No space left on device; set NUMBA_CACHE_DIR to another folder") == 1
     assert files(tmp_path / "cache") == {}
 
 
@@ -137,8 +139,22 @@ def test_a_named_folder_that_will_not_do_is_named(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
     done = run(ASK, NUMBA_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path))
-    assert f"compiled code is not kept in {blocked}: " in done.stderr
+    assert f"compiled code is kept in {tmp_path / f'cacao_env-{os.getuid()}'}" in done.stderr
+    assert f"{blocked} can't be used: " in done.stderr
     assert files(tmp_path / f"cacao_env-{os.getuid()}"), "it is kept in the temporary folder"
+
+
+def test_compiled_code_is_read_from_a_read_only_disk(tmp_path, monkeypatch):
+    folder = tmp_path / "cache" / "code"
+    assert usable(folder)
+
+    def read_only(**given):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(code_cache.tempfile, "TemporaryFile", read_only)
+    assert not usable(folder), "there is nothing to read"
+    (folder / "some").write_bytes(b"code")
+    assert usable(folder)
 
 
 def test_folders_are_private_whatever_is_usual(tmp_path):
@@ -205,7 +221,7 @@ def test_code_is_never_loaded_from_where_others_can_write(tmp_path):
     assert done.stdout == "-10\n"
     assert done.stderr.count("compiled code is not kept") == 1
     assert f"other users can write to {open_to_all / 'below'}" in done.stderr
-    assert "until NUMBA_CACHE_DIR is a folder that you alone own" in done.stderr
+    assert "Set NUMBA_CACHE_DIR to a folder that only you can write to" in done.stderr
     assert sorted(tmp_path.rglob("*")) == before, "nothing is left behind"
 
 

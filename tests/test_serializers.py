@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+from collections import defaultdict
 from functools import cache, partial
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game, cacao_v0
+from cacao_env.agents.agent import Agent
 from cacao_env.agents.registry import as_agent, load_agent
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
@@ -224,6 +226,34 @@ def test_it_plays_on_after_any_serializer(case, way, tmp_path):
     if "CacaoVecEnv" in case:
         pytest.importorskip("stable_baselines3")
     plays_on_as(case, WAYS[way], tmp_path)
+
+
+class Counting(Agent):
+    """An agent with structures of its own, some of them shared."""
+
+    name = "counting"
+
+    def __init__(self):
+        self.asked = defaultdict(int)
+        self.table = np.arange(4)
+        self.views = [self.table]
+        self.asked["self"] = 1
+        self.loop = self.views
+        self.views.append(self.loop)
+
+    def act(self, games, memory):
+        self.asked["act"] += 1
+        return [int(game.legal_actions()[0]) for game in games]
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if "joblib" not in way])
+def test_structures_of_an_agent_stay_what_they_are(way, tmp_path):
+    other = WAYS[way](Counting(), tmp_path)
+    other.act([Game.new()], [None])
+    assert (other.asked["act"], other.asked["none"]) == (1, 0)
+    assert other.views[1] is other.loop
+    if way != "pickle out of band":
+        assert other.table is other.views[0]
 
 
 @pytest.fixture(scope="module")

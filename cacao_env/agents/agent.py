@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..checks import as_seed, check_type, owned
+from ..checks import OwnArrays, as_seed, check_type
 from ..engine.options import PLAYERS, Options
 from ..engine.rng import new_rng
 from ..game import Game
@@ -20,7 +20,7 @@ class AgentError(ValueError):
     """An agent or its choice is invalid; the message says why in one sentence."""
 
 
-class Agent(ABC):
+class Agent(OwnArrays, ABC):
     """Chooses actions for many games at once and uses only what the deciding seat may know.
 
     ``begin`` makes the private memory of one seat in one game; ``act`` and ``analyze`` receive it.  All
@@ -63,11 +63,8 @@ class Agent(ABC):
         """Return the agent with a memory for one seat of one game."""
         return Player(self, seed)
 
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        self.__dict__.update(owned(attributes))
 
-
-class Player:
+class Player(OwnArrays):
     """An agent on one seat of one game; its first decision makes its memory.
 
     Only one thread may use it, and its agent, at a time.
@@ -86,9 +83,6 @@ class Player:
         """Report the agent's analysis of the position."""
         check_type("game", game, Game, "a Game")
         return self.agent.analyze(game, self.memory)
-
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        self.__dict__.update(owned(attributes))
 
     @property
     def memory(self) -> Any:

@@ -18,7 +18,7 @@ import importlib
 import inspect
 import site
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -88,20 +88,15 @@ def as_agent(one: Any, allow_code: bool = False) -> Agent:
     if isinstance(one, str):
         return load_agent(one, allow_code)
     if callable(getattr(one, "act", None)):
-        return WrappedAgent(type(one).__name__, _Given(one))
+        return WrappedAgent(type(one).__name__, partial(_given, one))
     raise AgentError(
         f"{one!r} is not an agent, expected a name, an Agent or an object with act(game)"
     )
 
 
-@dataclass(frozen=True)
-class _Given:
-    """Makes the one object that there is, for every seat."""
-
-    one: Any
-
-    def __call__(self, seed: int) -> Any:
-        return self.one
+def _given(one: Any, seed: int) -> Any:
+    """Return the one object that there is, for every seat."""
+    return one
 
 
 def installed_agents() -> list[tuple[str, str]]:

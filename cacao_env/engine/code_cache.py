@@ -31,7 +31,6 @@ SOURCES = ("engine", "greedy", "agents", "envs", "game")
 NAMED = "NUMBA_CACHE_DIR"  # the variable that names a folder
 _PACKAGE = __name__.partition(".")[0]
 _DIGEST = hashlib.sha256().digest_size
-_SHARED = stat.S_IWGRP | stat.S_IWOTH
 _TOLD: set[str] = set()
 
 
@@ -63,17 +62,17 @@ def choose_folder() -> tuple[Path | None, str]:
     Compiled code is run, so nobody else may be able to put files there.  Where neither a named folder,
     nor the home, nor the usual temporary folder will do, there is none: every process compiles again.
     """
-    name, told = _hash_of_sources(), ""
+    name, problem = _hash_of_sources(), ""
     for home in _homes():
         try:
-            return private_folder(home / name), told
+            folder = private_folder(home / name)
         except OSError as error:
-            reason = error.strerror or str(error)
-            if not told or os.environ.get(NAMED) == str(home):
-                told = f"compiled code is not kept in {home}: {reason}"
-    return (
-        None,
-        f"{told}; every process compiles again until {NAMED} is a folder that you alone own",
+            problem = problem or f"{home} can't be used: {error.strerror or error}"
+        else:
+            return folder, problem and f"compiled code is kept in {folder.parent}: {problem}"
+    return None, (
+        f"compiled code is not kept: {problem}.  Every process compiles again.  Set {NAMED} to a "
+        "folder that only you can write to"
     )
 
 
@@ -95,31 +94,30 @@ def private_folder(folder: Path) -> Path:
     """
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     if missing:
-        _check_owners(missing[-1].parent.resolve())
+        _check_owners(missing[-1].parent.resolve(), last=False)
     for one in reversed(missing):
         one.mkdir(mode=0o700, exist_ok=True)
     folder = folder.resolve()
-    with tempfile.TemporaryFile(dir=folder):
-        pass
-    _check_owners(folder)
-    if hasattr(os, "getuid"):
-        about = folder.stat()
-        if about.st_uid != os.getuid():
-            raise PermissionError(0, f"{folder} belongs to user {about.st_uid}")
-        if about.st_mode & _SHARED:
-            raise PermissionError(0, f"other users can write to {folder}")
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        if not any(folder.iterdir()):  # compiled code can be read from a read-only disk
+            raise
+    _check_owners(folder, last=True)
     return folder
 
 
-def _check_owners(folder: Path) -> None:
-    """Raise OSError if another user can change where a path leads to."""
+def _check_owners(folder: Path, last: bool) -> None:
+    """Raise OSError if another user can change where a path leads to, or with ``last`` what is there."""
     if not hasattr(os, "getuid"):
         return
     for place in (folder, *folder.parents):
-        about = place.stat()
-        if about.st_uid not in (0, os.getuid()):
+        about, strict = place.stat(), last and place == folder
+        if about.st_uid != os.getuid() and (strict or about.st_uid != 0):
             raise PermissionError(0, f"{place} belongs to user {about.st_uid}")
-        if about.st_mode & _SHARED and not about.st_mode & stat.S_ISVTX:
+        sticky = about.st_mode & stat.S_ISVTX and not strict
+        if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not sticky:
             raise PermissionError(0, f"other users can write to {place}")
 
 
@@ -192,7 +190,8 @@ class CodeCache:
             part.write_bytes(hashlib.sha256(content).digest() + content)
             os.replace(part, file)
         except OSError as error:
-            tell(f"compiled code is not kept in {FOLDER}: {error.strerror}; set {NAMED} to another")
+            reason = f"{FOLDER}: {error.strerror}"
+            tell(f"compiled code is not kept: {reason}; set {NAMED} to another folder")
             with suppress(OSError):
                 part.unlink()
 
@@ -215,6 +214,8 @@ def _hash_of_module(name: str, file: str) -> str | None:
     module: Any = sys.modules.get(name)
     path = getattr(module, "__file__", None)
     if path is not None and Path(path).stem == Path(file).stem:
-        with suppress(OSError, AttributeError):
-            return hashlib.sha256(module.__loader__.get_data(path)).hexdigest()
+        with suppress(OSError):
+            loader = module.__loader__  # None in a spawned process
+            data = loader.get_data(path) if loader else Path(path).read_bytes()
+            return hashlib.sha256(data).hexdigest()
     return None

@@ -88,11 +88,10 @@ class Options:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Options:
         """Build options from what ``as_dict`` returned; ValueError for anything else."""
-        known = [field.name for field in fields(cls)]
-        for name in data:
-            if name not in known:
-                raise ValueError(f"there is no option {name!r}; there are: {', '.join(known)}")
-        return cls(**data)
+        try:
+            return cls(**data)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as plain data."""

@@ -36,7 +36,8 @@ Observation = npt.NDArray[Any]
 Mask = npt.NDArray[np.int8]
 _NO_RNG = new_rng(0)
 _MASK_DTYPE = np.dtype(np.int8)
-RESULTS = ("score", "best_other_score", "win_share")  # in infos of finished games
+# In infos of finished games, and before the end what stands in their place.
+RESULTS = {"score": 0, "best_other_score": 0, "win_share": 0.0}
 GAME_IS_OVER = -1
 DEAL = -(2**62)  # in place of an action; outside the range that notation.as_action accepts
 
@@ -103,8 +104,8 @@ class raw_env(AECEnv):
     - ``observation``: ``"flat"``, one vector, ``"planes"``, a dict of ``board`` (C, W, W) and
       ``features``, or ``"candidates"``, a row for each choice (:mod:`cacao_env.envs.observations`).
     - ``observation_dtype``: ``"float32"`` in [0, 1], or raw ``"uint8"``.
-    - ``fixed_infos``: every info has the same keys: ``score``, ``best_other_score`` and ``win_share``
-      are 0 before the end, where otherwise they are left out.
+    - ``fixed_infos``: every info has the same keys, which some data collectors require.  Before the
+      end, ``score``, ``best_other_score`` and ``win_share`` are 0.
     - ``render_mode``: ``"ansi"`` returns text, ``"rgb_array"`` pixels, ``"svg"`` a picture as text;
       ``"human"`` shows every step in a window; or None.
 
@@ -140,7 +141,7 @@ class raw_env(AECEnv):
         **fields: Unpack[OptionFields],
     ) -> None:
         super().__init__()
-        self._blank_info = dict.fromkeys(RESULTS, 0) if as_bool("fixed_infos", fixed_infos) else {}
+        self._blank_info = RESULTS if as_bool("fixed_infos", fixed_infos) else {}
         self.options = Options.of(options, fields)
         self._reward_mode = check_choice("reward", reward, REWARDS)
         self._form = Form(self.options, observation, observation_dtype, mask_in)

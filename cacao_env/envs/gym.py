@@ -20,8 +20,9 @@ an episode shows its outcome.  Options of both:
   checkers sample unmasked actions and report an exception as a broken environment.  ``"raise"`` shows
   whether a learner really masks.
 
-- ``fixed_infos``: every info has the same keys, as collectors of data need it; ``score``,
-  ``best_other_score`` and ``win_share`` are then 0 before the end.
+- ``fixed_infos``: every info has the same keys, which some data collectors require.  Before the end,
+  ``score``, ``best_other_score`` and ``win_share`` are 0.  With ``AutoresetMode.SAME_STEP`` the
+  results are in ``final_info`` alone.
 
 Infos contain numbers only: ``seat``, the learner's; ``illegal_action``; ``action_mask`` for ``mask_in``
 ``"info"`` or ``"both"``; and at the end of an episode ``score`` and ``best_other_score`` in gold, and
@@ -29,9 +30,9 @@ Infos contain numbers only: ``seat``, the learner's; ``illegal_action``; ``actio
 episode lost by an illegal action.
 
 The mask of a finished game is all 0: nothing is legal.  Gymnasium's own vector environments show it for
-one step (``AutoresetMode.NEXT_STEP``), in which the action is ignored.  A policy that sets the logits
-of illegal actions to minus infinity must not do so there; :class:`CacaoVectorEnv` shows the mask of the
-next game instead, unless it is told otherwise.
+one step (``AutoresetMode.NEXT_STEP``), in which the action is ignored.  If a policy sets the logits of
+illegal actions to minus infinity, no action is left in this step.  Use a large negative number instead.
+:class:`CacaoVectorEnv` shows the mask of the next game, except with ``NEXT_STEP`` and ``DISABLED``.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         self._games, self._form = _make(1, opponents, *chosen, arguments)
         self.action_space = spaces.Discrete(self._games.action_masks.shape[1])
         self.observation_space = self._form.space()
-        self._started = self._over = False
+        self._started = False
         self._every = np.ones(1, np.bool_)
 
     def reset(
@@ -114,7 +115,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
             _reset_games(self._games, self.np_random)
         else:
             self._games.deal(self._every)
-        self._started, self._over = True, False
+        self._started = True
         if position is not None:
             self._games.start(0, position)
         if self.render_mode == "human":
@@ -127,18 +128,17 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         ValueError before ``reset``, after the end, for an action that is no integer, and with
         ``illegal="raise"`` for an illegal one.
         """
-        if not self._started or self._over:
+        games = self._games
+        if not self._started or games.ended[0]:
             raise ValueError(
                 "the episode is over: call reset()" if self._started else "call reset() first"
             )
-        games = self._games
         number = as_int("action", action)
         games.step(np.array([min(max(number, -_FAR), _FAR)]), deal=False)
-        self._over = bool(games.dones[0])
         info = self._info()
         if self.render_mode == "human":
             self.render()
-        return self._observation(), float(games.rewards[0]), self._over, False, info
+        return self._observation(), float(games.rewards[0]), bool(games.ended[0]), False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions, bool, (num_actions,), as sb3-contrib asks for them."""
@@ -163,8 +163,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         return int(self._games.learners[0])
 
     def _mask(self) -> npt.NDArray[np.int8]:
-        mask = self._games.action_masks[0]
-        return np.zeros_like(mask) if self._over else mask.copy()
+        return self._games.action_masks[0].copy()
 
     def _observation(self) -> Any:
         return self._form.of(self._games.observations[0].copy(), self._mask())
@@ -176,11 +175,9 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         }
         if self._form.mask_in_info:
             info["action_mask"] = self._mask()
-        if self._over or self._fixed_infos:
-            games = self._games
-            score, other = games.final_scores[0].tolist() if self._over else (0, 0)
-            share = float(games.final_win_shares[0]) if self._over else 0.0
-            info |= {"score": score, "best_other_score": other, "win_share": share}
+        over = self._games.ended
+        if over[0] or self._fixed_infos:
+            info |= {name: one[0].item() for name, one in _results(self._games, over).items()}
         return info
 
 
@@ -189,7 +186,8 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
 
     Only one thread may use them at a time; a call during another one raises RuntimeError.
 
-    ``autoreset_mode``, Gymnasium's or its value:
+    ``autoreset_mode`` says when a new game replaces a finished one.  It is a member of Gymnasium's
+    ``AutoresetMode`` or its value, such as ``"NextStep"``, which a spec can save as JSON:
 
     - ``SAME_STEP``: a new game replaces a finished one in the same step.  Reward and termination belong
       to the episode that ended, observation and info to the new one.  ``infos["final_obs"]`` and
@@ -197,7 +195,8 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
       games.
     - ``NEXT_STEP``, for Gymnasium's wrappers of vector observations: a finished game shows its end,
       with a mask of zeros; the next step replaces it, ignores its action and gives no reward.
-    - ``DISABLED``: likewise, but ``reset(options={"reset_mask": which})`` replaces it.
+    - ``DISABLED``: a finished game shows its end until ``reset(options={"reset_mask": which})``
+      replaces it.  A step before that raises ValueError.
 
     No episode is truncated.
 
@@ -237,7 +236,8 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         self._fixed_infos = as_bool("fixed_infos", fixed_infos)
         given = getattr(autoreset_mode, "value", autoreset_mode)
         mode = check_choice("autoreset_mode", given, [one.value for one in AutoresetMode])
-        self.metadata = self.metadata | {"autoreset_mode": list(AutoresetMode)[mode]}
+        self._mode = list(AutoresetMode)[mode]
+        self.metadata = self.metadata | {"autoreset_mode": self._mode}
         self.num_envs = as_int("num_envs", num_envs, 1)
         self.render_mode, self._copy = render_mode, copy
         self._renderer = Renderer(render_mode)
@@ -272,7 +272,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         ``illegal="raise"`` for an illegal action, naming game, seat and action; no game advances then.
         """
         self._check_started()
-        games, mode = self.games, self.metadata["autoreset_mode"]
+        games, mode = self.games, self._mode
         if mode == AutoresetMode.DISABLED and games.ended.any():
             raise ValueError(
                 f"game {int(games.ended.argmax())} is over: call reset(options={{'reset_mask': ...}})"
@@ -292,7 +292,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions of every game's learner, bool, (num_envs, num_actions)."""
-        masks = self._masks().view(np.bool_)
+        masks = self.games.action_masks.view(np.bool_)
         return masks.copy() if self._copy else masks
 
     def render(self) -> tuple[Any, ...] | None:
@@ -310,18 +310,11 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         return mask
 
     def _observations(self) -> Any:
-        masks = self._masks()
+        masks = self.games.action_masks
         return self._form.of(
             self._out(self.games.observations),
             self._out(masks) if self._form.mask_in_observation else masks,
         )
-
-    def _masks(self) -> npt.NDArray[np.int8]:
-        """Return the games' buffer of masks, in which finished games have no choice."""
-        masks = self.games.action_masks
-        if self.games.ended.any():
-            masks[self.games.ended] = 0
-        return masks
 
     def _out(self, buffer: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return buffer.copy() if self._copy else buffer
@@ -333,22 +326,13 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
             "illegal_action": games.forfeits & over,
         }
         if self._form.mask_in_info:
-            infos["action_mask"] = self._out(self._masks())
+            infos["action_mask"] = self._out(self.games.action_masks)
         infos |= {f"_{name}": self._every.copy() for name in infos}
         if over.any() or self._fixed_infos:
-            results = self._results(over)
+            results = _results(games, over)
             which = self._every if self._fixed_infos else over
             infos |= results | {f"_{name}": which.copy() for name in results}
         return infos
-
-    def _results(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        """Return the results of the games that are over, 0 for others."""
-        games = self.games
-        return {
-            "score": np.where(over, games.final_scores[:, 0], 0),
-            "best_other_score": np.where(over, games.final_scores[:, 1], 0),
-            "win_share": np.where(over, games.final_win_shares, 0.0),
-        }
 
     def _add_final(self, infos: dict[str, Any], played: npt.NDArray[np.int64]) -> None:
         """Write the ends of finished games into the infos, like Gymnasium's own vector environments."""
@@ -356,7 +340,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         final: dict[str, Any] = {
             "seat": np.where(over, played, 0),
             "illegal_action": games.forfeits.copy(),
-            **self._results(over),
+            **_results(games, over),
         }
         no_mask = np.zeros(games.action_masks.shape[1], np.int8)
         if self._form.mask_in_info:
@@ -367,6 +351,15 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         infos["final_obs"], infos["_final_obs"] = ends, over
         infos["final_info"] = {**final, **{f"_{name}": over.copy() for name in final}}
         infos["_final_info"] = over.copy()
+
+
+def _results(games: VersusGames, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """Return the results of the games that are over, 0 for others."""
+    return {
+        "score": np.where(over, games.final_scores[:, 0], 0),
+        "best_other_score": np.where(over, games.final_scores[:, 1], 0),
+        "win_share": np.where(over, games.final_win_shares, 0.0),
+    }
 
 
 def _make(

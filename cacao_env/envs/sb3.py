@@ -10,12 +10,12 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from ..checks import check_array, owned
+from ..checks import OwnArrays, check_array
 from .observations import Form, ObservationForm
 from .versus import VersusGames
 
 
-class CacaoVecEnv(VecEnv):
+class CacaoVecEnv(OwnArrays, VecEnv):
     """``VersusGames`` as a ``VecEnv``; masks come through ``env_method("action_masks")``.
 
     ``observation``: ``"flat"``, or ``"planes"`` for a policy of dicts (:mod:`.observations`);
@@ -72,9 +72,6 @@ class CacaoVecEnv(VecEnv):
             }
             self._returns[g] = self._lengths[g] = 0
         return self._seen(games.observations), games.rewards.copy(), games.dones.copy(), infos
-
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        self.__dict__.update(owned(attributes))
 
     def take_ended(self) -> list[tuple[float, float]]:
         """(win share, margin) of each game that has ended since the last call."""

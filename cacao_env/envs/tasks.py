@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
-from ..checks import unexpected
+from ..checks import keywords_of
 from ..engine.options import Options
 
 NAMESPACE = "cacao_env"
@@ -115,14 +114,11 @@ def _maker(task: Task, vector: bool) -> Callable[..., Any]:
     from .gym import CacaoEnv, CacaoVectorEnv
 
     kind: Any = CacaoVectorEnv if vector else CacaoEnv
-    known = signature(kind).parameters
-    free = [name for name in known if name in FREE]
 
+    @keywords_of(kind)
     def make(**given: Any) -> Any:
         for name in given:
-            if name not in known:
-                raise unexpected(task.id, name, free)
-            if name not in free:
+            if name not in FREE:
                 raise ValueError(
                     f"{name} is given, but {task.id} freezes its options; "
                     f"make {ENVIRONMENT} to choose them"

@@ -131,8 +131,8 @@ class VersusGames(Batch):
       with ``observation="candidates"`` (:mod:`cacao_env.greedy.candidates`) float32 (N, rows + 1,
       columns), and masks and actions of rows;
     - ``action_masks`` int8 (N, num_actions);
-    - ``rewards`` float32 (N,), ``dones`` bool (N,): of the last step; a new game has already
-      replaced a finished one (``AutoresetMode.SAME_STEP``);
+    - ``rewards`` float32 (N,), ``dones`` bool (N,): of the last step; with ``deal=True`` a new game has
+      already replaced a finished one (``AutoresetMode.SAME_STEP``);
     - ``final_observations``, as ``observations``: rows of finished games have their end;
     - ``final_scores`` int64 (N, 2): the learner's and the best other score of the last finished game;
     - ``final_win_shares`` float64 (N,): the learner's win share in it, 0 if it was forfeited;
@@ -243,8 +243,8 @@ class VersusGames(Batch):
 
         ValueError for a wrong shape or type, or for an illegal action (unless it loses its game),
         naming game, seat and action; no game advances then.  With ``deal=False`` finished games stay
-        until :meth:`deal` replaces them, or else the next step, which ignores their actions and gives
-        no reward (``AutoresetMode.NEXT_STEP``).
+        until :meth:`deal` or the next step replaces them.  That step ignores their actions and gives no
+        reward (``AutoresetMode.NEXT_STEP``).
         """
         self._take(chosen)
         self._let_others_play()
@@ -262,15 +262,13 @@ class VersusGames(Batch):
             self.final_win_shares,
             WORST[self._mode],
         )
-        if self.ended.any():
-            self._begin(self.ended.copy())
         if over:
             ends = self.states, self.dones, self.learners
             self._view.look_at_ends(*ends, self.final_observations)
-            if deal:
-                self._begin(self.dones)
-            else:
-                self.ended[:] = self.dones
+        replaced = self.ended | self.dones if deal else self.ended.copy()
+        if replaced.any():
+            self._begin(replaced)
+        self.ended |= self.dones & ~replaced
         self._look()
 
     @alone
@@ -280,6 +278,8 @@ class VersusGames(Batch):
 
     def _look(self) -> None:
         self._view.look(self.states, self.learners)
+        if self.ended.any():
+            self.action_masks[self.ended] = 0  # a forfeited game has legal actions left
 
     @alone
     def arrays(self) -> Arrays:
@@ -319,7 +319,7 @@ class VersusGames(Batch):
             raise ValueError("a game has an opponent that there is not")
         if waiting(self.states, self.learners, np.zeros_like(self.learners)):
             raise ValueError("another seat than the learner's decides")
-        if (finished(self.states) & ~self.dones).any() or (self.ended & ~self.dones).any():
+        if (finished(self.states) & ~self.ended).any() or (self.ended & ~self.dones).any():
             raise ValueError("a game is over that was not done")
 
     def _take(self, chosen: npt.NDArray[Any]) -> None:

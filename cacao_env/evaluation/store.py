@@ -87,11 +87,17 @@ class Store:
         data = self._file.read()
         path, head = self.path.with_name(SETTINGS), {"format": FORMAT, "version": VERSION}
         if not data and not path.exists():
-            write_json(path, {**head, "settings": settings})
+            try:
+                write_json(path, {**head, "settings": settings})
+            except OSError as error:
+                raise StoreError(str(error)) from None
         try:
             found = read_json(path, "an evaluation's settings") if path.exists() else {}
             if {key: found.get(key) for key in head} != head:
-                raise StoreError(f"{self.path} is not a file of games of this version")
+                raise StoreError(
+                    f"{self.path} is not a file of games of this version; give another folder with "
+                    "--out"
+                )
             _check_same(self.path.parent, found["settings"], settings)
             whole = data.rfind(b"\n") + 1
             for row in map(json.loads, data[:whole].splitlines()):
