@@ -109,7 +109,7 @@ def private_folder(folder: Path) -> Path:
 
 
 def _check_owners(folder: Path, last: bool) -> None:
-    """Raise OSError if another user can change where a path leads to, or with ``last`` what is there."""
+    """Raise OSError if another user can change where a path leads to; ``last``: or what is there."""
     if not hasattr(os, "getuid"):
         return
     for place in (folder, *folder.parents):
