@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .checks import as_seat, as_seed, check_type, in_short
+from .checks import as_seat, as_seed, check_type, in_short, keywords_of
 from .engine import notation
 from .engine.actions import (
     LEGAL,
@@ -26,7 +26,7 @@ from .engine.decisions import NONE
 from .engine.jit import njit
 from .engine.observation import observation_size, observe_into
 from .engine.options import ASKED, Decisions, Options, check_supply
-from .engine.rng import RngArray, new_rng
+from .engine.rng import RngArray, as_rng, new_rng
 from .engine.scoring import scores_into, win_shares_into
 from .engine.state import EXPLICIT, OVER, PHASE_NAMES, StateArray, deal, redeal, set_up
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
@@ -98,6 +98,7 @@ class Game:
         self._history = history
 
     @classmethod
+    @keywords_of(Options)
     def new(cls, num_players: int = 2, seed: int | None = None, **options: Any) -> Game:
         """Deal a game; ``options`` are the other fields of :class:`Options`.
 
@@ -115,6 +116,7 @@ class Game:
         return game
 
     @classmethod
+    @keywords_of(Options, without=("num_players",))
     def from_draws(
         cls, worker_draws: Sequence[Sequence[str]], jungle_draws: Sequence[str], **options: Any
     ) -> Game:
@@ -285,17 +287,13 @@ class Game:
 
         ``rng`` is a NumPy generator, one of :mod:`cacao_env.engine.rng`, or a seed.
         """
-        if isinstance(rng, np.random.Generator):
-            rng = int(rng.integers(2**63))
-        if not isinstance(rng, np.ndarray) or rng.dtype != np.uint64:
-            rng = new_rng(as_seed(rng))
         game = self.clone()
         game.redeal(seat, rng)
         return game
 
-    def redeal(self, seat: int, rng: RngArray) -> None:
-        """Deal everything hidden from ``seat`` again, in place."""
-        _redeal(self._states, as_seat(seat, self.num_players), rng)
+    def redeal(self, seat: int, rng: np.random.Generator | RngArray | int) -> None:
+        """Deal everything hidden from ``seat`` again, in place; ``rng`` as for ``determinise``."""
+        _redeal(self._states, as_seat(seat, self.num_players), as_rng(rng))
 
     # --- Observations and results -------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from .checks import as_path
 from .files import read_text
 
 
@@ -68,7 +69,7 @@ def row(cells: Sequence[object]) -> str:
 def between_markers(page: str | Path, begin: str, end: str, text: str) -> str:
     """Return a page with ``text`` between its markers; ValueError if it has none or can't be read."""
     try:
-        old = read_text(Path(page))
+        old = read_text(as_path(page))
     except OSError as error:
         raise ValueError(f"{page} can't be read: {error.strerror}") from None
     before, first, rest = old.partition(begin)

@@ -36,6 +36,15 @@ def browsing() -> Iterator[Any]:
             browser.close()
 
 
+def review_quickly(patch: pytest.MonkeyPatch) -> None:
+    """Let reviews compare moves by a few games: they say less, and look the same.
+
+    With 18 no mean lies half way between two texts, where Python and the page round differently.
+    """
+    patch.setattr("cacao_env.play.review.CHOOSING", 3)
+    patch.setattr("cacao_env.play.review.COMPARING", 18)
+
+
 class Page:
     """A page of the browser; anything that its console complains of fails the test."""
 

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from cacao_env.cli.warmup import parts
 from cacao_env.engine.code_cache import FOLDER
 from cacao_env.engine.jit import COMPILED, PROGRESS
-from tests.browser import WIDE, Page, browsing, serving
+from tests.browser import WIDE, Page, browsing, review_quickly, serving
 
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("suite", max_examples=60, derandomize=True, **_common)
@@ -28,12 +28,12 @@ settings.register_profile("quick", max_examples=8, derandomize=True, **_common)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 
-PROGRESS.announced = True  # tests count lines of standard error, whatever is compiled already
+PROGRESS.quiet = True  # tests count lines of standard error, whatever is compiled already
 
 
 def pytest_configure(config):
     """Compile in every worker what no other one compiles already, then wait for the others."""
-    if not COMPILED or "PYTEST_XDIST_WORKER" not in os.environ:
+    if not COMPILED or FOLDER is None or "PYTEST_XDIST_WORKER" not in os.environ:
         return
     for patience in (0, -1):
         for name, use in parts():
@@ -60,6 +60,11 @@ def no_luck(monkeypatch):
     """Games of this process have no luck: its network takes most of the time of a game."""
     nothing = lambda game: np.zeros((2, game.num_players))  # noqa: E731
     monkeypatch.setattr("cacao_env.evaluation.matches.luck_of", nothing)
+
+
+@pytest.fixture
+def quick_reviews(monkeypatch):
+    review_quickly(monkeypatch)
 
 
 @pytest.fixture(scope="module")

@@ -50,6 +50,7 @@ AREAS = {
             *("tests/test_symmetry.py", "tests/test_table_size.py", "tests/test_golden.py"),
             *("tests/test_against_reference.py", "tests/test_invariants.py"),
             *("tests/test_hidden_information.py", "tests/test_interpreted.py"),
+            "tests/test_directed.py",
         ),
         interpreted=True,
     ),

@@ -46,6 +46,17 @@ def test_many_games_go_to_a_folder_one_file_a_seed(tmp_path, capsys):
     assert again.read_text() == files[1].read_text()
 
 
+def test_paths_are_those_that_a_shell_s_user_means(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PLACE", "ein Ordner, sehr lang " + "ü" * 80)
+    monkeypatch.chdir(tmp_path)
+    assert main(["record", "--out=~/a.json"]) == 0
+    assert main(["record", "--games", "2", "--out=$PLACE"]) == 0
+    assert main(["replay", "~/a.json", "$PLACE"]) == 0
+    assert len(list((tmp_path / os.environ["PLACE"]).iterdir())) == 2
+    assert not (tmp_path / "~").exists()
+
+
 def test_without_out_a_record_goes_to_standard_output(capsys):
     assert main(["record", "--seed", "3"]) == 0
     check_record(json.loads(capsys.readouterr().out))

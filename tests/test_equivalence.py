@@ -36,13 +36,14 @@ def test_no_option_is_left_out():
     assert (
         {field.name for field in fields(Options)} == set(NAMES) == set(OptionFields.__annotations__)
     )
-    given = {"options", "fields", "reward"}
+    given = {"options", "reward", *NAMES}
     batch = {"num_games", "seed", "num_threads", "observation"}
     assert set(signature(VectorGames).parameters) == {*given, *batch}
     shown = {
         "mask_in",
         "observation",
         "observation_dtype",
+        "fixed_infos",
         "render_mode",
     }  # how it is shown, not what is played
     assert set(signature(cacao_v0.raw_env).parameters) == {*given, *shown}

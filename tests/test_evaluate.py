@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import multiprocessing
 from functools import cache
@@ -10,7 +11,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from cacao_env import Game
+from cacao_env import Game, record
 from cacao_env.cli import main as cacao
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
@@ -23,7 +24,7 @@ from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, 
 from cacao_env.evaluation.matches import PlayedGame, play_chunk
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.sprt import SequentialTest
-from cacao_env.evaluation.store import GAMES, Store, StoreError
+from cacao_env.evaluation.store import GAMES, SETTINGS, Store, StoreError
 from cacao_env.evaluation.summary import block_scores, summarise, values
 from cacao_env.evaluation.workers import WorkerError, do_all
 from tests.agents_for_tests import Deed, worker
@@ -38,11 +39,10 @@ def evaluate(arguments):
 
 def games_of(folder):
     """What is kept of an evaluation's games, in one order and without what was measured."""
-    head, *rows = (folder / GAMES).read_text().splitlines()
-    rows = [json.loads(row) for row in rows]
+    rows = [json.loads(line) for line in (folder / GAMES).read_text().splitlines()]
     for row in rows:
         del row["timings"]
-    return json.loads(head), sorted(rows, key=lambda row: row["key"])
+    return json.loads((folder / SETTINGS).read_text()), sorted(rows, key=lambda row: row["key"])
 
 
 def outcomes_of(names, players, blocks=3, volcanoes=False):
@@ -201,9 +201,12 @@ def test_the_page_needs_nothing_else_and_is_well_formed(whole):
 
 def test_records_hold_and_say_who_sat_where(whole):
     assert len(list((whole / "records").glob("*.json"))) == 3 * 9 * 2
-    listed = (whole / "records" / "games.csv").read_text().splitlines()
-    assert len(listed) == 1 + 3 * 9 * 2
-    assert listed[1].endswith(",0,net,random")
+    with (whole / "records" / "games.csv").open(newline="") as file:
+        listed = list(csv.DictReader(file))
+    assert len(listed) == 3 * 9 * 2
+    for row in listed:
+        names = record.players_of(record.load(whole / "records" / row["file"]))
+        assert [*names, "", ""] == [row[f"seat_{seat}"] for seat in range(4)]
     assert cacao(["replay", "--check", str(whole / "records")]) == 0
 
 
@@ -266,8 +269,9 @@ def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
     assert evaluate([*command, "--out", str(whole)]) == 0
     assert "not played again" not in capsys.readouterr().err
     cut.mkdir()
+    (cut / SETTINGS).write_bytes((whole / SETTINGS).read_bytes())
     lines = (whole / GAMES).read_bytes().splitlines(keepends=True)
-    (cut / GAMES).write_bytes(b"".join(lines[:3]) + lines[3][: len(lines[3]) // 2])
+    (cut / GAMES).write_bytes(b"".join(lines[:2]) + lines[2][: len(lines[2]) // 2])
     played = []
     real = workers.play_chunk
 
@@ -279,7 +283,7 @@ def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
     assert evaluate([*command, "--out", str(cut)]) == 0
     assert len(played) == 40 // BLOCKS_AT_ONCE - 2
     assert games_of(cut) == games_of(whole)
-    assert (cut / GAMES).read_bytes().splitlines(keepends=True)[:3] == lines[:3]
+    assert (cut / GAMES).read_bytes().splitlines(keepends=True)[:2] == lines[:2]
     assert evaluate([*command, "--out", str(cut)]) == 0
     assert len(played) == 40 // BLOCKS_AT_ONCE - 2  # nothing was left to play
     assert f"80 games from {cut} are not played again\n" in capsys.readouterr().err
@@ -336,7 +340,7 @@ def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, mon
     assert found["sprt"]["accepted"] == "H1"
     blocks = found["sprt"]["blocks"]
     assert blocks == found["results"][0]["blocks"] == whole_blocks()
-    assert len((out / GAMES).read_text().splitlines()) == 1 + count
+    assert len((out / GAMES).read_text().splitlines()) == count
 
 
 @pytest.mark.usefixtures("no_luck")
@@ -364,11 +368,26 @@ def test_other_settings_are_refused(tmp_path, capsys):
 
 
 def test_a_foreign_file_is_refused(tmp_path):
-    for content in ("hello\n", "{}\n", '{"format":"other","version":1,"settings":{}}\n', "[1]\n"):
+    """Files of other programs, cut off or not, and of version 3, which had its settings here."""
+    old = '{"format":"cacao-evaluation-games","version":3,"settings":{"a":1}}\n'
+    for content in ("hello", "{}\n", old, "[1]\n"):
         (tmp_path / GAMES).write_text(content)
-        with pytest.raises(StoreError, match="is not a file of games"):
+        with pytest.raises(
+            StoreError, match=r"games.jsonl is not a file of games of this version; give another"
+        ):
             Store(tmp_path, {"a": 1})
         assert (tmp_path / GAMES).read_text() == content
+        assert not (tmp_path / SETTINGS).exists()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "hello", "[]", "[" * 100_000, '{"format":"cacao-evaluation-games"}']
+)
+def test_foreign_settings_are_refused(content, tmp_path):
+    (tmp_path / SETTINGS).write_text(content)
+    with pytest.raises(StoreError, match="is not a file of games"):
+        Store(tmp_path, {"a": 1})
+    assert (tmp_path / SETTINGS).read_text() == content
 
 
 @pytest.mark.parametrize(
@@ -400,7 +419,7 @@ def test_a_foreign_file_is_refused(tmp_path):
             [f"{HERE}:Illegal", "random"],
             "Illegal on seat 0 of block 0, decision 1: illegal action -3",
         ),
-        ([f"{HERE}:Words", "random"], "action is 'north', expected an integer id"),
+        ([f"{HERE}:Words", "random"], "action is 'north' (str), expected an integer"),
         (
             [f"{HERE}:Broken", "random"],
             "Broken failed in act: KeyError: 'nothing' (agents_",

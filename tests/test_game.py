@@ -106,9 +106,9 @@ def test_from_draws_deals_what_it_is_given():
         ({"table_size": 15.0}, "table_size is 15.0"),
         ({"table_size": True}, "table_size is True"),
         ({"num_players": 2.0}, "num_players is 2.0"),
-        ({"volcanoes": 1}, "volcanoes is 1, expected True or False"),
+        ({"volcanoes": 1}, r"volcanoes is 1 \(int\), expected True or False"),
         ({"volcanoes": None}, "volcanoes is None"),
-        ({"seed": 1.5}, "seed is 1.5, expected an integer or None"),
+        ({"seed": 1.5}, r"seed is 1.5 \(float\), expected an integer$"),
     ],
 )
 def test_an_option_out_of_range_is_named(arguments, message):
@@ -205,8 +205,11 @@ def test_seats_are_checked():
         lambda seat: game.determinise(seat, new_rng(0)).states,
     )
     for seat in (2, -1, 10**9, 10**30, 1.0, True, "a", None):
+        integer = type(seat) is int
+        kind = "" if integer else rf" \({type(seat).__name__}\)"
+        wanted = "0 to 1" if integer else r"an integer \(0 to 1\)"
         for look in looks:
-            with pytest.raises(ValueError, match=f"seat is {seat!r}, expected 0 to 1"):
+            with pytest.raises(ValueError, match=f"seat is {seat!r}{kind}, expected {wanted}$"):
                 look(seat)
 
 
@@ -217,7 +220,7 @@ def test_action_numbers_are_checked():
             game.play(number)
     for nonsense in (np.array([3]), None, 2.5, True, [1]):
         for call in (game.play, game.text, game.move):
-            with pytest.raises(ValueError, match="expected an integer id"):
+            with pytest.raises(ValueError, match=r"action is .* \(\w+\), expected an integer$"):
                 call(nonsense)
     assert game == Game.new(2, 0)
 

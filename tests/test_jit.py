@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import compileall
+import errno
 import hashlib
 import os
 import shutil
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from cacao_env.engine import code_cache
 from cacao_env.engine.code_cache import SOURCES, private_folder
 from cacao_env.engine.jit import COMPILED
 
@@ -22,6 +25,15 @@ from cacao_env.engine import scoring
 print(scoring.score(Game.new(seed=0).state, 0))
 """
 FOLDER = "from cacao_env.engine.code_cache import FOLDER; print(FOLDER)"
+
+
+def usable(folder):
+    """Whether compiled code may be kept in a folder."""
+    try:
+        return private_folder(folder) == folder.resolve()
+    except OSError:
+        return False
+
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 
@@ -89,7 +101,9 @@ def test_a_full_disk_does_not_stop_it(tmp_path):
         "def full(self, data): raise OSError(errno.ENOSPC, 'No space left on device')\n"
         "pathlib.Path.write_bytes = full\n"
     )
-    assert run(code + ASK, NUMBA_CACHE_DIR=str(tmp_path / "cache")).stdout == "-10\n"
+    done = run(code + ASK, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert done.stdout == "-10\n"
+    assert done.stderr.count("No space left on device; set NUMBA_CACHE_DIR to another folder") == 1
     assert files(tmp_path / "cache") == {}
 
 
@@ -121,6 +135,63 @@ def test_it_works_where_no_folder_can_be_made_in_the_home(tmp_path):
     assert first.startswith(str(tmp_path / "cacao_env-"))
 
 
+def test_a_named_folder_that_will_not_do_is_named(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    done = run(ASK, NUMBA_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path))
+    assert f"compiled code is kept in {tmp_path / f'cacao_env-{os.getuid()}'}" in done.stderr
+    assert f"{blocked} can't be used: " in done.stderr
+    assert files(tmp_path / f"cacao_env-{os.getuid()}"), "it is kept in the temporary folder"
+
+
+def test_compiled_code_is_read_from_a_read_only_disk(tmp_path, monkeypatch):
+    folder = tmp_path / "cache" / "code"
+    assert usable(folder)
+
+    def read_only(**given):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(code_cache.tempfile, "TemporaryFile", read_only)
+    assert not usable(folder), "there is nothing to read"
+    (folder / "some").write_bytes(b"code")
+    assert usable(folder)
+
+
+def test_folders_are_private_whatever_is_usual(tmp_path):
+    code = "import os; os.umask(0o002)\n"
+    folder = run(code + FOLDER, NUMBA_CACHE_DIR=str(tmp_path / "a" / "b")).stdout
+    assert folder.startswith(str(tmp_path / "a" / "b"))
+
+
+def test_a_package_in_a_zip_file_and_one_of_bytecode_work(tmp_path):
+    """Spark and Ray ship code as zip files."""
+    copy = tmp_path / "copy" / "cacao_env"
+    left = shutil.ignore_patterns("__pycache__", "checkpoints", "play", "*.html")
+    shutil.copytree(PACKAGE, copy, ignore=left)
+    archive = shutil.make_archive(str(tmp_path / "c"), "zip", copy.parent)
+    compileall.compile_dir(copy, quiet=1, legacy=True)
+    for source in copy.rglob("*.py"):
+        source.unlink()
+    for place in (archive, str(copy.parent)):
+        cache = tmp_path / f"cache of {Path(place).name}"
+        given = {"PYTHONPATH": place, "NUMBA_CACHE_DIR": str(cache)}
+        first, second = run(ASK, tmp_path, **given), run(ASK, tmp_path, **given)
+        assert (first.stdout, second.stdout, second.stderr) == ("-10\n", "-10\n", "")
+        assert len(files(cache)) > 2
+
+
+def test_a_function_of_a_notebook_s_cell_runs_and_is_not_kept(tmp_path):
+    code = (
+        "from cacao_env.engine.jit import njit\n"
+        "for factor in (2, 3):\n"
+        "    cell = f'FACTOR = {factor}\\n@njit\\ndef times(x): return FACTOR * x'\n"
+        "    exec(compile(cell, '/tmp/ipykernel_1/1234.py', 'exec'), globals())\n"
+        "    print(times(5))\n"
+    )
+    assert run(code, NUMBA_CACHE_DIR=str(tmp_path / "cache")).stdout == "10\n15\n"
+    assert files(tmp_path / "cache") == {}
+
+
 def test_it_works_without_a_home(tmp_path):
     code = "import os; os.environ.pop('HOME'); import pwd\n" + (
         "def nobody(uid): raise KeyError(uid)\npwd.getpwuid = nobody\n"
@@ -134,20 +205,24 @@ def test_code_is_never_loaded_from_where_others_can_write(tmp_path):
     open_to_all = tmp_path / "open"
     open_to_all.mkdir()
     open_to_all.chmod(0o777)
-    assert not private_folder(open_to_all)
-    assert not private_folder(open_to_all / "below")
+    assert not usable(open_to_all)
+    assert not usable(open_to_all / "below")
     open_to_all.chmod(0o1777)  # as /tmp: nobody can rename another user's folder there
-    assert private_folder(open_to_all / "below")
+    assert usable(open_to_all / "below")
     (open_to_all / "below").chmod(0o770)
-    assert not private_folder(open_to_all / "below")
+    assert not usable(open_to_all / "below")
     private = {"NUMBA_CACHE_DIR": str(open_to_all / "below"), "TMPDIR": str(open_to_all)}
     (open_to_all / "below").chmod(0o777)
     for name in ("below", f"cacao_env-{os.getuid()}"):
         (open_to_all / name).mkdir(exist_ok=True)
         (open_to_all / name).chmod(0o777)
-    chosen = [Path(run(FOLDER, **private).stdout.strip()) for _ in range(2)]
-    assert chosen[0] != chosen[1]
-    assert all(path.parent == open_to_all and path.stat().st_mode & 0o77 == 0 for path in chosen)
+    before = sorted(tmp_path.rglob("*"))
+    done = run(ASK, **private)
+    assert done.stdout == "-10\n"
+    assert done.stderr.count("compiled code is not kept") == 1
+    assert f"other users can write to {open_to_all / 'below'}" in done.stderr
+    assert "Set NUMBA_CACHE_DIR to a folder that only you can write to" in done.stderr
+    assert sorted(tmp_path.rglob("*")) == before, "nothing is left behind"
 
 
 def test_a_link_is_followed_once(tmp_path):
@@ -161,17 +236,17 @@ def test_a_link_is_followed_once(tmp_path):
 
 def test_another_user_s_folder_is_not_used(tmp_path, monkeypatch):
     folder = tmp_path / "cache"
-    assert private_folder(folder)
+    assert usable(folder)
     monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
-    assert not private_folder(folder)
+    assert not usable(folder)
 
 
 def test_a_folder_that_can_t_be_written_is_told_from_one_that_can(tmp_path):
     (tmp_path / "file").write_text("")
-    assert private_folder(tmp_path / "new")
-    assert private_folder(tmp_path / "new")
-    assert not private_folder(tmp_path / "file")
-    assert not private_folder(Path("/proc/self/new"))
+    assert usable(tmp_path / "new")
+    assert usable(tmp_path / "new")
+    assert not usable(tmp_path / "file")
+    assert not usable(Path("/proc/self/new"))
 
 
 def test_two_processes_that_compile_at_once_both_work(tmp_path):
@@ -229,7 +304,7 @@ def test_compiled_functions_call_only_those_whose_edits_are_noticed():
 def noticed(module):
     package, _, rest = module.partition(".")
     first = rest.split(".")[0]
-    return package == "cacao_env" and (first in SOURCES or f"{first}.py" in SOURCES)
+    return package == "cacao_env" and first in SOURCES
 
 
 def imports(name, tree):

@@ -64,8 +64,8 @@ def test_the_network_sees_what_the_environment_shows(form, dtype):
         vector = game.observation(game.seat)
         if dtype == "float32":
             vector = vector * scale(2, 15)
-        shown = Form(SMALL, form, dtype).of(vector, game.action_mask())
-        parts = [shown["board"], shown["features"]] if form == "planes" else [shown["observation"]]
+        shown = Form(SMALL, form, dtype, "info").of(vector, game.action_mask())
+        parts = [shown["board"], shown["features"]] if form == "planes" else [shown]
         logits = by_hand(about, np.concatenate([part.reshape(-1) for part in parts]))
         legal = game.legal_actions()
         assert agent.act([game], [agent.begin(0)]) == [legal[logits[legal].argmax()]]

@@ -270,7 +270,7 @@ def test_an_option_out_of_range_is_named(options, message):
 def test_env_takes_the_options_of_raw_env_in_their_order():
     from inspect import signature
 
-    assert signature(cacao_v0.env).parameters == signature(cacao_v0.raw_env).parameters
+    assert list(signature(cacao_v0.env).parameters) == list(signature(cacao_v0.raw_env).parameters)
     env = cacao_v0.env(num_players=3, volcanoes=True)
     env.reset(seed=-1)
     assert env.unwrapped.game == Game.new(3, -1, volcanoes=True)

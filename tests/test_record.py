@@ -264,7 +264,7 @@ def test_no_single_changed_value_brings_anything_but_a_sentence():
     record = written(2, 6, True)
     nonsense = [None, -1, 10**30, 1.5, "", "temple", [], {}, True, [[]], [0, 0], float("nan")]
     sentences = []
-    for _ in range(600):
+    for _ in range(300):
         damaged = copy.deepcopy(record)
         node = damaged
         while True:
@@ -279,7 +279,7 @@ def test_no_single_changed_value_brings_anything_but_a_sentence():
             check(damaged)
         except RecordError as error:
             sentences.append(str(error))
-    assert len(sentences) > 500
+    assert len(sentences) > 250
     assert all(re.fullmatch(r"[^\n]+", sentence) for sentence in sentences)
 
 

@@ -146,7 +146,9 @@ def test_means_shares_and_blunders_by_hand():
     assert found["placement_regret"]["low"] == pytest.approx(1.5)
     assert found["placement_regret"]["high"] == pytest.approx(3.5)
     nothing = figures(games, lambda game: game.rollouts)
-    assert (nothing["decisions"], nothing["regret"], nothing["best_share"]) == (0, None, None)
+    no_figure = {"value": None, "low": None, "high": None}
+    assert (nothing["decisions"], nothing["regret"]) == (0, no_figure)
+    assert nothing["best_share"] == no_figure
 
 
 def test_every_decision_near_the_end_is_solved_and_no_other():

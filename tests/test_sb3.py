@@ -45,7 +45,7 @@ PLANES = {"observation": "planes"}
     [
         ("MultiInputPolicy", {"mask_in": "observation"}),
         ("MlpPolicy", {"mask_in": "info"}),
-        ("MultiInputPolicy", {"mask_in": "observation", "observation_dtype": "uint8", **PLANES}),
+        ("MultiInputPolicy", {"mask_in": "info", "observation_dtype": "uint8", **PLANES}),
     ],
     ids=str,
 )
@@ -79,7 +79,7 @@ def test_our_batch_trains():
 @pytest.mark.filterwarnings("ignore:.*image.*:UserWarning")  # a board is none
 def test_the_checker_accepts_planes():
     for dtype in ("float32", "uint8"):
-        check_env(CacaoEnv(table_size=15, observation_dtype=dtype, **PLANES))
+        check_env(CacaoEnv(table_size=15, observation_dtype=dtype, mask_in="info", **PLANES))
 
 
 def test_planes_feed_the_convolutions_of_the_guide():

@@ -80,7 +80,6 @@ def test_a_task_is_made_one_by_one_and_in_batches(task):
         {"reward": "shaped"},
         {"seat": 0},
         {"illegal": "raise"},
-        {"seed": 3},
     ],
     ids=str,
 )

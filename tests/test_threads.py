@@ -76,7 +76,9 @@ def test_every_game_is_in_one_share(games, threads):
 
 @pytest.mark.parametrize("wrong", [0, -1, 1025, 1.5, True, "2", None])
 def test_a_wrong_number_of_threads_is_named(wrong):
-    with pytest.raises(ValueError, match=rf"^num_threads is {wrong!r}, expected 1 to 1024$"):
+    kind = "" if type(wrong) is int else rf" \({type(wrong).__name__}\)"
+    wanted = r"an integer \(1 to 1024\)" if kind else "1 to 1024"
+    with pytest.raises(ValueError, match=rf"^num_threads is {wrong!r}{kind}, expected {wanted}$"):
         VectorGames(4, num_threads=wrong)
 
 
@@ -174,9 +176,9 @@ def test_a_learner_s_rewards_add_up_to_each_game_s_outcome(mode):
         (0, "genius", r"there is no agent 'genius': neither a bot"),
         (2, "random", r"^seat is 2, expected 0 to 1$"),
         (-1, "random", r"^seat is -1, expected 0 to 1$"),
-        (0.0, "random", r"^seat is 0.0, expected 0 to 1$"),
+        (0.0, "random", r"^seat is 0.0 \(float\), expected an integer \(0 to 1\)$"),
         (np.array([0, 1]), "random", r"^seat is array"),
-        (True, "random", r"^seat is True, expected 0 to 1$"),
+        (True, "random", r"^seat is True \(bool\), expected an integer \(0 to 1\)$"),
     ],
     ids=str,
 )

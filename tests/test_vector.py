@@ -167,9 +167,7 @@ def test_a_learner_s_illegal_action_is_refused_and_unknown_opponents_too():
         games.step(some)  # the actions before it are legal
     assert games.states.tobytes() == before
     for opponents in ({}, {"random": 0}, {"random": -1, "greedy": 2}, {"random": "1"}):
-        with pytest.raises(
-            ValueError, match=r"opponents are .*, expected weights by name or agent"
-        ):
+        with pytest.raises(ValueError, match="weight"):
             VersusGames(2, opponents)
     words = "there is no agent 'genius'.*endgame, greedy, ismcts, mc, random"
     with pytest.raises(ValueError, match=words):

@@ -145,8 +145,8 @@ def test_what_an_agent_may_not_do_is_named():
 
     refused("game 0, seat 0, scripted: illegal action", Scripted(lambda o, mask, r: mask.argmin()))
     refused("game 0, seat 0, scripted: action is 'x'", Scripted(lambda o, mask, r: "x"))
-    refused("opponents are {", {"random": 0, "greedy": 0})
-    refused("opponents are {", {"random": 1, Scripted(first_legal): -1})
+    refused("no opponent has a weight above 0", {"random": 0, "greedy": 0})
+    refused("is -1.0, expected 0 to 1e+09", {"random": 1, Scripted(first_legal): -1})
     refused("an opponent is 3, expected a name", 3)
     few = Scripted(first_legal)
     few.act = lambda games, memory: [int(game.legal_actions()[0]) for game in games[1:]]

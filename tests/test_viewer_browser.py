@@ -337,7 +337,7 @@ def test_an_exported_game_opens_without_a_server(browser, catalogue, tmp_path):
 
     source, target = tmp_path / "four.json", tmp_path / "four.html"
     source.write_text(record.dumps(the_record(catalogue).data), encoding="utf-8")
-    assert main(["view", str(source), "--export", str(target)]) == 0
+    assert main(["view", str(source), "--export", str(target), "--no-review"]) == 0
     one = Page(browser)
     one.page.goto(target.as_uri() + "#ply=25")
     one.page.wait_for_selector("#seats .seat")

@@ -18,6 +18,7 @@ from tests.browser import (
     click_cell,
     drop,
     newest,
+    review_quickly,
     serving,
     shots,
     table_point,
@@ -232,7 +233,9 @@ def exported(tmp_path_factory):
     while not table.game.over:
         table.advance()
     (folder / "g.json").write_text(record.dumps(table.record()), encoding="utf-8")
-    assert main(["view", str(folder / "g.json"), "--export", str(folder / "g.html")]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        review_quickly(patch)
+        assert main(["view", str(folder / "g.json"), "--export", str(folder / "g.html")]) == 0
     return (folder / "g.html").as_uri()
 
 

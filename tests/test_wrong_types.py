@@ -45,9 +45,9 @@ DOORS = {
     "VersusGames.start's number": (
         lambda x: versus().start(x, game()),
         ValueError,
-        "expected 0 to 1",
+        "0 to 1",
     ),
-    "VersusGames.game": (lambda x: versus().game(x), ValueError, "expected 0 to 1"),
+    "VersusGames.game": (lambda x: versus().game(x), ValueError, "0 to 1"),
     "VersusGames.deal": (lambda x: versus().deal(x), ValueError, "expected (2,) and bool"),
     "options": (lambda x: VectorGames(1, x), ValueError, "expected an Options", None),
     "Game.deal": (Game.deal, ValueError, "expected an Options"),
@@ -97,7 +97,7 @@ DOORS = {
     "image's symmetry": (
         lambda x: transform_observation(x, seen(), 2, 15),
         ValueError,
-        "expected 0 to 7",
+        "0 to 7",
         5,
     ),
     "image of an observation": (

@@ -34,6 +34,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from cacao_env.agents.checkpoint import CheckpointError, read_manifest
+from cacao_env.checks import as_path
 from cacao_env.files import read_text, write_whole
 from cacao_env.provenance import git_commit, machine
 from cacao_env.tables import DataTable
@@ -266,7 +267,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for key, least in (("seeds", 1), ("blocks", 1), ("jobs", 1), ("minutes", 1e-9)):
             if not getattr(options, key) >= least:
                 raise ConfigError(f"{key} is {getattr(options, key)}, expected more than 0")
-        folder = Path(options.out)
+        folder = as_path(options.out)
         runs = runs_in(folder, names, options.seeds)
         folder.mkdir(parents=True, exist_ok=True)
         settings = {"minutes": options.minutes, "blocks": options.blocks}

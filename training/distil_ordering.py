@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +32,7 @@ from cacao_env.agents.value.ordering import (
 )
 from cacao_env.agents.value.patterns import NUM_LETTERS
 from cacao_env.agents.value.turns import new_work, value_actions, value_after
+from cacao_env.checks import as_path
 from cacao_env.engine.actions import MAX_LEGAL, indexed_cell
 from cacao_env.engine.jit import njit
 from cacao_env.engine.options import Options
@@ -254,7 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("network", help="a checkpoint of a value network")
-    parser.add_argument("--out", type=Path, required=True, help="the folder to write")
+    parser.add_argument("--out", type=as_path, required=True, help="the folder to write")
     parser.add_argument("--positions", type=int, default=60_000)
     parser.add_argument("--steps", type=int, default=5000, help="of gradient descent")
     parser.add_argument("--seed", type=int, default=0)

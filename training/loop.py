@@ -24,6 +24,7 @@ from tqdm import tqdm
 from cacao_env.agents.agent import Agent, require
 from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest, find
 from cacao_env.agents.registry import load_agent
+from cacao_env.checks import as_path
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.summary import Result
 
@@ -377,7 +378,7 @@ def run_command(work: Callable[[], int], advice: str = "") -> int:
 def _train(kind: type[Learner], options: argparse.Namespace) -> int:
     """Train a new run or resume one; return the exit status."""
     if options.resume:
-        folder = Path(options.resume)
+        folder = as_path(options.resume)
         learner = resumed(kind, folder, options.overrides)
     else:
         config = read(kind.config_type, options.config, options.overrides)
@@ -389,7 +390,7 @@ def begun(
     kind: type[Learner], config: RunConfig, options: argparse.Namespace
 ) -> tuple[Learner, Path]:
     """Begin a new run; return its learner and its folder, which is cleared."""
-    folder = Path(options.out or Path("runs") / config.name)
+    folder = as_path(options.out or Path("runs") / config.name)
     clear(folder, options.overwrite)
     learner = kind(config)
     learner.start()

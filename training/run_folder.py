@@ -8,6 +8,7 @@ picture of them.
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import sys
@@ -66,7 +67,11 @@ class RunFolder:
         self._board = _tensorboard(path / TENSORBOARD, at)
 
     def log(self, row: dict[str, Any]) -> None:
-        """Write the metrics of a round; ``row`` has its number as ``round``."""
+        """Write the metrics of a round; ``row`` has its number as ``round``.
+
+        A number that is not finite, which JSON does not have, is left out.
+        """
+        row = {n: x for n, x in row.items() if not isinstance(x, float) or math.isfinite(x)}
         self.rows.append(row)
         print(json.dumps(row), file=self._metrics, flush=True)
         if self._board is not None:

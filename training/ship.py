@@ -40,6 +40,7 @@ from cacao_env.agents.checkpoint import (
 )
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.checkpoint import read_value
+from cacao_env.checks import as_path
 from cacao_env.evaluation.run import loaded
 from cacao_env.files import read_text, write_whole
 from cacao_env.tables import DataTable
@@ -247,15 +248,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     one = commands.add_parser("add", help="make a checkpoint from a run")
-    one.add_argument("run", type=Path)
+    one.add_argument("run", type=as_path)
     one.add_argument("name")
-    one.add_argument("--home", type=Path, help="default: checkpoints")
+    one.add_argument("--home", type=as_path, help="default: checkpoints")
     one = commands.add_parser("card", help="copy rows from evaluations' JSON files")
     one.add_argument("name")
-    one.add_argument("files", type=Path, nargs="*")
+    one.add_argument("files", type=as_path, nargs="*")
     one = commands.add_parser("export", help="write an ONNX file")
     one.add_argument("name")
-    one.add_argument("file", type=Path)
+    one.add_argument("file", type=as_path)
     options = parser.parse_args(arguments)
 
     def work() -> int:

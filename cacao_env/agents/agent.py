@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..checks import check_type
+from ..checks import OwnArrays, as_seed, check_type
 from ..engine.options import PLAYERS, Options
 from ..engine.rng import new_rng
 from ..game import Game
@@ -20,7 +20,7 @@ class AgentError(ValueError):
     """An agent or its choice is invalid; the message says why in one sentence."""
 
 
-class Agent(ABC):
+class Agent(OwnArrays, ABC):
     """Chooses actions for many games at once and uses only what the deciding seat may know.
 
     ``begin`` makes the private memory of one seat in one game; ``act`` and ``analyze`` receive it.  All
@@ -64,14 +64,14 @@ class Agent(ABC):
         return Player(self, seed)
 
 
-class Player:
+class Player(OwnArrays):
     """An agent on one seat of one game; its first decision makes its memory.
 
     Only one thread may use it, and its agent, at a time.
     """
 
     def __init__(self, agent: Agent, seed: int) -> None:
-        self.agent, self._seed = agent, seed
+        self.agent, self._seed = agent, as_seed(seed)
         self._memory: Any = None
 
     def act(self, game: Game) -> int:
@@ -120,17 +120,17 @@ class WrappedAgent(Agent):
     """An object with ``act(game)`` as an :class:`Agent`.
 
     The object sees a copy of the game in which everything hidden from its seat has been dealt again.
-    ``make(seed)`` returns the object for one seat of one game.
+    ``make(seed=...)`` returns the object for one seat of one game.
     """
 
     _APART = 0x5EA7  # keeps the object's random numbers apart from those that deal its games again
 
-    def __init__(self, name: str, make: Callable[[int], Any], version: str = "") -> None:
+    def __init__(self, name: str, make: Callable[..., Any], version: str = "") -> None:
         self.name, self.version, self._make = name, version, make
 
     def begin(self, seed: int) -> Any:
         """Make the object, and the random numbers that deal its games again."""
-        return self._make(seed), new_rng(seed ^ self._APART)
+        return self._make(seed=seed), new_rng(seed ^ self._APART)
 
     def act(self, games: Sequence[Game], memory: Sequence[Any]) -> list[int]:
         """Ask the object once for each game."""

@@ -162,7 +162,7 @@ class OnnxPolicy:
     """
 
     def __init__(self, network: bytes, file: object) -> None:
-        self._file = file
+        self._network, self._file = network, file
         self._session = _session(network, file)
         kept = self._session.get_modelmeta().custom_metadata_map
         if KEY not in kept:
@@ -182,6 +182,9 @@ class OnnxPolicy:
         if self.about.rows is None and self._kind == np.float32:
             self._scale = scale(*self._size)
         self.look(Game.deal(options, 0))  # shows whether the shapes fit
+
+    def __reduce__(self) -> Any:
+        return OnnxPolicy, (self._network, self._file)  # a session of onnxruntime can't be pickled
 
     def _check_names(self) -> None:
         """Raise CheckpointError unless inputs and outputs have the names and types that are known."""

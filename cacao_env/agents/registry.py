@@ -18,11 +18,12 @@ import importlib
 import inspect
 import site
 from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from ..checks import in_short
+from ..checks import as_path, in_short
 from .agent import Agent, AgentError, WrappedAgent, one_line
 from .bots import BOTS, Bot
 from .checkpoint import VALUE_NET, find, name_of, network_of, read_manifest, shipped_names
@@ -44,15 +45,15 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
     if head in BOTS:
         return Bot(name)
     base, search = split_search(name)
-    folder = find(base) or (Path(base) if Path(base).is_dir() else None)
+    folder = find(base) or (as_path(base) if as_path(base).is_dir() else None)
     if folder is not None:
         if network_of(folder) == VALUE_NET:
             return load_value_agent(folder, name_of(folder) + name.removeprefix(base), search)
         if search is not None:
             raise AgentError(f"{name!r}: only value networks search")
         return load_policy(folder)
-    if name.endswith(".onnx") and Path(name).exists():
-        return load_policy(name)
+    if name.endswith(".onnx") and as_path(name).exists():
+        return load_policy(as_path(name))
     plugin = _plugins(anywhere=allow_code).get(name)
     if plugin is not None:
         return _from_class(name, _loaded(plugin))
@@ -87,10 +88,15 @@ def as_agent(one: Any, allow_code: bool = False) -> Agent:
     if isinstance(one, str):
         return load_agent(one, allow_code)
     if callable(getattr(one, "act", None)):
-        return WrappedAgent(type(one).__name__, lambda seed: one)
+        return WrappedAgent(type(one).__name__, partial(_given, one))
     raise AgentError(
         f"{one!r} is not an agent, expected a name, an Agent or an object with act(game)"
     )
+
+
+def _given(one: Any, seed: int) -> Any:
+    """Return the one object that there is, for every seat."""
+    return one
 
 
 def installed_agents() -> list[tuple[str, str]]:
@@ -164,7 +170,7 @@ def _from_class(name: str, found: Any) -> Agent:
         return made
     if not callable(getattr(made, "act", None)):
         raise AgentError(f"{name} has no method act(game)")
-    return WrappedAgent(name, lambda seed: found(seed=seed), _source_version(found))
+    return WrappedAgent(name, found, _source_version(found))
 
 
 def _source_version(found: type) -> str:

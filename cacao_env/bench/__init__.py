@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
+from ..checks import as_path
 from ..files import read_json, write_whole
-from ..provenance import machine, versions
+from ..provenance import machine, provenance, versions
 from ..tables import DataTable, between_markers
 from . import peers as others
 from .rows import all_rows, bandwidth_row
@@ -28,7 +27,7 @@ def run(
     compare_file: str | None = None,
     peers: bool = False,
     page: str | None = None,
-) -> tuple[int, list[dict[str, Any]]]:
+) -> tuple[int, dict[str, Any]]:
     """Measure and print the table.
 
     Returns 1 if a row is slower than in an earlier file, else 0, and the rows as data.  ``seconds``:
@@ -66,7 +65,7 @@ def run(
     if page is not None:
         left_out = "".join(f" {name} was skipped: {reason}." for name, reason in skipped.items())
         text = f"{table(found, bandwidth).markdown()}\n\n{what_ran()}.{left_out}\n"
-        write_whole(Path(page), between_markers(page, BEGIN, END, text))
+        write_whole(as_path(page), between_markers(page, BEGIN, END, text))
     lines, slow = ([], False) if earlier is None else compare(found, earlier)
     if earlier is not None:
         print("\n".join([f"\ncompared with {compare_file}, by the yardstick:", *lines]))
@@ -98,34 +97,23 @@ def _cells(row: Row, bandwidth: float) -> list[object]:
     return [row.name, value, row.unit, row.batch, row.threads, *sizes, share + row.counts]
 
 
-def as_json(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> list[dict[str, Any]]:
-    """Return the rows as plain data; the first entry is about the run."""
-    found: list[dict[str, Any]] = [
-        {
-            "name": "versions",
-            "value": os.cpu_count() or 0,
-            "unit": "CPUs",
-            "counts": "what ran, and what was left out",
-            "versions": versions(),
-            "machine": machine(),
-            "skipped": skipped,
-        }
-    ]
+def as_json(rows: Sequence[Row], skipped: dict[str, str], bandwidth: float) -> dict[str, Any]:
+    """Return the rows, and what was skipped, as plain data."""
+    found = []
     for row in rows:
         entry = asdict(row)
         del entry["work"]
-        if row.observation_bytes:
-            entry["bytes_per_second"] = row.bytes_per_second
-            entry["bandwidth_share"] = row.bytes_per_second / bandwidth
+        entry["bytes_per_second"] = row.bytes_per_second
+        entry["bandwidth_share"] = row.bytes_per_second / bandwidth
         found.append(entry)
-    return found
+    return {"rows": found, "skipped": skipped, **provenance()}
 
 
 def read_rows(path: str) -> dict[str, dict[str, Any]]:
     """Return the entries of an earlier run by name; ValueError for any other file."""
-    entries = read_json(Path(path), "what bench --json wrote")
+    data = read_json(as_path(path), "what bench --json wrote")
     try:
-        found = {entry["name"]: {**entry, "value": float(entry["value"])} for entry in entries}
+        found = {row["name"]: {**row, "value": float(row["value"])} for row in data["rows"]}
     except (ValueError, TypeError, KeyError):
         found = {}
     if not any(entry.get("yardstick") for entry in found.values()):

@@ -43,7 +43,10 @@ LIBRARIES = (
         "MaskablePPO on one environment, DummyVecEnv, SubprocVecEnv, our batch",
     ),
     Library(
-        "TorchRL", "torchrl", ("torchrl", "tensordict"), "check_env_specs, rollout, PPO, masked"
+        "TorchRL",
+        "torchrl",
+        ("torchrl", "tensordict"),
+        "GymEnv, check_env_specs, rollout, PPO, masked",
     ),
     Library("Tianshou", "tianshou", ("tianshou",), "PettingZooEnv, masked self-play"),
     Library("RLlib", "rllib", ("ray",), "masked self-play PPO, new API"),

@@ -8,11 +8,11 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
-from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 from .. import files
+from ..checks import as_path
 
 EXIT_CODES = """\
 exit status: 0 success; 1 wrong input, or a check that failed; 2 wrong usage; 130 interrupted"""
@@ -65,7 +65,7 @@ def write_json(data: Any, path: str | None) -> None:
     if path == "-":
         print(json.dumps(data, indent=2))
     elif path is not None:
-        files.write_json(Path(path), data, pipes=True)
+        files.write_json(as_path(path), data, pipes=True)
 
 
 def one_line(error: Exception) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import record
-from ..checks import as_seat
+from ..checks import as_path, as_seat
 from ..engine.options import DECISIONS, Options
 from ..files import write_whole
 from ..game import Game
@@ -135,16 +135,16 @@ def _record(options: Namespace) -> None:
         text = record.dumps(record.record_of(game, options.with_legal, named))
         if options.out is None:
             print(text, end="")
-        elif options.games == 1 and not Path(options.out).is_dir():
-            write_whole(Path(options.out), text, pipes=True)
+        elif options.games == 1 and not as_path(options.out).is_dir():
+            write_whole(as_path(options.out), text, pipes=True)
         else:
-            folder = Path(options.out)
+            folder = as_path(options.out)
             folder.mkdir(parents=True, exist_ok=True)
             write_whole(folder / f"cacao-{options.players}p-seed{seed}.json", text)
 
 
 def _replay(options: Namespace) -> int:
-    files = [file for name in options.files for file in _files(Path(name))]
+    files = [file for name in options.files for file in _files(as_path(name))]
     if options.check:
         return _check(files)
     for file in files:
@@ -209,7 +209,7 @@ def _show(game: Game, moves: Sequence[tuple[int, int, str, bool]]) -> None:
 
 
 def _render(options: Namespace) -> None:
-    path, tile, seconds = Path(options.out), options.tile, options.seconds
+    path, tile, seconds = as_path(options.out), options.tile, options.seconds
     if path.suffix not in PICTURES + FILMS:
         kinds = ", ".join(kind.removeprefix(".") for kind in PICTURES + FILMS)
         raise ValueError(f"-o is {options.out!r}, expected a file that ends in one of {kinds}")
@@ -267,7 +267,7 @@ def _play(options: Namespace) -> int:
 
     seats = split_names(options.seats) if options.seats else [HUMAN, best_agent()]
     table = Table(seats, options.seed, options.volcanoes, partial(load_agent, allow_code=True))
-    target = Path(options.record) if options.record else None
+    target = as_path(options.record) if options.record else None
     try:
         play_in_terminal(table, input, print, sys.stdout.isatty(), target)
     except (Left, EOFError, KeyboardInterrupt):
@@ -283,7 +283,7 @@ def _view(options: Namespace) -> int:
     from ..play.store import folder_for
 
     if options.export is not None:
-        return _export(options.records, Path(options.export), not options.no_review)
+        return _export(options.records, as_path(options.export), not options.no_review)
     try:
         from ..play.limits import save_memory
         from ..play.server import HOST, listening, server
@@ -296,7 +296,7 @@ def _view(options: Namespace) -> int:
     bound = listening(options.port)
     try:
         catalogue = Catalogue(options.agent)
-        names = [catalogue.read_record(Path(name)) for name in options.records]
+        names = [catalogue.read_record(as_path(name)) for name in options.records]
         address = f"http://{HOST}:{bound.getsockname()[1]}/"
         folder = folder_for(options.games)
         catalogue.keep_games(folder)
@@ -361,8 +361,10 @@ def _export(files: Sequence[str], target: Path, with_review: bool) -> int:
         raise ValueError(f"--export shows one record, {len(files)} are given")
     if target.suffix != ".html":
         raise ValueError(f"--export is {str(target)!r}, expected a file that ends in .html")
+    if not target.parent.is_dir():  # a review takes a while
+        raise ValueError(f"{target} can't be written: there is no folder {target.parent}")
     catalogue = Catalogue()
-    replay = catalogue.records.get(catalogue.read_record(Path(files[0])))
+    replay = catalogue.records.get(catalogue.read_record(as_path(files[0])))
     data = replay_data(replay)
     if with_review:
         data["review"] = _reviewed(replay.history)

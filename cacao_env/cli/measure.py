@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import files
+from ..checks import as_path
 from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
 from .common import add_command, json_of, one_line, prepare, resumable, words_beside, write_json
@@ -189,9 +190,9 @@ def _check_writable(*paths: str | None) -> None:
     """OSError, before anything is played, for a file that can't be written."""
     for path in paths:
         if path and path != "-":
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            if not Path(path).is_fifo():  # opening it waits for a reader
-                Path(path).open("a", encoding="utf-8").close()
+            as_path(path).parent.mkdir(parents=True, exist_ok=True)
+            if not as_path(path).is_fifo():  # opening it waits for a reader
+                as_path(path).open("a", encoding="utf-8").close()
 
 
 def _say(text: str, data: Any, options: Namespace) -> None:
@@ -214,10 +215,10 @@ def _evaluate(options: Namespace) -> int:
     plan, agents = run.make_plan(
         options.agents, options.players, options.volcanoes, blocks, options.seed, test
     )
-    folder = Path(options.out) if options.out else run.default_folder(plan, agents)
+    folder = as_path(options.out) if options.out else run.default_folder(plan, agents)
     _check_writable(options.json, options.html)
     if options.records:
-        Path(options.records).mkdir(parents=True, exist_ok=True)
+        as_path(options.records).mkdir(parents=True, exist_ok=True)
     with closing(Store(folder, run.settings(plan, agents))) as store:
         if kept := run.num_stored(plan, agents, store):
             print(f"{kept} games from {folder} are not played again", file=sys.stderr)
@@ -248,10 +249,10 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     files.write_json(folder / "evaluation.json", data)
     write_whole(folder / "report.html", page(data))
     if options.html:
-        write_whole(Path(options.html), page(data), pipes=True)
+        write_whole(as_path(options.html), page(data), pipes=True)
     said = [show(data)]
     if options.records:
-        count = write_records(evaluation, Path(options.records))
+        count = write_records(evaluation, as_path(options.records))
         said.append(f"records: {count} in {options.records}")
     said.append(f"report: {folder / 'report.html'}")
     _say("\n".join(said), data, options)
@@ -305,7 +306,7 @@ def _curve(options: Namespace) -> None:
     found = [data["results"][0] for data in _played(curve.HOME, todo, options)]
     _say(curve.show(found), found, options)
     if options.out:
-        curve.draw(found, Path(options.out))
+        curve.draw(found, as_path(options.out))
 
 
 def _forecasts(options: Namespace) -> None:
@@ -333,7 +334,7 @@ def _leaderboard(options: Namespace) -> None:
     from ..evaluation.run import loaded
     from ..tables import between_markers
 
-    page = Path(options.page or leaderboard.PAGE)
+    page = as_path(options.page or leaderboard.PAGE)
     between_markers(page, leaderboard.BEGIN, leaderboard.END, "")  # before anything is played
     if options.json:
         every = [loaded(path) for path in options.json]
@@ -359,7 +360,7 @@ def _tasks(options: Namespace) -> int:
     chosen = [task_named(name) for name in options.tasks.split(",")] if options.tasks else TASKS
     names = split_names(options.agents) if options.agents else list(task_scores.AGENTS)
     if options.page:
-        task_scores.written(Path(options.page), "")  # before anything is played
+        task_scores.written(as_path(options.page), "")  # before anything is played
     deals = task_scores.DEALS if options.deals is None else options.deals
     _played(task_scores.HOME, task_scores.plans(chosen, names, deals), options)
     if options.page is None:
@@ -367,6 +368,6 @@ def _tasks(options: Namespace) -> int:
         return 0
     # A page has all tasks, and all agents that it compares, whichever were played now.
     text = task_scores.text_of(TASKS, list(dict.fromkeys([*task_scores.AGENTS, *names])))
-    write_whole(Path(options.page), task_scores.written(Path(options.page), text))
+    write_whole(as_path(options.page), task_scores.written(as_path(options.page), text))
     print(f"{options.page}: {len(TASKS)} tasks")
     return 0

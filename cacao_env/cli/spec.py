@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..engine.actions import ACT_ACTIONS, FILL_ACTIONS, place_actions
 from ..engine.observation import CHANNELS, layout
 from ..engine.options import Options
@@ -45,7 +47,7 @@ def data(num_players: int = 2, table_size: int | None = None) -> dict[str, Any]:
                 "start": entry.start,
                 "stop": entry.stop,
                 "shape": entry.shape,
-                "high": entry.high,
+                "high": int(np.max(entry.high)),
                 "meaning": entry.meaning,
             }
             for entry in layout(players, size)
@@ -90,7 +92,7 @@ def tables(num_players: int = 2, table_size: int | None = None) -> str:
                     f"{x['start']}:{x['stop']}",
                     f"`{x['name']}`",
                     " × ".join(map(str, x["shape"])),
-                    x["high"] if isinstance(x["high"], int) else "by channel",
+                    "by channel" if x["name"] == "board" else x["high"],
                     x["meaning"],
                 ),
             ),

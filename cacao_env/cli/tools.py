@@ -62,7 +62,9 @@ def _agents(options: Namespace) -> None:
     from ..agents.bots import BOTS
     from ..agents.registry import installed_agents
 
-    found: list[dict[str, Any]] = [{"name": n, "what": what} for n, what in installed_agents()]
+    found: list[dict[str, Any]] = [
+        {"name": name, "what": what, "parameters": {}} for name, what in installed_agents()
+    ]
     for name, kind in BOTS.items():
         parameters = {
             key: {"default": one.default, "low": one.low, "high": one.high, "meaning": one.meaning}
@@ -73,7 +75,7 @@ def _agents(options: Namespace) -> None:
     if options.json != "-":
         for agent in found:
             print(f"{agent['name']:<24} {agent['what']}")
-            for key, one in agent.get("parameters", {}).items():
+            for key, one in agent["parameters"].items():
                 values = f"{one['low']} to {one['high']}, default {one['default']}"
                 print(f"    :{key}= {one['meaning']} ({values})")
 

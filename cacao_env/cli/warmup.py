@@ -28,6 +28,10 @@ def add_commands(commands: Any) -> None:
 
 
 def _warmup(options: Namespace) -> None:
+    from ..engine.code_cache import FOLDER, PROBLEM
+
+    if FOLDER is None:
+        raise ValueError(PROBLEM)
     begin = time.perf_counter()
     every = list(parts())
     for number, (name, use) in enumerate(every, 1):

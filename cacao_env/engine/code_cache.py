@@ -8,6 +8,7 @@ A file begins with the checksum of its content: a damaged one is compiled again 
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
 import os
 import pickle
 import stat
@@ -16,6 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -25,70 +27,113 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 # Packages and modules of this package; compiled functions anywhere call functions of these alone.
-SOURCES = ("engine", "greedy", "agents", "envs", "game.py")
+SOURCES = ("engine", "greedy", "agents", "envs", "game")
+NAMED = "NUMBA_CACHE_DIR"  # the variable that names a folder
+_PACKAGE = __name__.partition(".")[0]
 _DIGEST = hashlib.sha256().digest_size
+_TOLD: set[str] = set()
 
 
 def _hash_of_sources() -> str:
     """Return a name for exactly these sources, their location and the compiler's versions."""
-    package = Path(__file__).resolve().parent.parent
-    about = f"{package} {sys.version} {numba.__version__} {numpy.__version__}"
-    digest = hashlib.sha256(about.encode())
-    for source in sorted(package.rglob("*.py")):
-        if source.relative_to(package).parts[0] in SOURCES:
-            digest.update(source.relative_to(package).as_posix().encode())
-            digest.update(source.read_bytes())
+    package = files(_PACKAGE)  # a folder, or a part of a zip file
+    digest = hashlib.sha256(
+        f"{package} {sys.version} {numba.__version__} {numpy.__version__}".encode()
+    )
+    for name, source in sorted(_modules(package)):
+        if name.split("/")[1].partition(".")[0] in SOURCES:
+            digest.update(name.encode() + source.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _modules(folder: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield (path, file) of the modules below a folder, as source or compiled to bytecode alone."""
+    for one in folder.iterdir():
+        path = f"{name}/{one.name}"
+        if one.name.endswith((".py", ".pyc")):
+            yield path, one
+        elif one.is_dir() and one.name != "__pycache__":
+            yield from _modules(one, path)
+
+
+def choose_folder() -> tuple[Path | None, str]:
+    """Return a folder for compiled code that only this user can write to, and what to tell the user.
+
+    Compiled code is run, so nobody else may be able to put files there.  Where neither a named folder,
+    nor the home, nor the usual temporary folder will do, there is none: every process compiles again.
+    """
+    name, problem = _hash_of_sources(), ""
+    for home in _homes():
+        try:
+            folder = private_folder(home / name)
+        except OSError as error:
+            problem = problem or f"{home} can't be used: {error.strerror or error}"
+        else:
+            return folder, problem and f"compiled code is kept in {folder.parent}: {problem}"
+    return None, (
+        f"compiled code is not kept: {problem}.  Every process compiles again.  Set {NAMED} to a "
+        "folder that only you can write to"
+    )
 
 
 def _homes() -> Iterator[Path]:
     """Yield the folders to try, best first."""
     with suppress(RuntimeError):  # there is no home
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        yield Path(os.environ.get("NUMBA_CACHE_DIR") or Path(base) / "cacao_env")
+        yield Path(os.environ.get(NAMED) or Path(base) / "cacao_env").expanduser()
     user = os.getuid() if hasattr(os, "getuid") else "user"
     yield Path(tempfile.gettempdir()) / f"cacao_env-{user}"
 
 
-def choose_folder() -> Path:
-    """Return a folder for compiled code that only this user can write to, and root.
-
-    Compiled code is run, so nobody else may be able to put files there.  Where neither the home nor the
-    usual temporary folder will do, it is a new one, and every process compiles again.
-    """
-    name = _hash_of_sources()
-    for home in _homes():
-        folder = private_folder(home / name)
-        if folder is not None:
-            return folder
-    return Path(tempfile.mkdtemp(prefix="cacao_env-"))
-
-
-def private_folder(folder: Path) -> Path | None:
+def private_folder(folder: Path) -> Path:
     """Make a folder and return it, without links, if only this user and root can put files into it.
 
     Each folder above it must belong to this user or root, and nobody else may be able to rename what
     lies in it.  Somebody else's link could lead elsewhere later, so the path returned has none.
+    OSError says why the folder will not do; nothing has been made below one that others can change.
     """
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    if missing:
+        _check_owners(missing[-1].parent.resolve(), last=False)
+    for one in reversed(missing):
+        one.mkdir(mode=0o700, exist_ok=True)
+    folder = folder.resolve()
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder = folder.resolve()
         with tempfile.TemporaryFile(dir=folder):
             pass
-        if not hasattr(os, "getuid"):
-            return folder
-        for place in (folder, *folder.parents):
-            about = place.stat()
-            shared = about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-            sticky = about.st_mode & stat.S_ISVTX and place != folder
-            if about.st_uid not in (0, os.getuid()) or (shared and not sticky):
-                return None
-        return folder if folder.stat().st_uid == os.getuid() else None
     except OSError:
-        return None
+        if not any(folder.iterdir()):  # compiled code can be read from a read-only disk
+            raise
+    _check_owners(folder, last=True)
+    return folder
 
 
-FOLDER = choose_folder()
+def _check_owners(folder: Path, last: bool) -> None:
+    """Raise OSError if another user can change where a path leads to; ``last``: or what is there."""
+    if not hasattr(os, "getuid"):
+        return
+    for place in (folder, *folder.parents):
+        about, strict = place.stat(), last and place == folder
+        if about.st_uid != os.getuid() and (strict or about.st_uid != 0):
+            raise PermissionError(0, f"{place} belongs to user {about.st_uid}")
+        sticky = about.st_mode & stat.S_ISVTX and not strict
+        if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not sticky:
+            raise PermissionError(0, f"other users can write to {place}")
+
+
+FOLDER, PROBLEM = choose_folder()
+
+
+def speaks() -> bool:
+    """Return whether this process, and not one that it started, tells the user."""
+    return multiprocessing.parent_process() is None and sys.stderr is not None
+
+
+def tell(line: str) -> None:
+    """Print a line on standard error, once a process."""
+    if line and line not in _TOLD and speaks():
+        _TOLD.add(line)
+        print(f"cacao_env: {line}", file=sys.stderr)
 
 
 class CodeCache:
@@ -108,8 +153,7 @@ class CodeCache:
         on_compiled: Callable[[], None],
     ) -> None:
         self._function = function.__module__, function.__qualname__
-        self._name = ".".join(self._function)
-        self._source, self._line = function.__code__.co_filename, function.__code__.co_firstlineno
+        self._code = function.__code__
         self._on_miss, self._on_compiled = on_miss, on_compiled
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
@@ -118,7 +162,7 @@ class CodeCache:
         found = self._read(signature, target_context)
         if found is None:
             self._on_miss()
-            if self.compiler is not None:
+            if self.compiler is not None and FOLDER is not None:
                 with suppress(Exception):  # then it is compiled here
                     self.compiler.compile(*self._function, signature)
                     found = self._read(signature, target_context)
@@ -128,7 +172,8 @@ class CodeCache:
 
     def _read(self, signature: Any, target_context: Any) -> Any:
         with suppress(Exception):  # whatever a damaged or foreign file leads to
-            content = self._file(signature, target_context.codegen()).read_bytes()
+            file = self._file(signature, target_context.codegen())
+            content = b"" if file is None else file.read_bytes()
             if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
                 return CompileResult._rebuild(target_context, *pickle.loads(content[_DIGEST:]))
         return None
@@ -136,22 +181,41 @@ class CodeCache:
     def save_overload(self, signature: Any, result: Any) -> None:
         """Write a compiled function; where that fails it is compiled again by the next process."""
         self._on_compiled()
-        content = dumps(result._reduce())
         file = self._file(signature, result.codegen)
+        if file is None:
+            return
+        content = dumps(result._reduce())
         part = file.with_name(f"{file.name}.{os.getpid()}")
         try:
             part.write_bytes(hashlib.sha256(content).digest() + content)
             os.replace(part, file)
-        except OSError:
+        except OSError as error:
+            reason = f"{FOLDER}: {error.strerror}"
+            tell(f"compiled code is not kept: {reason}; set {NAMED} to another folder")
             with suppress(OSError):
                 part.unlink()
 
-    def _file(self, signature: Any, codegen: Any) -> Path:
-        source = _hash_of_file(self._source)  # scripts and tests are not in the folder's name
-        about = f"{signature} {codegen.magic_tuple()} {source} {self._line}"
-        return FOLDER / f"{self._name}.{hashlib.sha256(about.encode()).hexdigest()[:16]}"
+    def _file(self, signature: Any, codegen: Any) -> Path | None:
+        """Return the file of a signature, None where nothing is kept."""
+        source = _hash_of_module(self._function[0], self._code.co_filename)
+        if FOLDER is None or source is None:
+            return None
+        about = f"{signature} {codegen.magic_tuple()} {source} {self._code.co_firstlineno}"
+        name = ".".join(self._function)
+        return FOLDER / f"{name}.{hashlib.sha256(about.encode()).hexdigest()[:16]}"
 
 
 @cache
-def _hash_of_file(name: str) -> str:
-    return hashlib.sha256(Path(name).read_bytes()).hexdigest()
+def _hash_of_module(name: str, file: str) -> str | None:
+    """Return a hash of the module from whose ``file`` a function comes; None if there is no file.
+
+    Scripts and tests are not in the folder's name.  In a notebook a cell's globals come from others.
+    """
+    module: Any = sys.modules.get(name)
+    path = getattr(module, "__file__", None)
+    if path is not None and Path(path).stem == Path(file).stem:
+        with suppress(OSError):
+            loader = module.__loader__  # None in a spawned process
+            data = loader.get_data(path) if loader else Path(path).read_bytes()
+            return hashlib.sha256(data).hexdigest()
+    return None

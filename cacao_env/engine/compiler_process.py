@@ -123,7 +123,7 @@ def compile_apart() -> CompilerProcess:
 def serve() -> None:
     """Compile what the lines of the input name; this is what the process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks
-    PROGRESS.announced = True
+    PROGRESS.quiet = True
     PROGRESS.show = lambda: print(json.dumps(PROGRESS.now()), flush=True)  # type: ignore[method-assign]
     try:
         for line in sys.stdin:

@@ -6,7 +6,6 @@ that it calls, and cached on disk (:mod:`cacao_env.engine.code_cache`).
 
 from __future__ import annotations
 
-import multiprocessing
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -16,7 +15,7 @@ import numba
 from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 
-from .code_cache import CodeCache
+from .code_cache import PROBLEM, CodeCache, speaks, tell
 from .linking import linked
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -72,7 +71,7 @@ class Progress:
 
     def __init__(self) -> None:
         self._name, self._waiting, self._total = "", set[Any](), 0
-        self.announced = False
+        self.quiet = False
         self.processes: list[Any] = []  # those that compile for this one
 
     def begin(self, entry: Any) -> None:
@@ -80,18 +79,15 @@ class Progress:
         self._name = f"{entry.py_func.__module__}.{entry.py_func.__name__}"
         self._waiting = {inside for inside in _reachable(entry) if not inside.overloads}
         self._total = len(self._waiting) + 1
-        if not self.announced and _speaks():
-            self.announced = True
-            line = (
-                "cacao_env: compiling what is used for the first time; `cacao warmup` compiles all"
-            )
-            print(line, file=sys.stderr)
+        if not self.quiet:
+            tell("compiling what is used for the first time; `cacao warmup` compiles all")
+            tell(PROBLEM)
         self.show()
 
     def end(self) -> None:
         """Remove the line."""
         self._name = ""
-        if _speaks() and sys.stderr.isatty():
+        if speaks() and sys.stderr.isatty():
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
     def now(self) -> tuple[str, int, int] | None:
@@ -107,7 +103,7 @@ class Progress:
     def show(self) -> None:
         """Draw the line."""
         now = self.now()
-        if now is None or not _speaks() or not sys.stderr.isatty():
+        if now is None or not speaks() or not sys.stderr.isatty():
             return
         name, done, total = now
         bar = "#" * (20 * done // total)
@@ -116,11 +112,6 @@ class Progress:
 
 
 PROGRESS = Progress()
-
-
-def _speaks() -> bool:
-    """Return whether this process, and not one that it started, tells the user."""
-    return multiprocessing.parent_process() is None and sys.stderr is not None
 
 
 def _reachable(entry: Any) -> set[Any]:

@@ -17,7 +17,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .geometry import NEIGHBOR, TORUS
+from ..checks import as_int
+from .geometry import MAX_TABLE, MIN_TABLE, NEIGHBOR, TORUS
 from .jit import njit
 from .scoring import score
 from .state import FILL, OVER, OVERBUILT, OWNER, PHASE_NAMES, WORKERS, pending_workers
@@ -359,7 +360,9 @@ def observe(state: Any, viewer: int) -> npt.NDArray[np.uint8]:
 
 def checked(observation: Any, num_players: int, table_size: int) -> npt.NDArray[Any]:
     """Return observations as an array; ValueError if they have another size."""
-    array, size = np.asarray(observation), observation_size(num_players, table_size)
+    players = as_int("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
+    array = np.asarray(observation)
+    size = observation_size(players, as_int("table_size", table_size, MIN_TABLE, MAX_TABLE))
     if array.shape[-1:] != (size,):
         raise ValueError(
             f"an observation for {num_players} players and table size {table_size} has {size} "

@@ -67,11 +67,7 @@ class Options:
 
     @classmethod
     def of(cls, options: Options | None, given: Mapping[str, Any]) -> Options:
-        """Return ``options``, or build them from keyword arguments; TypeError for both or unknown."""
-        known = [field.name for field in fields(cls)]
-        for name in given:
-            if name not in known:
-                raise TypeError(f"there is no option {name!r}; there are: {', '.join(known)}")
+        """Return ``options``, or build them from keyword arguments; TypeError for both."""
         if options is None:
             return cls(**given)
         check_type("options", options, cls, "an Options")
@@ -93,7 +89,7 @@ class Options:
     def from_dict(cls, data: Mapping[str, Any]) -> Options:
         """Build options from what ``as_dict`` returned; ValueError for anything else."""
         try:
-            return cls.of(None, data)
+            return cls(**data)
         except TypeError as error:
             raise ValueError(str(error)) from None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..checks import as_seed
 from .jit import COMPILED, F, inlined, njit
 
 RngArray = npt.NDArray[np.uint64]
@@ -22,6 +23,15 @@ _S30, _S27, _S31, _S32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(
 def new_rng(seed: int) -> RngArray:
     """Make a generator, uint64 (1,), from any integer; 0 is a seed like any other."""
     return np.array([seed & _MASK], np.uint64)
+
+
+def as_rng(given: np.random.Generator | RngArray | int) -> RngArray:
+    """Return a generator, or make one of NumPy's or a seed; ValueError for anything else."""
+    if isinstance(given, np.random.Generator):
+        given = int(given.integers(2**63))
+    if isinstance(given, np.ndarray) and given.dtype == np.uint64 and given.shape == (1,):
+        return given
+    return new_rng(as_seed(given))
 
 
 def _wrapping(function: F) -> F:

@@ -8,7 +8,6 @@ rewards.
 from __future__ import annotations
 
 import secrets
-from inspect import signature
 from typing import Any, Unpack
 
 import numpy as np
@@ -18,7 +17,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from ..agents.agent import decider
-from ..checks import as_seed, check_choice
+from ..checks import as_bool, as_seed, check_choice, keywords_of
 from ..engine.actions import LEGAL, why_illegal
 from ..engine.jit import njit
 from ..engine.notation import as_action
@@ -37,6 +36,8 @@ Observation = npt.NDArray[Any]
 Mask = npt.NDArray[np.int8]
 _NO_RNG = new_rng(0)
 _MASK_DTYPE = np.dtype(np.int8)
+# In infos of finished games, and before the end what stands in their place.
+RESULTS = {"score": 0, "best_other_score": 0, "win_share": 0.0}
 GAME_IS_OVER = -1
 DEAL = -(2**62)  # in place of an action; outside the range that notation.as_action accepts
 
@@ -103,6 +104,8 @@ class raw_env(AECEnv):
     - ``observation``: ``"flat"``, one vector, ``"planes"``, a dict of ``board`` (C, W, W) and
       ``features``, or ``"candidates"``, a row for each choice (:mod:`cacao_env.envs.observations`).
     - ``observation_dtype``: ``"float32"`` in [0, 1], or raw ``"uint8"``.
+    - ``fixed_infos``: every info has the same keys, which some data collectors require.  Before the
+      end, ``score``, ``best_other_score`` and ``win_share`` are 0.
     - ``render_mode``: ``"ansi"`` returns text, ``"rgb_array"`` pixels, ``"svg"`` a picture as text;
       ``"human"`` shows every step in a window; or None.
 
@@ -124,6 +127,7 @@ class raw_env(AECEnv):
         "render_fps": 2,
     }
 
+    @keywords_of(Options)
     def __init__(
         self,
         options: Options | None = None,
@@ -132,10 +136,12 @@ class raw_env(AECEnv):
         mask_in: MaskIn = "observation",
         observation: ObservationForm = "flat",
         observation_dtype: ObservationDtype = "float32",
+        fixed_infos: bool = False,
         render_mode: str | None = None,
         **fields: Unpack[OptionFields],
     ) -> None:
         super().__init__()
+        self._blank_info = RESULTS if as_bool("fixed_infos", fixed_infos) else {}
         self.options = Options.of(options, fields)
         self._reward_mode = check_choice("reward", reward, REWARDS)
         self._form = Form(self.options, observation, observation_dtype, mask_in)
@@ -231,7 +237,9 @@ class raw_env(AECEnv):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {
+            agent: self._blank_info.copy() for agent in self.agents
+        }
         self._skip_agent_selection = None
         self._hand_over(self.possible_agents[first], observation, mask)
 
@@ -350,25 +358,20 @@ class raw_env(AECEnv):
         if self._form.mask_in_info:
             for name in self.agents:
                 shown = mask.copy() if name == agent else np.zeros_like(mask)
-                self.infos[name] = {"action_mask": shown}
+                self.infos[name] = {"action_mask": shown, **self._blank_info}
 
     def _add_results(self) -> None:
         """Write the results of the finished game into the infos."""
         scores, win_shares = self.game.scores(), self.game.win_shares()
         for name, seat in self._seats.items():
-            self.infos[name] |= {
-                "score": scores[seat],
-                "best_other_score": max(s for i, s in enumerate(scores) if i != seat),
-                "win_share": win_shares[seat],
-            }
+            other = max(s for i, s in enumerate(scores) if i != seat)
+            self.infos[name] |= dict(zip(RESULTS, (scores[seat], other, win_shares[seat])))
 
 
+@keywords_of(raw_env)
 def env(**arguments: Any) -> AECEnv:
     """Make the environment with PettingZoo's standard wrappers; arguments as :class:`raw_env`'s.
 
     An illegal action ends the game: its player gets -1, the others 0.
     """
     return wrap(raw_env(**arguments))
-
-
-env.__signature__ = signature(raw_env)  # type: ignore[attr-defined]

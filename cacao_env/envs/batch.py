@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import as_int, check_array, check_choice, check_type
+from ..checks import as_int, check_array, check_choice, check_type, owned
 from ..engine.actions import LEGAL, why_illegal
 from ..engine.jit import inlined, njit
 from ..engine.options import OptionFields, Options
@@ -59,8 +59,8 @@ def _replay(states, actions, last):
     return -1
 
 
-def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
-    """Return an integer array of shape (num_games,); ValueError for anything else."""
+def as_actions(chosen: Any, num_games: int) -> npt.NDArray[np.int64]:
+    """Return integers of any type and byte order as int64 (num_games,); ValueError for others."""
     actions = np.asarray(chosen)
     if actions.shape != (num_games,) or actions.dtype.kind not in "iu":
         raise ValueError(
@@ -71,7 +71,7 @@ def as_actions(chosen: Any, num_games: int) -> npt.NDArray[Any]:
     if too_large is not None and too_large.any():  # the conversion below would change it
         game = int(np.argmax(too_large))
         raise ValueError(f"game {game}: {int(actions[game])} is not an action, expected a legal id")
-    return actions
+    return actions.astype(np.int64, copy=False)
 
 
 def as_flags(name: str, given: Any, num_games: int) -> npt.NDArray[np.bool_]:
@@ -228,9 +228,7 @@ class Batch:
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         games = attributes.pop("_games")
-        # Serializers may hand out arrays that are read-only or share their memory.
-        own = {k: np.array(v) if isinstance(v, np.ndarray) else v for k, v in attributes.items()}
-        vars(self).update(own)
+        vars(self).update(owned(attributes))
         self._allocate()
         if games is not None:
             self._load(games, {})

@@ -20,10 +20,19 @@ an episode shows its outcome.  Options of both:
   checkers sample unmasked actions and report an exception as a broken environment.  ``"raise"`` shows
   whether a learner really masks.
 
+- ``fixed_infos``: every info has the same keys, which some data collectors require.  Before the end,
+  ``score``, ``best_other_score`` and ``win_share`` are 0.  With ``AutoresetMode.SAME_STEP`` the
+  results are in ``final_info`` alone.
+
 Infos contain numbers only: ``seat``, the learner's; ``illegal_action``; ``action_mask`` for ``mask_in``
 ``"info"`` or ``"both"``; and at the end of an episode ``score`` and ``best_other_score`` in gold, and
 ``win_share``: 1 divided by the number of winners for each of them and 0 for the others, and 0 for an
 episode lost by an illegal action.
+
+The mask of a finished game is all 0: nothing is legal.  Gymnasium's own vector environments show it for
+one step (``AutoresetMode.NEXT_STEP``), in which the action is ignored.  If a policy sets the logits of
+illegal actions to minus infinity, no action is left in this step.  Use a large negative number instead.
+:class:`CacaoVectorEnv` shows the mask of the next game, except with ``NEXT_STEP`` and ``DISABLED``.
 """
 
 from __future__ import annotations
@@ -37,7 +46,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..checks import as_int, check_choice
+from ..checks import as_bool, as_int, check_choice, keywords_of
 from ..engine.observation import ObservationDtype
 from ..game import Game
 from ..greedy.candidates import as_candidates
@@ -49,6 +58,7 @@ from .versus import Illegal, VersusGames
 
 VECTOR_MODES = [mode for mode in MODES if mode != "human"]  # one window can't show many games
 _FAR = 2**31  # illegal, as are all larger numbers
+_OWN = ("self", "num_games", "begin", "seed")  # arguments of the batch that environments set
 
 
 class CacaoEnv(gymnasium.Env[Any, Any]):
@@ -70,6 +80,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": MODES, "render_fps": 2}  # noqa: RUF012
 
+    @keywords_of(VersusGames, without=_OWN)
     def __init__(
         self,
         opponents: OpponentSpec = "random",
@@ -78,17 +89,19 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         observation: ObservationForm = "flat",
         observation_dtype: ObservationDtype = "float32",
         illegal: Illegal = "lose",
+        fixed_infos: bool = False,
         render_mode: str | None = None,
         **arguments: Any,
     ) -> None:
         check_choice("render_mode", render_mode, (None, *MODES))
+        self._fixed_infos = as_bool("fixed_infos", fixed_infos)
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode)
         chosen = mask_in, observation, observation_dtype, illegal
         self._games, self._form = _make(1, opponents, *chosen, arguments)
         self.action_space = spaces.Discrete(self._games.action_masks.shape[1])
         self.observation_space = self._form.space()
-        self._started = self._over = False
+        self._started = False
         self._every = np.ones(1, np.bool_)
 
     def reset(
@@ -102,7 +115,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
             _reset_games(self._games, self.np_random)
         else:
             self._games.deal(self._every)
-        self._started, self._over = True, False
+        self._started = True
         if position is not None:
             self._games.start(0, position)
         if self.render_mode == "human":
@@ -115,21 +128,17 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         ValueError before ``reset``, after the end, for an action that is no integer, and with
         ``illegal="raise"`` for an illegal one.
         """
-        if not self._started or self._over:
+        games = self._games
+        if not self._started or games.ended[0]:
             raise ValueError(
                 "the episode is over: call reset()" if self._started else "call reset() first"
             )
-        games = self._games
-        number = as_int("action", action, expected="an integer id")
+        number = as_int("action", action)
         games.step(np.array([min(max(number, -_FAR), _FAR)]), deal=False)
-        self._over = bool(games.dones[0])
         info = self._info()
-        if self._over:
-            info["score"], info["best_other_score"] = games.final_scores[0].tolist()
-            info["win_share"] = float(games.final_win_shares[0])
         if self.render_mode == "human":
             self.render()
-        return self._observation(), float(games.rewards[0]), self._over, False, info
+        return self._observation(), float(games.rewards[0]), bool(games.ended[0]), False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions, bool, (num_actions,), as sb3-contrib asks for them."""
@@ -154,8 +163,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         return int(self._games.learners[0])
 
     def _mask(self) -> npt.NDArray[np.int8]:
-        mask = self._games.action_masks[0]
-        return np.zeros_like(mask) if self._over else mask.copy()
+        return self._games.action_masks[0].copy()
 
     def _observation(self) -> Any:
         return self._form.of(self._games.observations[0].copy(), self._mask())
@@ -167,6 +175,9 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         }
         if self._form.mask_in_info:
             info["action_mask"] = self._mask()
+        over = self._games.ended
+        if over[0] or self._fixed_infos:
+            info |= {name: one[0].item() for name, one in _results(self._games, over).items()}
         return info
 
 
@@ -175,10 +186,19 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
 
     Only one thread may use them at a time; a call during another one raises RuntimeError.
 
-    A new game replaces a finished one in the same step (``AutoresetMode.SAME_STEP``): reward and
-    termination belong to the episode that ended, observation and info to the new one.
-    ``infos["final_obs"]`` and ``infos["final_info"]`` have the end, and the masks ``_final_obs`` and
-    ``_final_info`` mark these games.  No episode is truncated.
+    ``autoreset_mode`` says when a new game replaces a finished one.  It is a member of Gymnasium's
+    ``AutoresetMode`` or its value, such as ``"NextStep"``, which a spec can save as JSON:
+
+    - ``SAME_STEP``: a new game replaces a finished one in the same step.  Reward and termination belong
+      to the episode that ended, observation and info to the new one.  ``infos["final_obs"]`` and
+      ``infos["final_info"]`` have the end, and the masks ``_final_obs`` and ``_final_info`` mark these
+      games.
+    - ``NEXT_STEP``, for Gymnasium's wrappers of vector observations: a finished game shows its end,
+      with a mask of zeros; the next step replaces it, ignores its action and gives no reward.
+    - ``DISABLED``: a finished game shows its end until ``reset(options={"reset_mask": which})``
+      replaces it.  A step before that raises ValueError.
+
+    No episode is truncated.
 
     Observations are batched: (num_envs, observation_size) and (num_envs, num_actions), or with
     ``observation="planes"`` (num_envs, C, W, W) and (num_envs, F), views of one array.  With
@@ -196,6 +216,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         "render_fps": 2,
     }
 
+    @keywords_of(VersusGames, without=_OWN)
     def __init__(
         self,
         num_envs: int = 1,
@@ -205,11 +226,18 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         observation: ObservationForm = "flat",
         observation_dtype: ObservationDtype = "float32",
         illegal: Illegal = "lose",
+        fixed_infos: bool = False,
         render_mode: str | None = None,
         copy: bool = True,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         **arguments: Any,
     ) -> None:
         check_choice("render_mode", render_mode, (None, *VECTOR_MODES))
+        self._fixed_infos = as_bool("fixed_infos", fixed_infos)
+        given = getattr(autoreset_mode, "value", autoreset_mode)
+        mode = check_choice("autoreset_mode", given, [one.value for one in AutoresetMode])
+        self._mode = list(AutoresetMode)[mode]
+        self.metadata = self.metadata | {"autoreset_mode": self._mode}
         self.num_envs = as_int("num_envs", num_envs, 1)
         self.render_mode, self._copy = render_mode, copy
         self._renderer = Renderer(render_mode)
@@ -244,11 +272,15 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         ``illegal="raise"`` for an illegal action, naming game, seat and action; no game advances then.
         """
         self._check_started()
-        games = self.games
+        games, mode = self.games, self._mode
+        if mode == AutoresetMode.DISABLED and games.ended.any():
+            raise ValueError(
+                f"game {int(games.ended.argmax())} is over: call reset(options={{'reset_mask': ...}})"
+            )
         played = games.learners.copy()
-        games.step(actions)
+        games.step(actions, deal=mode == AutoresetMode.SAME_STEP)
         infos = self._infos()
-        if games.dones.any():
+        if games.dones.any() and mode == AutoresetMode.SAME_STEP:
             self._add_final(infos, played)
         return (
             self._observations(),
@@ -288,10 +320,19 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         return buffer.copy() if self._copy else buffer
 
     def _infos(self) -> dict[str, Any]:
-        infos = {"seat": self.games.learners.copy(), "illegal_action": np.zeros_like(self._every)}
+        games, over = self.games, self.games.ended
+        infos: dict[str, Any] = {
+            "seat": games.learners.copy(),
+            "illegal_action": games.forfeits & over,
+        }
         if self._form.mask_in_info:
             infos["action_mask"] = self._out(self.games.action_masks)
-        return {**infos, **{f"_{name}": self._every.copy() for name in infos}}
+        infos |= {f"_{name}": self._every.copy() for name in infos}
+        if over.any() or self._fixed_infos:
+            results = _results(games, over)
+            which = self._every if self._fixed_infos else over
+            infos |= results | {f"_{name}": which.copy() for name in results}
+        return infos
 
     def _add_final(self, infos: dict[str, Any], played: npt.NDArray[np.int64]) -> None:
         """Write the ends of finished games into the infos, like Gymnasium's own vector environments."""
@@ -299,9 +340,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         final: dict[str, Any] = {
             "seat": np.where(over, played, 0),
             "illegal_action": games.forfeits.copy(),
-            "score": np.where(over, games.final_scores[:, 0], 0),
-            "best_other_score": np.where(over, games.final_scores[:, 1], 0),
-            "win_share": np.where(over, games.final_win_shares, 0.0),
+            **_results(games, over),
         }
         no_mask = np.zeros(games.action_masks.shape[1], np.int8)
         if self._form.mask_in_info:
@@ -312,6 +351,15 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         infos["final_obs"], infos["_final_obs"] = ends, over
         infos["final_info"] = {**final, **{f"_{name}": over.copy() for name in final}}
         infos["_final_info"] = over.copy()
+
+
+def _results(games: VersusGames, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """Return the results of the games that are over, 0 for others."""
+    return {
+        "score": np.where(over, games.final_scores[:, 0], 0),
+        "best_other_score": np.where(over, games.final_scores[:, 1], 0),
+        "win_share": np.where(over, games.final_win_shares, 0.0),
+    }
 
 
 def _make(
@@ -346,5 +394,4 @@ def _reset_games(games: VersusGames, rng: np.random.Generator) -> None:
 
 def _as_seed(seed: Any) -> int | None:
     """Validate a seed of Gymnasium; ValueError for anything else."""
-    expected = "an integer of at least 0, or None"
-    return None if seed is None else as_int("seed", seed, 0, expected=expected)
+    return None if seed is None else as_int("seed", seed, 0)

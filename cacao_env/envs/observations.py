@@ -1,18 +1,9 @@
 """What environments show: forms of observations, what the seats of a batch see, options of ``reset``.
 
-``observation="flat"`` hands out the vector of :mod:`cacao_env.engine.observation`;
-``observation="planes"`` the same numbers as ``board`` (C, W, W) and ``features`` (F,).  ``mask_in``
-says where the action mask is:
-
-=============================  ============================================  =====================
-                               ``"flat"``, ``"candidates"``                  ``"planes"``
-=============================  ============================================  =====================
-``"observation"``, ``"both"``  dict of ``observation``, ``action_mask``      dict of ``board``,
-                                                                             ``features``,
-                                                                             ``action_mask``
-``"info"``                     the array                                     dict of ``board``,
-                                                                             ``features``
-=============================  ============================================  =====================
+``observation="flat"`` shows the vector of :mod:`cacao_env.engine.observation`;
+``observation="planes"`` the same numbers as a dict of ``board`` (C, W, W) and ``features`` (F,).
+With ``mask_in="observation"`` or ``"both"`` the environment returns a dict of ``observation``, in this
+form, and ``action_mask``; with ``mask_in="info"`` it returns the form alone.
 
 ``observation="candidates"``, or a :class:`~cacao_env.greedy.candidates.Candidates` for another number
 of rows, shows a row for each choice, and actions are numbers of rows (float32 only).
@@ -93,29 +84,23 @@ class Form:
 
     def space(self) -> spaces.Space[Any]:
         """Return the space of one observation."""
-        if not self._planes and not self.mask_in_observation:
-            return self.vector
-        parts: dict[str, spaces.Space[Any]] = {"observation": self.vector}
+        seen: spaces.Space[Any] = self.vector
         if self._planes:
-            parts = {
-                name: spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
-                for name, high in planes(self._highs(), *self._size).items()
-            }
-        if self.mask_in_observation:
-            parts["action_mask"] = spaces.Box(0, 1, (self.num_actions,), np.int8)
-        return spaces.Dict(parts)
+            seen = spaces.Dict(
+                {
+                    name: spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
+                    for name, high in planes(self._highs(), *self._size).items()
+                }
+            )
+        if not self.mask_in_observation:
+            return seen
+        mask = spaces.Box(0, 1, (self.num_actions,), np.int8)
+        return spaces.Dict({"observation": seen, "action_mask": mask})
 
     def of(self, vector: Array, mask: Array) -> Any:
         """Return vectors and masks, (..., L) and (..., A), as an observation: views, no copies."""
-        if self._planes:
-            parts = planes(vector, *self._size)
-        elif not self.mask_in_observation:
-            return vector
-        else:
-            parts = {"observation": vector}
-        if self.mask_in_observation:
-            parts["action_mask"] = mask
-        return parts
+        seen = planes(vector, *self._size) if self._planes else vector
+        return {"observation": seen, "action_mask": mask} if self.mask_in_observation else seen
 
     def _highs(self) -> Array:
         """Return the largest value of each number of a vector.

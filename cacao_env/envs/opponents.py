@@ -15,6 +15,7 @@ from cacao_env.greedy.choices import GREEDY_WEIGHTS, greedy_choice
 
 from ..agents.agent import Agent, require
 from ..agents.registry import as_agent
+from ..checks import as_float, in_short
 from ..engine.actions import sample
 from ..engine.jit import njit
 from ..engine.options import Options
@@ -116,7 +117,7 @@ def is_rng(memory: Any) -> bool:
 def _line_ups(given: OpponentSpec, others: int) -> list[tuple[tuple[Opponent, ...], float]]:
     """Return (line-up, weight) of each line-up: one agent for all other seats, or one for each."""
     if isinstance(given, Mapping):
-        return [((one,), float(weight)) for one, weight in _weights(given).items()]
+        return [((one,), weight) for one, weight in _weights(given).items()]
     if isinstance(given, Sequence) and not isinstance(given, str):
         if len(given) != others:
             raise ValueError(
@@ -135,15 +136,12 @@ def _line_ups(given: OpponentSpec, others: int) -> list[tuple[tuple[Opponent, ..
 
 
 def _weights(given: Mapping[Opponent, float]) -> Mapping[Opponent, float]:
-    fine = all(
-        (isinstance(one, str) or callable(getattr(one, "act", None)))
-        and isinstance(weight, int | float)
-        and 0 <= weight <= MAX_WEIGHT
+    if not all(isinstance(one, str) or callable(getattr(one, "act", None)) for one in given):
+        raise ValueError(f"opponents are {in_short(given)}, expected weights by name or agent")
+    weights = {
+        one: as_float(f"the weight of opponent {in_short(one)}", weight, 0, MAX_WEIGHT)
         for one, weight in given.items()
-    )
-    if not fine or not sum(given.values()) > 0:
-        raise ValueError(
-            f"opponents are {str(dict(given))[:200]}, expected weights by name or agent from 0 to "
-            f"{MAX_WEIGHT:g}, some of them above 0"
-        )
-    return given
+    }
+    if not sum(weights.values()) > 0:
+        raise ValueError("no opponent has a weight above 0, expected one or more")
+    return weights

@@ -10,12 +10,12 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from ..checks import check_array
+from ..checks import OwnArrays, check_array
 from .observations import Form, ObservationForm
 from .versus import VersusGames
 
 
-class CacaoVecEnv(VecEnv):
+class CacaoVecEnv(OwnArrays, VecEnv):
     """``VersusGames`` as a ``VecEnv``; masks come through ``env_method("action_masks")``.
 
     ``observation``: ``"flat"``, or ``"planes"`` for a policy of dicts (:mod:`.observations`);
@@ -31,7 +31,6 @@ class CacaoVecEnv(VecEnv):
             games.num_games, self._form.space(), spaces.Discrete(games.action_masks.shape[1])
         )
         self.games = games
-        self._masks = games.action_masks.view(np.bool_)
         self.seconds = 0.0  # spent in the games so far, opponents included
         self._ended: list[tuple[float, float]] = []
         self._returns = np.zeros(games.num_games)
@@ -48,7 +47,7 @@ class CacaoVecEnv(VecEnv):
 
     def _seen(self, observations: np.ndarray[Any, Any]) -> Any:
         """Copy observations into the form asked for."""
-        return self._form.of(observations.copy(), self._masks)
+        return self._form.of(observations.copy(), self.games.action_masks)
 
     def step_async(self, actions: np.ndarray[Any, Any]) -> None:
         """Take the actions of the next step."""
@@ -91,7 +90,7 @@ class CacaoVecEnv(VecEnv):
 
     def action_masks(self) -> np.ndarray[Any, Any]:
         """Legal actions of every game's learner, bool (N, num_actions): the games' own buffer."""
-        return self._masks
+        return self.games.action_masks.view(np.bool_)
 
     def close(self) -> None:
         """Nothing to release."""
@@ -109,7 +108,8 @@ class CacaoVecEnv(VecEnv):
         """
         if method_name != "action_masks":
             raise AttributeError(f"the games have no method {method_name!r}")
-        return self._masks if indices is None else self._masks[list(self._get_indices(indices))]
+        masks = self.action_masks()
+        return masks if indices is None else masks[list(self._get_indices(indices))]
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether sb3-contrib will find masks here."""
@@ -128,4 +128,4 @@ class CacaoVecEnv(VecEnv):
     def _get_indices(self, indices: Any) -> Sequence[int]:
         if indices is None:
             return range(self.num_envs)
-        return [indices] if isinstance(indices, int) else list(indices)
+        return np.atleast_1d(indices).tolist()

@@ -14,12 +14,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..checks import keywords_of
 from ..engine.options import Options
 
 NAMESPACE = "cacao_env"
 ENVIRONMENT = f"{NAMESPACE}/Cacao-v0"  # the environment with all options free
 # Arguments that change no decision, no score and nothing that the learner may know.
-FREE = ("mask_in", "observation", "observation_dtype", "render_mode", "num_envs", "copy")
+FREE = (
+    *("mask_in", "observation", "observation_dtype", "fixed_infos", "render_mode"),
+    *("num_envs", "copy", "autoreset_mode"),
+)
 TWO_PLAYERS = Options()
 
 
@@ -111,6 +115,7 @@ def _maker(task: Task, vector: bool) -> Callable[..., Any]:
 
     kind: Any = CacaoVectorEnv if vector else CacaoEnv
 
+    @keywords_of(kind)
     def make(**given: Any) -> Any:
         for name in given:
             if name not in FREE:

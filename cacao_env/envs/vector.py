@@ -13,7 +13,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import as_seed
+from ..checks import as_seed, keywords_of
 from ..engine.actions import LEGAL, sample, why_illegal
 from ..engine.jit import njit
 from ..engine.options import OptionFields, Options
@@ -148,6 +148,7 @@ class VectorGames(Batch):
         *("seats", "_chosen", "_sampled"),
     )
 
+    @keywords_of(Options)
     def __init__(
         self,
         num_games: int,

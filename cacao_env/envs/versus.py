@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..agents.agent import Agent, decider
-from ..checks import as_seat, as_seed, check_choice
+from ..checks import as_seat, as_seed, check_choice, keywords_of
 from ..engine.actions import LEGAL, why_illegal
 from ..engine.jit import njit
 from ..engine.notation import as_action
@@ -57,15 +57,15 @@ def _deal(states, which, learners, fixed, kinds, probabilities, rngs):
 
 
 @njit
-def _play(states, chosen, actions, forgiving, forfeits):
+def _play(states, chosen, actions, forgiving, ended, forfeits):
     """Play the learners' actions, and mark the illegal ones, which lose their games.
 
-    Unless ``forgiving``, nothing changes if an action is illegal.  Returns the number of the first such
-    game, or -1.
+    Nothing is played in games that have ``ended``.  Unless ``forgiving``, nothing changes if an action
+    is illegal.  Returns the number of the first such game, or -1.
     """
     first = -1
     for g in range(len(states)):
-        forfeits[g] = why_illegal(states[g], chosen[g]) != LEGAL
+        forfeits[g] = not ended[g] and why_illegal(states[g], chosen[g]) != LEGAL
         if forfeits[g] and first < 0:
             first = g
     if first >= 0 and not forgiving:
@@ -73,25 +73,28 @@ def _play(states, chosen, actions, forgiving, forfeits):
             forfeits[g] = False
         return first
     for g in range(len(states)):
-        if not forfeits[g]:
+        if not (forfeits[g] or ended[g]):
             play(states[g], chosen[g], actions[g])
     return first
 
 
 @njit
 def _reward(
-    states, learners, forfeits, mode, potentials, counted, rewards, dones, final, won, worst
+    states, learners, forfeits, mode, potentials, counted, rewards, dones, ended, final, won, worst
 ):
     """Write the learners' rewards since their last decisions, which games are over, and their ends.
 
-    Returns how many are over.  One call covers all steps since then: the changes of a potential add
-    up, and other rewards come only at the end.
+    Games that had ``ended`` before have neither.  Returns how many are over.  One call covers all steps
+    since then: the changes of a potential add up, and other rewards come only at the end.
     """
     scores = np.zeros(MAX_PLAYERS, np.int64)
     win_shares = np.zeros(MAX_PLAYERS)
     each = np.zeros(MAX_PLAYERS)
     over = 0
     for g in range(len(states)):
+        if ended[g]:
+            rewards[g], dones[g] = 0, False
+            continue
         state = states[g]
         learner = learners[g]
         before = potentials[g, learner]
@@ -128,22 +131,24 @@ class VersusGames(Batch):
       with ``observation="candidates"`` (:mod:`cacao_env.greedy.candidates`) float32 (N, rows + 1,
       columns), and masks and actions of rows;
     - ``action_masks`` int8 (N, num_actions);
-    - ``rewards`` float32 (N,), ``dones`` bool (N,): of the last step; a new game has already
-      replaced a finished one (``AutoresetMode.SAME_STEP``);
+    - ``rewards`` float32 (N,), ``dones`` bool (N,): of the last step; with ``deal=True`` a new game has
+      already replaced a finished one (``AutoresetMode.SAME_STEP``);
     - ``final_observations``, as ``observations``: rows of finished games have their end;
     - ``final_scores`` int64 (N, 2): the learner's and the best other score of the last finished game;
     - ``final_win_shares`` float64 (N,): the learner's win share in it, 0 if it was forfeited;
     - ``forfeits`` bool (N,): the game was lost by an illegal action in the last step;
+    - ``ended`` bool (N,): the game is over, and the next step replaces it;
     - ``learners`` int64 (N,): the seat that the caller plays;
     - ``candidates``: the size of the candidate view, or None.
     """
 
     _saved = (
-        *("rngs", "learners", "kinds", "rewards", "dones", "forfeits"),
+        *("rngs", "learners", "kinds", "rewards", "dones", "forfeits", "ended"),
         *("final_scores", "final_win_shares"),
     )
     _derived = ("observations", "action_masks", "_view", "_chosen", "_numbers", "_choices")
 
+    @keywords_of(Options)
     def __init__(
         self,
         num_games: int,
@@ -166,7 +171,7 @@ class VersusGames(Batch):
         self._observation, self._dtype = observation, observation_dtype
         self.candidates = as_candidates(observation)
         self.rewards = np.zeros(num_games, np.float32)
-        self.dones, self.forfeits = np.zeros((2, num_games), np.bool_)
+        self.dones, self.forfeits, self.ended = np.zeros((3, num_games), np.bool_)
         self.final_scores = np.zeros((num_games, 2), np.int64)
         self.final_win_shares = np.zeros(num_games)
         self.learners, self.kinds = np.zeros((2, num_games), np.int64)
@@ -229,7 +234,7 @@ class VersusGames(Batch):
                 f"seat {self.seat} has no decision left in the game to start from, expected one or more"
             )
         self.rewards[number] = 0
-        self.dones[number] = self.forfeits[number] = False
+        self.dones[number] = self.forfeits[number] = self.ended[number] = False
         self._look()
 
     @alone
@@ -237,8 +242,9 @@ class VersusGames(Batch):
         """Play the learners' actions, legal ids, integers, (N,), and everything that follows.
 
         ValueError for a wrong shape or type, or for an illegal action (unless it loses its game),
-        naming game, seat and action; no game advances then.  With ``deal=False`` finished games are not
-        replaced: call :meth:`deal` for them before the next step.
+        naming game, seat and action; no game advances then.  With ``deal=False`` finished games stay
+        until :meth:`deal` or the next step replaces them.  That step ignores their actions and gives no
+        reward (``AutoresetMode.NEXT_STEP``).
         """
         self._take(chosen)
         self._let_others_play()
@@ -251,6 +257,7 @@ class VersusGames(Batch):
             self._counted,
             self.rewards,
             self.dones,
+            self.ended,
             self.final_scores,
             self.final_win_shares,
             WORST[self._mode],
@@ -258,8 +265,10 @@ class VersusGames(Batch):
         if over:
             ends = self.states, self.dones, self.learners
             self._view.look_at_ends(*ends, self.final_observations)
-            if deal:
-                self._begin(self.dones)
+        replaced = self.ended | self.dones if deal else self.ended.copy()
+        if replaced.any():
+            self._begin(replaced)
+        self.ended |= self.dones & ~replaced
         self._look()
 
     @alone
@@ -269,6 +278,8 @@ class VersusGames(Batch):
 
     def _look(self) -> None:
         self._view.look(self.states, self.learners)
+        if self.ended.any():
+            self.action_masks[self.ended] = 0  # a forfeited game has legal actions left
 
     @alone
     def arrays(self) -> Arrays:
@@ -308,14 +319,15 @@ class VersusGames(Batch):
             raise ValueError("a game has an opponent that there is not")
         if waiting(self.states, self.learners, np.zeros_like(self.learners)):
             raise ValueError("another seat than the learner's decides")
-        if (finished(self.states) & ~self.dones).any():
+        if (finished(self.states) & ~self.ended).any() or (self.ended & ~self.dones).any():
             raise ValueError("a game is over that was not done")
 
     def _take(self, chosen: npt.NDArray[Any]) -> None:
         """Check the actions and play them."""
         choices = as_actions(chosen, self.num_games)
         self._view.choose(choices, self._chosen)
-        wrong = _play(self.states, self._chosen, self.actions, self._forgiving, self.forfeits)
+        flags = self._forgiving, self.ended, self.forfeits
+        wrong = _play(self.states, self._chosen, self.actions, *flags)
         if wrong >= 0 and not self._forgiving:
             raise ValueError(self._view.explain(self.states, choices, wrong))
 
@@ -326,6 +338,7 @@ class VersusGames(Batch):
         _deal(self.states, which, self.learners, fixed, self.kinds, probabilities, self.rngs)
         self._counted[which] = 0
         self._potentials[which] = 0
+        self.ended[which] = False
         for g in np.flatnonzero(which):
             self._memory[g] = {}
         self._let_others_play()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.agent import Agent
+from ..checks import as_path
 from ..files import read_text
 from . import figures
 from .run import Plan, make_plan
@@ -26,7 +27,7 @@ Data = Mapping[str, Any]
 def plans(path: str | Path) -> list[tuple[Plan, list[Agent]]]:
     """Read the plans, and their agents, that a configuration lists; ValueError names an error."""
     try:
-        data = tomllib.loads(read_text(Path(path)))
+        data = tomllib.loads(read_text(as_path(path)))
     except OSError as error:
         raise ValueError(f"{path} can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

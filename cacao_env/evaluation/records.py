@@ -9,6 +9,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from .. import record
+from ..engine.tiles import MAX_PLAYERS
 from ..files import write_whole
 from .blocks import Pairing
 from .matches import replayed
@@ -16,10 +17,7 @@ from .run import Evaluation
 
 
 def write_records(evaluation: Evaluation, folder: Path) -> int:
-    """Write every game into a folder, and who sat where into ``games.csv``; returns the count.
-
-    A record has no field for names, so they are in the list and in the names of the files.
-    """
+    """Write every game into a folder, and who sat where into ``games.csv``; returns the count."""
     rows = []
     prefixes: dict[Pairing, str] = {}
     for result in tqdm(evaluation.results, desc="records", disable=None, leave=False):
@@ -29,11 +27,17 @@ def write_records(evaluation: Evaluation, folder: Path) -> int:
             name = f"{prefix}-block{played.block:05}-seat{played.rotation}.json"
             game = replayed(pairing, played, evaluation.plan.seed)
             (folder / name).unlink(missing_ok=True)  # a pipe would wait for a reader
-            (folder / name).write_text(record.dumps(record.record_of(game)), encoding="utf-8")
-            rows.append((name, played.block, *pairing.seats(played.rotation)))
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([("file", "block", "seats in playing order"), *rows])
-    write_whole(folder / "games.csv", text.getvalue())
+            seats = pairing.seats(played.rotation)
+            text = record.dumps(
+                record.record_of(game, players=[n[: record.MAX_NAME] for n in seats])
+            )
+            (folder / name).write_text(text, encoding="utf-8")
+            empty = [""] * (MAX_PLAYERS - len(seats))
+            rows.append((name, pairing.players, played.block, *seats, *empty))
+    head = ("file", "players", "block", *(f"seat_{seat}" for seat in range(MAX_PLAYERS)))
+    table = io.StringIO(newline="")
+    csv.writer(table).writerows([head, *rows])
+    write_whole(folder / "games.csv", table.getvalue())
     return len(rows)
 
 

@@ -34,8 +34,9 @@ from .matches import Progress, choices, replayed
 from .store import engine_version
 from .workers import ChunkPlayer, do_all
 
-# Version 3 judged by greedy's playouts, 2 had gold alone, 1 named a regret "loss".
-FORMAT, VERSION = "cacao-regret", 4
+# Version 4 had null for a figure without decisions, 3 judged by greedy's playouts, 2 had gold alone,
+# 1 named a regret "loss".
+FORMAT, VERSION = "cacao-regret", 5
 GAMES_AT_ONCE = 16  # determines the games that a network sees in one batch
 BLUNDERS = {"gold": (1.0, 3.0), "utility": (0.01, 0.1)}  # a larger regret is a blunder
 LEFT = ((1, 6), (7, 9), (10, 13), (14, 17), (18, 44))  # placements left, first and last of a row
@@ -201,7 +202,7 @@ def figures(
     for name, part in count.items():
         whole = "placements" if name == "placement_regret" else "decisions"
         if not found[whole]:
-            found[name] = None
+            found[name] = dict.fromkeys(("value", "low", "high"))
             continue
         seen = samples[samples[:, columns[whole]] > 0]
         low, high = np.percentile(seen[:, columns[name]] / seen[:, columns[whole]], LEVEL)
@@ -320,5 +321,7 @@ def show(data: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _interval(ratio: dict[str, float] | None, form: str) -> str:
-    return "·" if ratio is None else ranged(ratio["value"], ratio["low"], ratio["high"], form)
+def _interval(ratio: dict[str, Any] | None, form: str) -> str:
+    if ratio is None or ratio["value"] is None:
+        return "·"
+    return ranged(ratio["value"], ratio["low"], ratio["high"], form)

@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from ..agents.agent import Agent, require
 from ..agents.registry import load_agents
-from ..checks import as_path, check_type
+from ..checks import as_int, as_path, check_type
 from ..engine.options import PLAYERS, Options
 from ..envs.tasks import Task
 from ..files import read_json, write_json
@@ -230,8 +230,7 @@ def measure(
         check_type(name, value, Agent, "an Agent")
     if agent.name == opponent.name:
         raise ValueError(f"both agents are named {agent.name!r}")
-    if blocks < 1:
-        raise ValueError(f"blocks is {blocks}, expected at least 1")
+    blocks, seed = as_int("blocks", blocks, 1), as_int("seed", seed)
     options = options or Options()
     for one in (agent, opponent):
         require(one, options)

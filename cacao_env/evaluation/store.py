@@ -1,7 +1,7 @@
-"""Store the games of an evaluation: one file, one line for each finished chunk.
+"""Store the games of an evaluation: a file of settings, and one with a line for each finished chunk.
 
-The first line identifies the evaluation.  Lines are only appended, so a run that ends early loses no
-finished chunk; an incomplete last line is dropped.
+The settings identify the evaluation and are written first.  Lines are only appended, so a run that
+ends early loses no finished chunk; an incomplete last line is dropped.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,23 @@ from filelock import FileLock, Timeout
 
 import cacao_env
 
+from ..files import read_json, write_json
 from .matches import ChunkResult
 
-FORMAT, VERSION = "cacao-evaluation-games", 3  # version 2 had no luck
-GAMES, LOCK = "games.jsonl", ".lock"
+# Version 3 had the settings in the first line of the games, 2 had no luck.
+FORMAT, VERSION = "cacao-evaluation-games", 4
+GAMES, SETTINGS, LOCK = "games.jsonl", "settings.json", ".lock"
 
 
 # The page, the terminal, the commands and the benchmarks change no result.
-PARTS = ("*.py", "engine/**/*.py", "agents/**/*.py", "envs/**/*.py", "evaluation/**/*.py")
+PARTS = (
+    "*.py",
+    "engine/**/*.py",
+    "greedy/**/*.py",
+    "agents/**/*.py",
+    "envs/**/*.py",
+    "evaluation/**/*.py",
+)
 
 
 class StoreError(ValueError):
@@ -75,49 +85,56 @@ class Store:
     def _read(self, settings: dict[str, Any]) -> None:
         self._file.seek(0)
         data = self._file.read()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            self._file.truncate(whole)
-        lines = data[:whole].splitlines()
-        if not lines:
-            self._append({"format": FORMAT, "version": VERSION, "settings": settings})
-            return
+        path, head = self.path.with_name(SETTINGS), {"format": FORMAT, "version": VERSION}
+        if not data and not path.exists():
+            try:
+                write_json(path, {**head, "settings": settings})
+            except OSError as error:
+                raise StoreError(str(error)) from None
         try:
-            head, *rows = [json.loads(line) for line in lines]
-            stored = (
-                head["settings"] if (head["format"], head["version"]) == (FORMAT, VERSION) else 0
-            )
-            for row in rows:
+            found = read_json(path, "an evaluation's settings") if path.exists() else {}
+            if {key: found.get(key) for key in head} != head:
+                raise StoreError(
+                    f"{self.path} is not a file of games of this version; give another folder with "
+                    "--out"
+                )
+            _check_same(self.path.parent, found["settings"], settings)
+            whole = data.rfind(b"\n") + 1
+            for row in map(json.loads, data[:whole].splitlines()):
                 self.results.setdefault(row["key"], ChunkResult.from_dict(row))
+        except StoreError:
+            raise
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             reason = repr(error)[:200]
             raise StoreError(f"{self.path} is not a file of games: {reason}") from None
-        if not isinstance(stored, dict):
-            raise StoreError(f"{self.path} is not a file of games of this version")
-        for key in settings:
-            if stored.get(key) != settings[key]:
-                raise StoreError(
-                    f"{self.path.parent} holds another evaluation: its {key} "
-                    f"{_difference(stored.get(key), settings[key])}; give another folder with --out"
-                )
+        if whole < len(data):
+            self._file.truncate(whole)
 
     def add(self, result: ChunkResult) -> None:
         """Store a chunk's games."""
-        self._append(result.as_dict())
-        self.results[result.key] = result
-
-    def _append(self, row: dict[str, Any]) -> None:
         try:
-            self._file.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+            line = json.dumps(result.as_dict(), separators=(",", ":"))
+            self._file.write(line.encode() + b"\n")
             self._file.flush()
         except OSError as error:
             raise StoreError(f"{self.path} can't be written: {error.strerror}") from None
+        self.results[result.key] = result
 
     def close(self) -> None:
         """Close the file and give back the folder."""
         with suppress(OSError):  # a line that the disk could not take is written again, or never
             self._file.close()
         self._lock.release()
+
+
+def _check_same(folder: Path, stored: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Raise StoreError if an evaluation has other settings than those stored."""
+    for key in settings:
+        if stored.get(key) != settings[key]:
+            raise StoreError(
+                f"{folder} holds another evaluation: its {key} "
+                f"{_difference(stored.get(key), settings[key])}; give another folder with --out"
+            )
 
 
 def _difference(stored: Any, asked: Any) -> str:

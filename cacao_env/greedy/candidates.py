@@ -71,7 +71,8 @@ class Candidates:
 
     def __post_init__(self) -> None:
         rows = as_int("rows", self.rows, 1, MAX_ROWS)
-        as_int("replies", self.replies, 0, rows)
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "replies", as_int("replies", self.replies, 0, rows))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -84,6 +85,7 @@ class Candidates:
         for limits, (row, context) in ((low, (LOWS, CONTEXT_LOWS)), (high, (HIGHS, CONTEXT_HIGHS))):
             limits[:-1, : len(row)] = np.minimum(row, 0) if limits is low else row
             limits[-1, : len(context)] = context
+        high[high == low] = 1  # libraries warn about numbers that can't vary
         return low, high
 
 

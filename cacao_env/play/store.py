@@ -20,6 +20,7 @@ from typing import Any
 
 from .. import record
 from ..agents.agent import Agent
+from ..checks import as_path
 from ..files import read_text, write_whole
 from .table import Table
 
@@ -76,7 +77,7 @@ def folder_for(name: str | None) -> Path | None:
     OSError if a folder that was named can't be used.
     """
     state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-    folder = Path(name or Path(state) / "cacao_env" / "games")
+    folder = as_path(name or Path(state) / "cacao_env" / "games")
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not os.access(folder, os.W_OK | os.X_OK):

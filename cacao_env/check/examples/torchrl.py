@@ -1,9 +1,10 @@
-"""TorchRL: PettingZooWrapper, check_env_specs, and a step of masked PPO by self-play."""
+"""TorchRL: GymEnv, PettingZooWrapper, check_env_specs, and a step of masked PPO by self-play."""
 
 import torch
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torch import nn
+from torchrl.envs.libs.gym import GymEnv
 from torchrl.envs.libs.pettingzoo import PettingZooWrapper
 from torchrl.envs.utils import MarlGroupMapType, check_env_specs
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
@@ -12,6 +13,10 @@ from torchrl.objectives import ClipPPOLoss
 from cacao_env import cacao_v0
 
 torch.manual_seed(0)
+one_seat = GymEnv("cacao_env/Cacao-v0", opponents="greedy", table_size=15, illegal="lose")
+check_env_specs(one_seat)
+print("check_env_specs passes on GymEnv")
+
 group = "agents"  # all seats share one network
 env = PettingZooWrapper(
     cacao_v0.env(table_size=15),

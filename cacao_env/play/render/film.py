@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...checks import need
 from ...game import Game
 from ..history import History
 from .raster import image
@@ -71,14 +72,10 @@ def _write_gif(pictures: Iterator[Any], durations: Sequence[int], palette: Any, 
 
 
 def _write_mp4(pictures: Iterator[Any], repeats: Sequence[int], path: Path, seconds: float) -> None:
-    try:
-        import imageio.v2 as imageio
-        import imageio_ffmpeg  # noqa: F401
-    except ImportError:
-        raise ValueError("mp4 needs imageio: pip install 'cacao-env[video]'") from None
     import numpy as np
 
-    writer: Any = imageio.get_writer(
+    need("imageio_ffmpeg", "imageio-ffmpeg", "video")
+    writer: Any = need("imageio.v2", "imageio", "video").get_writer(
         path,
         fps=1 / seconds,
         codec="libx264",

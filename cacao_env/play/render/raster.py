@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...checks import need
 from .scene import SHEET, Scene
 from .shapes import UNIT, Ellipse, Polygon, Rect, Shape, Words
 
@@ -39,13 +40,7 @@ def fitted(scene: Scene, width: int, height: int) -> Pixels:
 
 
 def _pillow(module: str) -> Any:
-    try:
-        import PIL.Image
-        import PIL.ImageDraw
-        import PIL.ImageFont
-    except ImportError:
-        raise ValueError("pictures need Pillow: pip install 'cacao-env[render]'") from None
-    return getattr(PIL, module)
+    return need(f"PIL.{module}", "Pillow", "render")
 
 
 def _draw(pen: Any, shape: Shape, k: float) -> None:

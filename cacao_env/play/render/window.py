@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ...checks import need
 from .raster import Pixels
 
 
@@ -16,13 +17,7 @@ class Window:
 
     def __init__(self, width: int, height: int, title: str = "Cacao") -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-        try:
-            import pygame
-        except ImportError:
-            raise ValueError(
-                "render_mode 'human' needs pygame: pip install 'cacao-env[window]'"
-            ) from None
-        self._pygame: Any = pygame
+        self._pygame = pygame = need("pygame", "pygame", "window")
         pygame.display.init()
         try:
             self._screen: Any = pygame.display.set_mode((width, height))

@@ -1,0 +1,272 @@
+"""What libraries and their users expect of constructors, numbers, infos and vector environments."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from functools import partial
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import FlattenObservation, NormalizeObservation
+from pettingzoo.test import api_test
+
+from cacao_env import Game, cacao_v0
+from cacao_env.agents.registry import load_agent
+from cacao_env.engine.observation import planes
+from cacao_env.engine.options import Options
+from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
+from cacao_env.envs.observations import FORMS
+from cacao_env.envs.tasks import TASKS
+from cacao_env.envs.vector import VectorGames
+from cacao_env.envs.versus import VersusGames
+from cacao_env.evaluation.run import measure
+
+ID = "cacao_env/Cacao-v0"
+OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
+SEEN = ("mask_in", "observation", "observation_dtype", "fixed_infos", "render_mode")
+GYM = ("opponents", "options", "reward", "seat", "illegal", *SEEN, *OPTIONS)
+
+# --- Constructors ---------------------------------------------------------------------------------
+
+# A callable, a keyword that it does not take, the nearest one, all that it takes.
+MAKERS = {
+    "raw_env": (cacao_v0.raw_env, "rewards", "reward", ("options", "reward", *SEEN, *OPTIONS)),
+    "env": (cacao_v0.env, "num_player", "num_players", ("options", "reward", *SEEN, *OPTIONS)),
+    "make": (partial(gymnasium.make, ID), "opponent", "opponents", GYM),
+    "make_vec": (
+        partial(gymnasium.make_vec, ID),
+        "opponent",
+        "opponents",
+        (*GYM, "num_envs", "copy", "autoreset_mode"),
+    ),
+    "a task": (partial(gymnasium.make, TASKS[1].id), "observations", "observation", GYM),
+    "a task's batch": (
+        partial(gymnasium.make_vec, TASKS[1].id),
+        "copys",
+        "copy",
+        (*GYM, "num_envs", "copy", "autoreset_mode"),
+    ),
+    "Game.new": (Game.new, "volcano", "volcanoes", ("seed", *OPTIONS)),
+    "VectorGames": (
+        partial(VectorGames, 1),
+        "num_thread",
+        "num_threads",
+        ("num_games", "options", "reward", "observation", "seed", "num_threads", *OPTIONS),
+    ),
+    "VersusGames": (
+        partial(VersusGames, 1),
+        "oponents",
+        "opponents",
+        (*("num_games", "opponents", "options", "reward", "seed", "observation"),)
+        + (*("observation_dtype", "seat", "illegal", "begin"), *OPTIONS),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_an_unknown_keyword_gets_python_s_words_and_all_that_there_are(name):
+    make, wrong, nearest, known = MAKERS[name]
+    with pytest.raises(TypeError, match=f"unexpected keyword argument {wrong!r}") as found:
+        make(**{wrong: 1})
+    text = str(found.value)
+    assert f"Did you mean {nearest!r}?" in text
+    listed = re.search(r"The arguments are: ([\w, ]+?)( was raised|$)", text).group(1).split(", ")
+    assert sorted(listed) == sorted(known)
+
+
+def test_a_library_that_probes_for_a_keyword_sees_that_there_is_none():
+    """TorchRL drops ``frameskip`` only after these words."""
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
+        gymnasium.make(ID, frameskip=1)
+
+
+# --- Numbers --------------------------------------------------------------------------------------
+
+INTEGERS = [
+    np.dtype(f"{order}{kind}{size}") for order in "<>" for kind in "iu" for size in (1, 2, 4, 8)
+]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_integers_of_every_kind_are_taken_at_every_door(dtype):
+    two, one = np.array([2, 1], dtype)
+    game = Game.new(two, seed=one, table_size=15)
+    assert game == Game.new(2, seed=1, table_size=15)
+    assert load_agent("greedy").player(seed=one).act(game) == load_agent("greedy").player(1).act(
+        game
+    )
+    assert game.determinise(one, one) == game.determinise(1, 1)
+    env = CacaoEnv(seat=one, num_players=two, table_size=15)
+    env.reset(seed=int(one))
+    env.step(np.flatnonzero(env.action_masks()).astype(dtype)[0] if dtype.itemsize > 1 else 0)
+    for form in ("flat", "candidates"):
+        games = VersusGames(two, {"greedy": one}, seed=one, observation=form, num_players=two)
+        vector = VectorGames(two, seed=one, observation=form, num_threads=two)
+        for batch in (games, vector):
+            batch.step(batch.action_masks.argmax(axis=1).astype(dtype if form != "flat" else ">i4"))
+    assert games.game(one).num_players == 2
+
+
+@pytest.mark.parametrize("wrong", [None, 1.5, 3.0, "1", True, np.float32(1), [1], np.bool_(True)])
+def test_what_is_no_integer_is_named_with_its_type(wrong):
+    doors = {
+        "num_players": lambda: Options(wrong),
+        "num_games": lambda: VectorGames(wrong),
+        "num_envs": lambda: CacaoVectorEnv(wrong),
+        "seed": lambda: load_agent("greedy").player(seed=wrong),
+        "seat": lambda: Game.new().observation(wrong),
+        "action": lambda: Game.new().play(wrong),
+        "rows": lambda: VectorGames(1, observation=as_rows(wrong)),
+        "num_players ": lambda: planes(Game.new().observation(0), wrong, 23),
+        "table_size": lambda: planes(Game.new().observation(0), 2, wrong),
+        "blocks": lambda: measure(load_agent("greedy"), load_agent("random"), blocks=wrong),
+    }
+    if wrong is not None:
+        doors["num_games "] = lambda: VectorGames(1, seed=wrong)
+    for name, call in doors.items():
+        with pytest.raises(ValueError, match=r"\w+ is ") as found:
+            call()
+        text = str(found.value)
+        assert f"({type(wrong).__name__}), expected an integer" in text, name
+        said, expected = text.split(", expected ")
+        assert said.split(" is ")[1] != expected, "X is expected of an X"
+
+
+def as_rows(number):
+    from cacao_env.greedy.candidates import Candidates
+
+    return Candidates(rows=number)
+
+
+def test_weights_are_numbers_of_any_kind():
+    for number in (1, 2.5, np.float32(1), np.int8(3), np.float64(0.5)):
+        VersusGames(1, {"random": number, "greedy": 1}, seed=0)
+    for wrong in ("1", None, True, 1j):
+        with pytest.raises(ValueError, match=rf"\({type(wrong).__name__}\), expected a number"):
+            VersusGames(1, {"random": wrong})
+
+
+# --- Shapes and infos -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("mask_in", ["observation", "info", "both"])
+@pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")  # others'
+@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # is a dict or an array of rows
+@pytest.mark.filterwarnings("ignore:The observation contains negative numbers:UserWarning")
+def test_pettingzoo_s_convention(form, mask_in):
+    given = {"observation": form, "mask_in": mask_in, "table_size": 15}
+    if mask_in != "info":
+        space = cacao_v0.raw_env(**given).observation_space("player_0")
+        assert set(space.spaces) == {"observation", "action_mask"}
+    api_test(cacao_v0.env(**given), num_cycles=60)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_making_and_checking_warns_of_nothing(form):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make(ID, observation=form, table_size=15)
+        check_env(env.unwrapped, skip_render_check=True)
+        env.reset(seed=0)
+
+
+def test_fixed_infos_have_the_same_keys_at_every_step():
+    env, aec = CacaoEnv(fixed_infos=True, mask_in="info"), cacao_v0.env(fixed_infos=True)
+    _, info = env.reset(seed=0)
+    keys, over = set(info), False
+    assert {"score", "best_other_score", "win_share"} < keys
+    while not over:
+        assert (info["score"], info["win_share"]) == (0, 0)
+        *_, over, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
+        assert set(info) == keys
+    assert info["score"] != 0
+    aec.reset(seed=0)
+    for agent in aec.agent_iter():
+        observation, _, over, _, info = aec.last()
+        assert set(info) == {"score", "best_other_score", "win_share"}
+        assert any(info.values()) == (over and agent in aec.infos)
+        aec.step(None if over else int(np.flatnonzero(observation["action_mask"])[0]))
+
+
+# --- Vector environments --------------------------------------------------------------------------
+
+
+def next_step(**more):
+    return gymnasium.make_vec(ID, 3, autoreset_mode="NextStep", table_size=15, **more)
+
+
+def test_gymnasium_s_wrappers_of_vector_observations_work():
+    for wrapper in (NormalizeObservation, FlattenObservation):
+        envs = wrapper(next_step(mask_in="info"))
+        envs.reset(seed=0)
+        masks = envs.unwrapped.action_masks()
+        envs.step(masks.argmax(axis=1))
+    with pytest.raises(ValueError, match="autoreset_mode is 'soon', expected 'NextStep'"):
+        gymnasium.make_vec(ID, autoreset_mode="soon")
+    assert next_step().metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
+    assert CacaoVectorEnv(1).metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "Disabled"])
+@pytest.mark.parametrize("illegal", [False, True])
+def test_a_finished_game_shows_its_end_and_is_replaced_later(mode, illegal):
+    """Step by step like an environment of one game that is reset by hand."""
+    given = {"opponents": "greedy", "table_size": 15, "seat": 0, "reward": "shaped"}
+    envs, rng = CacaoVectorEnv(3, **given, autoreset_mode=mode), np.random.default_rng(0)
+    same = CacaoVectorEnv(3, **given)
+    seen, _ = envs.reset(seed=5)
+    same.reset(seed=5)
+    over, ends = np.zeros(3, bool), 0
+    for number in range(120):
+        masks = envs.action_masks()
+        assert (masks.sum(axis=1) == 0).tolist() == over.tolist()
+        actions = np.array([rng.choice(np.flatnonzero(m)) if m.any() else -7 for m in masks])
+        if illegal and number % 30 == 29:
+            actions[1] = -1
+        if mode == "Disabled" and over.any():
+            with pytest.raises(ValueError, match=f"game {over.argmax()} is over: call reset"):
+                envs.step(actions)
+            seen, infos = envs.reset(options={"reset_mask": over})
+            assert envs.action_masks().any(axis=1).all()
+            over = np.zeros(3, bool)
+            continue
+        before = over
+        seen, rewards, over, truncated, infos = envs.step(actions)
+        assert not truncated.any()
+        assert not (over & before).any()
+        assert (rewards[before] == 0).all()
+        ends += over.sum()
+        if over.any():
+            assert (infos["_score"] == over).all()
+            assert (infos["score"][~over] == 0).all()
+            for g in np.flatnonzero(over):
+                assert not seen["action_mask"][g].any()
+                assert infos["illegal_action"][g] == (actions[g] == -1)
+        else:
+            assert "score" not in infos
+    assert ends >= 6
+
+
+def test_games_of_both_autoreset_modes_are_the_same():
+    given = {"opponents": "greedy", "table_size": 15}
+    late, soon = CacaoVectorEnv(1, **given, autoreset_mode="NextStep"), CacaoVectorEnv(1, **given)
+    late.reset(seed=2)
+    soon.reset(seed=2)
+    ends = 0
+    while ends < 3:
+        action = late.action_masks().argmax(axis=1)
+        one, other = late.step(action), soon.step(action)
+        assert one[1:3] == other[1:3]
+        if one[2][0]:
+            ends += 1
+            np.testing.assert_equal(
+                one[0]["observation"], other[4]["final_obs"][0]["observation"][None]
+            )
+            assert one[4]["score"] == other[4]["final_info"]["score"]
+            one = late.step(np.array([0]))
+        np.testing.assert_equal(one[0], other[0])

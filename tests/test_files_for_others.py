@@ -1,0 +1,280 @@
+"""docs/files.md: pandas reads every file that a command writes by the page's line, as the page says."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pd = pytest.importorskip("pandas", reason="the test extra is not installed")
+pytest.importorskip("choix", reason="the evaluate extra is not installed")
+
+from cacao_env import bench, check
+from cacao_env.bench.timing import Row
+from cacao_env.cli import _parser, main
+from cacao_env.play.catalogue import Catalogue
+from cacao_env.play.store import Games
+from cacao_env.play.table import HUMAN, Table
+from tests.browser import review_quickly
+from tests.metrics import documented, logged
+
+PAGE = (Path(__file__).parent.parent / "docs" / "files.md").read_text(encoding="utf-8")
+(SETUP, _), *BLOCKS = re.findall(r"```python\n(.*?)```\n(.*?)(?=```python|\Z)", PAGE, re.S)
+TEXTS = {line.strip(): text for line, text in BLOCKS}  # what follows a line of pandas, by the line
+ROW = re.compile(r"^\| (`.*?`|all others) \| (.*?)(, optional)? \| (.+) \|$", re.M)
+RESULTS = 'pd.DataFrame(data("evaluation.json")["results"])'
+AS_RESULTS = "The columns are those of [the results of an evaluation](#evaluationjson)"
+RUN = {"metrics.jsonl", "run.json", "manifest.json"}
+TRAINERS = {"afterstate": "A", "ppo-rows": "P", "sb3": "S"}
+TYPES = {"text": str, "boolean": (bool, np.bool_), "list": list, "object": dict}
+TWO = ["tests.agents_for_tests:First", "tests.agents_for_tests:Half"]
+
+
+def file_of(line):
+    return re.search(r'"([\w/]+\.(?:jsonl?|csv)|saved)"', line)[1]
+
+
+def table_after(line):
+    """The types by column of the table that follows a line; those that are optional."""
+    text = TEXTS[line]
+    types, optional = table_after(RESULTS) if AS_RESULTS in text else ({}, set())
+    for head, kind, may_lack, meaning in ROW.findall(text):
+        names, kinds = re.split("`?, `?", head.strip("`")), kind.split(", ")
+        assert len(meaning.split()) <= 15, meaning
+        types |= dict(zip(names, kinds if len(kinds) > 1 else kinds * len(names), strict=True))
+        optional |= set(names) if may_lack else set()
+    assert types, line
+    return types, optional
+
+
+def read(line):
+    """What a line of the page returns, one row for a Series of keys."""
+    names = {}
+    exec(SETUP, names)
+    found = eval(line, names)
+    return pd.DataFrame([found.to_dict()]) if isinstance(found, pd.Series) else found
+
+
+def check_column(column, kind):
+    base, _, empty = kind.partition(" or ")
+    if empty:
+        column = column.dropna()
+        if not len(column):
+            return
+    assert column.notna().all(), "a value is missing"
+    if base in TYPES:
+        assert all(isinstance(value, TYPES[base]) for value in column), (base, list(column)[:5])
+        if base == "boolean" and not empty:
+            assert column.dtype == bool
+        return
+    assert base in ("integer", "float"), base
+    assert column.dtype != bool
+    assert pd.api.types.is_numeric_dtype(column), (base, column.dtype)
+    assert np.isfinite(column.astype(float)).all()
+    if base == "integer":
+        assert (column % 1 == 0).all()
+        assert empty or pd.api.types.is_integer_dtype(column)
+
+
+def check_table(line):
+    found, (types, optional) = read(line), table_after(line)
+    assert len(found)
+    others = types.pop("all others", None)
+    if others is None:
+        assert set(found.columns) <= set(types)
+    assert set(types) - optional <= set(found.columns)
+    for name in found.columns:
+        check_column(found[name], types.get(name, others))
+    return found
+
+
+def check_json(file):
+    """JSON has neither NaN nor Infinity."""
+
+    def refuse(word):
+        raise AssertionError(f"{word} in {file}")
+
+    text = file.read_text(encoding="utf-8")
+    for part in text.splitlines() if file.suffix == ".jsonl" else [text]:
+        json.loads(part, parse_constant=refuse)
+
+
+# --- How each file is made, as cheaply as can be ---------------------------------------------------
+
+
+def run(*words):
+    assert main(list(map(str, words))) == 0
+
+
+def evaluation(out, *words):
+    run("evaluate", *words, "--blocks", 1, "--workers", 1, "--out", out)
+
+
+def make_evaluation():
+    evaluation("out", "greedy", "random", "--players", "2,3", "--records", "games")
+    for file in ("evaluation.json", "settings.json", "games.jsonl"):
+        shutil.copy(Path("out") / file, file)
+
+
+def make_bench(patch):
+    rows = [Row("a", "steps/s", "a", of_ceiling=0.5), Row("b", "steps/s", "b", observation_bytes=9)]
+    patch.setattr(bench, "all_rows", lambda *_: iter(rows))
+    run("bench", "--quick", "--seconds", 0.01, "--json", "bench.json")
+
+
+def make_check(patch):
+    gone = check.Library("Gone", "gone", ("no-such-package",), "nothing")
+    there = check.Library("PettingZoo", "none", ("numpy",), "nothing")
+    patch.setattr(check, "LIBRARIES", (gone, there))
+    main(["check", "--json", "check.json"])
+
+
+def make_review(patch):
+    review_quickly(patch)
+    run("record", "--agents", "greedy,random", "--out", "reviewed.json")
+    run("review", "reviewed.json", "--json", "review.json")
+
+
+def make_saved():
+    folder = Path("saved")
+    folder.mkdir()
+    games = Games(Catalogue().agent, folder)
+    games.add(Table([HUMAN, "greedy"], 3, people=["Ana", ""]))
+    (folder / "by-the-page.json").write_text(json.dumps(Table([HUMAN] * 3, 1).saved()))
+
+
+def make_checkpoint():
+    pytest.importorskip("torch", reason="the training extra is not installed")
+    from cacao_env.agents.value.checkpoint import save_value
+    from training.ship import add, measured
+    from training.values.net import ValueNet
+
+    rules = {"players": [2, 3], "volcanoes": False}
+    save_value(Path("run"), "net", ValueNet(8, 4, 4).params(), rules)
+    path = add(Path("run"), Path("checkpoints"), "net")
+    evaluation("measured", path, "random", "--players", "2,3", "--json", "measured.json")
+    measured(path, [Path("measured.json")])
+
+
+def make_benchmark():
+    pytest.importorskip("torch", reason="the training extra is not installed")
+    from training.benchmark import main as benchmark
+
+    assert benchmark(["--out", ".", "--page"]) == 0
+
+
+SHORT = ("--blocks", 1, "--workers", 1)
+MAKERS = {
+    "evaluation.json": make_evaluation,
+    "settings.json": make_evaluation,
+    "games.jsonl": make_evaluation,
+    "games/games.csv": make_evaluation,
+    "curve.json": lambda: run(
+        *("curve", "criollo", "--ms", "1", "--against", "random", *SHORT, "--json", "curve.json")
+    ),
+    "forecasts.json": lambda: run("forecasts", "criollo", "--games", 2, "--json", "forecasts.json"),
+    "regret.json": lambda: run(
+        *("regret", "greedy", "--games", 1, "--rollouts", 2, "--sample", 1, "--workers", 1),
+        *("--json", "regret.json"),
+    ),
+    "game.json": lambda: run("record", "--with-legal", "--out", "game.json"),
+    "review.json": make_review,
+    "saved": make_saved,
+    "checkpoints/net/evaluation.json": make_checkpoint,
+    "checkpoints/order.json": make_checkpoint,
+    "benchmark.json": make_benchmark,
+    "agents.json": lambda: run("agents", "--json", "agents.json"),
+    "spec.json": lambda: run("spec", "--json", "spec.json"),
+    "bench.json": make_bench,
+    "check.json": make_check,
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """``made(file)``: write a file, unless it is there, and return it."""
+    folder = tmp_path_factory.mktemp("files")
+
+    def make(file):
+        if not (folder / file).exists():
+            maker = MAKERS[file]
+            with pytest.MonkeyPatch.context() as patch:
+                patch.chdir(folder)
+                maker(*[patch] * maker.__code__.co_argcount)
+        return folder / file
+
+    return make
+
+
+@pytest.mark.usefixtures("no_luck")
+@pytest.mark.parametrize(
+    "line", [line for line in TEXTS if file_of(line) not in RUN and "sprt" not in line]
+)
+def test_pandas_reads_what_the_page_says(line, made, monkeypatch):
+    file = made(file_of(line))
+    monkeypatch.chdir(file.parents[file_of(line).count("/")])
+    check_table(line)
+    for one in file.glob("*.json") if file.is_dir() else [file]:
+        if one.suffix != ".csv":
+            check_json(one)
+
+
+def test_every_command_that_writes_json_is_on_the_page():
+    commands = next(one.choices for one in _parser()._actions if isinstance(one.choices, dict))
+    writing = [name for name, one in commands.items() if "as JSON" in one.format_help()]
+    assert len(writing) == 9
+    for name in writing:
+        assert f"`cacao {name} --json FILE`" in PAGE
+
+
+@pytest.mark.usefixtures("no_luck")
+def test_players_of_every_game_are_in_their_columns(made):
+    """Games of 2 and of 3 players in one table; the records name the same players."""
+    file = made("games/games.csv")
+    games = pd.read_csv(file)
+    assert games["players"].value_counts().to_dict() == {2: 2, 3: 6}
+    for row in games.itertuples():
+        seats = [row.seat_0, row.seat_1, row.seat_2, row.seat_3]
+        assert [isinstance(name, str) for name in seats] == [n < row.players for n in range(4)]
+        assert json.loads((file.parent / row.file).read_text())["players"] == seats[: row.players]
+
+
+@pytest.mark.usefixtures("no_luck")
+def test_a_test_that_is_not_decided(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    evaluation(".", *TWO, "--until-decided")
+    check_table('pd.Series(data("evaluation.json")["sprt"])')
+    check_table('pd.Series(data("evaluation.json"))')
+    check_table('pd.Series(data("evaluation.json")["settings"])')
+
+
+@pytest.mark.parametrize("name", TRAINERS)
+def test_files_of_a_run(name, tiny, tmp_path, monkeypatch):
+    trained = tiny(name)
+    from training.loop import final_evaluation
+
+    folder = shutil.copytree(trained.folder, tmp_path / "run")
+    final_evaluation(trained.config, folder)
+    monkeypatch.chdir(folder)
+    for line in TEXTS:
+        if file_of(line) in RUN:
+            check_table(line)
+    rows = pd.read_json("metrics.jsonl", lines=True).to_dict("records")
+    assert logged(rows) == documented(TRAINERS[name])
+    for file in (*folder.glob("*.json"), *folder.glob("*.jsonl")):
+        check_json(file)
+
+
+def test_metrics_have_no_number_that_json_has_not(tmp_path):
+    pytest.importorskip("torch", reason="the training extra is not installed")
+    from training.run_folder import RunFolder, read_metrics
+
+    notes = RunFolder(tmp_path, {})
+    notes.log({"round": 1, "loss_value": float("nan"), "approx_kl": float("inf"), "entropy": 0.5})
+    notes.close()
+    check_json(tmp_path / "metrics.jsonl")
+    assert read_metrics(tmp_path) == [{"round": 1, "entropy": 0.5}]

@@ -1,0 +1,278 @@
+"""Whatever has a state plays on after any serializer as if nothing had happened.
+
+Ray and Dask hand out arrays that are read-only; joblib loses which arrays are the same.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+from collections import defaultdict
+from functools import cache, partial
+from typing import Any
+
+import cloudpickle
+import dill
+import gymnasium
+import joblib
+import numpy as np
+import pytest
+
+from cacao_env import Game, cacao_v0
+from cacao_env.agents.agent import Agent
+from cacao_env.agents.registry import as_agent, load_agent
+from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
+from cacao_env.envs.vector import VectorGames
+from cacao_env.envs.versus import VersusGames
+
+SMALL = {"table_size": 15, "reward": "shaped"}
+
+
+def out_of_band(one):
+    """As Ray's object store hands out arrays: read-only."""
+    buffers = []
+    data = pickle.dumps(one, protocol=5, buffer_callback=buffers.append)
+    return pickle.loads(data, buffers=[bytes(buffer.raw()) for buffer in buffers])
+
+
+def by_joblib(one, folder, **more):
+    joblib.dump(one, folder / "one")
+    return joblib.load(folder / "one", **more)
+
+
+def by_joblib_in_memory(one, folder):
+    buffer = io.BytesIO()
+    joblib.dump(one, buffer)
+    buffer.seek(0)
+    return joblib.load(buffer)
+
+
+WAYS = {
+    **{
+        f"pickle {protocol}": lambda one, _, protocol=protocol: pickle.loads(
+            pickle.dumps(one, protocol)
+        )
+        for protocol in range(6)
+    },
+    "pickle out of band": lambda one, _: out_of_band(one),
+    "cloudpickle": lambda one, _: pickle.loads(cloudpickle.dumps(one)),
+    "dill": lambda one, _: dill.loads(dill.dumps(one)),
+    "joblib in memory": by_joblib_in_memory,
+    "joblib file": by_joblib,
+    "joblib memory map": partial(by_joblib, mmap_mode="r"),
+    "deepcopy": lambda one, _: copy.deepcopy(one),
+}
+
+
+class First:
+    """An agent of the user's own, with a state of its own."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def act(self, game):
+        self.asked += 1
+        legal = game.legal_actions()
+        return int(legal[self.asked % len(legal)])
+
+
+# --- How each kind of object shows itself and plays on -----------------------------------------------
+
+
+def play_pettingzoo(env, rng):
+    mask = env.unwrapped.game.action_mask() if env.unwrapped._rows is None else None
+    if mask is None:
+        mask = env.unwrapped._rows.action_masks[0]
+    env.step(int(rng.choice(np.flatnonzero(mask))))
+    agent = env.agent_selection
+    return [env.last(), env.infos, env.rewards, env.state(), agent, str(env.unwrapped.game)]
+
+
+def play_gymnasium(env, rng):
+    masks = env.unwrapped.action_masks()
+    if masks.ndim == 2:
+        return env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+    return env.step(int(rng.choice(np.flatnonzero(masks))))
+
+
+def play_batch(games, rng):
+    games.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in games.action_masks]))
+    names = "observations", "action_masks", "rewards", "final_scores", "_potentials"
+    return [getattr(games, name).copy() for name in names] + [str(games.game(0))]
+
+
+def play_sb3(games, rng):
+    masks = games.env_method("action_masks")
+    games.step_async(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+    return [games.step_wait(), games.env_method("action_masks").copy()]
+
+
+def play_agent(agent, rng):
+    """A whole player, begun anew: what an agent decides in a position."""
+    game = position(int(rng.integers(4)), agent.players[0])
+    analysis = agent.analyze(game, agent.begin(3))
+    return [agent.act([game, game], [agent.begin(1), agent.begin(2)]), vars(analysis)]
+
+
+def play_player(player, rng):
+    game = position(int(rng.integers(4)), player.agent.players[0])
+    return [player.act(game), vars(player.analyze(game))]
+
+
+def play_game(game, rng):
+    shown = [game.observation(0), game.action_mask(), game.scores(), game.history, str(game)]
+    if not game.over:
+        game.play(int(rng.choice(game.legal_actions())))
+    return shown
+
+
+@cache
+def played(players, plies, decisions="auto"):
+    game, rng = Game.new(players, 5, decisions=decisions), np.random.default_rng(5)
+    while not game.over and (game.ply < plies if isinstance(plies, int) else game.phase != plies):
+        game.play(int(rng.choice(game.legal_actions())))
+    return game
+
+
+def position(number, players):
+    return played(players, 4 + 9 * number)
+
+
+def begun(env):
+    env.reset(seed=3)
+    return env
+
+
+def sb3(**more):
+    from cacao_env.envs.sb3 import CacaoVecEnv
+
+    games = CacaoVecEnv(VersusGames(2, "greedy", seed=1, **more))
+    games.reset()
+    return games
+
+
+def agent(name):
+    return lambda: as_agent(First()) if name == "own" else load_agent(name)
+
+
+AGENTS = (
+    *("random", "greedy", "endgame", "mc:sims=4", "ismcts:sims=4", "criollo", "forastero", "own"),
+    "trinitario+search:sims=8",
+)
+ROWS = {"observation": "candidates"}
+CASES: dict[str, tuple[Any, Any]] = {
+    **{
+        f"{make.__name__} {form}": (
+            lambda make=make, form=form: begun(make(observation=form, mask_in="both", **SMALL)),
+            play_pettingzoo,
+        )
+        for make in (cacao_v0.raw_env, cacao_v0.env)
+        for form in ("flat", "planes", "candidates")
+    },
+    **{
+        f"{kind.__name__} {form}": (
+            lambda kind=kind, form=form: begun(kind(observation=form, opponents="greedy", **SMALL)),
+            play_gymnasium,
+        )
+        for kind in (CacaoEnv, CacaoVectorEnv)
+        for form in ("flat", "planes", "candidates")
+    },
+    "gymnasium.make": (
+        lambda: begun(gymnasium.make("cacao_env/Cacao-v0", opponents="endgame")),
+        play_gymnasium,
+    ),
+    "gymnasium.make_vec": (
+        lambda: begun(gymnasium.make_vec("cacao_env/Cacao-2p-greedy-v0", 3)),
+        play_gymnasium,
+    ),
+    "VectorGames flat": (lambda: VectorGames(3, seed=1, **SMALL), play_batch),
+    "VectorGames candidates": (lambda: VectorGames(3, seed=1, **ROWS), play_batch),
+    "VersusGames flat": (lambda: VersusGames(3, "greedy", seed=1, **SMALL), play_batch),
+    "VersusGames candidates": (lambda: VersusGames(3, "mc:sims=2", seed=1, **ROWS), play_batch),
+    "CacaoVecEnv flat": (lambda: sb3(**SMALL), play_sb3),
+    "CacaoVecEnv candidates": (lambda: sb3(**ROWS), play_sb3),
+    **{f"agent {name}": (agent(name), play_agent) for name in AGENTS},
+    **{
+        f"player {name}": (lambda name=name: agent(name)().player(np.int64(7)), play_player)
+        for name in AGENTS
+    },
+    **{
+        f"game to {phase}": (lambda phase=phase: played(3, phase, "explicit").clone(), play_game)
+        for phase in ("place", "fill", "act", 17)
+    },
+    "finished game": (lambda: played(2, 9999).clone(), play_game),
+}
+
+
+def plays_on_as(case, way, folder):
+    """Whether an object, in mid-game, and its copy show the same, step by step."""
+    make, play = CASES[case]
+    one = make()
+    for number in range(3):
+        play(one, np.random.default_rng(number))
+    other = way(one, folder)
+    for number in range(3, 9):
+        expected = play(one, np.random.default_rng(number))
+        np.testing.assert_equal(play(other, np.random.default_rng(number)), expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*illegal.*")
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", CASES)
+def test_it_plays_on_after_any_serializer(case, way, tmp_path):
+    if "forastero" in case:
+        pytest.importorskip("onnxruntime")
+    if "CacaoVecEnv" in case:
+        pytest.importorskip("stable_baselines3")
+    plays_on_as(case, WAYS[way], tmp_path)
+
+
+class Counting(Agent):
+    """An agent with structures of its own, some of them shared."""
+
+    name = "counting"
+
+    def __init__(self):
+        self.asked = defaultdict(int)
+        self.table = np.arange(4)
+        self.views = [self.table]
+        self.asked["self"] = 1
+        self.loop = self.views
+        self.views.append(self.loop)
+
+    def act(self, games, memory):
+        self.asked["act"] += 1
+        return [int(game.legal_actions()[0]) for game in games]
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if "joblib" not in way])
+def test_structures_of_an_agent_stay_what_they_are(way, tmp_path):
+    other = WAYS[way](Counting(), tmp_path)
+    other.act([Game.new()], [None])
+    assert (other.asked["act"], other.asked["none"]) == (1, 0)
+    assert other.views[1] is other.loop
+    if way != "pickle out of band":
+        assert other.table is other.views[0]
+
+
+@pytest.fixture(scope="module")
+def ray():
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+    ray.init(num_cpus=1, include_dashboard=False, logging_level="ERROR")
+    yield ray
+    ray.shutdown()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_plays_on_in_a_ray_worker(case, ray):
+    make, play = CASES[case]
+    one = make()
+    for number in range(3):
+        play(one, np.random.default_rng(number))
+
+    def play_on(other):
+        return [play(other, np.random.default_rng(number)) for number in range(3, 9)]
+
+    found = ray.get(ray.remote(play_on).remote(ray.put(one)))
+    np.testing.assert_equal(found, play_on(one))
