@@ -59,17 +59,18 @@ def as_int(
 
     ``expected`` says what was expected where the range alone does not.
     """
-    span = "" if low is None else f"at least {low}" if high is None else f"{low} to {high}"
     try:
         number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
         number = None
-    if number is None:
-        which = f" ({expected or span})" if expected or span else ""
-        raise ValueError(f"{name} is {with_type(value)}, expected an integer{which}")
-    if (low is not None and number < low) or (high is not None and number > high):
-        raise ValueError(f"{name} is {in_short(number)}, expected {expected or span}")
-    return number
+    if number is not None and (low is None or number >= low) and (high is None or number <= high):
+        return number
+    span = "" if low is None else f"at least {low}" if high is None else f"{low} to {high}"
+    wanted = expected or span
+    if number is not None:
+        raise ValueError(f"{name} is {in_short(number)}, expected {wanted}")
+    which = f" ({wanted})" if wanted else ""
+    raise ValueError(f"{name} is {with_type(value)}, expected an integer{which}")
 
 
 def as_float(name: str, value: Any, low: float, high: float) -> float:

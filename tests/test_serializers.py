@@ -217,14 +217,18 @@ def plays_on_as(case, way, folder):
         np.testing.assert_equal(play(other, np.random.default_rng(number)), expected)
 
 
-@pytest.mark.filterwarnings("ignore:.*illegal.*")
+@pytest.fixture
+def needed(case):
+    """Skip the objects whose packages are not installed."""
+    for word, package in (("forastero", "onnxruntime"), ("CacaoVecEnv", "stable_baselines3")):
+        if word in case:
+            pytest.importorskip(package)
+
+
+@pytest.mark.usefixtures("needed")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", CASES)
 def test_it_plays_on_after_any_serializer(case, way, tmp_path):
-    if "forastero" in case:
-        pytest.importorskip("onnxruntime")
-    if "CacaoVecEnv" in case:
-        pytest.importorskip("stable_baselines3")
     plays_on_as(case, WAYS[way], tmp_path)
 
 
@@ -264,6 +268,7 @@ def ray():
     ray.shutdown()
 
 
+@pytest.mark.usefixtures("needed")
 @pytest.mark.parametrize("case", CASES)
 def test_it_plays_on_in_a_ray_worker(case, ray):
     make, play = CASES[case]

@@ -265,10 +265,10 @@ class VersusGames(Batch):
         if over:
             ends = self.states, self.dones, self.learners
             self._view.look_at_ends(*ends, self.final_observations)
-        replaced = self.ended | self.dones if deal else self.ended.copy()
-        if replaced.any():
+        if over or self.ended.any():
+            replaced = self.ended | self.dones if deal else self.ended.copy()
             self._begin(replaced)
-        self.ended |= self.dones & ~replaced
+            self.ended |= self.dones & ~replaced
         self._look()
 
     @alone
