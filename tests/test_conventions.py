@@ -43,12 +43,12 @@ MAKERS = {
         "opponents",
         (*GYM, "num_envs", "copy", "autoreset_mode"),
     ),
-    "a task": (partial(gymnasium.make, TASKS[1].id), "observations", "observation", GYM),
+    "a task": (partial(gymnasium.make, TASKS[1].id), "observations", "observation", SEEN),
     "a task's batch": (
         partial(gymnasium.make_vec, TASKS[1].id),
         "copys",
         "copy",
-        (*GYM, "num_envs", "copy", "autoreset_mode"),
+        (*SEEN, "num_envs", "copy", "autoreset_mode"),
     ),
     "Game.new": (Game.new, "volcano", "volcanoes", ("seed", *OPTIONS)),
     "VectorGames": (

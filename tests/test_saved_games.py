@@ -17,6 +17,7 @@ from cacao_env.engine.rewards import REWARDS
 from cacao_env.engine.state import OVER
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
+from tests.test_serializers import out_of_band
 
 SIZE = 15
 
@@ -54,20 +55,13 @@ WAYS = {
     "restore": lambda games, make: _restored(make(volcanoes=True, seed=9), games),
     "deepcopy": lambda games, make: copy.deepcopy(games),
     "pickle": lambda games, make: pickle.loads(pickle.dumps(games)),
-    "read-only": lambda games, make: _out_of_band(games),
+    "read-only": lambda games, make: out_of_band(games),
 }
 
 
 def _restored(other, games):
     other.restore(games.arrays())
     return other
-
-
-def _out_of_band(games):
-    """As joblib's memory maps and Ray's object store hand out arrays."""
-    buffers = []
-    data = pickle.dumps(games, protocol=5, buffer_callback=buffers.append)
-    return pickle.loads(data, buffers=[bytes(buffer.raw()) for buffer in buffers])
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -327,7 +321,7 @@ def test_a_loaded_environment_plays_on(observation, reward):
 
     for _ in range(9):
         play(env)
-    twin = _out_of_band(env)
+    twin = out_of_band(env)
     while env.agents and not any(env.terminations.values()):
         assert twin.game == env.game
         for one, other in zip(leaves(env), leaves(twin), strict=True):

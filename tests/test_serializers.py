@@ -81,9 +81,7 @@ class First:
 
 
 def play_pettingzoo(env, rng):
-    mask = env.unwrapped.game.action_mask() if env.unwrapped._rows is None else None
-    if mask is None:
-        mask = env.unwrapped._rows.action_masks[0]
+    mask = env.infos[env.agent_selection]["action_mask"]
     env.step(int(rng.choice(np.flatnonzero(mask))))
     agent = env.agent_selection
     return [env.last(), env.infos, env.rewards, env.state(), agent, str(env.unwrapped.game)]
@@ -109,7 +107,7 @@ def play_sb3(games, rng):
 
 
 def play_agent(agent, rng):
-    """A whole player, begun anew: what an agent decides in a position."""
+    """Ask an agent for its choice and its analysis in a position."""
     game = position(int(rng.integers(4)), agent.players[0])
     analysis = agent.analyze(game, agent.begin(3))
     return [agent.act([game, game], [agent.begin(1), agent.begin(2)]), vars(analysis)]

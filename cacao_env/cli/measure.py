@@ -188,11 +188,10 @@ def _played(home: Path, plans: Any, options: Namespace) -> list[Any]:
 
 def _check_writable(*paths: str | None) -> None:
     """OSError, before anything is played, for a file that can't be written."""
-    for path in paths:
-        if path and path != "-":
-            as_path(path).parent.mkdir(parents=True, exist_ok=True)
-            if not as_path(path).is_fifo():  # opening it waits for a reader
-                as_path(path).open("a", encoding="utf-8").close()
+    for path in map(as_path, [name for name in paths if name and name != "-"]):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.is_fifo():  # opening it waits for a reader
+            path.open("a", encoding="utf-8").close()
 
 
 def _say(text: str, data: Any, options: Namespace) -> None:

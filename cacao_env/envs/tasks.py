@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
-from ..checks import keywords_of
+from ..checks import unexpected
 from ..engine.options import Options
 
 NAMESPACE = "cacao_env"
@@ -115,10 +116,14 @@ def _maker(task: Task, vector: bool) -> Callable[..., Any]:
 
     kind: Any = CacaoVectorEnv if vector else CacaoEnv
 
-    @keywords_of(kind)
+    known = signature(kind).parameters
+    free = [name for name in known if name in FREE]
+
     def make(**given: Any) -> Any:
         for name in given:
-            if name not in FREE:
+            if name not in known:
+                raise unexpected(task.id, name, free)
+            if name not in free:
                 raise ValueError(
                     f"{name} is given, but {task.id} freezes its options; "
                     f"make {ENVIRONMENT} to choose them"
