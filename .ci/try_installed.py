@@ -83,7 +83,7 @@ def extras() -> None:
     """What needs the extras."""
     cacao("render", "game.json", "-o", "game.png")
     both = ("criollo", "forastero")
-    cacao("evaluate", *both, "greedy", "--blocks", "2", "--workers", "1", "--json", "e.json")
+    cacao("evaluate", *both, "greedy", "--deals", "2", "--workers", "1", "--json", "e.json")
     assert json.loads(Path("e.json").read_text())["results"]
     begin = time.perf_counter()
     server = subprocess.Popen(

@@ -17,6 +17,8 @@ from cacao_env.agents.utility import RELATIVE_SCORE
 class First:
     """The first legal action."""
 
+    version = "1"
+
     def __init__(self, seed):
         self.seed = seed
 

@@ -49,7 +49,7 @@ SMALL = {
     "top": 4,
     "eval_rounds": 2,
     "eval_games": 4,
-    "blocks": 2,
+    "deals": 2,
 }
 
 

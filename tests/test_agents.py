@@ -48,8 +48,8 @@ def test_agents_are_found_by_name_folder_or_module(tmp_path):
     [
         ("nobody", "there is no agent 'nobody': neither a bot .* nor a class"),
         ("no_such_module:X", "no_such_module:X: module 'no_such_module' can't be imported: Module"),
-        (f"{HERE}:Missing", "has no class 'Missing'"),
-        (f"{HERE}:NOT_A_CLASS", "has no class 'NOT_A_CLASS'"),
+        (f"{HERE}:Missing", "has no class or agent 'Missing'"),
+        (f"{HERE}:NOT_A_CLASS", "has no class or agent 'NOT_A_CLASS'"),
         (f"{HERE}:NoAct", "NoAct has no method act"),
         (f"{HERE}:NoSeed", "NoSeed can't be made with seed=0: TypeError"),
     ],

@@ -32,7 +32,7 @@ def test_every_recipe_is_a_configuration_that_its_trainer_accepts(name, tmp_path
     overrides = [command[k + 1] for k, word in enumerate(command) if word == "--set"]
     kind = LEARNERS[RECIPES[name].trainer]
     config = read(kind.config_type, command[command.index("--config") + 1], overrides)
-    assert (config.seed, config.minutes, config.blocks) == (2, 3.0, 7)
+    assert (config.seed, config.minutes, config.deals) == (2, 3.0, 7)
     assert config.against == config.eval_opponents == ["greedy"]
     assert overridden({}, overrides)["name"] == name
 

@@ -155,6 +155,35 @@ def test_bad_input_gets_one_sentence_and_status_1(arguments, message, capsys):
     assert out == ""
 
 
+def test_a_module_of_the_current_folder_is_found_as_by_python_m(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import friend\nclass Last:\n    def __init__(self, seed): pass\n"
+        "    def act(self, game): return friend.last(game)\n"
+    )
+    (tmp_path / "friend.py").write_text("def last(game): return game.legal_actions()[-1]\n")
+    words = ["record", "--agents", "mine:Last,random"]
+    found = "from cacao_env.cli import main; sys.exit(main(%r))" % (words,)
+    alone = f"import sys; sys.path.remove(''); {found}"  # as for an installed ``cacao``
+    for program, status in ((["-c", alone], 0), (["-P", "-c", f"import sys; {found}"], 1)):
+        ran = subprocess.run(
+            [sys.executable, *program],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+        )
+        assert ran.returncode == status, ran.stderr
+
+
+@pytest.mark.parametrize("word", ["--blocks", "--games"])
+def test_other_words_for_deals_still_work_and_say_so(word, capsys):
+    options = _parser().parse_args(["evaluate", "greedy", "random", word, "7"])
+    assert options.deals == 7
+    said = f"{word} is read as --deals: a deal is played in every seat\n"
+    assert capsys.readouterr().err == said
+    assert _parser().parse_args(["evaluate", "greedy", "random"]).deals is None
+
+
 COMMANDS = [
     "record",
     "replay",

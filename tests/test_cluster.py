@@ -32,7 +32,7 @@ from training.train_rllib import main as train
 CONFIG = str(Path(__file__).parent.parent / "configs" / "rllib_local.toml")
 SMALL = [
     *("--set", "minutes=30", "--set", "games=2", "--set", "rollout=64", "--set", "batch=128"),
-    *("--set", "width=16", "--set", "eval_games=20", "--set", "blocks=3", "--set", "bars={}"),
+    *("--set", "width=16", "--set", "eval_games=20", "--set", "deals=3", "--set", "bars={}"),
 ]
 
 
@@ -68,7 +68,7 @@ def tasks(monkeypatch):
 
 
 def test_an_evaluation_on_ray_gives_the_same_figures(tmp_path, tasks):
-    command = ["greedy", "random", "endgame", "--blocks", "24", "--seed", "5"]
+    command = ["greedy", "random", "endgame", "--deals", "24", "--seed", "5"]
     there, here = str(tmp_path / "there.json"), str(tmp_path / "here.json")
     assert (
         cacao(["evaluate", *command, "--ray", "--json", there, "--out", str(tmp_path / "a")]) == 0
@@ -102,7 +102,7 @@ def test_a_leaderboard_on_ray_has_the_same_figures(tmp_path, monkeypatch, tasks)
 
 
 def test_an_agent_s_mistake_on_ray_is_one_sentence(tmp_path, capsys):
-    command = ["tests.agents_for_tests:Illegal", "random", "--blocks", "2"]
+    command = ["tests.agents_for_tests:Illegal", "random", "--deals", "2"]
     command += ["--out", str(tmp_path / "a")]
     assert cacao(["evaluate", *command, "--ray"]) == 1
     there = capsys.readouterr().err
@@ -156,7 +156,7 @@ def test_a_run_its_checkpoint_and_resuming(tmp_path, capsys):
     # Everything else uses it like any other checkpoint of this project.
     agent = load_agent(str(out))
     require(agent, Options(2))
-    command = [str(out), "random", "--blocks", "2", "--workers", "1"]
+    command = [str(out), "random", "--deals", "2", "--workers", "1"]
     assert cacao(["evaluate", *command, "--out", str(tmp_path / "evaluation")]) == 0
     first = read_weights(out)
     # The limit is reached already, so nothing is learned.

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 import multiprocessing
+import shutil
+import sys
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +21,7 @@ from cacao_env.cli import main as cacao
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.agents.agent import seat_seed
+from cacao_env.agents.onnx import Description, described
 from cacao_env.agents.registry import load_agents
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import SEED, workers
@@ -28,7 +33,7 @@ from cacao_env.evaluation.store import GAMES, SETTINGS, Store, StoreError
 from cacao_env.evaluation.summary import block_scores, summarise, values
 from cacao_env.evaluation.workers import WorkerError, do_all
 from tests.agents_for_tests import Deed, worker
-from tests.checkpoints import checkpoint
+from tests.checkpoints import checkpoint, network
 
 HERE = "tests.agents_for_tests"
 
@@ -143,7 +148,7 @@ def test_with_more_players_the_reverse_is_played_too():
 def test_measure_says_what_the_command_says(tmp_path, capsys):
     result = measure(*load_agents(["greedy", "random"]), options=Options(3), blocks=5, seed=7)
     out = tmp_path / "e.json"
-    command = ["greedy", "random", "--players", "3", "--blocks", "5", "--seed", "7"]
+    command = ["greedy", "random", "--players", "3", "--deals", "5", "--seed", "7"]
     command += ["--workers", "1"]
     assert evaluate([*command, "--out", str(tmp_path / "o"), "--json", str(out)]) == 0
     assert result.line() in capsys.readouterr().out
@@ -182,7 +187,7 @@ def whole(tmp_path_factory):
     return folder
 
 
-SOME = ("--blocks", "9", "--seed", "3")  # two chunks a pairing
+SOME = ("--deals", "9", "--seed", "3")  # two chunks a pairing
 
 
 def test_the_page_needs_nothing_else_and_is_well_formed(whole):
@@ -243,7 +248,7 @@ def test_workers_end_with_the_caller_who_has_seen_enough():
 
 @pytest.mark.usefixtures("no_luck")
 def test_a_worker_that_ended_loses_no_finished_game(tmp_path, monkeypatch, capsys):
-    command = ["random", f"{HERE}:Half", "--blocks", "24", "--workers", "1"]
+    command = ["random", f"{HERE}:Half", "--deals", "24", "--workers", "1"]
     assert evaluate([*command, "--out", str(tmp_path / "whole")]) == 0
     real = workers.play_all
 
@@ -264,7 +269,7 @@ def test_a_worker_that_ended_loses_no_finished_game(tmp_path, monkeypatch, capsy
 
 @pytest.mark.usefixtures("no_luck")
 def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
-    command = ["random", "greedy", "--blocks", "40", "--workers", "1"]
+    command = ["random", "greedy", "--deals", "40", "--workers", "1"]
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     assert evaluate([*command, "--out", str(whole)]) == 0
     assert "not played again" not in capsys.readouterr().err
@@ -289,6 +294,94 @@ def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
     assert f"80 games from {cut} are not played again\n" in capsys.readouterr().err
 
 
+AGENT = """
+import pathlib, helper
+class Mine:
+    version = {version!r}
+    def __init__(self, seed):
+        self.sign = helper.SIGN * int(pathlib.Path("weights").read_text())
+    def act(self, game):
+        return game.legal_actions()[::self.sign][{which}]
+"""
+INHERITS = """
+import pathlib
+from cacao_env.agents.onnx import OnnxAgent
+class Mine(OnnxAgent):
+    def __init__(self):
+        super().__init__("mine", pathlib.Path("net.onnx").read_bytes(), "net.onnx", {{}})
+    def act(self, games, memory):
+        return [int(game.legal_actions()[{which}]) for game in games]
+"""
+ABOUT = Description(Options(table_size=15))
+
+
+def written(way, changed):
+    """Write an agent into the current folder, or change it in place; return its name."""
+    if way == "checkpoint":
+        shutil.rmtree("net", ignore_errors=True)
+        return checkpoint(Path(), seed=changed).name
+    if way in ("onnx", "inherited"):
+        seed = changed if way == "onnx" else 0
+        Path("net.onnx").write_bytes(described(network(ABOUT, seed=seed), ABOUT))
+        Path("mine.py").write_text(INHERITS.format(which=-changed))
+        return "net.onnx" if way == "onnx" else "mine:Mine"
+    version = "12"[changed] if way == "version" else ""
+    which = -changed if way in ("source", "version") else 0
+    Path("mine.py").write_text(AGENT.format(version=version, which=which))
+    Path("weights").write_text("-1" if changed and way == "weights" else "1")
+    Path("helper.py").write_text(f"SIGN = {-1 if changed and way == 'import' else 1}")
+    return "mine:Mine"
+
+
+@pytest.mark.usefixtures("no_luck")
+@pytest.mark.parametrize(
+    "way", ["weights", "import", "source", "version", "onnx", "checkpoint", "inherited"]
+)
+@pytest.mark.parametrize("command", [["evaluate"], ["tasks", "--tasks", "2p-random", "--agents"]])
+def test_games_of_an_agent_that_changed_are_not_used_again(
+    command, way, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    others = ["random"] if command == ["evaluate"] else []
+    more = ["--deals", "6", "--workers", "1", "--json", "figures.json"]
+    figures, said = [], []
+    for changed in (0, 0, 1):
+        name = written(way, changed)
+        for module in ("mine", "helper"):
+            sys.modules.pop(module, None)
+        importlib.invalidate_caches()
+        assert cacao([*command, name, *others, *more]) == 0
+        data = json.loads(Path("figures.json").read_text())
+        figures.append((data if others else data[0])["results"][0]["score"])
+        said.append(capsys.readouterr().err)
+    assert figures[0] == figures[1] != figures[2]
+    assert "played again" not in said[0]
+    knows = way in ("version", "onnx", "checkpoint")
+    assert ("are not played again" if knows else "without a version, are played again") in said[1]
+    assert ("played again" in said[2]) is not knows
+
+
+def test_an_agent_that_changes_after_the_evaluation_has_begun_is_refused():
+    [chunk] = chunks(pairings(["greedy", "random"], [Options()]), 1)
+    with pytest.raises(ValueError, match="^random was changed after the evaluation had begun$"):
+        next(workers.play_all([chunk], {"greedy": "built-in", "random": "older"}, 1, 1))
+
+
+@pytest.mark.usefixtures("no_luck")
+@pytest.mark.parametrize("players", [2, 3])
+def test_against_measures_the_agents_before_it_alone(players, tmp_path, capsys):
+    few = ["--players", str(players), "--deals", "2", "--workers", "1", "--out", str(tmp_path)]
+    command = ["random", f"{HERE}:First", "--against", "greedy", f"{HERE}:Half", *few]
+    assert evaluate([*command, "--json", str(tmp_path / "e.json")]) == 0
+    results = json.loads((tmp_path / "e.json").read_text())["results"]
+    pairs = {(row["agent"], row["opponent"]) for row in results}
+    asked = set(product(("random", f"{HERE}:First"), ("greedy", f"{HERE}:Half")))
+    assert pairs == (asked | {pair[::-1] for pair in asked} if players == 2 else asked)
+    assert "is given twice" not in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("no_luck")
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     real = workers.play_chunk
@@ -299,7 +392,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
         return real(chunk, *arguments)
 
     monkeypatch.setattr(workers, "play_chunk", interrupted)
-    command = ["random", "greedy", "--blocks", "40", "--workers", "1", "--out", str(tmp_path)]
+    command = ["random", "greedy", "--deals", "40", "--workers", "1", "--out", str(tmp_path)]
     assert evaluate(command) == 130
     err = capsys.readouterr().err
     assert "interrupted; 32 games are stored in" in err
@@ -346,7 +439,7 @@ def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, mon
 @pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize("players", ["2", "3"])
 def test_a_test_may_run_out_of_blocks(players, tmp_path, capsys):
-    command = [f"{HERE}:First", f"{HERE}:Half", "--until-decided", "--blocks", "16"]
+    command = [f"{HERE}:First", f"{HERE}:Half", "--until-decided", "--deals", "16"]
     command += ["--players", players, "--workers", "1"]
     assert evaluate([*command, "--out", str(tmp_path)]) == 0
     assert "not decided between +0 Elo and +20 Elo after 16 blocks" in capsys.readouterr().out
@@ -355,11 +448,11 @@ def test_a_test_may_run_out_of_blocks(players, tmp_path, capsys):
 @pytest.mark.usefixtures("no_luck")
 def test_other_settings_are_refused(tmp_path, capsys):
     command = ["random", "greedy", "--out", str(tmp_path), "--workers", "1"]
-    assert evaluate([*command, "--blocks", "2"]) == 0
+    assert evaluate([*command, "--deals", "2"]) == 0
     before = (tmp_path / GAMES).read_bytes()
     capsys.readouterr()
-    assert evaluate([*command, "--blocks", "2", "--seed", "5"]) == 1
-    assert evaluate(["random", f"{HERE}:First", "--blocks", "2", "--out", str(tmp_path)]) == 1
+    assert evaluate([*command, "--deals", "2", "--seed", "5"]) == 1
+    assert evaluate(["random", f"{HERE}:First", "--deals", "2", "--out", str(tmp_path)]) == 1
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 2
     assert "its seed is 1000000000, here 5; give another folder with --out" in lines[0]
@@ -396,8 +489,8 @@ def test_foreign_settings_are_refused(content, tmp_path):
         (["greedy", "nobody"], "there is no agent 'nobody'"),
         (["greedy"], "there is one agent, expected two or more"),
         (["greedy", "random", "greedy"], "agent 'greedy' is given twice"),
-        (["greedy", "random", "--blocks", "0"], "--blocks is 0, expected at least 1"),
-        (["greedy", "random", "--blocks", "-4"], "--blocks is -4, expected at least 1"),
+        (["greedy", "random", "--deals", "0"], "--deals is 0, expected at least 1"),
+        (["greedy", "random", "--deals", "-4"], "--deals is -4, expected at least 1"),
         (["greedy", "random", "--players", "5"], "--players is 5, expected some of 2, 3 and 4"),
         (["greedy", "random", "--players", "2,2"], "--players is 2,2, expected some of"),
         (["greedy", "random", "--workers", "0"], "--workers is 0, expected at least 1"),
@@ -434,8 +527,8 @@ def test_bad_input_gets_one_sentence(arguments, message, tmp_path, capsys, monke
     if "{net}" in arguments:
         places["net"] = checkpoint(tmp_path)
     filled = [a.format(**places) for a in arguments]
-    if "--blocks" not in filled:
-        filled += ["--blocks", "2"]
+    if "--deals" not in filled:
+        filled += ["--deals", "2"]
     assert evaluate(filled) == 1
     err = capsys.readouterr().err
     assert message in err

@@ -111,7 +111,7 @@ def run(*words):
 
 
 def evaluation(out, *words):
-    run("evaluate", *words, "--blocks", 1, "--workers", 1, "--out", out)
+    run("evaluate", *words, "--deals", 1, "--workers", 1, "--out", out)
 
 
 def make_evaluation():
@@ -167,7 +167,7 @@ def make_benchmark():
     assert benchmark(["--out", ".", "--page"]) == 0
 
 
-SHORT = ("--blocks", 1, "--workers", 1)
+SHORT = ("--deals", 1, "--workers", 1)
 MAKERS = {
     "evaluation.json": make_evaluation,
     "settings.json": make_evaluation,
@@ -176,9 +176,9 @@ MAKERS = {
     "curve.json": lambda: run(
         *("curve", "criollo", "--ms", "1", "--against", "random", *SHORT, "--json", "curve.json")
     ),
-    "forecasts.json": lambda: run("forecasts", "criollo", "--games", 2, "--json", "forecasts.json"),
+    "forecasts.json": lambda: run("forecasts", "criollo", "--deals", 2, "--json", "forecasts.json"),
     "regret.json": lambda: run(
-        *("regret", "greedy", "--games", 1, "--rollouts", 2, "--sample", 1, "--workers", 1),
+        *("regret", "greedy", "--deals", 1, "--rollouts", 2, "--sample", 1, "--workers", 1),
         *("--json", "regret.json"),
     ),
     "game.json": lambda: run("record", "--with-legal", "--out", "game.json"),

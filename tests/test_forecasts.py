@@ -143,12 +143,12 @@ def test_every_agent_is_judged_by_its_own_forecasts():
 
 def test_the_command_prints_and_writes(tmp_path, capsys):
     file = tmp_path / "f.json"
-    command = ["forecasts", "criollo", "--games", "2", "--seed", "3", "--json", str(file)]
+    command = ["forecasts", "criollo", "--deals", "2", "--seed", "3", "--json", str(file)]
     assert cacao(command) == 0
     assert "| placements left | criollo: wins | criollo: margin |" in capsys.readouterr().out
     data = json.loads(file.read_text())
     assert (data["format"], len(data["rows"])) == ("cacao-forecasts", 22)
-    assert cacao(["forecasts", "criollo", "--games", "1"]) == 1
+    assert cacao(["forecasts", "criollo", "--deals", "1"]) == 1
     assert "--games is 1, expected at least 2" in capsys.readouterr().err
 
 
@@ -158,7 +158,7 @@ def test_the_command_prints_and_writes(tmp_path, capsys):
 @pytest.mark.usefixtures("no_luck")
 def test_a_curve_is_played_once_and_drawn(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    command = ["curve", "criollo", "--ms", "1,2", "--against", "greedy", "--blocks", "1"]
+    command = ["curve", "criollo", "--ms", "1,2", "--against", "greedy", "--deals", "1"]
     command += ["--workers", "1", "--out", "c.svg", "--json", "c.json"]
     assert cacao(command) == 0
     told = capsys.readouterr().out

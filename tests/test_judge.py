@@ -118,7 +118,7 @@ def test_an_agent_is_judged_by_other_networks(tmp_path, capsys):
     assert "criollo" not in other_networks(load_agent("criollo+search:ms=5"))
     assert "forastero" not in other_networks(load_agent("greedy"))
     path = tmp_path / "r.json"
-    command = ["criollo", "--games", "1", "--rollouts", "2", "--sample", "1", "--workers", "1"]
+    command = ["criollo", "--deals", "1", "--rollouts", "2", "--sample", "1", "--workers", "1"]
     assert cacao(["regret", *command, "--json", str(path)]) == 0
     data = json.loads(path.read_text())
     assert data["settings"]["referees"] == other_networks(load_agent("criollo"))

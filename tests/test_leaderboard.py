@@ -16,7 +16,7 @@ from cacao_env.tables import DataTable, between_markers
 
 ROOT = Path(__file__).parent.parent
 PAGE = f"before\n{leaderboard.BEGIN}\nold\n{leaderboard.END}\nafter\n"
-TABLE = '[[tables]]\nplayers = 2\nagents = ["random", "greedy"]\nblocks = 4\n'
+TABLE = '[[tables]]\nplayers = 2\nagents = ["random", "greedy"]\ndeals = 4\n'
 
 
 def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch):
@@ -45,7 +45,7 @@ def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch)
 def test_an_evaluation_of_the_command_is_taken_too(tmp_path):
     page, out = tmp_path / "page.md", tmp_path / "e.json"
     page.write_text(PAGE)
-    command = ["random", "greedy", "--players", "4", "--blocks", "1", "--workers", "1"]
+    command = ["random", "greedy", "--players", "4", "--deals", "1", "--workers", "1"]
     command += ["--json", str(out)]
     assert cacao(["evaluate", *command, "--out", str(tmp_path / "o")]) == 0
     assert cacao(["leaderboard", "--page", str(page), "--json", str(out)]) == 0
@@ -67,8 +67,8 @@ def test_the_shipped_list_and_page_are_valid():
         (TABLE, "has the keys tables, expected seed and tables"),
         ('seed = "x"\n' + TABLE, "seed is 'x', expected an integer"),
         ("seed = 1\n" + TABLE + "depth = 3\n", "table 1: there is no key 'depth'"),
-        ("seed = 1\n" + TABLE.replace("4", '"4"'), "table 1: blocks is '4', expected int"),
-        ("seed = 1\n" + TABLE.replace("blocks = 4", ""), "table 1: blocks is missing"),
+        ("seed = 1\n" + TABLE.replace("4", '"4"'), "table 1: deals is '4', expected int"),
+        ("seed = 1\n" + TABLE.replace("deals = 4", ""), "table 1: deals is missing"),
         ("seed = 1\n" + TABLE.replace("random", "nobody"), "table 1: there is no agent 'nobody'"),
         ("seed = 1\n" + TABLE + TABLE.replace("2", "7"), "table 2: --players is 7"),
     ],

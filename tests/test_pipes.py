@@ -38,7 +38,7 @@ def nobody_waits(monkeypatch):
 
 
 def evaluate(folder, *more):
-    players = ["random", "greedy", "--players", "2", "--blocks", "1", "--workers", "1"]
+    players = ["random", "greedy", "--players", "2", "--deals", "1", "--workers", "1"]
     return main(["evaluate", *players, "--out", str(folder), *more])
 
 

@@ -44,7 +44,7 @@ SMALL = {
     "minutes": 1e9,
     "eval_games": 4,
     "eval_minutes": 1e9,
-    "blocks": 2,
+    "deals": 2,
     "against": ["random"],
     "device": "cpu",
 }

@@ -250,7 +250,7 @@ def test_results_do_not_depend_on_workers(tmp_path, capsys):
     found = []
     for number in ("1", "2"):
         path = tmp_path / f"{number}.json"
-        command = [net, "--games", str(GAMES_AT_ONCE + 4), "--rollouts", "4", "--sample", "1"]
+        command = [net, "--deals", str(GAMES_AT_ONCE + 4), "--rollouts", "4", "--sample", "1"]
         assert regret([*command, "--workers", number, "--json", str(path)]) == 0
         data = json.loads(path.read_text())
         for key in ("created", "seconds"):
@@ -276,7 +276,7 @@ def test_regrets_are_in_utility_if_asked(tmp_path, capsys):
     found = []
     for more in ([], ["--utility"]):
         path = tmp_path / "r.json"
-        command = ["random", "--games", "6", "--rollouts", "4", "--workers", "1", *more]
+        command = ["random", "--deals", "6", "--rollouts", "4", "--workers", "1", *more]
         assert regret([*command, "--json", str(path)]) == 0
         found.append(json.loads(path.read_text()))
     gold, utility = found
@@ -292,7 +292,7 @@ def test_regrets_are_in_utility_if_asked(tmp_path, capsys):
 
 def test_without_rollouts_there_are_none(tmp_path, capsys):
     path = tmp_path / "r.json"
-    command = ["greedy", "--games", "2", "--rollouts", "0", "--players", "3", "--workers", "1"]
+    command = ["greedy", "--deals", "2", "--rollouts", "0", "--players", "3", "--workers", "1"]
     assert regret([*command, "--json", str(path)]) == 0
     assert json.loads(path.read_text())["rollouts"] is None
     assert "playouts" not in capsys.readouterr().out
@@ -303,7 +303,7 @@ def test_without_rollouts_there_are_none(tmp_path, capsys):
     [
         (["nobody"], "there is no agent 'nobody'"),
         (["greedy", "--players", "5"], "--players is 5, expected 2, 3 or 4"),
-        (["greedy", "--games", "0"], "--games is 0, expected at least 1"),
+        (["greedy", "--deals", "0"], "--deals is 0, expected at least 1"),
         (["greedy", "--workers", "0"], "--workers is 0, expected at least 1"),
         (["greedy", "--last", "7"], "--last is 7, expected 1 to 6"),
         (["greedy", "--last", "0"], "--last is 0, expected 1 to 6"),
@@ -323,8 +323,8 @@ def test_bad_input_gets_one_sentence(arguments, message, tmp_path, capsys):
     if "{net}" in arguments:
         places["net"] = checkpoint(tmp_path)
     filled = [a.format(**places) for a in arguments]
-    if "--games" not in filled:
-        filled += ["--games", "2"]
+    if "--deals" not in filled:
+        filled += ["--deals", "2"]
     if "--workers" not in filled:
         filled += ["--workers", "1"]
     assert regret(filled) == 1

@@ -163,3 +163,12 @@ def test_tables_have_the_figures_of_their_row_and_column():
         assert wins.startswith(f"{one.win_share:.1%} [")
         assert margin.startswith(f"{one.margin:+.1f} [")
         assert (score, deals) == (f"{one.score:.1f}", BLOCKS)
+
+
+def test_a_share_less_luck_that_no_games_have_is_marked():
+    row = dict(zip(("adjusted_win_share", "adjusted_low", "adjusted_high"), (0.9, 0.8, 1.01)))
+    assert figures.share(row, "adjusted_") == "90.0% [80.0%, 101.0%] (unbounded)"
+    row["adjusted_high"] = 1.0
+    assert figures.share(row, "adjusted_") == "90.0% [80.0%, 100.0%]"
+    row["adjusted_low"] = -0.001
+    assert figures.share(row, "adjusted_").endswith("(unbounded)")

@@ -23,7 +23,9 @@ from cacao_env.evaluation import task_scores as reference
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.matches import play_chunk
 from cacao_env.evaluation.run import default_folder
+from tests.agents_for_tests import First
 
+HERE = First.__module__
 PAGE = Path(__file__).parent.parent / "docs" / "tasks.md"
 # (steps, score, best other score) of the episodes of seeds 0 to 2, always the first legal action.
 # A task whose episodes change needs a new version (docs/tasks.md).
@@ -114,7 +116,8 @@ def test_tasks_are_known_without_their_environments():
 
 
 def test_a_task_has_a_name():
-    assert task_named("2p-greedy") is task_named("cacao_env/Cacao-2p-greedy-v0")
+    names = ("2p-greedy", "2p-greedy-v0", "cacao_env/Cacao-2p-greedy-v0")
+    assert len({task_named(name).id for name in names}) == 1
     with pytest.raises(ValueError, match="there is no task '5p'; there are: 2p-random, 2p-greedy"):
         task_named("5p")
     with pytest.raises(ImportError, match="cannot import name 'five'"):
@@ -214,6 +217,20 @@ def test_the_command_writes_the_page_and_resumes(folder, capsys, monkeypatch):
     capsys.readouterr()
 
 
+def test_scores_of_an_earlier_run_are_shown_if_the_agent_says_that_it_is_the_same(
+    folder, capsys, monkeypatch
+):
+    monkeypatch.setattr("tests.agents_for_tests.Words.version", "")
+    names = [f"{HERE}:Half", f"{HERE}:Words"]
+    monkeypatch.setattr("tests.agents_for_tests.Words.act", First.act)
+    command = ["tasks", "--tasks", "2p-random", "--deals", "4", "--workers", "1", "--agents"]
+    assert main([*command, ",".join(names)]) == 0
+    assert capsys.readouterr().out.count("| 4 |") == 2
+    again = reference.text_of(TASKS[:1], names)
+    assert again.count("| 4 |") == 1
+    assert f"| `{HERE}:Words` | {reference.NOT_MEASURED}" in again
+
+
 def test_scores_are_those_of_a_task_and_an_agent_s_version():
     (one, agents), (other, _) = reference.plans(TASKS[:2], ["random"])
     folders = {default_folder(one, agents).name, default_folder(other, agents).name}
@@ -225,6 +242,9 @@ def test_the_command_lists_the_tasks_and_prints_scores(folder, capsys):
     assert main(["tasks"]) == 0
     out = capsys.readouterr().out
     assert [line.split()[0] for line in out.splitlines()] == [task.id for task in TASKS]
+    assert main(["tasks", "--json", "-"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [(one["id"], one["opponents"]) for one in listed] == [(t.id, t.opponents) for t in TASKS]
     command = [
         "tasks",
         "--tasks",

@@ -61,7 +61,11 @@ SOUND = {
 @pytest.mark.parametrize(
     ("kind", "override", "message"),
     [
-        (Sb3Config, "stepz=3", "there is no key 'stepz'; there are: against, bars, batch, blocks"),
+        (
+            Sb3Config,
+            "stepz=3",
+            "there is no key 'stepz'; there are: against, bars, batch, code_batch",
+        ),
         (Sb3Config, "steps=many", "steps is 'many', expected int"),
         (Sb3Config, "volcanoes=1", "volcanoes is 1, expected bool"),
         (Sb3Config, "seed=true", "seed is True, expected int"),

@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("first-agent", "bot", "self-play", "publish")
-SMALL = {"MINUTES": "0.05", "BLOCKS": "2", "ROUNDS": "2", "DEALS": "4"}
+SMALL = {"MINUTES": "0.05", "ROUNDS": "2", "DEALS": "4"}
 BLOCK = re.compile(r"^```(python|bash)(?: title=\"(.*?)\")?\n(.*?)^```", re.S | re.M)
 # What a page needs of an earlier one.
 NEEDS = {"publish": "bot"}
@@ -41,7 +41,7 @@ def checkout(tmp_path):
         (tmp_path / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
     quick = tmp_path / "configs" / "quickstart.toml"  # measures its run on 300 deals
-    text, times = re.subn("^blocks = 300$", "blocks = 2", quick.read_text(), flags=re.M)
+    text, times = re.subn("^deals = 300$", "deals = 2", quick.read_text(), flags=re.M)
     assert times == 1
     quick.write_text(text)
     (tmp_path / "bin").mkdir()

@@ -15,7 +15,7 @@ from training.config import RunConfig, from_dict
 from training.loop import Loop
 from training.run_folder import read_metrics
 
-SHORT = {"eval_games": 4, "eval_rounds": 2, "against": ["random"], "blocks": 1}
+SHORT = {"eval_games": 4, "eval_rounds": 2, "against": ["random"], "deals": 1}
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ class Run:
         except CheckpointError:
             return False
 
-    def command(self, minutes: float, blocks: int) -> list[str]:
+    def command(self, minutes: float, deals: int) -> list[str]:
         """Return the command that begins or resumes it."""
         start = [sys.executable, "-m", f"training.{self.recipe.trainer}"]
         if (self.folder / STATE).exists():
@@ -124,20 +124,20 @@ class Run:
             "eval_games=200",
             f'eval_opponents=["{OPPONENT}"]',
             f'against=["{OPPONENT}"]',
-            f"blocks={blocks}",
+            f"deals={deals}",
         ]
         sets = [part for key in keys for part in ("--set", key)]
         config = ["--config", str(CONFIGS / self.recipe.config)]
         return [*start, *config, "--out", str(self.folder), "--overwrite", *sets]
 
-    def train(self, minutes: float, blocks: int) -> None:
+    def train(self, minutes: float, deals: int) -> None:
         """Train and measure it, if that is not done; ConfigError if its command fails."""
         if self.done:
             return
         name = f"{self.folder.parent.name}, seed {self.seed}"
         print(f"{name}: training", flush=True)
         environment = os.environ | {"OMP_NUM_THREADS": "1"}
-        command = self.command(minutes, blocks)
+        command = self.command(minutes, deals)
         found = subprocess.run(command, env=environment, capture_output=True, text=True)
         if found.returncode != 0:
             lines = found.stderr.strip().splitlines() or [f"exit status {found.returncode}"]
@@ -257,20 +257,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=60.0, help="of training, each run")
-    parser.add_argument("--blocks", type=int, default=300, help="deals of the final measurement")
+    parser.add_argument(
+        "--deals", "--blocks", type=int, default=300, help="deals of the final measurement"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="runs at once, a core each")
     parser.add_argument("--page", action="store_true", help="only write the page again")
     options = parser.parse_args(arguments)
 
     def work() -> int:
         names = options.recipes.split(",")
-        for key, least in (("seeds", 1), ("blocks", 1), ("jobs", 1), ("minutes", 1e-9)):
+        for key, least in (("seeds", 1), ("deals", 1), ("jobs", 1), ("minutes", 1e-9)):
             if not getattr(options, key) >= least:
                 raise ConfigError(f"{key} is {getattr(options, key)}, expected more than 0")
         folder = as_path(options.out)
         runs = runs_in(folder, names, options.seeds)
         folder.mkdir(parents=True, exist_ok=True)
-        settings = {"minutes": options.minutes, "blocks": options.blocks}
+        settings = {"minutes": options.minutes, "deals": options.deals}
         _same_settings(folder / "benchmark.json", settings)
         if not options.page:
             with ThreadPoolExecutor(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -83,6 +84,9 @@ def from_dict(kind: type[C], data: dict[str, Any]) -> C:
     if not isinstance(data, dict):
         raise ConfigError(f"the configuration is {in_short(data)}, expected keys and their values")
     known = {f.name: str(f.type) for f in fields(kind)}  # type: ignore[arg-type]
+    if "blocks" in data and "blocks" not in known:
+        print("the key blocks is called deals now", file=sys.stderr)
+        data = {"deals" if key == "blocks" else key: value for key, value in data.items()}
     for key, value in data.items():
         if key not in known:
             raise ConfigError(f"there is no key {key!r}; there are: {', '.join(sorted(known))}")
@@ -148,7 +152,7 @@ class RunConfig:
     eval_games: int = positive(300)  # against each opponent
     eval_opponents: list[str] = field(default_factory=lambda: ["greedy"])
     # The final evaluation: deals, each played with the agent in every seat, against any agents.
-    blocks: int = positive(200)
+    deals: int = positive(200)
     against: list[str] = field(default_factory=lambda: ["random", "greedy"])
     evaluation_seed: int = _seed(1, 1_000_000_000)  # the periodic evaluation has the seed before it
     # Classes (module:Class) that may be loaded; None: all that are named, because the user gave the

@@ -314,7 +314,7 @@ def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
             agent,
             agent_named("against", name, config),
             options,
-            config.blocks,
+            config.deals,
             config.evaluation_seed,
         )
         for options in config.games_played
@@ -352,7 +352,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="KEY=VALUE",
         dest="overrides",
-        help="set a key of the configuration; blocks=N and against=[] make the last evaluation short",
+        help="set a key of the configuration; deals=N and against=[] make the last evaluation short",
     )
     parser.add_argument("--out", metavar="FOLDER", help="the run folder; default: runs/NAME")
     parser.add_argument("--overwrite", action="store_true", help="replace a run that is there")

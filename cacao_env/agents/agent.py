@@ -30,12 +30,13 @@ class Agent(OwnArrays, ABC):
     Attributes:
 
     - ``name``: its name in tables and records;
-    - ``version``: two agents of the same name and version play the same;
+    - ``version``: two agents of the same name and version play the same, so games of an earlier run
+      are used again; without one, ``""``, they are played again;
     - ``players``: the numbers of players that it plays with, the usual one first.
     """
 
     name: str
-    version: str = "built-in"
+    version: str = ""
     players: tuple[int, ...] = PLAYERS
 
     def supports(self, options: Options) -> bool:
@@ -120,13 +121,14 @@ class WrappedAgent(Agent):
     """An object with ``act(game)`` as an :class:`Agent`.
 
     The object sees a copy of the game in which everything hidden from its seat has been dealt again.
-    ``make(seed=...)`` returns the object for one seat of one game.
+    ``make(seed=...)`` returns the object for one seat of one game.  A text ``version`` of ``make``, a
+    class, is the agent's.
     """
 
     _APART = 0x5EA7  # keeps the object's random numbers apart from those that deal its games again
 
-    def __init__(self, name: str, make: Callable[..., Any], version: str = "") -> None:
-        self.name, self.version, self._make = name, version, make
+    def __init__(self, name: str, make: Callable[..., Any]) -> None:
+        self.name, self.version, self._make = name, getattr(make, "version", ""), make
 
     def begin(self, seed: int) -> Any:
         """Make the object, and the random numbers that deal its games again."""

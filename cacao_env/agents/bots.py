@@ -136,6 +136,8 @@ def split_names(text: str) -> list[str]:
 class Bot(Agent):
     """A built-in bot; ``name`` as :func:`parse` takes it, such as ``mc:sims=256``."""
 
+    version = "built-in"  # stored games also carry a fingerprint of the package's code
+
     def __init__(self, name: str) -> None:
         kind, self._values = parse(name)
         self.name = name

@@ -8,18 +8,22 @@ A name is, in this order,
 - a policy as an ONNX file (:mod:`.onnx`): ``my_policy.onnx``;
 - an agent of an installed package: the name of an entry point in the group ``cacao_env.agents`` that
   loads an :class:`~.agent.Agent`, or a class that is made with ``seed=`` and has ``act(game)``;
-- ``module:Class``, such a class of your own, where code may be loaded.
+- ``module:Class``, such a class or an :class:`~.agent.Agent` of your own, where code may be loaded.
+
+Code of your own says by a text ``version`` which of its results may be used again.
 """
 
 from __future__ import annotations
 
-import hashlib
+import difflib
 import importlib
-import inspect
+import os
 import site
+import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +35,7 @@ from .onnx import load_policy
 from .value.checkpoint import SEARCH, load_value_agent, split_search
 
 GROUP = "cacao_env.agents"
+_PACKAGE = __name__.partition(".")[0]
 
 
 def load_agent(name: str, allow_code: bool = False) -> Agent:
@@ -61,10 +66,12 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
         if not allow_code:
             raise AgentError(f"{name!r} names code, which only the command line may load")
         return _from_class(name, _find_class(name))
+    near = difflib.get_close_matches(head, [*BOTS, *(known for known, _ in installed_agents())], 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
     raise AgentError(
         f"there is no agent {name!r}: neither a bot ({', '.join(sorted(BOTS))}), nor the folder of a "
         f"checkpoint, nor an ONNX file, nor an entry point in the group {GROUP}, nor a class "
-        "(module:Class)"
+        f"(module:Class){hint}"
     )
 
 
@@ -144,6 +151,8 @@ def _loaded(point: EntryPoint) -> Any:
 
 def _find_class(name: str) -> Any:
     module_name, _, class_name = name.partition(":")
+    if not sys.flags.safe_path and {"", os.getcwd()}.isdisjoint(sys.path):
+        sys.path.insert(0, os.getcwd())  # as ``python -m`` does
     try:
         module = importlib.import_module(module_name)
     except Exception as error:
@@ -151,31 +160,34 @@ def _find_class(name: str) -> Any:
             f"{name}: module {module_name!r} can't be imported: {one_line(error)}"
         ) from error
     found = getattr(module, class_name, None)
-    if not isinstance(found, type):
-        raise AgentError(f"{name}: module {module_name!r} has no class {class_name!r}")
+    if not isinstance(found, type | Agent):
+        raise AgentError(f"{name}: module {module_name!r} has no class or agent {class_name!r}")
     return found
 
 
 def _from_class(name: str, found: Any) -> Agent:
     """Return an agent for an Agent, a subclass of it, or a class with ``act(game)``."""
     if isinstance(found, Agent):
-        return found
+        return _with_own_version(name, found)
     arguments = {} if isinstance(found, type) and issubclass(found, Agent) else {"seed": 0}
     try:
         made = found(**arguments)
     except Exception as error:
         how = " with seed=0" if arguments else ""
         raise AgentError(f"{name} can't be made{how}: {one_line(error)}") from error
-    if isinstance(made, Agent):
-        return made
-    if not callable(getattr(made, "act", None)):
-        raise AgentError(f"{name} has no method act(game)")
-    return WrappedAgent(name, found, _source_version(found))
+    if not isinstance(made, Agent):
+        if not callable(getattr(made, "act", None)):
+            raise AgentError(f"{name} has no method act(game)")
+        made = WrappedAgent(name, found)
+    return _with_own_version(name, made)
 
 
-def _source_version(found: type) -> str:
-    try:
-        source = Path(inspect.getfile(found)).read_bytes()
-    except (OSError, TypeError):
-        return ""
-    return hashlib.sha256(source).hexdigest()
+def _with_own_version(name: str, agent: Agent) -> Agent:
+    """Drop a version that code from outside inherits from an agent of this package."""
+    kinds = type(agent).__mro__
+    own = list(takewhile(lambda kind: kind.__module__.partition(".")[0] != _PACKAGE, kinds))
+    if own and kinds[len(own)] is not Agent and not any("version" in vars(kind) for kind in own):
+        agent.version = ""
+    if not isinstance(agent.version, str):
+        raise AgentError(f"{name} has version {in_short(agent.version)}, expected text")
+    return agent

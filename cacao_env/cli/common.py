@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable, Iterator, Mapping
+from argparse import SUPPRESS, Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from textwrap import fill
 from typing import Any
@@ -14,6 +14,8 @@ from typing import Any
 from .. import files
 from ..checks import as_path
 
+# One word each; what people type as well still works, and says so.
+OTHER_WORDS = {"--deals": ("--blocks", "--games")}
 EXIT_CODES = """\
 exit status: 0 success; 1 wrong input, or a check that failed; 2 wrong usage; 130 interrupted"""
 
@@ -45,8 +47,24 @@ def add_command(
         if value is not False:
             kind, default = (value, None) if callable(value) else (type(value), value)
             settings = {"type": kind, "default": default}
-        parser.add_argument(option, help=words, **{**settings, **dict(*more)})
+        settings |= {**dict(*more)}
+        parser.add_argument(option, help=words, **settings)
+        if others := OTHER_WORDS.get(option):
+            parser.add_argument(*others, action=_OtherWord, dest=option.lstrip("-"), type=int)
     parser.set_defaults(run=run)
+
+
+class _OtherWord(Action):
+    """An option under another name, which the help does not list."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **more: Any) -> None:
+        super().__init__(option_strings, dest, default=SUPPRESS, help=SUPPRESS, **more)
+
+    def __call__(
+        self, parser: ArgumentParser, namespace: Namespace, values: Any, option: str | None = None
+    ) -> None:
+        print(f"{option} is read as --{self.dest}: a deal is played in every seat", file=sys.stderr)
+        setattr(namespace, self.dest, values)
 
 
 def json_of(what: str) -> dict[str, tuple[Any, ...]]:

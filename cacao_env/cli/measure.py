@@ -9,6 +9,7 @@ import sys
 import time
 from argparse import Namespace
 from contextlib import closing
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,18 +41,21 @@ def add_commands(commands: Any) -> None:
     add = partial(add_command, commands)
     counts = "2, 3 and 4; default: a checkpoint's own, or 2"
     sequential = (
-        "a sequential test of the first agent against the second, of at most --blocks deals; "
+        "a sequential test of the first agent against the second, of at most --deals deals; "
         "default: 10,000"
     )
+    opponents = "measure the agents against these alone, not against each other"
     add(
         "evaluate",
         _evaluate,
         "measure agents against each other",
-        "cacao evaluate criollo greedy --players 2,3,4 --blocks 500",
+        "cacao evaluate criollo greedy --players 2,3,4 --deals 500\n"
+        "cacao evaluate mine.onnx --against random greedy criollo",
         {
             "agents": (str, _AGENT, {"nargs": "+"}),
+            "--against": (str, opponents, {"nargs": "+", "default": [], "metavar": "AGENT"}),
             "--players": (_counts, counts, {"metavar": "N[,N...]"}),
-            "--blocks": (int, f"deals, each played in every seat; default: {BLOCKS}"),
+            "--deals": (int, f"deals, each played in every seat; default: {BLOCKS}"),
             "--until-decided": (False, sequential),
             "--elo0": (0.0, "Elo difference of the test's null hypothesis"),
             "--elo1": (20.0, "Elo difference of its alternative"),
@@ -77,11 +81,11 @@ def add_commands(commands: Any) -> None:
         "regret",
         _regret,
         "measure the regret of an agent's decisions",
-        "cacao regret greedy --games 50 --last 3",
+        "cacao regret greedy --deals 50 --last 3",
         {
             "agent": (str, _AGENT),
             "--players": (int, "2, 3 or 4; default: a checkpoint's own, or 2"),
-            "--games": (200, "deals, each played once; default: 200"),
+            "--deals": (200, "deals, each played once; default: 200"),
             "--last": (int, solved, {"metavar": "P"}),
             "--rollouts": (int, playouts, {"metavar": "R"}),
             "--referee": (str, referees, {"metavar": "NAME[,NAME]"}),
@@ -101,12 +105,12 @@ def add_commands(commands: Any) -> None:
         "curve",
         _curve,
         "draw the strength of a network's search by its time",
-        "cacao curve criollo --ms 1,4,16,64 --blocks 100 --out curve.png",
+        "cacao curve criollo --ms 1,4,16,64 --deals 100 --out curve.png",
         {
             "network": (str, "a value network that `cacao agents` lists, or its folder"),
             "--ms": (_counts, times, {"metavar": "MS[,MS...]"}),
             "--against": (str, "the opponent; default: the network without search"),
-            "--blocks": (BLOCKS, "deals, each played in every seat; default: 200"),
+            "--deals": (BLOCKS, "deals, each played in every seat; default: 200"),
             "--out": (str, "the picture, .png, .svg or .pdf", _FILE),
             **PLAYERS,
             **GAME,
@@ -121,10 +125,10 @@ def add_commands(commands: Any) -> None:
         "forecasts",
         _forecasts,
         "measure how much of the outcome agents foresee",
-        "cacao forecasts criollo --games 1000",
+        "cacao forecasts criollo --deals 1000",
         {
             "agents": (str, foreseeing, {"nargs": "+"}),
-            "--games": (1000, "deals, each played once; default: 1,000"),
+            "--deals": (1000, "deals, each played once; default: 1,000"),
             **PLAYERS,
             **GAME,
             **json_of("the figures"),
@@ -159,6 +163,7 @@ def add_commands(commands: Any) -> None:
             "--agents": (str, alone),
             "--tasks": (str, "play these alone, e.g. 2p-greedy,4p-greedy; default: all"),
             **WORKERS,
+            **json_of("the scores, or the list"),
         },
         "List the named tasks.  With an option, play agents in the learner's seat of each task and "
         "print the scores, or write them to a page.  Games are stored under runs/tasks; the same "
@@ -208,19 +213,23 @@ def _evaluate(options: Namespace) -> int:
     from ..evaluation.store import Store
 
     test = SequentialTest(options.elo0, options.elo1) if options.until_decided else None
-    blocks = options.blocks
-    if blocks is None:
-        blocks = run.MOST_BLOCKS if test else BLOCKS
+    deals = options.deals
+    if deals is None:
+        deals = run.MOST_BLOCKS if test else BLOCKS
     plan, agents = run.make_plan(
-        options.agents, options.players, options.volcanoes, blocks, options.seed, test
+        options.agents,
+        options.players,
+        options.volcanoes,
+        deals,
+        options.seed,
+        test,
+        against=options.against,
     )
     folder = as_path(options.out) if options.out else run.default_folder(plan, agents)
     _check_writable(options.json, options.html)
     if options.records:
         as_path(options.records).mkdir(parents=True, exist_ok=True)
     with closing(Store(folder, run.settings(plan, agents))) as store:
-        if kept := run.num_stored(plan, agents, store):
-            print(f"{kept} games from {folder} are not played again", file=sys.stderr)
         try:
             play, workers = _player_on(options.ray), options.workers
             _write_all(run.run_evaluation(plan, store, agents, workers, play), folder, options)
@@ -229,9 +238,10 @@ def _evaluate(options: Namespace) -> int:
             problem, status = "interrupted", 130
         except (ValueError, OSError) as error:
             problem, status = one_line(error), 1
+        stored = [one for one in store.results.values() if one.resumable(store.unversioned)]
+        games = sum(len(one.games) for one in stored)
         print(
-            f"{problem}; {run.num_stored(plan, agents, store)} games are stored in {folder}, "
-            "the same command resumes from there",
+            f"{problem}; {games} games are stored in {folder}, the same command resumes from there",
             file=sys.stderr,
         )
         return status
@@ -266,8 +276,8 @@ def _regret(options: Namespace) -> None:
     from ..evaluation.regret import RegretSettings, document, measure_regret, show
     from ..evaluation.workers import cores
 
-    if options.games < 1:
-        raise ValueError(f"--games is {options.games}, expected at least 1")
+    if options.deals < 1:
+        raise ValueError(f"--deals is {options.deals}, expected at least 1")
     if options.players not in (None, *PLAYERS):
         raise ValueError(f"--players is {options.players}, expected 2, 3 or 4")
     given = {name: getattr(options, name) for name in ("last", "rollouts", "sample", "top")}
@@ -283,7 +293,7 @@ def _regret(options: Namespace) -> None:
     _check_writable(options.json)
     begin, seed, workers = time.perf_counter(), options.seed, options.workers or cores()
     with resumable("nothing is stored"):
-        games = measure_regret(options.agent, agent, rules, options.games, seed, settings, workers)
+        games = measure_regret(options.agent, agent, rules, options.deals, seed, settings, workers)
     data = document(agent, rules, seed, settings, games, time.perf_counter() - begin)
     _say(show(data), data, options)
 
@@ -298,7 +308,7 @@ def _curve(options: Namespace) -> None:
         curve.TIMES if options.ms is None else options.ms,
         players=[options.players],
         volcanoes=options.volcanoes,
-        blocks=options.blocks,
+        blocks=options.deals,
         seed=options.seed,
     )
     _check_writable(options.json, options.out)
@@ -322,8 +332,8 @@ def _forecasts(options: Namespace) -> None:
     for agent in agents:
         require(agent, rules)
     _check_writable(options.json)
-    with tqdm(total=options.games, unit="game", disable=None) as bar:
-        rows = forecasts.measure_forecasts(agents, rules, options.games, options.seed, bar.update)
+    with tqdm(total=options.deals, unit="game", disable=None) as bar:
+        rows = forecasts.measure_forecasts(agents, rules, options.deals, options.seed, bar.update)
     _say(forecasts.show(rows), forecasts.document(rows, agents, rules, options.seed), options)
 
 
@@ -349,8 +359,8 @@ def _tasks(options: Namespace) -> int:
     from ..envs.tasks import TASKS, task_named
 
     if (options.page, options.deals, options.agents, options.tasks) == (None,) * 4:
-        for task in TASKS:
-            print(f"{task.id:40}{task.about}")
+        listed = [{**asdict(task), "id": task.id} for task in TASKS]
+        _say("\n".join(f"{task.id:40}{task.about}" for task in TASKS), listed, options)
         return 0
     prepare(options)
     from ..agents.bots import split_names
@@ -361,12 +371,13 @@ def _tasks(options: Namespace) -> int:
     if options.page:
         task_scores.written(as_path(options.page), "")  # before anything is played
     deals = task_scores.DEALS if options.deals is None else options.deals
-    _played(task_scores.HOME, task_scores.plans(chosen, names, deals), options)
+    _check_writable(options.json)
+    played = _played(task_scores.HOME, task_scores.plans(chosen, names, deals), options)
     if options.page is None:
-        print(task_scores.text_of(chosen, names))
+        _say(task_scores.text_of(chosen, names, played), played, options)
         return 0
     # A page has all tasks, and all agents that it compares, whichever were played now.
-    text = task_scores.text_of(TASKS, list(dict.fromkeys([*task_scores.AGENTS, *names])))
+    text = task_scores.text_of(TASKS, list(dict.fromkeys([*task_scores.AGENTS, *names])), played)
     write_whole(as_path(options.page), task_scores.written(as_path(options.page), text))
-    print(f"{options.page}: {len(TASKS)} tasks")
+    _say(f"{options.page}: {len(TASKS)} tasks", played, options)
     return 0

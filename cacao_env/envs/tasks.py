@@ -83,7 +83,7 @@ TASKS = (
 def task_named(name: str) -> Task:
     """Return a task by its id or its short name, such as ``2p-greedy``; ValueError for another."""
     for task in TASKS:
-        if name in (task.id, task.name):
+        if name in (task.id, task.entry, task.name):
             return task
     raise ValueError(
         f"there is no task {name!r}; there are: {', '.join(task.name for task in TASKS)}"

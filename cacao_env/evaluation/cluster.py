@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -51,7 +51,7 @@ class RayPlayers:
     def __call__(
         self,
         todo: Sequence[Chunk],
-        specs: Sequence[str],
+        specs: Mapping[str, str],
         seed: int,
         workers: int,
         progress: Progress = lambda games: None,
@@ -59,7 +59,7 @@ class RayPlayers:
         """Run one task a chunk; yields results as they become ready."""
         ray = connected(self.address)
         task = ray.remote(num_cpus=1, max_retries=RETRIES)(play)
-        waiting = {task.remote(chunk, tuple(specs), seed): chunk for chunk in todo}
+        waiting = {task.remote(chunk, tuple(specs.items()), seed): chunk for chunk in todo}
         try:
             while waiting:
                 ready, _ = ray.wait(list(waiting), num_returns=1)
@@ -84,11 +84,11 @@ class RayPlayers:
         return result
 
 
-def play(chunk: Chunk, specs: tuple[str, ...], seed: int) -> ChunkResult:
+def play(chunk: Chunk, specs: tuple[tuple[str, str], ...], seed: int) -> ChunkResult:
     """Play a chunk in this process, which keeps the agents for the next one."""
     return _player(specs, seed)(chunk, lambda games: None)
 
 
 @cache
-def _player(specs: tuple[str, ...], seed: int) -> ChunkPlayer:
-    return ChunkPlayer(specs, seed)
+def _player(specs: tuple[tuple[str, str], ...], seed: int) -> ChunkPlayer:
+    return ChunkPlayer(dict(specs), seed)

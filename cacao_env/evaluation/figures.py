@@ -7,6 +7,7 @@ from typing import Any
 
 from ..gold_sources import SOURCES
 from ..tables import DataTable
+from .intervals import percent
 from .summary import Result
 
 Data = Mapping[str, Any]  # what run.document returns, or a part of it
@@ -119,7 +120,7 @@ def ranged(value: Any, low: Any, high: Any, form: str = SIGNED) -> str:
 
 def share(row: Data, name: str = "") -> str:
     """Return a win share with its interval, in percent; ``name`` is "" or "adjusted_"."""
-    return ranged(row[f"{name}win_share"], row[f"{name}low"], row[f"{name}high"], ".1%")
+    return percent(row[f"{name}win_share"], row[f"{name}low"], row[f"{name}high"])
 
 
 def margin(row: Data, name: str = "margin") -> str:

@@ -39,6 +39,15 @@ def interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, flo
     return float(low), float(high)
 
 
+def percent(share: float, low: float, high: float) -> str:
+    """Return a win share with its interval in percent.
+
+    A share less luck is not a share of games and may lie below 0 or above 100 %, which a word says.
+    """
+    word = "" if min(share, low) >= 0 and max(share, high) <= 1 else " (unbounded)"
+    return f"{share:.1%} [{low:.1%}, {high:.1%}]{word}"
+
+
 def share_interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
     """Return the 95 % interval of a mean win share.
 

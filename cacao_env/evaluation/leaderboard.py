@@ -6,6 +6,7 @@ another evaluation.  Text outside the markers of the page is not changed.
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ from .run import Plan, make_plan
 CONFIG, PAGE = "configs/leaderboard.toml", "docs/leaderboard.md"
 HOME = Path("runs/leaderboard")
 BEGIN, END = "<!-- leaderboard: begin -->", "<!-- leaderboard: end -->"
-_TYPES = {"players": int, "agents": list, "blocks": int, "volcanoes": bool}
+_TYPES = {"players": int, "agents": list, "deals": int, "volcanoes": bool}
 Data = Mapping[str, Any]
 
 
@@ -42,18 +43,21 @@ def plans(path: str | Path) -> list[tuple[Plan, list[Agent]]]:
 def _plan(where: str, entry: Any, seed: int) -> tuple[Plan, list[Agent]]:
     if not isinstance(entry, dict):
         raise ValueError(f"{where}: expected a table")
+    if "blocks" in entry:
+        print(f"{where}: blocks is called deals now", file=sys.stderr)
+        entry = {"deals" if key == "blocks" else key: value for key, value in entry.items()}
     for key, value in entry.items():
         if key not in _TYPES:
             raise ValueError(f"{where}: there is no key {key!r}; there are: {', '.join(_TYPES)}")
         if type(value) is not _TYPES[key]:
             raise ValueError(f"{where}: {key} is {value!r}, expected {_TYPES[key].__name__}")
-    if missing := [key for key in ("players", "agents", "blocks") if key not in entry]:
+    if missing := [key for key in ("players", "agents", "deals") if key not in entry]:
         raise ValueError(f"{where}: {missing[0]} is missing")
-    agents, players, blocks = entry["agents"], [entry["players"]], entry["blocks"]
+    agents, players, deals = entry["agents"], [entry["players"]], entry["deals"]
     try:
         volcanoes = entry.get("volcanoes", False)
         # A list is data: the classes of others are measured by ``cacao evaluate``, which names them.
-        return make_plan(agents, players, volcanoes, blocks, seed, allow_code=False)
+        return make_plan(agents, players, volcanoes, deals, seed, allow_code=False)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 

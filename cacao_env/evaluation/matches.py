@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -78,6 +78,10 @@ class ChunkResult:
     pairing: Pairing
     games: list[PlayedGame]
     timings: dict[str, Timing]
+
+    def resumable(self, unversioned: Set[str]) -> bool:
+        """Return whether a later run may use the games: each agent says which version it is."""
+        return not {self.pairing.agent, self.pairing.opponent} & unversioned
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""

@@ -8,7 +8,7 @@ the best action minus that of the action chosen.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -146,8 +146,10 @@ def _seed(seed: int, block: int, what: int) -> int:
 class _Worker:
     """Plays games of self-play and measures the regret of their decisions."""
 
-    def __init__(self, spec: str, options: Options, seed: int, settings: RegretSettings) -> None:
-        self._player = ChunkPlayer([spec], seed, luck=False)
+    def __init__(
+        self, specs: Mapping[str, str], options: Options, seed: int, settings: RegretSettings
+    ) -> None:
+        self._player = ChunkPlayer(specs, seed, luck=False)
         self._seed, self._settings = seed, settings
         judges, objective = settings.referees, settings.objective
         self._judge = Judge(judges, options, objective, settings.top) if settings.rollouts else None
@@ -172,7 +174,7 @@ def measure_regret(
 ) -> list[GameRegret]:
     """Measure an agent, which ``spec`` names, game by game; returned in the order of the deals."""
     todo = chunks([Pairing(options, agent.name, agent.name)], games, GAMES_AT_ONCE)
-    make = partial(_Worker, spec, options, seed, settings)
+    make = partial(_Worker, {spec: agent.version}, options, seed, settings)
     with (
         tqdm(total=games, unit="game", disable=None) as bar,
         closing(do_all(todo, make, workers, bar.update)) as parts,

@@ -9,17 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from itertools import takewhile
+from itertools import product, takewhile
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from ..agents.agent import Agent, require
-from ..agents.registry import load_agents
+from ..agents.registry import load_agent, load_agents
 from ..checks import as_int, as_path, check_type
 from ..engine.options import PLAYERS, Options
 from ..envs.tasks import Task
@@ -41,8 +42,9 @@ MOST_BLOCKS = 10_000  # until a test is decided
 class Plan:
     """What to play: agents as ``load_agent`` takes them, games, and perhaps a sequential test.
 
-    The agents play against each other, or each against the opponents of a named task.  With a test
-    ``blocks`` is the most that it may take.
+    The agents play against each other, or the others only against those in ``against``, which are
+    the last of them, or each against the opponents of a named task.  With a test ``blocks`` is the
+    most that it may take.
     """
 
     specs: tuple[str, ...]
@@ -51,6 +53,7 @@ class Plan:
     seed: int = SEED
     test: SequentialTest | None = None
     task: Task | None = None
+    against: int = 0
 
 
 @dataclass(frozen=True)
@@ -72,18 +75,21 @@ def make_plan(
     seed: int = SEED,
     test: SequentialTest | None = None,
     allow_code: bool = True,
+    against: Sequence[str] = (),
 ) -> tuple[Plan, list[Agent]]:
     """Return a valid plan and its agents; ValueError says what is wrong with any other.
 
     ``players``: numbers of players; by default a checkpoint's own, or 2.  ``allow_code``: whether the
-    user named the agents, so that ``module:Class`` may import a module.
+    user named the agents, so that ``module:Class`` may import a module.  ``against``: the opponents of
+    ``specs``, which then don't play each other.
     """
+    specs = (*specs, *against)
     if len(specs) < 2:
         raise ValueError(
             "there is one agent, expected two or more: an agent is measured against others"
         )
     if blocks < 1:
-        raise ValueError(f"--blocks is {blocks}, expected at least 1")
+        raise ValueError(f"--deals is {blocks}, expected at least 1")
     agents = load_agents(specs, allow_code)
     if players is None:
         players = [a.players[0] for a in agents if len(a.players) == 1][:1] or [2]
@@ -96,15 +102,17 @@ def make_plan(
             require(agent, one)
     if test is not None and (len(agents) != 2 or len(options) != 1):
         raise ValueError("--until-decided compares two agents with one number of players")
-    return Plan(tuple(specs), options, blocks, seed, test), agents
+    return Plan(specs, options, blocks, seed, test, against=len(against)), agents
 
 
 def settings(plan: Plan, agents: Sequence[Agent]) -> dict[str, Any]:
     """Return everything that determines the games but their number, as plain data."""
+    opponents = [load_agent(plan.task.opponents)] if plan.task else []
     return {
         "agents": {agent.name: agent.version for agent in agents},
         "options": [one.as_dict() for one in plan.options],
         "task": plan.task and plan.task.id,
+        "opponents": {agent.name: agent.version for agent in opponents},  # of the task
         "blocks_at_once": BLOCKS_AT_ONCE,
         "seed": plan.seed,
         "test": None if plan.test is None else asdict(plan.test),
@@ -126,17 +134,14 @@ def plan_chunks(plan: Plan, agents: Sequence[Agent]) -> list[Chunk]:
     """Return all chunks that may have to be played, in order."""
     names = [agent.name for agent in agents]
     pairs = pairings(names, plan.options)
+    if plan.against:
+        own, others = names[: -plan.against], names[-plan.against :]
+        pairs = [Pairing(one, *pair) for one in plan.options for pair in product(own, others)]
     if task := plan.task:
         pairs = [Pairing(task.options, name, task.opponents, task.id) for name in names]
     if plan.test is not None:
         pairs = pairs[:1]  # a test needs only the first agent's games
     return chunks(pairs, plan.blocks)
-
-
-def num_stored(plan: Plan, agents: Sequence[Agent], store: Store) -> int:
-    """Return how many of the plan's games are stored."""
-    every = plan_chunks(plan, agents)
-    return sum(chunk.num_games for chunk in every if chunk.key in store.results)
 
 
 def run_evaluation(
@@ -146,15 +151,24 @@ def run_evaluation(
     workers: int | None,
     play: PlayAll = play_all,
 ) -> Evaluation:
-    """Play the chunks that the store lacks and sum up; ``play`` is what plays them."""
+    """Play the chunks that the store lacks and sum up; ``play`` is what plays them.
+
+    The standard error says which games are used again, and why those of an agent are not.
+    """
     every = plan_chunks(plan, agents)
+    if store.dropped:
+        names = " and ".join(sorted(store.unversioned))
+        print(f"games of {names}, without a version, are played again", file=sys.stderr)
+    if kept := sum(chunk.num_games for chunk in every if chunk.key in store.results):
+        print(f"{kept} games from {store.path.parent} are not played again", file=sys.stderr)
     sprt = sprt_result(plan, every, store.results)
     todo = [chunk for chunk in every if chunk.key not in store.results]
     if todo and not (sprt and sprt.accepted):
         total = sum(chunk.num_games for chunk in todo)
+        specs = {spec: agent.version for spec, agent in zip(plan.specs, agents, strict=True)}
         with (
             tqdm(total=total, unit="game", disable=None) as bar,
-            closing(play(todo, plan.specs, plan.seed, workers or cores(), bar.update)) as results,
+            closing(play(todo, specs, plan.seed, workers or cores(), bar.update)) as results,
         ):
             for result in results:
                 store.add(result)

@@ -1,7 +1,8 @@
 """Store the games of an evaluation: a file of settings, and one with a line for each finished chunk.
 
 The settings identify the evaluation and are written first.  Lines are only appended, so a run that
-ends early loses no finished chunk; an incomplete last line is dropped.
+ends early loses no finished chunk; an incomplete last line is dropped.  Games of an agent without a
+version are never read again: nothing says that it still plays the same.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def engine_version() -> str:
 
 
 class Store:
-    """The chunks played so far; ``settings``, plain data, must match those of the folder.
+    """The chunks that need not be played; ``settings``, plain data, must match those of the folder.
 
     Only one thread may use it at a time, and one process a folder.
     """
@@ -60,6 +61,9 @@ class Store:
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self.path = folder / GAMES
         self.results: dict[str, ChunkResult] = {}
+        self.dropped = False  # whether games are not read, as their agents have no version
+        agents = settings.get("agents", {}) | settings.get("opponents", {})
+        self.unversioned = {name for name, version in agents.items() if not version}
         self._lock = FileLock(folder / LOCK, timeout=0)
         settings = json.loads(json.dumps(settings))  # as it will be read back
         try:
@@ -100,8 +104,11 @@ class Store:
                 )
             _check_same(self.path.parent, found["settings"], settings)
             whole = data.rfind(b"\n") + 1
-            for row in map(json.loads, data[:whole].splitlines()):
-                self.results.setdefault(row["key"], ChunkResult.from_dict(row))
+            for result in map(ChunkResult.from_dict, map(json.loads, data[:whole].splitlines())):
+                if result.resumable(self.unversioned):
+                    self.results[result.key] = result
+                else:
+                    self.dropped = True
         except StoreError:
             raise
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..gold_sources import SOURCES
 from .blocks import Pairing
-from .intervals import interval, share_interval
+from .intervals import interval, percent, share_interval
 from .matches import ChunkResult, PlayedGame, Timing
 from .ratings import Rating, pair_wins, rate
 
@@ -56,11 +56,12 @@ class Result:
         """Return the result as one line for people."""
         return (
             f"{self.agent} against {self.opponent}, {self.players} players: wins "
-            f"{self.win_share:.1%} [{self.low:.1%}, {self.high:.1%}] of "
+            f"{percent(self.win_share, self.low, self.high)} of "
             f"{self.blocks * self.players} games ({self.blocks} deals, every seat), margin "
             f"{self.margin:+.1f} [{self.margin_low:+.1f}, {self.margin_high:+.1f}] gold, "
-            f"mean score {self.score:.1f}; less luck: wins {self.adjusted_win_share:.1%} "
-            f"[{self.adjusted_low:.1%}, {self.adjusted_high:.1%}], margin {self.adjusted_margin:+.1f} "
+            f"mean score {self.score:.1f}; less luck: wins "
+            f"{percent(self.adjusted_win_share, self.adjusted_low, self.adjusted_high)}, "
+            f"margin {self.adjusted_margin:+.1f} "
             f"[{self.adjusted_margin_low:+.1f}, {self.adjusted_margin_high:+.1f}] gold"
         )
 

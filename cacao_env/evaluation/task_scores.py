@@ -6,8 +6,9 @@ Deal d of a task is its episode of ``reset(seed=SEED + d)``, played once.  Games
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..agents.agent import Agent
 from ..agents.registry import load_agents
@@ -17,7 +18,7 @@ from ..tables import DataTable, between_markers
 from . import figures
 from .run import Plan, default_folder, loaded
 
-AGENTS = ("random", "greedy", "mc:sims=256", "forastero", "criollo")
+AGENTS = ("random", "greedy", "mc:sims=256", "forastero", "criollo", "trinitario")
 NOT_MEASURED = "not measured"
 DEALS = 1000
 HOME = Path("runs/tasks")
@@ -39,8 +40,11 @@ def plans(
     ]
 
 
-def text_of(tasks: Sequence[Task], specs: Sequence[str]) -> str:
-    """Return the tables of all scores stored so far, in Markdown."""
+def text_of(
+    tasks: Sequence[Task], specs: Sequence[str], played: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """Return the tables of the scores of ``played``, and of those stored earlier, in Markdown."""
+    now = {(one["settings"]["task"], next(iter(one["specs"]))): one for one in played}
     head = ("agent in the learner's seat", "win share", "margin", "deals")
     names = [f"`{agent.name}`" for agent in load_agents(specs, allow_code=True)]
     every, parts = plans(tasks, specs), []
@@ -48,7 +52,8 @@ def text_of(tasks: Sequence[Task], specs: Sequence[str]) -> str:
         rows = dict.fromkeys(names, ("does not play it", "", ""))
         for plan, (agent,) in every:
             if plan.task is task:
-                rows[f"`{agent.name}`"] = _scores(HOME / default_folder(plan, [agent]).name)
+                data = now.get((task.id, agent.name)) or _stored(plan, agent)
+                rows[f"`{agent.name}`"] = _scores(data) if data else (NOT_MEASURED, "", "0")
         lines = [(name, *cells) for name, cells in rows.items()]
         parts.append(
             f"### `{task.id}`\n\n{task.about[0].upper()}{task.about[1:]}.\n\n"
@@ -57,12 +62,15 @@ def text_of(tasks: Sequence[Task], specs: Sequence[str]) -> str:
     return "\n".join(parts)
 
 
-def _scores(folder: Path) -> tuple[str, str, str]:
-    """Return the cells of an evaluation that was stored."""
-    file = folder / "evaluation.json"
-    if not file.exists():
-        return NOT_MEASURED, "", "0"
-    (result,) = loaded(file)["results"]
+def _stored(plan: Plan, agent: Agent) -> dict[str, Any] | None:
+    """Return an evaluation of an earlier run, None if there is none or the agent may have changed."""
+    file = HOME / default_folder(plan, [agent]).name / "evaluation.json"
+    return loaded(file) if agent.version and file.exists() else None
+
+
+def _scores(data: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return the cells of an evaluation."""
+    (result,) = data["results"]
     return figures.share(result), figures.margin(result), f"{result['blocks']:,}"
 
 

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
@@ -50,8 +50,12 @@ class Job(Protocol):
 class ChunkPlayer:
     """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up."""
 
-    def __init__(self, specs: Sequence[str], seed: int, luck: bool = True) -> None:
-        self.agents = {agent.name: agent for agent in load_agents(specs, allow_code=True)}
+    def __init__(self, specs: Mapping[str, str], seed: int, luck: bool = True) -> None:
+        agents = load_agents(list(specs), allow_code=True)
+        for agent, version in zip(agents, specs.values(), strict=True):
+            if agent.version != version:
+                raise ValueError(f"{agent.name} was changed after the evaluation had begun")
+        self.agents = {agent.name: agent for agent in agents}
         self.seed, self.luck = seed, luck
         self._warm: set[Pairing] = set()
 
@@ -65,17 +69,20 @@ class ChunkPlayer:
 
 def play_all(
     todo: Sequence[Chunk],
-    specs: Sequence[str],
+    specs: Mapping[str, str],
     seed: int,
     workers: int,
     progress: Progress = lambda games: None,
 ) -> Generator[ChunkResult, None, None]:
-    """Play chunks in ``workers`` processes; yields results as they become ready."""
+    """Play chunks in ``workers`` processes; yields results as they become ready.
+
+    ``specs``: the agents as ``load_agent`` takes them, each with the version that it must have.
+    """
     return do_all(todo, partial(ChunkPlayer, specs, seed), workers, progress)
 
 
 PlayAll = Callable[
-    [Sequence[Chunk], Sequence[str], int, int, Progress], Generator[ChunkResult, None, None]
+    [Sequence[Chunk], Mapping[str, str], int, int, Progress], Generator[ChunkResult, None, None]
 ]
 
 
