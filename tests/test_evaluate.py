@@ -365,7 +365,7 @@ def test_games_of_an_agent_that_changed_are_not_used_again(
 
 def test_an_agent_that_changes_after_the_evaluation_has_begun_is_refused():
     [chunk] = chunks(pairings(["greedy", "random"], [Options()]), 1)
-    with pytest.raises(ValueError, match="^random was changed after the evaluation had begun$"):
+    with pytest.raises(ValueError, match=r"^random was changed after the evaluation had begun$"):
         next(workers.play_all([chunk], {"greedy": "built-in", "random": "older"}, 1, 1))
 
 
