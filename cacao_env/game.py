@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections import deque
 from collections.abc import Sequence
 from json import JSONDecodeError
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .checks import as_seat, as_seed, check_type, in_short, keywords_of
+from .checks import as_seat, as_seed, check_choice, check_type, in_short, keywords_of
 from .engine import notation
 from .engine.actions import (
     LEGAL,
@@ -24,15 +25,29 @@ from .engine.actions import (
 )
 from .engine.decisions import NONE
 from .engine.jit import njit
-from .engine.observation import observation_size, observe_into
+from .engine.observation import (
+    OBSERVATION_DTYPES,
+    MaskIn,
+    ObservationDtype,
+    observation_size,
+    observe_as,
+)
 from .engine.options import ASKED, Decisions, Options, check_supply
 from .engine.rng import RngArray, as_rng, new_rng
 from .engine.scoring import scores_into, win_shares_into
 from .engine.state import EXPLICIT, OVER, PHASE_NAMES, StateArray, deal, redeal, set_up
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
+from .greedy.candidates import ObservationForm, as_candidates
 from .greedy.turn import by_turn, next_unasked, step_asked
 
+# Added in a history to an action that was played while every elementary decision was asked.
+ELEMENTARY = 1 << 13
 MAX_TEXT = 1_000_000  # characters of a game as text; a real one has some thousands
+
+
+def is_elementary(noted: int) -> bool:
+    """Return whether an action of a history was played while every decision was asked."""
+    return ELEMENTARY <= noted < 2 * ELEMENTARY
 
 
 # Compiled entry points for frequent calls.  They take the array of a game, shape (1,), the fastest
@@ -62,8 +77,8 @@ def _mask(states, out):
 
 
 @njit
-def _observe(states, viewer, out):
-    observe_into(states[0], viewer, out)
+def _observe(states, viewer, scaled, out):
+    observe_as(states[0], viewer, scaled, out)
 
 
 @njit
@@ -223,7 +238,7 @@ class Game:
 
     @property
     def history(self) -> tuple[int, ...]:
-        """The actions played so far."""
+        """The actions played so far; those before ``with_options`` are elementary, plus ELEMENTARY."""
         return tuple(self._history)
 
     @property
@@ -273,8 +288,60 @@ class Game:
             raise ValueError("there is no action to undo")
         history, self._history = self._history[:-1], []
         set_up(self.state)
-        for action in history:
-            self.play(action)
+        self._replay(history)
+
+    def _replay(self, history: Sequence[int]) -> None:
+        """Play the actions of a history; ValueError names the first that is illegal."""
+        state, own = self.state, self.state.decisions
+        for number, noted in enumerate(history):
+            elementary = isinstance(noted, int) and is_elementary(noted)
+            state.decisions = EXPLICIT if elementary else own
+            try:
+                self.play(noted - ELEMENTARY if elementary else noted)
+            except ValueError as error:
+                raise ValueError(f"action number {number}: {error}") from None
+            finally:
+                state.decisions = own
+            if elementary:
+                self._history[-1] = noted
+                if number + 1 == len(history) or not is_elementary(history[number + 1]):
+                    self._play_unasked()
+
+    def _play_unasked(self) -> None:
+        """Play all moves that are not asked, after elementary ones."""
+        while (action := next_unasked(self.state, int(self.state.decisions))) != NONE:
+            apply(self.state, action)
+
+    def with_options(
+        self, decisions: Decisions | None = None, table_size: int | None = None
+    ) -> Game:
+        """Return a copy that goes on with other decisions or another window; None for the game's own.
+
+        It begins with the next decision that these options ask.  ValueError if the table does not fit
+        the window.
+        """
+        other = Options(
+            self.num_players,
+            self.volcanoes,
+            decisions or self.decisions,
+            table_size or self.table_size,
+        )
+        if other == self.options:
+            return self.clone()
+        given = other.as_dict()
+        del given["num_players"]
+        game = Game.from_draws(*self.draws, **given)
+        game.state.decisions = EXPLICIT
+        try:
+            for _, _, move in self.elementary_moves():
+                game.play(game.action(move))
+        except ValueError:
+            raise ValueError(f"the table does not fit a window of size {game.table_size}") from None
+        if other.decisions != "explicit":
+            game._history = [action + ELEMENTARY for action in game.history]
+            game.state.decisions = ASKED.index(other.decisions)
+            game._play_unasked()
+        return game
 
     def clone(self) -> Game:
         """Return an independent copy."""
@@ -297,12 +364,36 @@ class Game:
 
     # --- Observations and results -------------------------------------------------------------
 
-    def observation(self, seat: int) -> npt.NDArray[np.uint8]:
-        """Return what a seat sees, raw, uint8 (observation_size,); see ``engine.observation``."""
+    def observation(
+        self,
+        seat: int | None = None,
+        observation: ObservationForm = "flat",
+        observation_dtype: ObservationDtype | None = None,
+        mask_in: MaskIn = "info",
+        table_size: int | None = None,
+    ) -> Any:
+        """Return what a seat sees, as an environment with these options shows it.
+
+        :mod:`cacao_env.agents.views` explains the options.  ``seat``: None for the deciding one.
+        ``observation_dtype``: by default raw numbers, uint8, but
+        float32 for rows.  ``table_size``: that of the environment, None for the game's own.  By default
+        the result is the flat vector, uint8 (observation_size,).
+        """
+        if seat is None and (seat := self.seat) is None:
+            raise ValueError("the game is over, so seat must be given: no seat decides")
         seat = as_seat(seat, self.num_players)
-        out = np.empty(observation_size(self.num_players, self.table_size), np.uint8)
-        _observe(self._states, seat, out)
-        return out
+        dtype = observation_dtype or "uint8"
+        if observation == "flat" and mask_in == "info" and table_size in (None, self.table_size):
+            check_choice("observation_dtype", dtype, OBSERVATION_DTYPES)
+            out = np.empty(observation_size(self.num_players, self.table_size), np.dtype(dtype))
+            _observe(self._states, seat, dtype == "float32", out)
+            return out
+        from .agents.views import Form, look  # a late import: views are of a Game
+
+        if as_candidates(observation) is not None:
+            dtype = observation_dtype or "float32"
+        options = Options(self.num_players, self.volcanoes, self.decisions, table_size)
+        return look(self, Form(options, observation, dtype, mask_in), seat).observation
 
     def scores(self) -> list[int]:
         """Return the scores if the game ended now; the final scores once it is over."""
@@ -351,13 +442,15 @@ class Game:
         game, decisions = self.clone(), self.state.decisions
         game.state.decisions = EXPLICIT
         set_up(game.state)
-        asked = iter(self._history)
+        asked = deque(self._history)
         moves: list[tuple[int, bool, notation.Move]] = []
         while True:
-            state, played = game.state, next_unasked(game.state, decisions)
-            action = next(asked, None) if played == NONE else played
-            if action is None or state.phase == OVER:
+            state, played = game.state, NONE
+            if not asked or not is_elementary(asked[0]):
+                played = next_unasked(state, decisions)
+            if state.phase == OVER or (played == NONE and not asked):
                 return moves
+            action = asked.popleft() % ELEMENTARY if played == NONE else played
             moves.append((int(state.seat), played != NONE, game.move(action)))
             apply(state, action)
 
@@ -395,11 +488,7 @@ class Game:
                 data["jungle_draws"],
                 **{name: data[name] for name in ("volcanoes", "decisions", "table_size")},
             )
-            for number, action in enumerate(data["actions"]):
-                try:
-                    game.play(action)
-                except ValueError as error:
-                    raise ValueError(f"action number {number}: {error}") from None
+            game._replay(data["actions"])
         except (KeyError, TypeError, AttributeError, RecursionError, JSONDecodeError) as error:
             raise ValueError(f"not a saved game: {error!r}"[:300]) from None
         except ValueError as error:

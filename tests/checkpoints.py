@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from cacao_env.agents.checkpoint import POLICY, write_files
-from cacao_env.agents.onnx import Description, described
+from cacao_env.agents.onnx import described
+from cacao_env.agents.policy import Description
 from cacao_env.engine.observation import planes
 from cacao_env.engine.options import Options
 

@@ -10,7 +10,7 @@ from cacao_env.agents.agent import Agent, AgentError
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import load_agent as load_named
 from cacao_env.agents.registry import load_agents as load_several
-from cacao_env.agents.window import View
+from cacao_env.agents.views import View
 from cacao_env.engine.observation import observation_size
 from cacao_env.engine.options import Options
 from tests.agents_for_tests import Peeker
@@ -118,9 +118,8 @@ def test_a_window_of_another_size_shows_and_names_the_same_moves(size, seen, pla
         view = View(game, wanted)
         assert view.seen.table_size == wanted
         moves = set(game.legal_moves())
-        offered = {
-            view.seen.move(int(a)): view.action(int(a)) for a in np.flatnonzero(view.action_mask())
-        }
+        shown = np.flatnonzero(view.action_mask())
+        offered = dict(zip(map(view.seen.move, shown.tolist()), view.actions(shown).tolist()))
         assert set(offered) <= moves
         for move, action in offered.items():
             assert game.move(action) == move
@@ -146,7 +145,7 @@ def test_a_view_is_what_a_game_of_that_size_would_show(size):
             np.testing.assert_array_equal(view.action_mask(), small.action_mask())
             withheld += len(large.legal_actions()) - len(small.legal_actions())
             action = STYLES[("random", "stretch")[seed % 2]](small, rng)
-            large.play(view.action(action))
+            large.play(view.actions(np.array([action]))[0])
             small.play(action)
         assert small.scores() == large.scores()
     assert withheld > 0 or size > 11
@@ -165,7 +164,7 @@ def test_a_table_that_outgrew_the_window_is_shown_in_part():
                 seen, mask = view.seen.observation(game.seat), view.action_mask()
                 assert len(seen) == observation_size(2, 11)
                 legal = set(game.legal_actions().tolist())
-                chosen = {view.action(int(a)) for a in np.flatnonzero(mask)}
+                chosen = set(view.actions(np.flatnonzero(mask)).tolist())
                 assert chosen <= legal
                 assert game.phase == "place" or chosen == legal
                 nothing += not chosen

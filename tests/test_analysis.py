@@ -221,7 +221,8 @@ def test_nothing_is_thought_of_a_finished_game():
 def test_a_policy_s_critic_expects_a_lead_by_the_reward_of_its_training(tmp_path):
     torch = pytest.importorskip("torch", reason="the training extra is not installed")
     from cacao_env.agents.checkpoint import POLICY, write_files
-    from cacao_env.agents.onnx import Description, load_policy
+    from cacao_env.agents.onnx import load_policy
+    from cacao_env.agents.policy import Description
     from cacao_env.engine.options import Options
     from training.networks import CellNet, export
 

@@ -162,7 +162,7 @@ def test_a_module_of_the_current_folder_is_found_as_by_python_m(tmp_path):
     )
     (tmp_path / "friend.py").write_text("def last(game): return game.legal_actions()[-1]\n")
     words = ["record", "--agents", "mine:Last,random"]
-    found = "from cacao_env.cli import main; sys.exit(main({!r}))".format(words)
+    found = f"from cacao_env.cli import main; sys.exit(main({words!r}))"
     alone = f"import sys; sys.path.remove(''); {found}"  # as for an installed ``cacao``
     for program, status in ((["-c", alone], 0), (["-P", "-c", f"import sys; {found}"], 1)):
         ran = subprocess.run(

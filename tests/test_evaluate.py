@@ -21,7 +21,8 @@ from cacao_env.cli import main as cacao
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.agents.agent import seat_seed
-from cacao_env.agents.onnx import Description, described
+from cacao_env.agents.onnx import described
+from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agents
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import SEED, workers

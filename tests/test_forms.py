@@ -279,8 +279,6 @@ def test_unknown_options_of_reset_are_refused():
     [
         (3, r"the game to start from is 3 \(int\), expected a Game"),
         (Game.new(3), "has num_players 3, expected 2 as in the environment"),
-        (Game.new(table_size=15), "has table_size 15, expected 23 as in the environment"),
-        (Game.new(decisions="explicit"), "has decisions 'explicit', expected 'auto'"),
         (Game.new(volcanoes=True), "has volcanoes True, expected False as in the environment"),
         ("over", "the game to start from is over, expected one with a decision to make"),
     ],

@@ -204,7 +204,8 @@ def test_seats_are_checked():
         lambda seat: game.determinise(seat, 0),
         lambda seat: game.determinise(seat, new_rng(0)).states,
     )
-    for seat in (2, -1, 10**9, 10**30, 1.0, True, "a", None):
+    np.testing.assert_array_equal(game.observation(), game.observation(game.seat))
+    for seat in (2, -1, 10**9, 10**30, 1.0, True, "a"):
         integer = type(seat) is int
         kind = "" if integer else rf" \({type(seat).__name__}\)"
         wanted = "0 to 1" if integer else r"an integer \(0 to 1\)"

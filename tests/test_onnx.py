@@ -12,13 +12,15 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.checkpoint import MANIFEST, ONNX, CheckpointError
-from cacao_env.agents.onnx import KEY, Description, OnnxAgent, describe, described, load_policy
+from cacao_env.agents.onnx import KEY, OnnxAgent, describe, described, load_policy
+from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agent
+from cacao_env.agents.views import Form
 from cacao_env.engine.decisions import NONE
 from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
 from cacao_env.engine.state import TURN
-from cacao_env.envs.observations import Form, view_of
+from cacao_env.envs.observations import view_of
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
 from cacao_env.greedy.candidates import Candidates
@@ -120,9 +122,9 @@ def test_other_players_or_volcanoes_are_refused():
 def test_a_network_may_take_the_mask(kind):
     agent = agent_of(ABOUT, mask=getattr(onnx.TensorProto, kind))
     [game] = some_games(1, table_size=15)
-    logits = by_hand(ABOUT, game.observation(game.seat) * scale(2, 15))
-    shown, _ = agent.net(game.observation(game.seat), game.action_mask())
-    np.testing.assert_allclose(shown, logits + game.action_mask(), atol=1e-3)
+    seen = game.observation(observation_dtype="float32")
+    shown, _ = agent.net(seen[None], game.action_mask()[None])
+    np.testing.assert_allclose(shown[0], by_hand(ABOUT, seen) + game.action_mask(), atol=1e-3)
 
 
 def test_a_lone_file_is_described_loaded_measured_and_an_opponent(tmp_path, monkeypatch):

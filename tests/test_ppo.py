@@ -12,7 +12,7 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 import torch
 
 from cacao_env.agents import greedy
-from cacao_env.agents.onnx import Description
+from cacao_env.agents.policy import Description
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.options import Options
 from cacao_env.envs.vector import VectorGames

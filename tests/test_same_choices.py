@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from cacao_env import Game
-from cacao_env.agents.onnx import Description, OnnxAgent, described
+from cacao_env.agents.onnx import OnnxAgent, described
+from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
 from cacao_env.greedy.candidates import Candidates

@@ -205,8 +205,9 @@ def test_the_exported_network_computes_what_torch_does():
         game, rng = Game.new(2, seed, table_size=15), np.random.default_rng(seed)
         for _ in range(4 * seed):
             game.play(int(rng.choice(game.legal_actions())))
-        logits, value = agent.net(game.observation(game.seat), game.action_mask())
-        seen = torch.from_numpy(game.observation(game.seat) * scale(2, 15))[None]
+        seen = game.observation(observation_dtype="float32")[None]
+        [logits], value = agent.net(seen, game.action_mask()[None])
+        seen = torch.from_numpy(seen)
         expected, expected_value = (x.detach().numpy()[0] for x in net(seen))
         np.testing.assert_allclose(logits, expected, atol=1e-4)
         assert value == pytest.approx(float(expected_value), abs=1e-4)

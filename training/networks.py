@@ -21,7 +21,8 @@ import torch
 from torch import nn
 
 from cacao_env.agents.checkpoint import POLICY, CheckpointError, read_files
-from cacao_env.agents.onnx import Description, described
+from cacao_env.agents.onnx import described
+from cacao_env.agents.policy import Description
 from cacao_env.checks import as_path
 from cacao_env.engine.actions import ACT_ACTIONS, FILL_ACTIONS
 from cacao_env.engine.geometry import window_cell

@@ -17,7 +17,8 @@ import torch
 from cacao_env import Game
 from cacao_env.agents.agent import Agent, AgentError, decider, require
 from cacao_env.agents.checkpoint import POLICY, CheckpointError, write_files
-from cacao_env.agents.onnx import Description, OnnxAgent
+from cacao_env.agents.onnx import OnnxAgent
+from cacao_env.agents.policy import Description
 from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.engine.rng import RngArray, uniform

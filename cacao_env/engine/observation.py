@@ -48,6 +48,8 @@ from .tiles import (
 
 ObservationDtype = Literal["float32", "uint8"]
 OBSERVATION_DTYPES: tuple[ObservationDtype, ...] = ("float32", "uint8")
+MaskIn = Literal["observation", "info", "both"]
+MASK_IN: tuple[MaskIn, ...] = ("observation", "info", "both")
 
 # Scores are written with this added, so that none is below 0.
 SCORE_OFFSET = int(-WATER_TRACK[0])

@@ -17,19 +17,21 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from ..agents.agent import decider
+from ..agents.views import Form, as_position
 from ..checks import as_bool, as_seed, check_choice, keywords_of
 from ..engine.actions import LEGAL, why_illegal
 from ..engine.jit import njit
 from ..engine.notation import as_action
-from ..engine.observation import ObservationDtype
+from ..engine.observation import MaskIn, ObservationDtype
 from ..engine.options import OptionFields, Options
 from ..engine.rewards import EVERY_STEP, REWARDS, Reward, potentials_into, rewards_into
 from ..engine.rng import new_rng
 from ..engine.state import OVER, STATE, deal
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
+from ..greedy.candidates import ObservationForm
 from ..greedy.turn import by_turn, step_asked
-from .observations import Form, MaskIn, ObservationForm, Rows, as_position, look, reset_options
+from .observations import Rows, look, reset_options
 from .rendering import MODES, Renderer
 
 Observation = npt.NDArray[Any]

@@ -14,14 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import as_int, check_array, check_choice, check_type, owned
-from ..engine.actions import LEGAL, why_illegal
+from ..engine.actions import LEGAL, apply, why_illegal
+from ..engine.decisions import NONE
 from ..engine.jit import inlined, njit
 from ..engine.options import OptionFields, Options
 from ..engine.rewards import REWARDS, Reward, potentials_into
 from ..engine.state import OVER, set_up
 from ..engine.tiles import JUNGLE_SUPPLY_BY_CODE, MAX_PLAYERS, MAX_TURNS, WORKER_SUPPLY
-from ..game import Game
-from ..greedy.turn import step_turn
+from ..game import ELEMENTARY, Game, is_elementary
+from ..greedy.turn import step_turn, unasked
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]
@@ -51,11 +52,22 @@ def _replay(states, actions, last):
     Its state is then the position in which its next action is illegal.
     """
     for g in range(len(states)):
-        while states[g].ply < last[g]:
-            action = np.int64(actions[g, states[g].ply])
-            if why_illegal(states[g], action) != LEGAL:
+        state, own = states[g], np.int64(states[g].decisions)
+        while state.ply < last[g]:
+            noted = np.int64(actions[g, state.ply])
+            elementary = ELEMENTARY <= noted < 2 * ELEMENTARY
+            if why_illegal(state, noted - ELEMENTARY * elementary) != LEGAL:
                 return g
-            play(states[g], action, actions[g])
+            if not elementary:
+                play(state, noted, actions[g])
+                continue
+            apply(state, noted - ELEMENTARY)
+            state.ply += 1
+            if state.ply == last[g] or not ELEMENTARY <= actions[g, state.ply] < 2 * ELEMENTARY:
+                action = unasked(state, own)
+                while action != NONE:
+                    apply(state, action)
+                    action = unasked(state, own)
     return -1
 
 
@@ -214,7 +226,8 @@ class Batch:
         if wrong >= 0:
             game = Game(self.states[wrong : wrong + 1], [])
             ply = int(self.states["ply"][wrong])
-            reason = game.why_illegal(int(self.actions[wrong, ply]))
+            noted = int(self.actions[wrong, ply])
+            reason = game.why_illegal(noted - ELEMENTARY * is_elementary(noted))
             raise ValueError(f"action number {ply + 1} of game {wrong}: {reason}")
 
     def _check(self) -> None:

@@ -46,12 +46,13 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from ..agents.views import Form, as_position
 from ..checks import as_bool, as_int, check_choice, keywords_of
-from ..engine.observation import ObservationDtype
+from ..engine.observation import MaskIn, ObservationDtype
 from ..game import Game
-from ..greedy.candidates import as_candidates
+from ..greedy.candidates import ObservationForm, as_candidates
 from .batch import as_flags
-from .observations import Form, MaskIn, ObservationForm, as_position, reset_options
+from .observations import reset_options
 from .opponents import OpponentSpec
 from .rendering import MODES, Renderer
 from .versus import Illegal, VersusGames

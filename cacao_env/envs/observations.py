@@ -1,13 +1,4 @@
-"""What environments show: forms of observations, what the seats of a batch see, options of ``reset``.
-
-``observation="flat"`` shows the vector of :mod:`cacao_env.engine.observation`;
-``observation="planes"`` the same numbers as a dict of ``board`` (C, W, W) and ``features`` (F,).
-With ``mask_in="observation"`` or ``"both"`` the environment returns a dict of ``observation``, in this
-form, and ``action_mask``; with ``mask_in="info"`` it returns the form alone.
-
-``observation="candidates"``, or a :class:`~cacao_env.greedy.candidates.Candidates` for another number
-of rows, shows a row for each choice, and actions are numbers of rows (float32 only).
-``observation_dtype`` is the type of the numbers in either form: float32 in [0, 1], or raw uint8.
+"""What the seats of a batch see, in the forms of :mod:`cacao_env.agents.views`; options of ``reset``.
 
 A view shows a batch of games, each to one seat: ``Flat`` vectors or ``Rows`` of candidates.  Both have
 ``observations``, ``action_masks`` int8 (N, choices), ``look``, which writes them, ``look_at_ends`` for
@@ -18,17 +9,17 @@ decide has no choice.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
+from ..agents.views import check_rows_dtype
 from ..checks import check_choice, check_type
 from ..engine.actions import mask_into, why_illegal
 from ..engine.decisions import NONE
 from ..engine.jit import inlined, njit
-from ..engine.observation import OBSERVATION_DTYPES, ObservationDtype, layout, observe_as, planes
+from ..engine.observation import OBSERVATION_DTYPES, observe_as
 from ..engine.options import Options
 from ..engine.state import OVER, StateArray
 from ..game import Game
@@ -41,80 +32,7 @@ from ..greedy.candidates import (
     sample_rows,
 )
 
-MaskIn = Literal["observation", "info", "both"]
-MASK_IN: tuple[MaskIn, ...] = ("observation", "info", "both")
-ObservationForm = Literal["flat", "planes", "candidates"] | Candidates
-FORMS: tuple[ObservationForm, ...] = ("flat", "planes", "candidates")
 Array = npt.NDArray[Any]
-
-
-class Form:
-    """The form in which an environment hands out observations and masks; ValueError for a bad option.
-
-    ``mask_in_observation`` and ``mask_in_info`` say where the mask goes, ``dtype`` is the type of the
-    numbers, ``vector`` the space of the vector or the rows and ``num_actions`` the number of choices;
-    ``rows`` is the size of the candidate view, None for another form.  Threads may share it.
-    """
-
-    def __init__(
-        self,
-        options: Options,
-        observation: ObservationForm = "flat",
-        observation_dtype: ObservationDtype = "float32",
-        mask_in: MaskIn = "observation",
-    ) -> None:
-        self.rows = as_candidates(observation)
-        if self.rows is None:
-            check_choice("observation", observation, FORMS)
-        self._planes = observation == "planes"
-        check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
-        check_choice("mask_in", mask_in, MASK_IN)
-        self._options = options
-        self.mask_in_observation = mask_in != "info"
-        self.mask_in_info = mask_in != "observation"
-        self.dtype: np.dtype[Any] = np.dtype(observation_dtype)
-        self.num_actions = options.num_actions
-        if self.rows is not None:
-            check_rows_dtype(observation_dtype)
-            self.num_actions = self.rows.rows
-            self.vector = spaces.Box(*self.rows.limits(), dtype=np.float32)
-            return
-        high = 1 if observation_dtype == "float32" else 255
-        self.vector = spaces.Box(0, high, (options.observation_size,), self.dtype.type)
-
-    def space(self) -> spaces.Space[Any]:
-        """Return the space of one observation."""
-        seen: spaces.Space[Any] = self.vector
-        if self._planes:
-            seen = spaces.Dict(
-                {
-                    name: spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
-                    for name, high in planes(self._highs(), *self._size).items()
-                }
-            )
-        if not self.mask_in_observation:
-            return seen
-        mask = spaces.Box(0, 1, (self.num_actions,), np.int8)
-        return spaces.Dict({"observation": seen, "action_mask": mask})
-
-    def of(self, vector: Array, mask: Array) -> Any:
-        """Return vectors and masks, (..., L) and (..., A), as an observation: views, no copies."""
-        seen = planes(vector, *self._size) if self._planes else vector
-        return {"observation": seen, "action_mask": mask} if self.mask_in_observation else seen
-
-    def _highs(self) -> Array:
-        """Return the largest value of each number of a vector.
-
-        Raw ones are those of the layout: with 255, as flat vectors have it, Stable-Baselines3 would
-        take the board for a picture.
-        """
-        if self.dtype != np.uint8:
-            return np.ones(self.vector.shape, self.dtype)
-        return np.concatenate([part.highs.reshape(-1) for part in layout(*self._size)])
-
-    @property
-    def _size(self) -> tuple[int, int]:
-        return self._options.num_players, self._options.table_size
 
 
 def reset_options(
@@ -127,21 +45,6 @@ def reset_options(
             names = " or ".join(map(repr, known))
             raise ValueError(f"options of reset have {key!r}, expected {names}")
     return {key: value for key, value in (given or {}).items() if key in known}
-
-
-def as_position(game: Any, options: Options) -> Game:
-    """Return a copy of a game to start from; ValueError if it is over or has other options."""
-    check_type("the game to start from", game, Game, "a Game")
-    if game.over:
-        raise ValueError("the game to start from is over, expected one with a decision to make")
-    wanted = options.as_dict()
-    for name, value in game.options.as_dict().items():
-        if value != wanted[name]:
-            raise ValueError(
-                f"the game to start from has {name} {value!r}, expected {wanted[name]!r} as in the "
-                "environment"
-            )
-    return game.clone()
 
 
 @inlined
@@ -265,11 +168,3 @@ def view_of(
         return Flat(num_games, options, dtype)
     check_rows_dtype(dtype)
     return Rows(num_games, size)
-
-
-def check_rows_dtype(dtype: object) -> None:
-    """Raise ValueError unless rows have this type of numbers."""
-    if dtype != "float32":
-        raise ValueError(
-            f"observation_dtype is {dtype!r}, expected 'float32' with observation='candidates'"
-        )

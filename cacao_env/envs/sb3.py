@@ -10,8 +10,9 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
+from ..agents.views import Form
 from ..checks import OwnArrays, check_array
-from .observations import Form, ObservationForm
+from ..greedy.candidates import ObservationForm
 from .versus import VersusGames
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..agents.agent import Agent, decider
+from ..agents.views import as_position
 from ..checks import as_seat, as_seed, check_choice, keywords_of
 from ..engine.actions import LEGAL, why_illegal
 from ..engine.jit import njit
@@ -29,7 +30,7 @@ from ..game import Game
 from ..greedy.candidates import Candidates, as_candidates
 from ..greedy.choices import CHOICES
 from .batch import Arrays, Batch, as_actions, as_flags, finished, play
-from .observations import as_position, view_of
+from .observations import view_of
 from .opponents import NUM_COMPILED, Opponents, OpponentSpec, is_rng, play_compiled, waiting
 from .threads import alone
 

@@ -16,6 +16,7 @@ that it may hold.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -87,6 +88,10 @@ class Candidates:
             limits[-1, : len(context)] = context
         high[high == low] = 1  # libraries warn about numbers that can't vary
         return low, high
+
+
+ObservationForm = Literal["flat", "planes", "candidates"] | Candidates
+FORMS: tuple[ObservationForm, ...] = ("flat", "planes", "candidates")
 
 
 def as_candidates(observation: object) -> Candidates | None:

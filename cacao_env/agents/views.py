@@ -1,0 +1,279 @@
+"""What a seat sees of a game, as an environment with given options shows it.
+
+``observation="flat"`` is the vector of :mod:`cacao_env.engine.observation`; ``observation="planes"``
+the same numbers as a dict of ``board`` (C, W, W) and ``features`` (F,).
+With ``mask_in="observation"`` or ``"both"`` an observation is a dict of ``observation``, in this form,
+and ``action_mask``; with ``mask_in="info"`` it is the form alone.
+
+``observation="candidates"``, or a :class:`~cacao_env.greedy.candidates.Candidates` for another number
+of rows, has a row for each choice, and choices are numbers of rows (float32 only).
+``observation_dtype`` is the type of the numbers in either form: float32 in [0, 1], or raw uint8.
+
+A network is made for one ``table_size``, and agents with different ones meet in one game.  ``View``
+shows a game as another window would show it, and translates the action that is chosen there.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from ..checks import check_choice, check_type
+from ..engine.actions import num_actions, place_actions
+from ..engine.decisions import NONE
+from ..engine.geometry import TORUS, window_cell, window_corner, window_fits
+from ..engine.observation import (
+    MASK_IN,
+    OBSERVATION_DTYPES,
+    MaskIn,
+    ObservationDtype,
+    layout,
+    planes,
+)
+from ..engine.options import Options
+from ..engine.state import PLACE, cell_column, cell_row
+from ..engine.tiles import NUM_VARIANTS
+from ..game import Game
+from ..greedy.candidates import FORMS, ObservationForm, as_candidates, candidates_into
+
+Array = npt.NDArray[Any]
+_LISTS = (
+    ("jungle_cells", "jungle_count"),
+    ("worker_cells", "worker_count"),
+    ("open_cells", "open_count"),
+)
+
+
+class Form:
+    """The form in which an environment hands out observations and masks; ValueError for a bad option.
+
+    ``mask_in_observation`` and ``mask_in_info`` say where the mask goes, ``dtype`` is the type of the
+    numbers, ``vector`` the space of the vector or the rows and ``num_actions`` the number of choices;
+    ``rows`` is the size of the candidate view, None for another form.  Threads may share it.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        observation: ObservationForm = "flat",
+        observation_dtype: ObservationDtype = "float32",
+        mask_in: MaskIn = "observation",
+    ) -> None:
+        self.rows = as_candidates(observation)
+        if self.rows is None:
+            check_choice("observation", observation, FORMS)
+        self._planes = observation == "planes"
+        check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
+        check_choice("mask_in", mask_in, MASK_IN)
+        self._options = options
+        self.table_size = options.table_size
+        self.mask_in_observation = mask_in != "info"
+        self.mask_in_info = mask_in != "observation"
+        self.dtype_name = observation_dtype
+        self.dtype: np.dtype[Any] = np.dtype(observation_dtype)
+        self.num_actions = options.num_actions
+        if self.rows is not None:
+            check_rows_dtype(observation_dtype)
+            self.num_actions = self.rows.rows
+            self.vector = spaces.Box(*self.rows.limits(), dtype=np.float32)
+            return
+        high = 1 if observation_dtype == "float32" else 255
+        self.vector = spaces.Box(0, high, (options.observation_size,), self.dtype.type)
+
+    def space(self) -> spaces.Space[Any]:
+        """Return the space of one observation."""
+        seen: spaces.Space[Any] = self.vector
+        if self._planes:
+            seen = spaces.Dict(
+                {
+                    name: spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
+                    for name, high in planes(self._highs(), *self._size).items()
+                }
+            )
+        if not self.mask_in_observation:
+            return seen
+        mask = spaces.Box(0, 1, (self.num_actions,), np.int8)
+        return spaces.Dict({"observation": seen, "action_mask": mask})
+
+    def of(self, vector: Array, mask: Array) -> Any:
+        """Return vectors and masks, (..., L) and (..., A), as an observation: views, no copies."""
+        seen = planes(vector, *self._size) if self._planes else vector
+        return {"observation": seen, "action_mask": mask} if self.mask_in_observation else seen
+
+    def _highs(self) -> Array:
+        """Return the largest value of each number of a vector.
+
+        Raw ones are those of the layout: with 255, as flat vectors have it, Stable-Baselines3 would
+        take the board for a picture.
+        """
+        if self.dtype != np.uint8:
+            return np.ones(self.vector.shape, self.dtype)
+        return np.concatenate([part.highs.reshape(-1) for part in layout(*self._size)])
+
+    @property
+    def _size(self) -> tuple[int, int]:
+        return self._options.num_players, self._options.table_size
+
+
+def check_rows_dtype(dtype: object) -> None:
+    """Raise ValueError unless rows have this type of numbers."""
+    if dtype != "float32":
+        raise ValueError(
+            f"observation_dtype is {dtype!r}, expected 'float32' with observation='candidates'"
+        )
+
+
+class Seen(NamedTuple):
+    """What a seat sees: an observation, and which choices it has.
+
+    ``action_mask``: int8 (choices,).  ``actions``, int64 (choices,): the game's ids of legal choices,
+    NONE for others.
+    """
+
+    observation: Any
+    action_mask: Array
+    actions: npt.NDArray[np.int64]
+
+
+def look(game: Game, form: Form, seat: int) -> Seen:
+    """Return what a seat sees of a game with the same players, whatever it asks on whichever table.
+
+    A seat that does not decide has no choice.
+    """
+    if (size := form.rows) is not None:
+        seen = np.zeros((1, *size.shape), np.float32)
+        mask, ids = np.zeros((1, size.rows), np.int8), np.full((1, size.rows), NONE)
+        candidates_into(game.states, np.array([seat]), size.rows, size.replies, seen, mask, ids)
+        return Seen(form.of(seen[0], mask[0]), mask[0], ids[0])
+    view = View(game, form.table_size)
+    vector = view.seen.observation(seat, observation_dtype=form.dtype_name)
+    choices, actions = np.zeros(form.num_actions, np.int8), np.full(form.num_actions, NONE)
+    if seat == game.seat:
+        choices = view.action_mask()
+        legal = np.flatnonzero(choices)
+        actions[legal] = view.actions(legal)
+    return Seen(form.of(vector, choices), choices, actions)
+
+
+def as_position(game: Any, options: Options) -> Game:
+    """Return a copy of a game to start from, with these options; ValueError if that can't be.
+
+    The game may ask other decisions and have another table size.
+    """
+    check_type("the game to start from", game, Game, "a Game")
+    for name in ("num_players", "volcanoes"):
+        own, wanted = getattr(game, name), getattr(options, name)
+        if own != wanted:
+            raise ValueError(
+                f"the game to start from has {name} {own!r}, expected {wanted!r} as in the environment"
+            )
+    position = game.with_options(options.decisions, options.table_size)
+    if position.over:
+        raise ValueError("the game to start from is over, expected one with a decision to make")
+    return position
+
+
+class View:
+    """A game as seen by an agent with windows of ``table_size``."""
+
+    def __init__(self, game: Game, table_size: int) -> None:
+        self.game = game
+        self._seen = game
+        self._fits = True
+        if table_size != game.table_size:
+            self._seen = game.clone()
+            self._resize(table_size)
+
+    @property
+    def seen(self) -> Game:
+        """Return the game with a window of that size, to be read and not played."""
+        return self._seen
+
+    def _resize(self, size: int) -> None:
+        state = self._seen.state
+        rows = int(state.row_min), int(state.row_max)
+        columns = int(state.column_min), int(state.column_max)
+        self._fits = bool(window_fits(rows[0], rows[1], columns[0], columns[1], size))
+        state.table_size = size
+        row, column = window_corner(rows[0], rows[1], columns[0], columns[1], size)
+        if not self._fits and state.phase != PLACE:
+            row, column = self._shifted(int(row), int(column), size)
+        state.corner_row, state.corner_column = row, column
+        if not self._fits:
+            self._crop()
+
+    def _shifted(self, row: int, column: int, size: int) -> tuple[int, int]:
+        """Return the corner, moved only to show the tile just placed and the cells beside it."""
+        state = self._seen.state
+        last = int(state.last)
+        at_row, at_column = int(cell_row(state, last)), int(cell_column(state, last))
+        row = min(max(row, at_row + 3 - size), at_row - 2)
+        column = min(max(column, at_column + 3 - size), at_column - 2)
+        return row, column - ((row + column) & 1)
+
+    def _crop(self) -> None:
+        """Drop cells that the window does not show from the lists: the table has outgrown it."""
+        state = self._seen.state
+        size = int(state.table_size)
+        for cells, count in _LISTS:
+            shown = state[cells][: int(state[count])].copy()
+            rows = ((shown >> 5) - int(state.corner_row)) & (TORUS - 1)
+            columns = ((shown & (TORUS - 1)) - int(state.corner_column)) & (TORUS - 1)
+            kept = (rows < size) & (columns < size)
+            if cells == "worker_cells":  # each has its place in ``under``
+                under = state.under[: len(shown)][kept]
+                state.under[: len(under)] = under
+            state[cells][: int(kept.sum())] = shown[kept]
+            state[count] = int(kept.sum())
+        if state.phase == PLACE:
+            state.last = -1
+
+    def action_mask(self) -> npt.NDArray[np.int8]:
+        """Return the ids of the window's actions that are shown and legal in the game.
+
+        A window smaller than the game's also hides what it would hide in a game of its own.  There
+        may be no action once the table has outgrown the window.
+        """
+        mask = self.game.action_mask()
+        if self._seen is self.game:
+            return mask
+        size, own = self._seen.table_size, self.game.table_size
+        out = np.zeros(int(num_actions(size)), np.int8)
+        first, own_first = int(place_actions(size)), int(place_actions(own))
+        out[first:] = mask[own_first:]
+        if self.game.state.phase == PLACE:
+            index, shown = self._cells()
+            places = mask[:own_first].reshape(-1, NUM_VARIANTS)[np.where(shown, index, 0)]
+            out[:first] = (places * shown[:, None]).reshape(-1)
+            if size < own and self._fits:
+                out[:first] &= self._seen.action_mask()[:first]
+        return out
+
+    def actions(self, chosen: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the game's ids of legal actions that were chosen in the window, both (K,)."""
+        if self._seen is self.game:
+            return chosen
+        first, own_first = (int(place_actions(one.table_size)) for one in (self._seen, self.game))
+        cell, variant = np.divmod(np.minimum(chosen, first - 1), NUM_VARIANTS)
+        places = self._cells()[0][cell] * NUM_VARIANTS + variant
+        return np.where(chosen < first, places, chosen - first + own_first)
+
+    def _cells(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Return each worker cell's number in the game's window, and whether it is there."""
+        here, there = self._seen.state, self.game.state
+        size = int(there.table_size)
+        rows, columns = _worker_cells(int(here.table_size))
+        rows = (rows + (int(here.corner_row) - int(there.corner_row))) & (TORUS - 1)
+        columns = (columns + (int(here.corner_column) - int(there.corner_column))) & (TORUS - 1)
+        return (rows * size + columns) >> 1, (rows < size) & (columns < size)
+
+
+@cache
+def _worker_cells(size: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return rows and columns of a window's worker cells."""
+    cells = np.array([window_cell(k, size) for k in range(size * size // 2)], np.int64)
+    return cells[:, 0], cells[:, 1]
