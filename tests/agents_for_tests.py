@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_info
 
 from cacao_env.agents.bots import Bot
 from cacao_env.agents.endgame import NOT_SOLVED, solve
@@ -112,6 +113,8 @@ def worker():
             raise KeyError("nothing")
         elif deed.key == "sleep":
             time.sleep(60)
+        elif deed.key == "threads":
+            return max(one["num_threads"] for one in threadpool_info())
         progress(7)
         return 7**2
 

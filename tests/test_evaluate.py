@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from cacao_env import Game, record
 from cacao_env.cli import main as cacao
@@ -235,6 +236,14 @@ def test_a_worker_that_fails_ends_all_and_says_why(deed, error, message):
     with pytest.raises(error, match=f"^{message}"):
         list(do_all(todo, worker, 2, lambda games: None))
     assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_libraries_use_one_thread_here_as_in_workers(count):
+    """A policy in NumPy or PyTorch then has the same last bits in any number of processes."""
+    before = threadpool_info()
+    assert list(do_all([Deed("threads")] * 2, worker, count, lambda games: None)) == [1, 1]
+    assert threadpool_info() == before
 
 
 def test_workers_end_with_the_caller_who_has_seen_enough():

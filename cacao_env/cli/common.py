@@ -103,6 +103,7 @@ def prepare(options: Namespace) -> None:
     try:
         import choix  # noqa: F401
         import filelock  # noqa: F401
+        import threadpoolctl  # noqa: F401
     except ImportError as error:
         raise ValueError(
             f"measuring agents needs {error.name}: pip install 'cacao-env[evaluate]'"

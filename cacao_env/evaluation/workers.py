@@ -106,16 +106,22 @@ def do_all(
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Have PyTorch, if it is loaded, use one thread: games are played in parallel instead."""
+    """Have BLAS, OpenMP and PyTorch use one thread: a network's last bits depend on how many there are.
+
+    Games are played in parallel instead.
+    """
+    from threadpoolctl import threadpool_limits
+
     torch = sys.modules.get("torch")
     threads = torch.get_num_threads() if torch else 1
-    if torch:
-        torch.set_num_threads(1)
-    try:
-        yield
-    finally:
+    with threadpool_limits(1):
         if torch:
-            torch.set_num_threads(threads)
+            torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            if torch:
+                torch.set_num_threads(threads)
 
 
 def _in_processes(
