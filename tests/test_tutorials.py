@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("first-agent", "bot", "self-play", "publish")
-SMALL = {"MINUTES": "0.05", "ROUNDS": "2", "DEALS": "4"}
+PAGES = ("first-agent", "bot", "self-play", "policy", "publish")
+SMALL = {"MINUTES": "0.05", "ROUNDS": "2", "STEPS": "4096", "DEALS": "4"}
 BLOCK = re.compile(r"^```(python|bash)(?: title=\"(.*?)\")?\n(.*?)^```", re.S | re.M)
 # What a page needs of an earlier one.
 NEEDS = {"publish": "bot"}
@@ -36,17 +36,16 @@ def write(folder, title, text):
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A checkout whose own files are links, and a shell in which ``python`` is this one."""
-    for name in ("cacao_env", "training", "checkpoints"):
-        (tmp_path / name).symlink_to(ROOT / name)
+    """An empty folder with the configurations, and a shell in which ``python`` is this one."""
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
     quick = tmp_path / "configs" / "quickstart.toml"  # measures its run on 300 deals
     text, times = re.subn("^deals = 300$", "deals = 2", quick.read_text(), flags=re.M)
     assert times == 1
     quick.write_text(text)
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    (tmp_path / "bin" / "python").chmod(0o755)
+    for name, words in (("python", ""), ("cacao", " -m cacao_env")):
+        (tmp_path / "bin" / name).write_text(f'#!/bin/sh\nexec "{sys.executable}"{words} "$@"\n')
+        (tmp_path / "bin" / name).chmod(0o755)
     return tmp_path
 
 
@@ -55,7 +54,7 @@ def test_a_tutorial_runs(page, checkout):
     if shutil.which("bash") is None:
         pytest.skip("there is no bash here")
     path = f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    env = {**os.environ, **SMALL, "PATH": path, "PYTHONPATH": str(checkout)}
+    env = {**os.environ, **SMALL, "PATH": path, "PYTHONPATH": str(ROOT)}
     for language, title, text in blocks(NEEDS[page]) if page in NEEDS else ():
         if language == "python":
             write(checkout, title, text)

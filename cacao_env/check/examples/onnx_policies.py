@@ -62,7 +62,7 @@ def main():
         describe(by_torch, Options(table_size=15), "flat")
 
         files = [str(by_sb3), str(by_torch)]
-        small = ["--blocks", "2", "--workers", "1", "--out", folder]
+        small = ["--deals", "2", "--workers", "1", "--out", folder]
         command = [sys.executable, "-m", "cacao_env", "evaluate", *files, "greedy", *small]
         subprocess.run(command, check=True)
 
