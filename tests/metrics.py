@@ -1,11 +1,11 @@
-"""The metrics that docs/metrics.md explains."""
+"""The metrics that docs/training.md explains."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-PAGE = Path(__file__).parent.parent / "docs" / "metrics.md"
+PAGE = Path(__file__).parent.parent / "docs" / "training.md"
 
 
 def documented(trainer: str) -> set[str]:

@@ -12,7 +12,7 @@ import pytest
 from cacao_env import check
 from cacao_env.cli import main
 
-PAGE = (Path(__file__).parent.parent / "docs" / "libraries.md").read_text(encoding="utf-8")
+PAGES = Path(__file__).parent.parent / "docs" / "libraries"
 
 
 def installed(library):
@@ -21,8 +21,9 @@ def installed(library):
 
 @pytest.mark.parametrize("library", check.LIBRARIES, ids=lambda library: library.name)
 def test_the_page_shows_the_program_that_is_run(library):
-    program = (check.EXAMPLES / f"{library.example}.py").read_text(encoding="utf-8")
-    assert f"```python\n{program}```\n" in PAGE
+    shown = f'--8<-- "cacao_env/check/examples/{library.example}.py"'
+    assert (check.EXAMPLES / f"{library.example}.py").is_file()
+    assert sum(shown in page.read_text(encoding="utf-8") for page in PAGES.glob("*.md")) == 1
 
 
 @pytest.mark.parametrize("library", check.LIBRARIES, ids=lambda library: library.name)

@@ -21,7 +21,7 @@ WAITING = r"/| bench| check| play| view(?!.*--export)| evaluate| regret| leaderb
 # Pages whose programs do not run here: tests/test_check.py runs those of the libraries,
 # tests/test_files_for_others.py runs those that read files,
 # and the page on measuring shows parts of programs.
-LEFT_OUT = {"libraries.md", "files.md", "evaluation.md"}
+LEFT_OUT = {"files.md", "evaluation.md"}
 
 
 def text_of(page: str) -> str:

@@ -14,7 +14,7 @@ WITH_INTERVAL = re.compile(rf"({NUMBER}) ?%? ?(?:\[({NUMBER}) ?%?, ({NUMBER}) ?%
 SPEED = re.compile(
     r"\d[\d,.]* ?(?:k|M|million)? ?(?:decisions|games|steps)(?:/s| a second| per second)"
 )
-SPEEDS = {"benchmark.md", "lab.md"}  # the environment's; the trainers'
+SPEEDS = {"benchmark.md", "environment.md", "policies.md"}  # the environment's; the trainers'
 
 
 def pages():

@@ -57,7 +57,7 @@ def test_the_shipped_list_and_page_are_valid():
         tuple(options.num_players for options in plan.options)
         for plan, _ in leaderboard.plans(ROOT / "configs" / "leaderboard.toml")
     } == {(2,), (3,), (4,)}
-    between_markers(ROOT / "docs/leaderboard.md", leaderboard.BEGIN, leaderboard.END, "")
+    between_markers(ROOT / "docs/agents.md", leaderboard.BEGIN, leaderboard.END, "")
 
 
 @pytest.mark.parametrize(

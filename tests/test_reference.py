@@ -60,6 +60,8 @@ def defined(full):
 
 
 def programs():
+    for example in (ROOT / "cacao_env" / "check" / "examples").glob("*.py"):  # the libraries' pages
+        yield example.read_text(encoding="utf-8")
     for page in (ROOT / "README.md", *DOCS.rglob("*.md")):
         yield from re.findall(
             r"^```python.*?\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M

@@ -2,7 +2,7 @@
 
 A :class:`Learner` trains in rounds.  Everything around the rounds is here: limits, progress bar,
 metrics, periodic evaluation, saving and resuming, Ctrl-C, and the final evaluation.
-docs/metrics.md explains the metrics.
+docs/training.md explains the metrics.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def add_commands(commands: Any) -> None:
         {
             "--config": (str, "what to play; default: configs/leaderboard.toml"),
             "--json": (str, "evaluations; nothing is played", evaluations),
-            "--page": (str, "the Markdown page with the markers; default: docs/leaderboard.md"),
+            "--page": (str, "the Markdown page with the markers; default: docs/agents.md"),
             **WORKERS,
             **RAY,
         },

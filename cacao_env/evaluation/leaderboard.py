@@ -1,4 +1,4 @@
-"""Write the tables of docs/leaderboard.md, from evaluations that a list describes or files hold.
+"""Write the leaderboard of docs/agents.md, from evaluations that a list describes or files hold.
 
 Games are stored under ``HOME``, so a run that was stopped resumes; a changed list is
 another evaluation.  Text outside the markers of the page is not changed.
@@ -18,7 +18,7 @@ from ..files import read_text
 from . import figures
 from .run import Plan, make_plan
 
-CONFIG, PAGE = "configs/leaderboard.toml", "docs/leaderboard.md"
+CONFIG, PAGE = "configs/leaderboard.toml", "docs/agents.md"
 HOME = Path("runs/leaderboard")
 BEGIN, END = "<!-- leaderboard: begin -->", "<!-- leaderboard: end -->"
 _TYPES = {"players": int, "agents": list, "deals": int, "volcanoes": bool}
@@ -70,7 +70,7 @@ def text_of(every: Sequence[Data]) -> str:
         volcanoes = ", with volcanoes" if settings["options"][0]["volcanoes"] else ""
         for players in figures.number_of_players(data):
             blocks = min(r["blocks"] for r in figures.of_players(data, "results", players))
-            parts.append(f"## {players} players{volcanoes}\n")
+            parts.append(f"### {players} players{volcanoes}\n")
             for kind in (figures.ratings, figures.cross_table):
                 parts.append(kind(data, players).markdown() + "\n")
             parts.append(

@@ -34,7 +34,7 @@ MAX_RECORDS, MAX_AGENTS = 40, 8  # in memory; the oldest are dropped
 MAX_SECONDS = 30  # that an agent may take for a decision
 MAX_SIMS = 20_000
 _BOTS = ("mc:sims=256", "ismcts:sims=256", "endgame", "greedy", "random")
-# Elo with 2 players, greedy 0, of docs/leaderboard.md, and milliseconds a move or searched placement.
+# Elo with 2 players, greedy 0, of docs/agents.md, and milliseconds a move or searched placement.
 # Agents that are not on that page have earlier figures or estimates.
 _STRENGTH = {
     "trinitario+search:ms=200": (840, 200.0),
