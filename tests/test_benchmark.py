@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -101,6 +102,12 @@ def test_what_is_done_is_read_and_what_was_begun_is_resumed(tmp_path, monkeypatc
     assert [len(cores) for cores in confined] == [1]
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert "| self-play PPO, candidate rows | 3 | 60.0% | 50.0% | 300 | 100 |" in page
+    rows = list(csv.DictReader((tmp_path / "curves.csv").read_text().splitlines()))
+    assert [(row["seed"], row["seconds"]) for row in rows[:4]] == [
+        *(("0", f"{60.0 * n}") for n in (1, 2, 3)),
+        ("1", "60.0"),
+    ]
+    assert [float(row["wins"]) for row in rows[::3]] == pytest.approx([0.5 / 3, 0.7 / 3, 0.6 / 3])
     curves = (tmp_path / "curves.svg").read_bytes()
     assert curves.startswith(b"<?xml")
     # Everything is done: nothing is run again, and the same page comes out.

@@ -15,6 +15,7 @@ night: six hours and the measurements.
 from __future__ import annotations
 
 import argparse
+import csv
 import io
 import json
 import os
@@ -46,7 +47,7 @@ from .run_folder import read_metrics
 from .state import STATE
 
 CONFIGS = Path(__file__).parent.parent / "configs"
-PAGE, PICTURE = "README.md", "curves.svg"
+PAGE, PICTURE, CURVES = "README.md", "curves.svg", "curves.csv"
 OPPONENT, WINS = "greedy", "wins_greedy_2p"
 _EVALUATIONS = 12  # periodic ones in a run
 
@@ -198,7 +199,7 @@ def page(runs: Sequence[Run], minutes: float) -> str:
         "were generated and learned from; values count samples.\n\n"
         f"{DataTable(head, rows).markdown()}\n\n"
         f"![wins over minutes and games]({PICTURE})\n\n"
-        "One line a seed: periodic evaluations of 200 games. Written by "
+        f"One line a seed: periodic evaluations of 200 games, which are also in {CURVES}. Written by "
         f"`python -m training.benchmark` at commit {git_commit() or 'unknown'} on "
         f"{machine()['processor']}.\n"
     )
@@ -233,9 +234,23 @@ def picture(runs: Sequence[Run]) -> bytes:
     return out.getvalue()
 
 
+def curves(runs: Sequence[Run]) -> str:
+    """Return the curves as CSV: a row for each periodic evaluation of each run."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("recipe", "seed", "seconds", "games", "wins", "half_width"))
+    for run in runs:
+        for row in read_metrics(run.folder):
+            if WINS in row:
+                cells = (row["seconds"], row["games"], row[WINS], row.get(f"{WINS}_half_width"))
+                writer.writerow((run.recipe.title, run.seed, *cells))
+    return out.getvalue()
+
+
 def write_page(folder: Path, runs: Sequence[Run], minutes: float) -> None:
     """Write page and curves of the runs that are done."""
     if any(run.done for run in runs):
+        write_whole(folder / CURVES, curves(runs))
         write_whole(folder / PICTURE, picture(runs))
         write_whole(folder / PAGE, page(runs, minutes))
 

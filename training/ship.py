@@ -197,6 +197,7 @@ def card(path: Path) -> str:
         f"The agent plays games of {players} players {'with and ' * rules['volcanoes']}without "
         f"volcanoes, by the rules of this package; features {features}. It was trained against itself "
         "or programs and measured against programs. Nothing is claimed about human players.\n\n"
+        "## Licence\n\nMIT, like the package: weights, card and games.\n\n"
         f"## Files\n\n{network}"
         "- `manifest.json`: their games, their checksum, versions\n"
         "- `config.json, metrics.jsonl, curves.png`: the training\n"
