@@ -176,9 +176,6 @@ MAKERS = {
     "curve.json": lambda: run(
         *("curve", "criollo", "--ms", "1", "--against", "random", *SHORT, "--json", "curve.json")
     ),
-    "tasks.json": lambda: run(
-        *("tasks", "--tasks", "2p-random", "--agents", "greedy", *SHORT, "--json", "tasks.json")
-    ),
     "forecasts.json": lambda: run("forecasts", "criollo", "--deals", 2, "--json", "forecasts.json"),
     "regret.json": lambda: run(
         *("regret", "greedy", "--deals", 1, "--rollouts", 2, "--sample", 1, "--workers", 1),
