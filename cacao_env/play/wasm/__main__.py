@@ -1,0 +1,5 @@
+"""Builds the page's engine."""
+
+from .build import main
+
+main()
