@@ -361,7 +361,7 @@ function remember() {
 /** Whether a person chooses now. */
 export function isChoosing() {
   const { session } = app;
-  return Boolean(session && choosers() && atEnd() && !curtainFor() && !app.counting);
+  return Boolean(session && choosers() && atEnd() && curtainFor() === null && !app.counting);
 }
 
 /** The choices of a person at the frame shown. */

@@ -183,7 +183,7 @@ export function Board() {
             key={one.id}
             class={`float own${one.seat}`}
             x={one.cell[1] * 100 * eye.k + eye.x + 50 * eye.k}
-            y={(one.cell[0] * 100 + 40) * eye.k + eye.y - 18 * (k % 4)}
+            y={(one.cell[0] * 100 + 40) * eye.k + eye.y - 23 * (k % 4)}
           >
             {one.text}
           </text>

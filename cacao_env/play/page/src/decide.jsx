@@ -19,7 +19,7 @@ export function Decision() {
     <section class="decision" aria-label={t.ask[now.phase]} data-phase={now.phase}>
       <Head now={now} />
       {curtain !== null ? <Curtain seat={curtain} /> : <Body now={now} />}
-      <Buttons now={now} />
+      {curtain !== null ? null : <Buttons now={now} />}
     </section>
   );
 }
@@ -168,7 +168,7 @@ function Effect({ now }) {
     <div class={`effect${isFirm ? " firm" : ""}`} id="effect">
       {now.phase === "act" ? null : <strong>{choiceWords(choice.move, kindOn(now, choice.move.cell))}</strong>}
       <p>
-        <Gains choice={choice} seat={now.seat ?? 0} /> {effectWords(choice.effects, now.seat ?? 0, page.names())}
+        <Gains choice={choice} seat={now.seat ?? 0} /> {effectWords(choice.effects, now.seat ?? 0, page.names(), false)}
         {worth}
       </p>
       {app.hint ? <p class="hint">{app.hint}</p> : null}
@@ -272,9 +272,14 @@ function Curtain({ seat }) {
       <button type="button" class="main" id="lift-curtain" onClick={() => page.liftCurtain()}>
         {t.iAm(name)}
       </button>
-      <button type="button" class="link" id="no-curtain" onClick={() => page.liftCurtain(true)}>
-        {t.noCurtain}
-      </button>
+      <div class="buttons">
+        <button type="button" class="link" id="no-curtain" onClick={() => page.liftCurtain(true)}>
+          {t.noCurtain}
+        </button>
+        <button type="button" class="link" id="undo" disabled={!app.session?.canUndo} onClick={page.undo}>
+          {t.undo}
+        </button>
+      </div>
     </div>
   );
 }

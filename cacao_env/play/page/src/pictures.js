@@ -7,6 +7,7 @@ import { app, go } from "./app.js";
 const SIZE = { width: 1200, height: 800 };
 const FILM = { width: 720, height: 480 };
 const DELAY = 500; // milliseconds of a frame
+const COLOURS = 128;
 
 /** The table as an SVG that stands alone: symbols and styles are inside. @param {{ width: number, height: number }} size */
 export function tableSvg({ width, height }) {
@@ -52,15 +53,15 @@ export async function film() {
   const back = app.ply;
   const gif = GIFEncoder();
   const shown = session.frames.flatMap(({ move }, ply) => (move?.type !== "act" || ply === session.last ? [ply] : []));
-  for (const ply of shown) {
+  const drawnAt = async (/** @type {number} */ ply) => {
     go(ply);
     await new Promise((done) => setTimeout(done, 20));
-    const { pixels } = await drawn(FILM);
-    const own = quantize(pixels, 128);
-    gif.writeFrame(applyPalette(pixels, own), FILM.width, FILM.height, {
-      palette: own,
-      delay: ply === session.last ? 4000 : DELAY,
-    });
+    return (await drawn(FILM)).pixels;
+  };
+  const palette = quantize(await drawnAt(session.last), COLOURS); // the last frame has the colours of all
+  for (const ply of shown) {
+    const delay = ply === session.last ? 4000 : DELAY;
+    gif.writeFrame(applyPalette(await drawnAt(ply), palette), FILM.width, FILM.height, { palette, delay });
   }
   gif.finish();
   go(back);

@@ -86,6 +86,21 @@ function Player({ seat, now }) {
         </button>
       </header>
       {app.opened === seat ? <Breakdown seats={[seat]} /> : null}
+      <div class="brief" aria-hidden="true">
+        {
+          /** @type {const} */ ([
+            ["pod", one.cacao],
+            ["sunface", one.sun],
+            ["drop", one.worth],
+            ["pyramid", temples],
+          ]).map(([name, n]) => (
+            <span key={name}>
+              <Icon name={name} />
+              {num(n)}
+            </span>
+          ))
+        }
+      </div>
       <div class="goods">
         <Pips what={t.cacao} count={one.cacao} of={5} name="pod" />
         <Pips what={t.sun} count={one.sun} of={3} name="sunface" />
@@ -172,6 +187,15 @@ function Track({ field, worth }) {
   );
 }
 
+const SOURCES = {
+  sales: "j-market3",
+  mines: "j-mine1",
+  volcanoes: "j-volcano",
+  water: "drop",
+  sun: "sunface",
+  temples: "pyramid",
+};
+
 /** Where the gold of some seats comes from, a row a seat. @param {{ seats: number[], ranks?: number[] }} props */
 export function Breakdown({ seats, ranks }) {
   const frame = page.frame();
@@ -186,8 +210,9 @@ export function Breakdown({ seats, ranks }) {
         <tr>
           {ranks ? <th scope="col">{t.players}</th> : null}
           {kinds.map((kind) => (
-            <th key={kind} scope="col">
-              {t.sources[kind]}
+            <th key={kind} scope="col" title={t.sources[kind]}>
+              <Icon name={SOURCES[kind]} />
+              <span class="sr">{t.sources[kind]}</span>
             </th>
           ))}
           <th scope="col">{t.score}</th>

@@ -45,23 +45,22 @@ export const kindWords = (kind) => t.kinds[kind] ?? edgesWords(kind);
 /** @param {string} text */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A move that was made: "sells 2 at market 3". @param {Move} move @param {string} kind of the jungle tile that acts */
-export function moveWords(move, kind = "") {
+/** A move in the words of a table: of what was made, or of what may be chosen.
+ * @param {Move} move @param {string} kind of the jungle tile that acts @param {"move" | "choose"} how */
+function worded(move, kind, how) {
+  const texts = t[how];
+  const { workers = 0, tile = "", edges = [] } = move;
   const cell = cellWords(move.cell);
-  if (move.type === "act") {
-    const name = kindWords(kind);
-    return kind.startsWith("market") ? t.move.sell(move.workers ?? 0, name) : t.move.act(move.workers ?? 0, name);
-  }
-  if (move.type === "fill") return t.move.fill(kindWords(move.tile ?? "") + turnedWords(move), cell);
-  return t.move[move.type](edgesWords((move.edges ?? []).join("")), cell);
+  if (move.type === "act") return texts[kind.startsWith("market") ? "sell" : "act"](workers, kindWords(kind));
+  if (move.type === "fill") return texts.fill(kindWords(tile) + turnedWords(move), cell);
+  return texts[move.type](edgesWords(edges.join("")), cell);
 }
 
-/** A choice that may be made: "Sell 2 at market 3". @param {Move} move @param {string} kind */
-export function choiceWords(move, kind = "") {
-  if (move.type !== "act") return capital(moveWords(move, kind));
-  const name = kindWords(kind);
-  return kind.startsWith("market") ? t.choose.sell(move.workers ?? 0, name) : t.choose.act(move.workers ?? 0, name);
-}
+/** A move that was made: "sells 2 at market 3". @param {Move} move */
+export const moveWords = (move, kind = "") => worded(move, kind, "move");
+
+/** A choice that may be made: "Sell 2 at market 3". @param {Move} move */
+export const choiceWords = (move, kind = "") => worded(move, kind, "choose");
 
 /** A choice on the table, in one or two words. @param {Move} move @param {string} kind */
 export function chipWords(move, kind) {
@@ -82,12 +81,12 @@ export function goodsWords(goods) {
   return names.filter((name) => goods[name]).map((name) => t.goods[name](plus(goods[name] ?? 0)));
 }
 
-/** What a choice brings, in one line; the seat that decides comes first.
+/** What a choice brings, in one line; the seat that decides comes first, or is left out.
  * @param {Effects} effects @param {number} seat @param {string[]} names */
-export function effectWords(effects, seat, names) {
+export function effectWords(effects, seat, names, withOwn = true) {
   const seats = Object.keys(effects.gains)
     .map(Number)
-    .filter((one) => goodsWords(effects.gains[one]).length)
+    .filter((one) => goodsWords(effects.gains[one]).length && (withOwn || one !== seat))
     .sort((a, b) => Number(b === seat) - Number(a === seat));
   const parts = seats.map((one) => {
     const got = goodsWords(effects.gains[one]).join(", ");
@@ -96,7 +95,7 @@ export function effectWords(effects, seat, names) {
   if (effects.draws) parts.push(t.next.draw);
   else if (effects.fills) parts.push(t.next.fill(effects.fills));
   else if (effects.acts) parts.push(t.next.act(effects.acts));
-  return parts.join("; ") || t.nothingNow;
+  return parts.join("; ") || (withOwn || !effects.gains[seat] ? t.nothingNow : "");
 }
 
 /** Why one continuation is better than another: the sources of gold that differ most.

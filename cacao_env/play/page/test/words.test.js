@@ -45,6 +45,8 @@ test("no Spanish text is English left over", () => {
     "R, Shift+R",
     "Jaguar",
     "F, +, −",
+    "U",
+    "normal",
     ",",
     ".",
   ]);

@@ -66,6 +66,9 @@ export const en = {
       n ? `uses ${count(n, "worker", "workers")} at the ${kind}` : `forgoes the ${kind}`,
   },
   choose: {
+    place: (/** @type {string} */ tile, /** @type {string} */ cell) => `Place ${tile} at ${cell}`,
+    overbuild: (/** @type {string} */ tile, /** @type {string} */ cell) => `Overbuild ${cell} with ${tile}`,
+    fill: (/** @type {string} */ kind, /** @type {string} */ cell) => `Fill ${cell} with ${kind}`,
     sell: (/** @type {number} */ n, /** @type {string} */ kind) =>
       n ? `Sell ${n} at ${kind}` : `Sell nothing at ${kind}`,
     act: (/** @type {number} */ n, /** @type {string} */ kind) =>
@@ -87,15 +90,15 @@ export const en = {
   scoreChange: (/** @type {string} */ n) => `score ${n}`,
 
   // The decision
-  turnOf: (/** @type {number} */ n, /** @type {number} */ all) => `Turn ${n} of ${all}`,
+  turnOf: (/** @type {number} */ n, /** @type {number} */ all) => `turn ${n} / ${all}`,
   ask: {
-    place: "Place a tile",
-    fill: "Fill the jungle space",
-    act: "Choose who works next",
-    over: "The game is over",
+    place: "place a tile",
+    fill: "fill the jungle",
+    act: "choose who works",
+    over: "the game is over",
   },
   yourTurn: "Your turn",
-  isTurn: (/** @type {string} */ name) => `${name}’s turn`,
+  isTurn: (/** @type {string} */ name) => name,
   thinking: (/** @type {string} */ name) => `${name} is thinking …`,
   pausedText: "The others wait.",
   earlier: "You look at an earlier position.",
