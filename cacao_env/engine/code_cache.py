@@ -144,7 +144,6 @@ class CodeCache:
     """
 
     cache_path = str(FOLDER)
-    compiler: Any = None  # what compiles in another process (:mod:`.compiler_process`), or None
 
     def __init__(
         self,
@@ -162,12 +161,6 @@ class CodeCache:
         found = self._read(signature, target_context)
         if found is None:
             self._on_miss()
-            if self.compiler is not None and FOLDER is not None:
-                with suppress(Exception):  # then it is compiled here
-                    self.compiler.compile(*self._function, signature)
-                    found = self._read(signature, target_context)
-                if found is not None:
-                    self._on_compiled()
         return found
 
     def _read(self, signature: Any, target_context: Any) -> Any:

@@ -36,6 +36,7 @@ export const SETTINGS = {
   zoom: 0, // pixels of a cell; 0: all is shown
   newGame: { players: 2, level: "grower", volcanoes: false, seconds: 1 },
 };
+const BETWEEN = 8; // seconds between two games that are watched
 const SECONDS = [0.9, 0.5, 0.2, 0]; // that each move of others is shown
 
 export const app = {
@@ -196,12 +197,12 @@ const newId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(9)), (n) => n.toString(36).padStart(2, "0")).join("");
 
 /** A game that has just been dealt.
- * @param {{ players: Player[], volcanoes?: boolean, seed?: number | string, coached?: boolean }} wish */
-export function begin({ players, volcanoes = false, seed, coached = false }) {
+ * @param {{ players: Player[], volcanoes?: boolean, seed?: number | string, coached?: boolean, watched?: boolean }} wish */
+export function begin({ players, volcanoes = false, seed, coached = false, watched = false }) {
   const given = seed ?? crypto.getRandomValues(new Uint32Array(1))[0];
   const deal = app.engine.deal({ players: players.length, volcanoes, seed: given });
   const options = { players: players.length, volcanoes, decisions: /** @type {const} */ ("auto") };
-  open(made({ options, deal, actions: [] }, players, { coached, seed: asNumber(given) }));
+  open(made({ options, deal, actions: [] }, players, { coached, watched, seed: asNumber(given) }));
 }
 
 /** @param {number | string} seed */
@@ -247,6 +248,18 @@ export const levels = (players, volcanoes) => levelsFor(app.engine.agents, playe
 /** A first game, with a coach. */
 export function beginFirst() {
   begin({ players: [{ person: true, name: "" }, opponent("seedling", namesFor(1, Date.now())[0])], coached: true });
+}
+
+/** Games of a run's newest checkpoint against an earlier one, one after the other. */
+export function watch() {
+  const seat = (/** @type {string} */ agent) => ({
+    person: /** @type {const} */ (false),
+    name: agent,
+    level: "own",
+    agent,
+  });
+  const seats = [seat("newest"), seat("earlier")];
+  begin({ players: app.session ? seats.reverse() : seats, watched: true });
 }
 
 /** The same players again; their seats move on by some. @param {number} by */
@@ -567,6 +580,8 @@ export function settle() {
   if (!session) return;
   if (session.awaits === "person" && atEnd()) speak(headline());
   if (session.awaits === "agent" && !app.paused) void letAgentDecide();
+  if (session.over && session.saved.watched && atEnd())
+    setTimeout(() => app.session === session && atEnd() && watch(), 1000 * BETWEEN);
   if (app.everyStep && session.awaits !== "agent") void think();
 }
 

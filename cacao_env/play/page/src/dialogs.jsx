@@ -7,7 +7,7 @@ import { Line, Sign } from "./art.jsx";
 import { namesFor } from "./levels.js";
 import { film, picture } from "./pictures.js";
 import { Rules } from "./rules.jsx";
-import { LANGUAGES, language, namesWords, num, t } from "./words.js";
+import { LANGUAGES, language, levelWords, namesWords, num, t } from "./words.js";
 
 /** @typedef {import("./types.js").Saved} Saved @typedef {import("./types.js").Player} Player */
 
@@ -124,12 +124,12 @@ function NewGame() {
       </fieldset>
       <fieldset class="choice levels">
         <legend>{t.level}</legend>
-        {levels.map(({ id, agent }) => (
+        {levels.map(({ id }) => (
           <label key={id} class="card">
             <input type="radio" name="level" value={id} checked={level === id} onChange={() => change({ level: id })} />
             <span>
-              <strong>{id === "own" ? agent : t.levels[id][0]}</strong>
-              <small>{t.levels[id][1]}</small>
+              <strong>{levelWords(id)[0]}</strong>
+              <small>{levelWords(id)[1]}</small>
             </span>
           </label>
         ))}
@@ -150,12 +150,12 @@ function NewGame() {
                 }
               >
                 <option value="">{t.person}</option>
-                <option value="level">{t.levels[level]?.[0] ?? level}</option>
+                <option value="level">{levelWords(level)[0]}</option>
                 {levels
                   .filter(({ id }) => id !== level)
                   .map(({ id }) => (
                     <option key={id} value={id}>
-                      {t.levels[id][0]}
+                      {levelWords(id)[0]}
                     </option>
                   ))}
               </select>

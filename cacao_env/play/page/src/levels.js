@@ -30,7 +30,7 @@ export const NAMES = [
  * @param {number} players @param {boolean} volcanoes */
 export function levelsFor(agents, players, volcanoes) {
   /** @type {Level[]} */
-  const own = agents.filter((one) => "own" in one).map((one) => ({ id: "own", agent: one.name }));
+  const own = agents.filter((one) => one.own).map((one) => ({ id: one.name, agent: one.name }));
   return [...LEVELS, ...own].filter(({ agent, ms }) =>
     agents.some(
       (one) =>

@@ -9,6 +9,7 @@ import { Board, fit, zoomBy } from "./board.jsx";
 import { Decision } from "./decide.jsx";
 import { Dialog } from "./dialogs.jsx";
 import { loadEngine } from "./engine/engine.js";
+import { withServer } from "./remote.js";
 import { Store } from "./save.js";
 import { Moves, Players, Supply, Temples } from "./sides.jsx";
 import "./style.css";
@@ -16,7 +17,8 @@ import { Think } from "./think.jsx";
 import { Bar, Curve } from "./timeline.jsx";
 import { t } from "./words.js";
 
-const DATA = /** @type {any} */ (globalThis).CACAO; // what the build and `cacao view` put into the file
+const DATA = /** @type {any} */ (globalThis).CACAO; // what the build puts into the file
+const GIVEN = /** @type {any} */ (globalThis).CACAO_GIVEN ?? {}; // what `cacao view` adds
 
 /** @param {{ id: string, line: any, text: string, onClick: () => void }} props */
 const Entry = ({ id, line, text, onClick }) => (
@@ -224,7 +226,12 @@ async function begin() {
   render(<Page />, /** @type {Element} */ (document.getElementById("page")));
   document.addEventListener("keydown", press);
   window.addEventListener("hashchange", page.openWanted);
-  if (DATA.record && !location.hash) await page.openText(DATA.record);
+  if (GIVEN.server) {
+    app.engine.agents.push(...GIVEN.server.agents.map((/** @type {any} */ one) => ({ ...one, own: true })));
+    app.client = withServer(app.client, GIVEN.server.agents);
+  }
+  if (GIVEN.server?.watch) page.watch();
+  else if (GIVEN.record && !location.hash) await page.openText(GIVEN.record);
   else await page.openWanted();
 }
 

@@ -5,7 +5,7 @@ import * as page from "./app.js";
 import { app, update } from "./app.js";
 import { BackIcon, Icon, JungleIcon, Sign, WorkerIcon } from "./art.jsx";
 import { TempleTable } from "./board.jsx";
-import { capital, cellWords, edgesWords, goodsWords, moveWords, num, plus, t } from "./words.js";
+import { capital, cellWords, edgesWords, goodsWords, levelWords, moveWords, num, plus, t } from "./words.js";
 
 /** @typedef {import("./types.js").Position} Position @typedef {import("./types.js").Sources} Sources */
 
@@ -65,7 +65,7 @@ function Player({ seat, now }) {
         >
           {page.nameOf(seat)}
         </button>
-        {player && !player.person ? <span class="level">{t.levels[player.level]?.[0] ?? player.agent}</span> : null}
+        {player && !player.person ? <span class="level">{levelWords(player.level)[0]}</span> : null}
         {state === "won" ? (
           <span class="crown" aria-hidden="true">
             ★

@@ -3,7 +3,7 @@
 import * as page from "./app.js";
 import { app, update } from "./app.js";
 import { kindOn } from "./session.js";
-import { choiceWords, num, percent, t } from "./words.js";
+import { choiceWords, levelWords, num, percent, t } from "./words.js";
 
 export function Think() {
   const { session, thought } = app;
@@ -22,7 +22,7 @@ export function Think() {
         >
           {page.levels(players, volcanoes).map(({ id }) => (
             <option key={id} value={id}>
-              {t.levels[id]?.[0] ?? id}
+              {levelWords(id)[0]}
             </option>
           ))}
         </select>

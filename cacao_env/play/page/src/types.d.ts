@@ -88,7 +88,14 @@ export interface Game {
   scores(): number[];
   winners(): number[];
 }
-export type AgentInfo = { name: string; players: number[]; volcanoes: boolean[]; search?: boolean; network?: boolean };
+export type AgentInfo = {
+  name: string;
+  players: number[];
+  volcanoes: boolean[];
+  search?: boolean;
+  network?: boolean;
+  own?: boolean; // of the command line: a server decides for it
+};
 export interface Engine {
   version: string;
   agents: AgentInfo[];
@@ -167,6 +174,7 @@ export type Saved = GameData & {
   coached?: boolean;
   review?: Review | null;
   from?: string;
+  watched?: boolean;
 };
 export type Frame = { position: Position; sources: Sources[]; step: Step | null; move: Move | null; at: Cell[] };
 export type Choice = { action: number; move: Move; effects: Effects; worth: number };
