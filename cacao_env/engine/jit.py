@@ -127,3 +127,14 @@ def _reachable(entry: Any) -> set[Any]:
                     found.add(inside)
                     todo.append(inside)
     return found
+
+
+@inlined
+def keep(array):
+    """Use an array, so that it lives until here.
+
+    Numba frees an array after its last use, even if a record in it is still used: a record does not
+    keep the array that it lies in.  So a function that makes an array and passes on ``array[0]`` must
+    use the array once more.
+    """
+    return len(array)

@@ -29,31 +29,45 @@ from ..engine.actions import MAX_LEGAL
 from ..engine.jit import njit
 from ..engine.options import Options
 from ..engine.rng import new_rng
-from ..engine.state import FILL, OVER, STATE, redeal
+from ..engine.state import EXPLICIT, FILL, OVER, STATE, redeal
+from ..engine.tiles import MAX_TURNS
 from ..game import Game
+from ..gold_sources import add_sources
 from ..greedy.turn import step_turn
+
+# A turn has a placement, 3 fills and at most the actions of 4 own edges and 9 others.
+MAX_DECISIONS = 17 * MAX_TURNS
 
 
 @njit
-def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng):
+def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng, gold=None):
     """Add the outcome of each of the first ``alive`` actions of ``states[0]`` to ``sums``.
 
     The network plays all seats to the end and evaluates ``inner`` placements of a turn.  Everything
     hidden from the deciding seat is dealt again; all actions share this deal, draws included.
+    ``gold``: int64 (alive, MAX_PLAYERS, sources), to which every seat's gold from here on is added.
     """
-    here = np.empty(2, STATE)
+    here = np.empty(3, STATE)
     actions, values = np.empty(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
+    line = np.empty(MAX_DECISIONS, np.int64)
     seat = np.int64(states[0].seat)
     here[0] = states[0]
     redeal(here[0], seat, rng)
     for i in range(alive):
         here[1] = here[0]
         state = here[1]
+        line[0], played = ids[i], 1
         step_turn(state, ids[i])
         while state.phase != OVER:
             count = value_actions(net, scratch, work, state, inner, FILL, actions, values, rng)
-            step_turn(state, actions[np.argmax(values[:count])] if count > 1 else actions[0])
+            line[played] = actions[np.argmax(values[:count])] if count > 1 else actions[0]
+            step_turn(state, line[played])
+            played += 1
         sums[i] += value_of(state, seat, objective)
+        if gold is not None:
+            here[2] = here[0]
+            here[2].decisions = EXPLICIT
+            add_sources(here[2], np.int64(here[0].decisions), line[:played], gold[i])
 
 
 @dataclass(frozen=True)

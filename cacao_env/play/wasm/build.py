@@ -28,7 +28,7 @@ import cacao_env
 
 from ...engine.state import STATE
 from . import entries
-from .tables import codes, layout_of, tables
+from .tables import agents, codes, layout_of, settings, tables
 
 PACKAGE = Path(__file__).parents[2]
 OUT = PACKAGE / "play" / "page" / "src" / "engine"
@@ -132,6 +132,8 @@ def fields() -> dict[str, Any]:
         "state": layout_of(STATE),
         "codes": codes(),
         "tables": tables(),
+        "settings": settings(),
+        "agents": agents(),
     }
 
 

@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ...agents import endgame
+from ...agents.bots import BOTS, FORECAST
+from ...agents.halving import CHUNK_SECONDS
+from ...agents.utility import UNIT
+from ...agents.value import search
+from ...agents.value.agent import SPREAD
 from ...engine import actions, notation, state
 from ...engine.geometry import DEFAULT_TABLE, SIDE_NAMES, TORUS
-from ...engine.options import ASKED
+from ...engine.options import ASKED, PLAYERS
 from ...engine.tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
@@ -19,6 +25,7 @@ from ...engine.tiles import (
     HAND_SIZE,
     JUNGLE_KINDS,
     JUNGLE_SUPPLY_BY_CODE,
+    MAX_TURNS,
     START_TILES,
     SUN_PLACES,
     TEMPLE_FIRST,
@@ -29,8 +36,12 @@ from ...engine.tiles import (
     WORKER_KINDS,
     WORKER_SUPPLY,
 )
+from ...evaluation import luck
 from ...gold_sources import SOURCES
+from .. import review
+from .entries import MANIFEST, NET, NETWORK
 
+_BOTS = ("mc", "greedy", "random")
 _DOES = ("nothing", "harvest", "sell", "mine", "water", "sun", "erupt")  # by class of action
 
 
@@ -95,3 +106,36 @@ def codes() -> dict[str, Any]:
             for code, name in reasons.items()
         },
     }
+
+
+def settings() -> dict[str, Any]:
+    """Return the numbers by which agents, searches and reviews work."""
+    mc = BOTS["mc"].parameters
+    of_search = ("CANDIDATES", "TURNS", "NEAR", "PRIOR", "EXACT", "EARLIER", "WEIGHTS", "EXACT_WEIGHT")
+    of_search += ("MOST", "LEAST", "PACE", "ONE_PLY", "NODES_A_MS", "NODES_A_SIM")
+    of_review = ("INACCURACY", "BLUNDER", "LAST", "TOP", "CHOOSING", "COMPARING")
+    return {
+        "nodes": endgame.NODES,
+        "nodes_to_judge": endgame.NODES_TO_JUDGE,
+        "last_tried": state.ACT,
+        "max_turns": MAX_TURNS,
+        "spread": SPREAD,
+        "unit": UNIT,
+        "chunk_ms": 1000 * CHUNK_SECONDS,
+        "forecast": FORECAST,
+        "mc": {name: parameter.default for name, parameter in mc.items()},
+        "network": {"name": NETWORK, "top": NET.top, "inner": NET.inner},
+        "search": {name.lower(): getattr(search, name) for name in of_search},
+        "review": {name.lower(): getattr(review, name) for name in of_review},
+        "luck_by": luck.NET,
+    }
+
+
+def agents() -> list[dict[str, Any]]:
+    """Return the agents in the page, the best first, with the games that each plays."""
+    rules = MANIFEST["rules"]
+    volcanoes = [False, True] if rules["volcanoes"] else [False]
+    network = {"name": NETWORK, "players": rules["players"], "volcanoes": volcanoes, "network": True}
+    bots = [{"name": name, "players": PLAYERS, "volcanoes": [False, True]} for name in _BOTS]
+    searches = (NETWORK, "mc")
+    return [one | {"search": one["name"] in searches} for one in [network, *bots]]

@@ -44,6 +44,8 @@ export class Engine {
     this.agents = fields.agents;
     this.tables = fields.tables;
     this.codes = fields.codes;
+    this.settings = fields.settings;
+    this.hasNetwork = false;
     this.stateLayout = fields.state;
     this.stateSize = fields.memory.states[2];
     this.seats = fields.state.gold[2];
