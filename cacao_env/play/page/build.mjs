@@ -13,6 +13,7 @@ import * as esbuild from "esbuild";
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, "../../..");
 const OUT = join(HERE, "play.html");
+const NETWORK = join(ROOT, "checkpoints/trinitario/weights.safetensors");
 
 /** Every file that play.html is made of, in order. */
 function sources() {
@@ -28,6 +29,7 @@ function sources() {
     ...pictures,
     join(ROOT, "docs/rules.md"),
     join(ROOT, "cacao_env/play/render/art.svg"),
+    NETWORK,
   ].sort();
 }
 
@@ -67,12 +69,7 @@ const files = sources();
 const hash = hashOf(files);
 const engine = join(HERE, "src/engine");
 const { js, css } = await bundled("src/main.jsx");
-const worker = existsSync(join(engine, "worker.js")) ? (await bundled("src/engine/worker.js")).js : null;
-const weights = Object.fromEntries(
-  readdirSync(engine)
-    .filter((name) => name.endsWith(".weights"))
-    .map((name) => [name.replace(".weights", ""), packed(join(engine, name))]),
-);
+const worker = (await bundled("src/engine/worker.js")).js;
 const pictures = Object.fromEntries(
   files
     .filter((path) => path.includes("pictures/rules/"))
@@ -85,7 +82,7 @@ const data = {
   wasm: packed(join(engine, "engine.wasm")),
   fields: JSON.parse(read("src/engine/fields.json")),
   worker,
-  weights,
+  network: packed(NETWORK),
   puzzles: existsSync(join(HERE, "src/puzzles.json")) ? JSON.parse(read("src/puzzles.json")) : [],
 };
 const parts = {

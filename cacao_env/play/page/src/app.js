@@ -740,14 +740,20 @@ export function toldMoves(from, to = app.session?.last ?? 0) {
   if (!session) return "";
   return session.frames
     .slice(from + 1, to + 1)
-    .map((one, k) => told(from + 1 + k, one))
+    .map((_, k) => told(from + 1 + k))
     .join(". ");
 }
 
-/** @param {number} ply */
-function told(ply, one = app.session?.frames[ply]) {
-  if (!one?.move || !one.step) return t.deal;
-  return `${nameOf(one.step.seat)} ${moveWords(one.move, app.session?.kindAt(ply))}`;
+/** The move to a frame in words, with who made it. @param {number} ply */
+export function told(ply) {
+  const { step, move } = app.session?.frames[ply] ?? {};
+  if (!move || !step) return t.deal;
+  const kind = app.session?.kindAt(ply);
+  const name = nameOf(step.seat);
+  const choice = choiceWords(move, kind);
+  return name === t.you
+    ? t.youTold(moveWords(move, kind), choice.charAt(0).toLowerCase() + choice.slice(1))
+    : t.told(name, moveWords(move, kind));
 }
 
 export function headline() {

@@ -6,7 +6,7 @@ import { BackIcon, Icon, JungleIcon, Line, Sign, WorkerIcon } from "./art.jsx";
 import { coached } from "./coach.js";
 import { kindOn } from "./session.js";
 import { Breakdown, Loss } from "./sides.jsx";
-import { capital, choiceWords, effectWords, moveWords, num, percent, plus, t } from "./words.js";
+import { capital, choiceWords, effectWords, num, percent, plus, t } from "./words.js";
 
 /** @typedef {import("./types.js").Position} Position @typedef {import("./types.js").Choice} Choice */
 
@@ -30,7 +30,11 @@ function Head({ now }) {
     <h1 id="headline">
       {now.seat !== null ? <Sign owner={now.seat} /> : null}
       <span>{page.headline()}</span>
-      {now.phase !== "over" ? <small>{t.turnOf(now.turn + 1, now.turns)}</small> : null}
+      {now.phase !== "over" ? (
+        <small title={t.turnOf(now.turn + 1, now.turns)}>
+          {now.turn + 1} / {now.turns}
+        </small>
+      ) : null}
     </h1>
   );
 }
@@ -219,12 +223,6 @@ function Buttons({ now }) {
           {app.thinking ? "…" : t.hint}
         </button>
       ) : null}
-      {live ? (
-        <button type="button" id="undo" disabled={!session.canUndo} onClick={page.undo} title="U">
-          <Line name="undo" />
-          {t.undo}
-        </button>
-      ) : null}
       {app.trying ? (
         <button type="button" id="back-to-review" onClick={page.backToReview}>
           {t.review}
@@ -232,6 +230,12 @@ function Buttons({ now }) {
       ) : null}
       {app.puzzle ? <PuzzleButtons /> : null}
       {!live || (session.over && page.atEnd()) ? <AfterButtons /> : null}
+      {live ? (
+        <button type="button" id="undo" disabled={!session.canUndo} onClick={page.undo} title="U">
+          <Line name="undo" />
+          {t.undo}
+        </button>
+      ) : null}
     </div>
   );
 }
@@ -292,10 +296,7 @@ function Look({ now }) {
   const frame = page.frame();
   if (!session || !frame) return null;
   const judged = page.judgedAt(app.ply);
-  const told =
-    frame.move && frame.step
-      ? `${page.nameOf(frame.step.seat)} ${moveWords(frame.move, session.kindAt(app.ply))}`
-      : t.deal;
+  const told = page.told(app.ply);
   const isBest = judged && (judged.best === judged.action || judged.gold < 0.05);
   return (
     <>
@@ -311,7 +312,6 @@ function Look({ now }) {
         {session.saved.review && !judged ? <p class="quiet">{t.noDecision}</p> : null}
       </div>
       {judged ? null : <Hand now={now} />}
-      {session.over && session.saved.review ? <Figures /> : null}
     </>
   );
 }

@@ -46,7 +46,7 @@ export function Dialog() {
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
     <dialog
       ref={ref}
-      class={dialog ?? ""}
+      class={`d-${dialog}`}
       aria-label={dialog ? titles()[dialog] : t.menu}
       onClose={close}
       onClick={(event) => event.target === ref.current && close()}
@@ -54,7 +54,9 @@ export function Dialog() {
       {Content ? (
         <div class="content">
           <header>
-            <h1>{titles()[dialog ?? ""]}</h1>
+            <h1 tabIndex={-1} autofocus>
+              {titles()[dialog ?? ""]}
+            </h1>
             <button type="button" class="close" aria-label={t.close} onClick={close}>
               ×
             </button>

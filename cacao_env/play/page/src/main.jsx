@@ -14,6 +14,7 @@ import { Store } from "./save.js";
 import { Moves, Players, Supply, Temples } from "./sides.jsx";
 import "./style.css";
 import { Think } from "./think.jsx";
+import { thinkers } from "./thinkers.js";
 import { Bar, Curve } from "./timeline.jsx";
 import { t } from "./words.js";
 
@@ -215,8 +216,9 @@ async function bytesOf(text) {
 
 async function begin() {
   addSymbols();
-  app.engine = /** @type {any} */ (await loadEngine(await bytesOf(DATA.wasm), DATA.fields));
-  app.engine.agents ??= [];
+  const wasm = await bytesOf(DATA.wasm);
+  app.engine = await loadEngine(wasm, DATA.fields);
+  app.client = thinkers(DATA.worker, { wasm, fields: DATA.fields, network: await bytesOf(DATA.network) });
   app.puzzles = DATA.puzzles ?? [];
   app.store = await Store.open();
   Object.assign(app.settings, await app.store.setting("settings", {}));

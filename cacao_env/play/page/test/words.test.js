@@ -67,8 +67,8 @@ test("a minus is one sign everywhere, and a decimal mark is the language's", () 
 });
 
 test("moves are composed in each language, with the published terms", () => {
-  assert.equal(moveWords(PLACE), "places 1-2-1-0 at −1, 0");
-  assert.equal(moveWords(SALE, "market3"), "sells 2 at market 3");
+  assert.equal(moveWords(PLACE), "placed 1-2-1-0 at −1, 0");
+  assert.equal(moveWords(SALE, "market3"), "sold 2 at market 3");
   assert.equal(choiceWords({ ...SALE, workers: 0 }, "market3"), "Sell nothing at market 3");
   chooseLanguage(["es"]);
   assert.equal(moveWords({ ...PLACE, type: "overbuild" }), "construye con 1-2-1-0 sobre −1, 0");

@@ -57,14 +57,16 @@ export const en = {
 
   // Moves
   move: {
-    place: (/** @type {string} */ tile, /** @type {string} */ cell) => `places ${tile} at ${cell}`,
-    overbuild: (/** @type {string} */ tile, /** @type {string} */ cell) => `overbuilds ${cell} with ${tile}`,
-    fill: (/** @type {string} */ kind, /** @type {string} */ cell) => `fills ${cell} with ${kind}`,
+    place: (/** @type {string} */ tile, /** @type {string} */ cell) => `placed ${tile} at ${cell}`,
+    overbuild: (/** @type {string} */ tile, /** @type {string} */ cell) => `overbuilt ${cell} with ${tile}`,
+    fill: (/** @type {string} */ kind, /** @type {string} */ cell) => `filled ${cell} with ${kind}`,
     sell: (/** @type {number} */ n, /** @type {string} */ kind) =>
-      n ? `sells ${n} at ${kind}` : `sells nothing at ${kind}`,
+      n ? `sold ${n} at ${kind}` : `sold nothing at ${kind}`,
     act: (/** @type {number} */ n, /** @type {string} */ kind) =>
-      n ? `uses ${count(n, "worker", "workers")} at the ${kind}` : `forgoes the ${kind}`,
+      n ? `used ${count(n, "worker", "workers")} at the ${kind}` : `used nobody at the ${kind}`,
   },
+  told: (/** @type {string} */ name, /** @type {string} */ made) => `${name} ${made}`,
+  youTold: (/** @type {string} */ made, /** @type {string} */ _choice) => `You ${made}`,
   choose: {
     place: (/** @type {string} */ tile, /** @type {string} */ cell) => `Place ${tile} at ${cell}`,
     overbuild: (/** @type {string} */ tile, /** @type {string} */ cell) => `Overbuild ${cell} with ${tile}`,
@@ -90,7 +92,7 @@ export const en = {
   scoreChange: (/** @type {string} */ n) => `score ${n}`,
 
   // The decision
-  turnOf: (/** @type {number} */ n, /** @type {number} */ all) => `turn ${n} / ${all}`,
+  turnOf: (/** @type {number} */ n, /** @type {number} */ all) => `turn ${n} of ${all}`,
   ask: {
     place: "place a tile",
     fill: "fill the jungle",

@@ -63,6 +63,8 @@ export const es = {
     sell: (n, kind) => (n ? `vende ${n} en ${kind}` : `no vende nada en ${kind}`),
     act: (n, kind) => (n ? `usa ${count(n, "recolector", "recolectores")} en ${kind}` : `renuncia a ${kind}`),
   },
+  told: (name, made) => `${name} ${made}`,
+  youTold: (_made, choice) => `Tú: ${choice}`,
   choose: {
     place: (tile, cell) => `Colocar ${tile} en ${cell}`,
     overbuild: (tile, cell) => `Construir con ${tile} sobre ${cell}`,
@@ -85,7 +87,7 @@ export const es = {
   nothingNow: "Nada de inmediato",
   scoreChange: (n) => `puntos ${n}`,
 
-  turnOf: (n, all) => `turno ${n} / ${all}`,
+  turnOf: (n, all) => `turno ${n} de ${all}`,
   ask: {
     place: "coloca una loseta",
     fill: "llena la selva",
