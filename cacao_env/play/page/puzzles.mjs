@@ -12,7 +12,7 @@ import { judged } from "./src/engine/review.js";
 
 const GAP = 3; // gold between the best move and every other
 const TRIED = 4; // other moves that are compared
-const CLEAR = 0.12; // between the network's values of the two best, before anything is played out
+const CLEAR = 0.06; // between the network's values of the two best, before anything is played out
 const HERE = new URL(".", import.meta.url);
 const OUT = new URL("src/puzzles.json", HERE);
 const [games = 20, seconds = 600] = process.argv.slice(2).map(Number);
@@ -31,11 +31,12 @@ for (let number = 0; number < games && Date.now() - begun < 1000 * seconds; numb
   const rng = new Rng(seed);
   let last = -9;
   while (!game.over) {
-    const isFar = game.position(null).turn - last >= 6; // puzzles of one game are not alike
+    const { turn, turns } = game.position(null);
+    const isFar = turn - last >= 6 && turns - turn > players; // not alike, and not all of the last round
     const puzzle = game.phase === "place" && isFar ? puzzleOf(game) : null;
     if (puzzle) {
       found.push(puzzle);
-      last = game.position(null).turn;
+      last = turn;
       console.log(`${found.length}: ${players} players, turn ${last}, level ${puzzle.level}, gap ${puzzle.gap}`);
     }
     game.play(choose(game, { agent: "trinitario" }, rng));
@@ -51,7 +52,7 @@ function puzzleOf(game) {
   let gap = Number.POSITIVE_INFINITY;
   for (const { action } of candidates.slice(1, 1 + TRIED)) {
     const verdict = judged(game.asked(), ply, action);
-    if (verdict.best !== best || verdict.low < GAP) return null;
+    if (verdict.best !== best || verdict.gold < GAP || verdict.low < GAP / 2) return null;
     gap = Math.min(gap, verdict.gold);
   }
   const greedy = analyze(game, { agent: "greedy" }, new Rng(1)).candidates.map(({ action }) => action);

@@ -218,9 +218,16 @@ function Buttons({ now }) {
         </button>
       ) : null}
       {choosing && !app.trying && !app.puzzle && page.mayThink() ? (
-        <button type="button" id="hint" disabled={app.thinking !== null} onClick={page.hint}>
-          <Line name="hint" />
-          {app.thinking ? "…" : t.hint}
+        <button
+          type="button"
+          id="hint"
+          class="only"
+          aria-label={t.hint}
+          title={t.hint}
+          disabled={app.thinking !== null}
+          onClick={page.hint}
+        >
+          {app.thinking ? "…" : <Line name="hint" />}
         </button>
       ) : null}
       {app.trying ? (
@@ -231,9 +238,16 @@ function Buttons({ now }) {
       {app.puzzle ? <PuzzleButtons /> : null}
       {!live || (session.over && page.atEnd()) ? <AfterButtons /> : null}
       {live ? (
-        <button type="button" id="undo" disabled={!session.canUndo} onClick={page.undo} title="U">
+        <button
+          type="button"
+          id="undo"
+          class="only"
+          aria-label={t.undo}
+          disabled={!session.canUndo}
+          onClick={page.undo}
+          title={`${t.undo} (U)`}
+        >
           <Line name="undo" />
-          {t.undo}
         </button>
       ) : null}
     </div>

@@ -119,7 +119,7 @@ function Page() {
       <Top />
       <main>
         <div class="left">
-          <Players />
+          <Players key={session?.saved.id} />
           <Temples />
         </div>
         <div class="middle">
