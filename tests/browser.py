@@ -48,7 +48,7 @@ class Page:
             **{"reduced_motion": "reduce", **context},
         )
         self.page = self.context.new_page()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(8_000)
         self.problems: list[str] = []
         self.asked: set[str] = set()
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
@@ -72,8 +72,9 @@ def shots(page: Any, name: str) -> None:
 
 def begin(page: Any, level: str = "", seats: tuple[str, ...] = (), **more: Any) -> None:
     """A new game by the form; ``seats``: "" for a person, or a level, for each seat."""
-    if not page.locator("#begin").is_visible():
+    if page.locator(".player").count():
         page.click("#new")
+    page.wait_for_selector("#begin")
     players = len(seats) or more.get("players", 2)
     page.check(f"input[name=players][value='{players}']", force=True)
     if level:

@@ -82,7 +82,8 @@ def test_a_game_by_the_mouse_and_its_record_holds(opened, tmp_path):
             break
         assert page.locator(".decision").bounding_box() == place, "the panel has one place and height"
         choose(page, number)
-        before, words = frames(page), page.inner_text("#effect strong") if number % 2 else ""
+        before, line = frames(page), page.locator("#effect strong")
+        words = line.inner_text() if line.count() else ""
         page.click("#confirm")
         assert frames(page) > before, "the tile lies at once"
         if words.startswith("Place"):
@@ -197,7 +198,7 @@ def test_a_second_click_on_place_decides_nothing(opened):
         box = page.locator("#confirm").bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         page.mouse.dblclick(x, y)
-        page.wait_for_selector("#confirm")
+        page.wait_for_selector("#confirm")  # nor is the agent's turn paused
         if page.get_attribute(".decision", "data-phase") != "place":
             break
     mine = page.locator(".moves .line").all_inner_texts()
@@ -252,6 +253,16 @@ def test_space_does_not_wind_a_game_back(opened):
     page.keyboard.press(" ")
     page.wait_for_timeout(300)
     assert page.inner_text("#count") == before
+
+
+def test_a_message_stands_above_a_dialog(opened):
+    page = opened().page
+    page.wait_for_selector("#begin")
+    drop(page, "bad.json", "{")
+    page.wait_for_selector("#message")
+    box = page.locator("#message").bounding_box()
+    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).closest('#message') !== null", middle)
 
 
 def test_a_double_click_on_begin_makes_one_game(opened):
@@ -325,7 +336,7 @@ def test_few_tiles_are_framed_as_the_last_move(opened, four):
 def test_a_minus_is_one_sign_everywhere(opened, four):
     page = replayed(opened, four, 60)
     assert re.findall(r"(?:^|[^\d])-\d", page.inner_text("body")) == []
-    assert "−" in page.inner_text("#table")
+    assert "−" in page.text_content("#table")
 
 
 def test_a_hand_over_shows_what_the_last_move_did(opened):
@@ -448,6 +459,7 @@ def test_a_review_teaches_and_is_kept(opened):
 
 def test_puzzles_are_solved_and_counted(opened):
     page = opened().page
+    page.wait_for_selector("#begin")
     page.keyboard.press("Escape")
     page.click("#puzzles")
     page.click("#daily")
@@ -463,6 +475,7 @@ def test_puzzles_are_solved_and_counted(opened):
     assert "Right." in page.inner_text("#verdict")
     shots(page, "puzzle")
     page.reload()
+    page.wait_for_selector("#begin")
     page.keyboard.press("Escape")
     page.click("#puzzles")
     assert "Solved" in page.inner_text("#daily")
@@ -526,7 +539,7 @@ def test_pictures_and_films_are_made(opened, tmp_path):
         download.value.save_as(tmp_path / what)
         with Image.open(tmp_path / what) as image:
             assert image.format == kind
-            assert len(image.convert("RGB").getcolors(10**7)) > 100
+            assert len(image.convert("RGB").getcolors(10**7)) > 50
             assert kind == "PNG" or image.n_frames > 20
 
 

@@ -578,7 +578,8 @@ export function settle() {
   update();
   remember();
   if (!session) return;
-  if (session.awaits === "person" && atEnd()) speak(headline());
+  const isDone = session.over && session.saved.kind === "game";
+  if (atEnd() && (isDone || session.awaits === "person")) speak(headline());
   if (session.awaits === "agent" && !app.paused) void letAgentDecide();
   if (session.over && session.saved.watched && atEnd())
     setTimeout(() => app.session === session && atEnd() && watch(), 1000 * BETWEEN);

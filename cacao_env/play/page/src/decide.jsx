@@ -193,18 +193,23 @@ function Buttons({ now }) {
   const live = session.saved.kind === "game" && (!session.over || page.atEnd());
   return (
     <div class="buttons">
-      {choosing ? (
-        <>
-          <button type="button" id="confirm" class="main" disabled={!choice} onClick={page.confirm}>
-            {t.verbs[choice?.move.type ?? (now.phase === "over" ? "act" : now.phase)]}
-          </button>
-          {now.phase === "act" ? null : (
-            <button type="button" id="turn" disabled={!turns} onClick={() => page.turn(1)} title="R">
-              <Line name="turn" />
-              {t.turnTile}
-            </button>
-          )}
-        </>
+      {choosing || (session.awaits === "agent" && page.atEnd()) ? (
+        // While others decide the button stays, so that a second click on it meets no other one.
+        <button
+          type="button"
+          id={choosing ? "confirm" : undefined}
+          class="main"
+          disabled={!choosing || !choice}
+          onClick={page.confirm}
+        >
+          {t.verbs[choice?.move.type ?? (now.phase === "over" ? "act" : now.phase)]}
+        </button>
+      ) : null}
+      {choosing && now.phase !== "act" ? (
+        <button type="button" id="turn" disabled={!turns} onClick={() => page.turn(1)} title="R">
+          <Line name="turn" />
+          {t.turnTile}
+        </button>
       ) : null}
       {live && !page.atEnd() ? (
         <button type="button" id="to-game" class="main" onClick={() => page.go(session.last)}>
@@ -382,7 +387,7 @@ function Result() {
   const ranks = now.seats.map((_, seat) => 1 + order.filter((other) => ahead(other, seat) > 0).length);
   const isTie = order.some((seat, k) => k > 0 && now.seats[seat].score === now.seats[order[k - 1]].score);
   return (
-    <div class="result" id="result">
+    <div class="result scroll" id="result" tabIndex={0} role="region" aria-label={t.ask.over}>
       <Breakdown seats={order} ranks={ranks} />
       {isTie ? <p class="quiet tie">{t.tieCacao}</p> : null}
       {session.saved.review ? <Figures /> : null}

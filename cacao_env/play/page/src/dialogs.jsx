@@ -5,6 +5,7 @@ import * as page from "./app.js";
 import { app, update } from "./app.js";
 import { Line, Sign } from "./art.jsx";
 import { namesFor } from "./levels.js";
+import { Message } from "./message.jsx";
 import { film, picture } from "./pictures.js";
 import { Rules } from "./rules.jsx";
 import { LANGUAGES, language, levelWords, namesWords, num, t } from "./words.js";
@@ -62,6 +63,7 @@ export function Dialog() {
             </button>
           </header>
           <Content />
+          <Message />
         </div>
       ) : null}
     </dialog>
@@ -146,20 +148,17 @@ function NewGame() {
               </label>
               <select
                 id={`seat${k}`}
-                value={wish.seats[k] ?? "level"}
+                value={wish.seats[k] ?? level}
                 onChange={({ currentTarget: { value } }) =>
-                  change({ seats: wish.seats.map((one, at) => (at === k ? (value === "level" ? null : value) : one)) })
+                  change({ seats: wish.seats.map((one, at) => (at === k ? value : one)) })
                 }
               >
                 <option value="">{t.person}</option>
-                <option value="level">{levelWords(level)[0]}</option>
-                {levels
-                  .filter(({ id }) => id !== level)
-                  .map(({ id }) => (
-                    <option key={id} value={id}>
-                      {levelWords(id)[0]}
-                    </option>
-                  ))}
+                {levels.map(({ id }) => (
+                  <option key={id} value={id}>
+                    {levelWords(id)[0]}
+                  </option>
+                ))}
               </select>
               {wish.seats[k] === "" ? (
                 <input

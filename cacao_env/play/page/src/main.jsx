@@ -9,6 +9,7 @@ import { Board, fit, zoomBy } from "./board.jsx";
 import { Decision } from "./decide.jsx";
 import { Dialog } from "./dialogs.jsx";
 import { loadEngine } from "./engine/engine.js";
+import { Message } from "./message.jsx";
 import { withServer } from "./remote.js";
 import { Store } from "./save.js";
 import { Moves, Players, Supply, Temples } from "./sides.jsx";
@@ -36,7 +37,7 @@ function Top() {
         <svg viewBox="0 0 100 100" aria-hidden="true">
           <use href="#pod" width="100" height="100" />
         </svg>
-        Cacao
+        <b>Cacao</b>
       </span>
       <span class="title">{page.title()}</span>
       {app.session && app.session.awaits === null && app.session.saved.kind === "record" ? (
@@ -44,10 +45,11 @@ function Top() {
           <input
             type="checkbox"
             id="hands"
+            aria-label={t.allHands}
             checked={app.allHands}
             onChange={(event) => update({ allHands: event.currentTarget.checked })}
           />{" "}
-          {t.allHands}
+          <span>{t.allHands}</span>
         </label>
       ) : null}
       <nav aria-label={t.menu}>
@@ -84,27 +86,6 @@ function Tabs() {
   );
 }
 
-function Message() {
-  const { message } = app;
-  return (
-    <div class="messages" role="alert">
-      {message ? (
-        <div class={`message${message.good ? " good" : ""}`} id="message">
-          <span>{message.text}</span>
-          {message.act ? (
-            <button type="button" onClick={message.act}>
-              {message.label}
-            </button>
-          ) : null}
-          <button type="button" aria-label={t.close} onClick={() => update({ message: null })}>
-            ×
-          </button>
-        </div>
-      ) : null}
-    </div>
-  );
-}
-
 function Page() {
   const [, again] = useState(0);
   useEffect(() => onUpdate(() => again((n) => n + 1)), []);
@@ -136,7 +117,7 @@ function Page() {
         </div>
       </main>
       <Dialog />
-      <Message />
+      {app.dialog ? null : <Message />}
       <div id="live" class="sr" aria-live="polite">
         {app.spoken}
       </div>
