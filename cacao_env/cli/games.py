@@ -250,9 +250,7 @@ def _draw(
     history.follow(game, viewer)
     scene = scene_of(history.frames[-1], names=names)
     if path.suffix == ".svg":
-        from ..play.render.svg import svg
-
-        path.write_text(svg(scene, tile), encoding="utf-8")
+        path.write_text(scene.svg(tile), encoding="utf-8")
         return "picture"
     from ..play.render.raster import image
 
