@@ -26,7 +26,7 @@ SALES, MINES, VOLCANOES, WATER_FIELD, SUN, TEMPLES = range(len(SOURCES))
 
 @njit
 def sources_into(states, decisions, asked, out):
-    """Replay ``asked`` in ``states[0]``, which asks everything; add gold to ``out``, (MAX_PLAYERS, 6)."""
+    """Replay ``asked`` in ``states[0]``, which asks for all; add gold to ``out``, (MAX_PLAYERS, 6)."""
     set_up(states[0])
     add_sources(states[0], decisions, asked, out)
 

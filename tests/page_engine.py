@@ -1,7 +1,7 @@
 """Compares the engine in the page with the package: whole games, move by move.
 
-``python -m tests.page_engine`` plays 10,000 games of random and 500 of the network in both, and some with
-search; it needs Node.  Moves, scores and random numbers must be the same.
+``python -m tests.page_engine`` plays 10,000 games of random and 500 of the network in both, and some
+with search; it needs Node.  Moves, scores and random numbers must be the same.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def in_the_page(games: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Play the games in Node; ``actions, scores, rng, ms`` of each."""
     assert NODE is not None
     text = "\n".join(map(json.dumps, games))
-    command = [NODE, str(PAGE / "test" / "games.mjs")]
+    command = [NODE, str(PAGE / "checks" / "games.mjs")]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -85,7 +85,9 @@ def main() -> None:
     wrong = []
     for agent, count, sims in every:
         found, ratio = differences(list(listed(agent, count, sims)))
-        print(f"{count} games of {agent} sims={sims}: {len(found)} differ; speed {ratio:.2f} of Python's")
+        print(
+            f"{count} games of {agent} sims={sims}: {len(found)} differ; speed {ratio:.2f} of Python's"
+        )
         wrong += found
     print("\n".join(wrong))
     sys.exit(bool(wrong))

@@ -1,8 +1,8 @@
 """exp, tanh and log, the same to the last bit on every machine and in a browser.
 
-Those of C libraries, processors and browsers differ in their last bits, and a choice between two moves of
-nearly the same value can depend on one.  These use additions, multiplications and divisions alone, which
-IEEE 754 defines exactly.  They err by less than 2 units in the last place.
+Those of C libraries, processors and browsers differ in their last bits, and a choice between two moves
+of nearly the same value can depend on one.  These use additions, multiplications and divisions alone,
+which IEEE 754 defines exactly.  They err by less than 3 units in the last place.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 
 from ..engine.jit import inlined, njit
 
-_LOG2_E = 1 / math.log(2)
+_LOG2_E = float.fromhex("0x1.71547652b82fep+0")
 # ln 2 as a sum.  The first number has 20 trailing zeros, so that its product with an exponent is exact.
 _LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")
 _LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
 _LEAST = -708.0  # exp of it is near the smallest number of full precision
-_POWERS = 2.0 ** np.arange(0, -1024, -1)
+_POWERS = np.ldexp(1.0, np.arange(0, -1024, -1))
 _SQRT_HALF = math.sqrt(0.5)
 
 
@@ -29,8 +29,12 @@ def _reduced(x):
     r = (x + k * _LN2_HIGH) + k * _LN2_LOW
     # The power series; in two halves, which a processor computes at the same time.
     s = r * r
-    even = 1 / 2 + s * (1 / 24 + s * (1 / 720 + s * (1 / 40320 + s * (1 / 3628800 + s / 479001600))))
-    odd = 1 / 6 + s * (1 / 120 + s * (1 / 5040 + s * (1 / 362880 + s * (1 / 39916800 + s / 6227020800))))
+    even = 1 / 2 + s * (
+        1 / 24 + s * (1 / 720 + s * (1 / 40320 + s * (1 / 3628800 + s / 479001600)))
+    )
+    odd = 1 / 6 + s * (
+        1 / 120 + s * (1 / 5040 + s * (1 / 362880 + s * (1 / 39916800 + s / 6227020800)))
+    )
     return _POWERS[k], r + s * (even + r * odd)
 
 

@@ -23,6 +23,7 @@ def greedy_action(states, rng):
 
 @njit
 def appraise_into(states, ids, values):
+    """Write the actions of ``states[0]`` and greedy's values, (MAX_LEGAL,); return their number."""
     choices = np.empty(1, CHOICES)
     score_actions(choices[0], states[0], GREEDY_WEIGHTS)
     for i in range(choices[0].count):

@@ -1,5 +1,7 @@
 """Builds the page's engine."""
 
+import sys
+
 from .build import main
 
-main()
+sys.exit(main())

@@ -8,8 +8,8 @@ writes is committed, so neither is needed to use the package.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -35,12 +35,17 @@ OUT = PACKAGE / "play" / "page" / "src" / "engine"
 # Everything that the module is made from, below the package.
 SOURCES = (
     *("engine/*.py", "greedy/*.py", "agents/value/*.py", "gold_sources.py", "play/wasm/*.py"),
-    *(f"agents/{name}.py" for name in ("endgame", "greedy", "mc", "playout", "random", "utility")),
+    *(f"agents/{name}.py" for name in ("elementary", "endgame", "greedy", "halving", "mc")),
+    *(f"agents/{name}.py" for name in ("playout", "random", "utility")),
     *(f"evaluation/{name}.py" for name in ("judge", "luck")),
 )
 _TRIPLE = "wasm64-unknown-unknown"
 _LAYOUT = "e-m:e-p:64:64-p10:8:8-p20:8:8-i64:64-i128:128-n32:64-S128-ni:1:10:20"
 _FEATURES = "+bulk-memory,+mutable-globals,+sign-ext,+nontrapping-fptoint,+simd128"
+_COUNT_DOWN = (
+    r"(%[\w.\"-]+) = (?:tail )?call i8 @llvm\.x86\.atomic\.sub\.cc\.i64"
+    r"\(ptr[^%]*(%[\w.\"-]+), i64 (\d+), [^\n]*"
+)
 _PROPOSALS = (
     *("bulk-memory", "bulk-memory-opt", "memory64", "mutable-globals", "nontrapping-float-to-int"),
     *("sign-ext", "simd"),
@@ -55,7 +60,7 @@ def dispatcher() -> Any:
     for number, name in enumerate(names):
         lines += [f"    if which == {number}:", f"        return {name}(m, a, b, c, d)"]
     scope: dict[str, Any] = {"carray": carray}
-    scope |= {name: entry for name, entry in zip(names, entries.ENTRIES)}
+    scope |= dict(zip(names, entries.ENTRIES))
     exec("\n".join([*lines, "    return -1"]), scope)
     return scope["call"]
 
@@ -75,12 +80,11 @@ def for_wasm(code: str, name: str) -> str:
     code = re.sub('"target-(cpu|features)"="[^"]*"', "", code)
     code = code.replace("= common ", "= internal ")
     # Reference counts go down by an instruction of x86 that says whether nothing is left.
-    count_down = r"(%[\w.\"-]+) = (?:tail )?call i8 @llvm\.x86\.atomic\.sub\.cc\.i64\(ptr[^%]*(%[\w.\"-]+), i64 (\d+), [^\n]*"
-    code = re.sub(count_down, _count_down, code)
+    code = re.sub(_COUNT_DOWN, _counted_down, code)
     return re.sub(r"declare i8 @llvm\.x86[^\n]*\n", "", code)
 
 
-def _count_down(found: re.Match[str]) -> str:
+def _counted_down(found: re.Match[str]) -> str:
     name, place, by = found.groups()
     bare = "%w" + re.sub(r"\W", "_", name)
     return (
@@ -102,8 +106,24 @@ def module_of(code: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         obj, linked, out = (str(Path(folder) / name) for name in ("o", "64.wasm", "32.wasm"))
         Path(obj).write_bytes(machine.emit_object(parsed))
-        link = [sys.executable, "-m", "ziglang", "wasm-ld", "-mwasm64", "--no-entry", obj, "-o", linked]
-        link += ["--allow-undefined", "--export=call", "--export=__heap_base", "-z", f"stack-size={STACK}"]
+        link = [
+            sys.executable,
+            "-m",
+            "ziglang",
+            "wasm-ld",
+            "-mwasm64",
+            "--no-entry",
+            obj,
+            "-o",
+            linked,
+        ]
+        link += [
+            "--allow-undefined",
+            "--export=call",
+            "--export=__heap_base",
+            "-z",
+            f"stack-size={STACK}",
+        ]
         subprocess.run(link, check=True)
         lower = ["wasm-opt", linked, "-o", out, "-O3", *(f"--enable-{one}" for one in _PROPOSALS)]
         lower += ["--memory64-lowering", "--table64-lowering", "--strip-debug", "--strip-producers"]
@@ -137,17 +157,29 @@ def fields() -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Build the module and its fields."""
+def main() -> int:
+    """Build the module and its fields, or with ``--check`` compare them with the committed ones."""
+    parser = argparse.ArgumentParser(prog="python -m cacao_env.play.wasm", description=main.__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 if a file differs")
+    check = parser.parse_args().check
     generic = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
     if not generic.items() <= os.environ.items():
         # Code for any processor, which Numba must know when it is imported: then the code to translate
         # has no instructions of this machine's own, and all machines build the same bytes.
-        command = [sys.executable, "-m", __package__]
-        raise SystemExit(subprocess.run(command, env=os.environ | generic).returncode)
+        command = [sys.executable, "-m", __package__, *sys.argv[1:]]
+        return subprocess.run(command, env=os.environ | generic).returncode
     compiled = native()
-    code = for_wasm(compiled.inspect_llvm(), compiled._wrapper_name)
-    OUT.mkdir(parents=True, exist_ok=True)
-    (OUT / "engine.wasm").write_bytes(module_of(code))
+    module = module_of(for_wasm(compiled.inspect_llvm(), compiled._wrapper_name))
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in fields().items()]
-    (OUT / "fields.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    made = {"engine.wasm": module, "fields.json": ("{\n" + ",\n".join(lines) + "\n}\n").encode()}
+    differ = False
+    for name, content in made.items():
+        if check:
+            same = (OUT / name).read_bytes() == content
+            print(f"{name}: {'the same' if same else 'differs'}")
+            differ |= not same
+        else:
+            OUT.mkdir(parents=True, exist_ok=True)
+            (OUT / name).write_bytes(content)
+            print(f"{name}: {len(content):,} bytes")
+    return int(differ)

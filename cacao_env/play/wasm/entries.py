@@ -1,7 +1,7 @@
 """What the page may call: entry points over one block of memory, and that memory's layout.
 
-All arguments but four integers lie in one record, ``MEMORY``.  JavaScript reads and writes its fields by
-their offsets, which the build writes to ``fields.json``.  An entry point contains no rule and no
+All arguments but four integers lie in one record, ``MEMORY``.  JavaScript reads and writes its fields
+by their offsets, which the build writes to ``fields.json``.  An entry point contains no rule and no
 judgement of its own: it passes fields of the record to functions of the package.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray
 
 from ...agents.checkpoint import find
 from ...agents.endgame import end_values, is_near_end, placements_left, solve
@@ -203,15 +202,15 @@ def solve_end(m, exact, nodes, c, d):
 @njit
 def end(m, objective, nodes, all_values, only):
     """Write the exact ``values`` of the actions; return their number, or NOT_SOLVED."""
-    return end_values(
-        m.states[:], objective, nodes, all_values == 1, only, m.ids[:], m.values[:]
-    )
+    return end_values(m.states[:], objective, nodes, all_values == 1, only, m.ids[:], m.values[:])
 
 
 # --- The network ----------------------------------------------------------------------------
 
 NETWORK = "trinitario"
-_PARAMS, _LAYOUT, MANIFEST = read_value(find(NETWORK))
+_FOLDER = find(NETWORK)
+assert _FOLDER is not None
+_PARAMS, _LAYOUT, MANIFEST = read_value(_FOLDER)
 NET = from_params(_PARAMS, _LAYOUT)
 _STAGE = NET.stage.copy()
 _ARRAYS: list[tuple[str, Any, tuple[int, ...]]] = []
@@ -223,7 +222,7 @@ def _views(value: Any, name: str) -> str:
     if isinstance(value, np.ndarray):
         _ARRAYS.append((name, value.dtype, value.shape))
         return f"m.{name}[:]"
-    if not isinstance(value, tuple):
+    if not hasattr(value, "_asdict"):
         return repr(value)
     parts = [_views(part, f"{name}_{field}") for field, part in value._asdict().items()]
     return f"{type(value).__name__}({', '.join(parts)})"
@@ -231,7 +230,8 @@ def _views(value: Any, name: str) -> str:
 
 def _reader(value: Any, name: str) -> Any:
     """Return a compiled function of ``m`` that makes what ``value`` is an example of."""
-    scope = {kind.__name__: kind for kind in (Net, Room, Scratch, Tree, Work)}
+    scope: dict[str, Any] = {kind.__name__: kind for kind in (Net, Room, Scratch, Tree, Work)}
+    scope["__name__"] = __name__
     exec(f"def {name}_of(m):\n    return {_views(value, name)}", scope)
     return njit(scope[f"{name}_of"])
 
@@ -267,7 +267,9 @@ def expand(m, a, b, c, d):
             seen[pattern] = 1
             _parts_into(letters, parts)
             for table in range(PATTERN_TABLES):
-                _sum_parts(m.part_rows[table], parts, m.net_patterns[table * NUM_PATTERNS + pattern])
+                _sum_parts(
+                    m.part_rows[table], parts, m.net_patterns[table * NUM_PATTERNS + pattern]
+                )
             _sum_parts(m.part_best[:], parts, m.net_best[pattern])
     return 0
 
@@ -362,7 +364,7 @@ def search(m, alive, passes, inner, turns):
 
 @njit
 def playout(m, alive, inner, c, d):
-    """Add the outcomes in gold of the first ``alive`` actions to ``sums``, gold by source to ``gold``."""
+    """Add outcomes of the first ``alive`` actions to ``sums``, every seat's gold to ``gold``."""
     play_out(
         *(net_of(m), scratch_of(m), work_of(m), m.states[:], m.ids[:], alive, m.sums[:]),
         *(inner, RELATIVE_SCORE, m.rng[:], m.gold[:]),
@@ -378,10 +380,12 @@ def draws(m, count, b, c, d):
     return 0
 
 
-AGENTS = (play_random, play_greedy, appraise, best_by_greedy, greedy_playouts, outlook, best_sums)
-AGENTS += (best_values, left, near_end, solve_end, end)
-VALUES = (expand, evaluate, expected, new_search, search, playout, draws)
-ENTRIES = RULES + AGENTS + VALUES
+ENTRIES = (
+    *RULES,
+    *(play_random, play_greedy, appraise, best_by_greedy, greedy_playouts, outlook, best_sums),
+    *(best_values, left, near_end, solve_end, end),
+    *(expand, evaluate, expected, new_search, search, playout, draws),
+)
 
 _NUMBERS = [
     ("states", STATE, (1,)),
@@ -405,7 +409,12 @@ def _memory(fields: list[Any]) -> np.dtype[Any]:
     formats = [np.dtype((kind, shape)) for _, kind, shape in fields]
     ends = np.cumsum([-(-one.itemsize // 64) * 64 for one in formats]).tolist()
     names = [name for name, _, _ in fields]
-    of_fields = {"names": names, "formats": formats, "offsets": [0, *ends[:-1]], "itemsize": ends[-1]}
+    of_fields = {
+        "names": names,
+        "formats": formats,
+        "offsets": [0, *ends[:-1]],
+        "itemsize": ends[-1],
+    }
     return np.dtype((np.record, np.dtype(of_fields, align=True)))  # type: ignore[call-overload]
 
 

@@ -36,7 +36,7 @@ from ...engine.tiles import (
     WORKER_KINDS,
     WORKER_SUPPLY,
 )
-from ...evaluation import luck
+from ...evaluation import judge, luck
 from ...gold_sources import SOURCES
 from .. import review
 from .entries import MANIFEST, NET, NETWORK
@@ -111,9 +111,11 @@ def codes() -> dict[str, Any]:
 def settings() -> dict[str, Any]:
     """Return the numbers by which agents, searches and reviews work."""
     mc = BOTS["mc"].parameters
-    of_search = ("CANDIDATES", "TURNS", "NEAR", "PRIOR", "EXACT", "EARLIER", "WEIGHTS", "EXACT_WEIGHT")
-    of_search += ("MOST", "LEAST", "PACE", "ONE_PLY", "NODES_A_MS", "NODES_A_SIM")
-    of_review = ("INACCURACY", "BLUNDER", "LAST", "TOP", "CHOOSING", "COMPARING")
+    of_search = (
+        *("CANDIDATES", "TURNS", "NEAR", "PRIOR", "EXACT", "EARLIER", "WEIGHTS", "EXACT_WEIGHT"),
+        *("MOST", "LEAST", "PACE", "ONE_PLY", "NODES_A_MS", "NODES_A_SIM"),
+    )
+    of_review = ("INACCURACY", "BLUNDER", "LAST", "TOP", "WITHIN", "CHOOSING", "COMPARING")
     return {
         "nodes": endgame.NODES,
         "nodes_to_judge": endgame.NODES_TO_JUDGE,
@@ -126,7 +128,8 @@ def settings() -> dict[str, Any]:
         "mc": {name: parameter.default for name, parameter in mc.items()},
         "network": {"name": NETWORK, "top": NET.top, "inner": NET.inner},
         "search": {name.lower(): getattr(search, name) for name in of_search},
-        "review": {name.lower(): getattr(review, name) for name in of_review},
+        "review": {name.lower(): getattr(review, name) for name in of_review}
+        | {"look": judge.LOOK},
         "luck_by": luck.NET,
     }
 
@@ -135,7 +138,12 @@ def agents() -> list[dict[str, Any]]:
     """Return the agents in the page, the best first, with the games that each plays."""
     rules = MANIFEST["rules"]
     volcanoes = [False, True] if rules["volcanoes"] else [False]
-    network = {"name": NETWORK, "players": rules["players"], "volcanoes": volcanoes, "network": True}
+    network = {
+        "name": NETWORK,
+        "players": rules["players"],
+        "volcanoes": volcanoes,
+        "network": True,
+    }
     bots = [{"name": name, "players": PLAYERS, "volcanoes": [False, True]} for name in _BOTS]
     searches = (NETWORK, "mc")
     return [one | {"search": one["name"] in searches} for one in [network, *bots]]

@@ -305,7 +305,12 @@ function timeBank(search, players, lengths, mean, onePly, pace) {
   const zeros = weights.filter((weight) => !weight).length;
   let total = mean * (lengths.length - 1) - onePly * (zeros - 1);
   for (;;) {
-    const each = total / Math.max(1e-9, weights.reduce((sum, weight) => sum + weight, 0));
+    const each =
+      total /
+      Math.max(
+        1e-9,
+        weights.reduce((sum, weight) => sum + weight, 0),
+      );
     const seconds = weights.map((weight) => Math.min(weight * each, most * mean));
     const kept = weights.flatMap((weight, left) => (weight ? [left] : []));
     if (kept.every((left) => left <= exact || seconds[left] >= onePly + least * lengths[left] * pace)) {
@@ -318,7 +323,8 @@ function timeBank(search, players, lengths, mean, onePly, pace) {
 
 // --- Analyses ----------------------------------------------------------------------------------
 
-const pick = (from, names) => Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name]]));
+const pick = (from, names) =>
+  Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name]]));
 
 export function argmax(values, count = values.length) {
   let best = 0;
@@ -351,5 +357,12 @@ function fromValues(actions, values, scale, unit) {
 function fromVisits(actions, values, visits, unit) {
   const total = visits.reduce((sum, one) => sum + one, 0);
   const order = actions.map((_, i) => i).sort((a, b) => visits[b] - visits[a] || values[b] - values[a]);
-  return listed(actions, { weights: Array.from(visits, (n) => n / total), values, visits, order, unit, weighed: "visits" });
+  return listed(actions, {
+    weights: Array.from(visits, (n) => n / total),
+    values,
+    visits,
+    order,
+    unit,
+    weighed: "visits",
+  });
 }

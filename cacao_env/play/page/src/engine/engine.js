@@ -49,9 +49,7 @@ export class Engine {
     this.stateLayout = fields.state;
     this.stateSize = fields.memory.states[2];
     this.seats = fields.state.gold[2];
-    this.variantOf = new Map(
-      this.tables.variants.map(({ tile, turn }, number) => [`${tile}/${turn}`, number]),
-    );
+    this.variantOf = new Map(this.tables.variants.map(({ tile, turn }, number) => [`${tile}/${turn}`, number]));
   }
 
   /** Call an entry point for the state in `bytes`, which changes with it. */
@@ -88,7 +86,10 @@ export class Engine {
     }
     deal.worker_draws.forEach((draws, seat) => {
       checkSupply(`worker_draws of player ${seat}`, draws, worker_kinds, worker_supply[players]);
-      state.worker_draws.set(draws.map((kind) => worker_kinds.indexOf(kind)), seat * row);
+      state.worker_draws.set(
+        draws.map((kind) => worker_kinds.indexOf(kind)),
+        seat * row,
+      );
     });
     const kinds = jungle_kinds.map((kind) => kind.name);
     checkSupply("jungle_draws", deal.jungle_draws, kinds, jungle_supply[players][Number(volcanoes)]);
@@ -439,7 +440,9 @@ export class Game {
     const ends = one.over || state.turn[0] !== turn;
     const effect = { gains: {}, worth: {}, fills: 0, acts: 0, draws: false, ends };
     one.scores().forEach((score, seat) => {
-      const changes = GOODS.flatMap((good, i) => (after[i][seat] === before[i][seat] ? [] : [[good, after[i][seat] - before[i][seat]]]));
+      const changes = GOODS.flatMap((good, i) =>
+        after[i][seat] === before[i][seat] ? [] : [[good, after[i][seat] - before[i][seat]]],
+      );
       if (changes.length) effect.gains[seat] = Object.fromEntries(changes);
       if (score !== scores[seat]) effect.worth[seat] = score - scores[seat];
     });

@@ -104,8 +104,7 @@ export class Module {
 
 function importOf(name, imports) {
   const made = {
-    NRT_MemInfo_alloc_aligned: (size, align) =>
-      BigInt(imports.module.allocate(Number(size), Math.max(16, align))),
+    NRT_MemInfo_alloc_aligned: (size, align) => BigInt(imports.module.allocate(Number(size), Math.max(16, align))),
     NRT_MemInfo_call_dtor: (header) => imports.module.giveBack(Number(header)),
     __multi3: (to, ...factors) => imports.module.multiply(Number(to), ...factors),
     numba_gil_ensure: () => {},

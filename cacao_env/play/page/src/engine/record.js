@@ -49,9 +49,7 @@ export function writeRecord(game, players) {
     result: resultOf(game),
   };
   const lines = Object.entries(record).map(([key, value]) =>
-    key === "moves"
-      ? `  "moves": [\n    ${value.map(compact).join(",\n    ")}\n  ]`
-      : `  "${key}": ${compact(value)}`,
+    key === "moves" ? `  "moves": [\n    ${value.map(compact).join(",\n    ")}\n  ]` : `  "${key}": ${compact(value)}`,
   );
   return `{\n${lines.join(",\n")}\n}\n`;
 }

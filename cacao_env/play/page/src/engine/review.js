@@ -3,7 +3,7 @@
 // Near the end decisions are solved. Before it the network plays games to their end, from the action played and
 // from the best one found, each pair on the same deal of what the seat can't see.
 
-import { analyze, argmax, choose, Rng } from "./agents.js";
+import { analyze, argmax, Rng } from "./agents.js";
 import { halve } from "./halving.js";
 
 const RELATIVE_SCORE = 1;
@@ -82,10 +82,7 @@ function byPlayouts(game, action, rng) {
   const { memory } = module;
   const { review: how, network } = settings;
   memory.rng[0] = rng.bits;
-  const found = ids(game, game.call("best_by_greedy", how.top));
-  const chosen = choose(game, { agent: network.name }, rng);
-  memory.rng[0] = rng.bits;
-  const tried = [...new Set([action, chosen, ...found])];
+  const tried = [...new Set([action, ...candidates(game)])];
   const run = (alive, passes) => {
     for (let i = 0; i < passes; i++) game.call("playout", alive, network.inner);
   };
@@ -96,15 +93,33 @@ function byPlayouts(game, action, rng) {
   const best = Number(memory.ids[0]);
   if (best === action) return { best, loss: 0, error: 0, gain };
   start(memory, [best, action]);
-  const lost = Array.from({ length: how.comparing }, () => {
+  const lost = [];
+  let [loss, error] = [0, 0];
+  while (lost.length < how.comparing) {
     memory.sums.fill(0, 0, 2);
     run(2, 1);
-    return memory.sums[0] - memory.sums[1];
-  });
-  const loss = mean(lost);
-  const spread = Math.sqrt(mean(lost.map((one) => (one - loss) ** 2)));
-  const error = (1.96 * spread) / Math.sqrt(Math.max(1, lost.length - 1));
+    lost.push(memory.sums[0] - memory.sums[1]);
+    if (lost.length < how.comparing && lost.length % how.look !== 0) continue;
+    loss = mean(lost);
+    const spread = Math.sqrt(mean(lost.map((one) => (one - loss) ** 2)));
+    error = (1.96 * spread) / Math.sqrt(Math.max(1, lost.length - 1));
+    if (loss + error < how.inaccuracy || loss - error > how.blunder) break; // known well enough
+  }
   return { best, loss, error, gain, sources: sourcesOf(game, lost.length) };
+}
+
+// What the network would play, then greedy's best that the network does not find much worse.
+function candidates(game) {
+  const { review: how, network, last_tried } = game.engine.settings;
+  const byGreedy = ids(game, game.call("best_by_greedy", how.top));
+  const seen = game.clone();
+  seen.call("hide", game.seat);
+  const count = seen.call("evaluate", network.top, last_tried);
+  const evaluated = ids(game, count);
+  const values = game.engine.module.memory.values.slice(0, count);
+  const best = argmax(values);
+  const near = new Set(evaluated.filter((_, i) => values[i] >= values[best] - how.within));
+  return [evaluated[best], ...byGreedy.filter((action) => near.has(action))];
 }
 
 function start(memory, actions) {
