@@ -77,7 +77,7 @@ def browser():
 
 @pytest.fixture
 def opened(browser):
-    """``opened(hash, size, **context)``: the page's file; its console is silent, and it asks no host."""
+    """``opened(hash, size, **context)``: the page; its console is silent, and it asks no host."""
     made = []
 
     def open_page(path="", size=WIDE, **context):

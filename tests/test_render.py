@@ -119,7 +119,9 @@ def test_cells_to_fill_are_those_that_may_be_filled():
 
 
 def pixels(drawn: str, tile: int = 80) -> np.ndarray:
-    return np.asarray(image(Scene(rect(0, 0, 100, 100, 0, 'fill="#FFF"') + drawn, 100, 100, (0, 0)), tile))
+    return np.asarray(
+        image(Scene(rect(0, 0, 100, 100, 0, 'fill="#FFF"') + drawn, 100, 100, (0, 0)), tile)
+    )
 
 
 def test_turned_tiles_have_their_workers_on_the_next_side():

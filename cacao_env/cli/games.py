@@ -283,7 +283,9 @@ def _view(options: Namespace) -> int:
     given = {} if options.record is None else {"record": _record_text(as_path(options.record))}
     if options.agent or options.watch:
         if options.export is not None:
-            raise ValueError("--export writes a file, which can't ask the agents of --agent or --watch")
+            raise ValueError(
+                "--export writes a file, which can't ask the agents of --agent or --watch"
+            )
         return _serve(options, given)
     if options.export is not None:
         target = as_path(options.export)

@@ -1,4 +1,4 @@
-"""The page: one file that plays by the engine inside it, made by ``page/build.mjs`` from ``page/src``."""
+"""The page: one file that plays by the engine inside it; ``page/build.mjs`` makes it."""
 
 from __future__ import annotations
 

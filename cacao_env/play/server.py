@@ -35,7 +35,9 @@ class AgentServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, agents: Agents, page: Callable[[Mapping[str, Agent]], str], port: int) -> None:
+    def __init__(
+        self, agents: Agents, page: Callable[[Mapping[str, Agent]], str], port: int
+    ) -> None:
         self.agents, self.page = agents, page
         self.room = threading.Semaphore(MAX_WAITING)
         self.turn = threading.Lock()  # one agent thinks at a time
@@ -43,7 +45,9 @@ class AgentServer(ThreadingHTTPServer):
             super().__init__((HOST, port), _Handler)
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or "it is not a port"
-            raise ValueError(f"port {port} can't be used: {why}; choose another with --port") from None
+            raise ValueError(
+                f"port {port} can't be used: {why}; choose another with --port"
+            ) from None
 
     @property
     def address(self) -> str:
@@ -57,7 +61,9 @@ class AgentServer(ThreadingHTTPServer):
         name, seed = body.get("agent"), body.get("seed")
         agents = self.agents()
         if name not in agents:
-            raise Refused(404, f"there is no agent {str(name)[:60]!r}; there are: {', '.join(agents)}")
+            raise Refused(
+                404, f"there is no agent {str(name)[:60]!r}; there are: {', '.join(agents)}"
+            )
         if not is_int(seed) or not 0 <= seed < 2**63:
             raise Refused(400, "seed is not an integer from 0 to 2^63 - 1")
         if not self.room.acquire(blocking=False):
@@ -78,12 +84,15 @@ class AgentServer(ThreadingHTTPServer):
             self.room.release()
 
 
-def game_of(body: Mapping[str, Any]) -> Game:
+def game_of(body: Any) -> Game:
     """Return the game of plain data; ValueError says what is wrong with it."""
+    if not isinstance(body, dict):
+        raise ValueError("a game is a JSON object")
     options, deal, actions = body.get("options"), body.get("deal"), body.get("actions")
     if not isinstance(options, dict) or not isinstance(deal, dict) or not isinstance(actions, list):
         raise ValueError("a game has options, a deal and actions")
-    workers, jungle = deal.get("worker_draws"), deal.get("jungle_draws")
+    workers: Any = deal.get("worker_draws")
+    jungle: Any = deal.get("jungle_draws")
     if not isinstance(workers, list) or not all(map(_is_texts, workers)) or not _is_texts(jungle):
         raise ValueError("the deal is not worker_draws and jungle_draws")
     if options.get("volcanoes") not in (True, False) or not all(map(is_int, actions)):

@@ -1,7 +1,8 @@
 """The drawings: symbols of ``art.svg``, which the page uses too, each on a square of side UNIT.
 
-Owners differ in colour and in the sign on the hut; the colours are close to those of Okabe and Ito, which
-suit any kind of colour vision.  A picture is SVG text that refers to symbols; ``document`` adds them.
+Owners differ in colour and in the sign on the hut; the colours are close to those of Okabe and Ito,
+which suit any kind of colour vision.  A picture is SVG text that refers to symbols, and
+``document`` adds them.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _owned(name: str) -> bool:
 
 @cache
 def _symbol(name: str) -> str:
-    """A symbol as it stands in a picture: of an owner, whose number its name ends with, in the colours."""
+    """A symbol as it stands in a picture; one of a player has the player's number and colours."""
     if name in _symbols() and not _owned(name):
         return _symbols()[name]
     base, owner = name.rsplit("_", 1)
