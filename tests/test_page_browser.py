@@ -766,3 +766,15 @@ def test_nothing_is_cut_at_any_width(opened, four, size):
         box, around = table.bounding_box(), page.locator(".decision").bounding_box()
         assert box["x"] + box["width"] <= around["x"] + around["width"] + 1
     shots(page, f"end-{size[0]}")
+
+
+def test_a_choice_made_at_once_after_the_others_is_kept(opened):
+    """Once the last of their moves is shown, nothing resets what is chosen."""
+    page = opened(reduced_motion="no-preference").page
+    begin(page, "grower", players=3, seed=5)
+    for number in range(2):
+        page.wait_for_selector("#confirm", timeout=20_000)
+        choose(page, number)
+        page.wait_for_timeout(900)
+        assert page.locator("#confirm:enabled").count() == 1
+        page.click("#confirm")

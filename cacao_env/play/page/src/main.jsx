@@ -112,6 +112,11 @@ function Page() {
           <Supply />
           <Decision />
           <Tabs />
+          {app.panel === "players" ? (
+            <div class="drawer">
+              <Players />
+            </div>
+          ) : null}
           <Moves />
           <Think />
         </div>

@@ -112,7 +112,7 @@ function Player({ seat, now }) {
       <Track field={one.water} worth={one.worth} />
       <div class="tiles">
         <SeatHand seat={seat} />
-        <span class="left">
+        <span class="unplaced">
           {Object.entries(one.left).map(([kind, n]) => (
             <span key={kind} title={t.notPlaced(n, edgesWords(kind))}>
               <WorkerIcon owner={seat} kind={kind} />

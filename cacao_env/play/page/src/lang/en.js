@@ -96,7 +96,7 @@ export const en = {
   ask: {
     place: "place a tile",
     fill: "fill the jungle",
-    act: "choose who works",
+    act: "who works next?",
     over: "the game is over",
   },
   yourTurn: "Your turn",

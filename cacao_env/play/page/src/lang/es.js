@@ -91,7 +91,7 @@ export const es = {
   ask: {
     place: "coloca una loseta",
     fill: "llena la selva",
-    act: "elige quién trabaja",
+    act: "¿quién trabaja?",
     over: "la partida ha terminado",
   },
   yourTurn: "Tu turno",
