@@ -27,7 +27,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 # Packages and modules of this package; compiled functions anywhere call functions of these alone.
-SOURCES = ("engine", "greedy", "agents", "envs", "game")
+SOURCES = ("engine", "greedy", "agents", "envs", "game", "gold_sources")
 NAMED = "NUMBA_CACHE_DIR"  # the variable that names a folder
 _PACKAGE = __name__.partition(".")[0]
 _DIGEST = hashlib.sha256().digest_size

@@ -30,7 +30,8 @@ from ...agents.value.tree import Tree, begin_search
 from ...agents.value.turns import Work, expect_after, new_work, value_actions
 from ...engine.actions import LEGAL, MAX_LEGAL, WORKER_CHOICES, legal_into, why_illegal
 from ...engine.decisions import forced_action
-from ...engine.jit import njit
+from ...engine.jit import COMPILED
+from ...engine.linking import linked
 from ...engine.scoring import scores_into, temple_into, win_shares_into
 from ...engine.state import STATE, deal, redeal, set_options, set_up
 from ...engine.tiles import EDGES, MAX_PLAYERS, NUM_VARIANTS
@@ -41,10 +42,18 @@ from ...greedy.turn import step_turn, unasked
 
 MAX_ACTIONS = 4096  # of a game; one that asks everything has some hundreds
 
+
+def entry(function: Any) -> Any:
+    """Compile a function as a part of the module alone: nothing calls it from Python."""
+    if not COMPILED:
+        return function
+    return linked(function, nogil=True, no_cfunc_wrapper=True, error_model="numpy")
+
+
 # --- Rules ----------------------------------------------------------------------------------
 
 
-@njit
+@entry
 def begin(m, dealt, b, c, d):
     """Set the game up whose options are written; deal it first with ``rng`` unless it is ``dealt``."""
     state = m.states[0]
@@ -62,13 +71,13 @@ def begin(m, dealt, b, c, d):
     return 0
 
 
-@njit
+@entry
 def why(m, action, b, c, d):
     """Return why an action is illegal, or LEGAL."""
     return why_illegal(m.states[0], action)
 
 
-@njit
+@entry
 def play(m, action, b, c, d):
     """Play an action if it is legal; return why it is not, or LEGAL."""
     code = why_illegal(m.states[0], action)
@@ -77,25 +86,25 @@ def play(m, action, b, c, d):
     return code
 
 
-@njit
+@entry
 def legal(m, a, b, c, d):
     """Write the legal actions into ``ids``; return their number."""
     return legal_into(m.states[0], m.ids[:])
 
 
-@njit
+@entry
 def not_asked(m, decisions, b, c, d):
     """Return the move that a game with these ``decisions`` does not ask for, or NONE."""
     return unasked(m.states[0], decisions)
 
 
-@njit
+@entry
 def forced(m, a, b, c, d):
     """Return the move that cannot matter, or NONE."""
     return forced_action(m.states[0])
 
 
-@njit
+@entry
 def result(m, a, b, c, d):
     """Write ``scores`` and ``win_shares`` as if the game ended now."""
     scores_into(m.states[0], m.scores[:])
@@ -103,14 +112,14 @@ def result(m, a, b, c, d):
     return 0
 
 
-@njit
+@entry
 def temple(m, cell, b, c, d):
     """Write the workers at a temple into ``ids``, their gold into ``scores``."""
     temple_into(m.states[0], cell, m.ids[:], m.scores[:])
     return 0
 
 
-@njit
+@entry
 def sources(m, decisions, count, c, d):
     """Replay ``count`` of ``actions`` with every decision asked; write gold into ``sources``."""
     m.sources[:] = 0
@@ -118,7 +127,7 @@ def sources(m, decisions, count, c, d):
     return 0
 
 
-@njit
+@entry
 def hide(m, viewer, b, c, d):
     """Deal everything hidden from a seat again."""
     redeal(m.states[0], viewer, m.rng[:])
@@ -129,77 +138,77 @@ RULES = (begin, why, play, legal, not_asked, forced, result, temple, sources, hi
 # --- Agents that need no network ------------------------------------------------------------
 
 
-@njit
+@entry
 def play_random(m, a, b, c, d):
     """Return a legal action, uniformly at random."""
     return random_action(m.states[:], m.rng[:])
 
 
-@njit
+@entry
 def play_greedy(m, a, b, c, d):
     """Return greedy's choice."""
     return greedy_action(m.states[:], m.rng[:])
 
 
-@njit
+@entry
 def appraise(m, a, b, c, d):
     """Write greedy's ``values`` of the actions; return their number."""
     return appraise_into(m.states[:], m.ids[:], m.values[:])
 
 
-@njit
+@entry
 def best_by_greedy(m, top, b, c, d):
     """Write greedy's best actions, best first; return their number."""
     return best_actions(m.states[:], top, m.ids[:top])
 
 
-@njit
+@entry
 def greedy_playouts(m, alive, passes, c, d):
     """Add the results of greedy's playouts of the first ``alive`` actions to ``sums``."""
     run_passes(m.states[:], m.ids[:], alive, m.sums[:], passes, m.rng[:], UTILITY)
     return 0
 
 
-@njit
+@entry
 def outlook(m, games, b, c, d):
     """Write mean ``win_shares`` and ``mean_scores`` if all seats play like greedy."""
     forecast(m.states[:], m.rng[:], games, m.win_shares[:], m.mean_scores[:])
     return 0
 
 
-@njit
+@entry
 def best_sums(m, alive, keep, c, d):
     """Move the actions of the highest ``sums`` to the front."""
     keep_best(m.ids[:], m.sums[:], alive, keep)
     return 0
 
 
-@njit
+@entry
 def best_values(m, alive, keep, c, d):
     """Move the actions of the highest ``values`` to the front."""
     keep_best(m.ids[:], m.values[:], alive, keep)
     return 0
 
 
-@njit
+@entry
 def left(m, a, b, c, d):
     """Return the placements that are left."""
     return placements_left(m.states[0])
 
 
-@njit
+@entry
 def near_end(m, exact, b, c, d):
     """Return whether hands are no secret and at most ``exact`` placements are left."""
     return is_near_end(m.states[0], exact)
 
 
-@njit
+@entry
 def solve_end(m, exact, nodes, c, d):
     """Return the best action when at most ``exact`` placements are left, or NOT_SOLVED."""
     return solve(m.states[:], exact, UTILITY, nodes)
 
 
-@njit
+@entry
 def end(m, objective, nodes, all_values, only):
     """Write the exact ``values`` of the actions; return their number, or NOT_SOLVED."""
     return end_values(m.states[:], objective, nodes, all_values == 1, only, m.ids[:], m.values[:])
@@ -214,7 +223,7 @@ _PARAMS, _LAYOUT, MANIFEST = read_value(_FOLDER)
 NET = from_params(_PARAMS, _LAYOUT)
 _STAGE = NET.stage.copy()
 _ARRAYS: list[tuple[str, Any, tuple[int, ...]]] = []
-part_of = njit(part_number)
+part_of = entry(part_number)
 
 
 def _views(value: Any, name: str) -> str:
@@ -233,7 +242,7 @@ def _reader(value: Any, name: str) -> Any:
     scope: dict[str, Any] = {kind.__name__: kind for kind in (Net, Room, Scratch, Tree, Work)}
     scope["__name__"] = __name__
     exec(f"def {name}_of(m):\n    return {_views(value, name)}", scope)
-    return njit(scope[f"{name}_of"])
+    return entry(scope[f"{name}_of"])
 
 
 net_of = _reader(NET, "net")
@@ -241,7 +250,7 @@ scratch_of = _reader(new_scratch(NET), "scratch")
 work_of = _reader(new_work(), "work")
 
 
-@njit
+@entry
 def expand(m, a, b, c, d):
     """Sum up the trained parts into tables of all patterns and placements, as Python does.
 
@@ -274,7 +283,7 @@ def expand(m, a, b, c, d):
     return 0
 
 
-@njit
+@entry
 def _order(m, word, letters):
     for stage in range(m.ordering.shape[0]):
         weights = m.ordering[stage]
@@ -289,7 +298,7 @@ def _order(m, word, letters):
             m.net_ordering[stage, word, variant] = total
 
 
-@njit
+@entry
 def _parts_into(letters, parts):
     """Write the sorted parts of a pattern: those of ``part_numbers``."""
     pairs = NUM_LETTERS * (NUM_LETTERS + 1) // 2
@@ -304,13 +313,13 @@ def _parts_into(letters, parts):
                 parts[k - 1], parts[k] = parts[k], parts[k - 1]
 
 
-@njit
+@entry
 def _pair_number(a, b):
     a, b = min(a, b), max(a, b)
     return a * NUM_LETTERS - a * (a - 1) // 2 + b - a
 
 
-@njit
+@entry
 def _sum_parts(weights, parts, total):
     for k in range(len(total)):
         total[k] = 0
@@ -325,7 +334,7 @@ def _sum_parts(weights, parts, total):
         first = after
 
 
-@njit
+@entry
 def evaluate(m, top, last_tried, c, d):
     """Write the network's ``values`` of the actions; return their number."""
     return value_actions(
@@ -334,7 +343,7 @@ def evaluate(m, top, last_tried, c, d):
     )
 
 
-@njit
+@entry
 def expected(m, action, b, c, d):
     """Write the ``win_shares`` and ``mean_scores`` expected after the turn of an action."""
     scratch = scratch_of(m)
@@ -345,14 +354,14 @@ def expected(m, action, b, c, d):
     return 0
 
 
-@njit
+@entry
 def new_search(m, a, b, c, d):
     """Forget what earlier searches found."""
     begin_search(work_of(m).tree)
     return 0
 
 
-@njit
+@entry
 def search(m, alive, passes, inner, turns):
     """Add simulations of the first ``alive`` actions to ``sums``."""
     look_ahead(
@@ -362,7 +371,7 @@ def search(m, alive, passes, inner, turns):
     return 0
 
 
-@njit
+@entry
 def playout(m, alive, inner, c, d):
     """Add outcomes of the first ``alive`` actions to ``sums``, every seat's gold to ``gold``."""
     play_out(
@@ -372,7 +381,7 @@ def playout(m, alive, inner, c, d):
     return 0
 
 
-@njit
+@entry
 def draws(m, count, b, c, d):
     """Write each seat's ``luck`` in a game of ``count`` ``actions``."""
     m.luck[:] = 0
