@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
 import subprocess
 import sys
@@ -81,14 +80,14 @@ def plain() -> None:
 
 def extras() -> None:
     """What needs the extras."""
+    from cacao_env import Game
+
     cacao("render", "game.json", "-o", "game.png")
     both = ("criollo", "forastero")
     cacao("evaluate", *both, "greedy", "--deals", "2", "--workers", "1", "--json", "e.json")
     assert json.loads(Path("e.json").read_text())["results"]
-    begin = time.perf_counter()
     server = subprocess.Popen(
-        [HERE / "cacao", "view", "--port", "0"],
-        env={**os.environ, "XDG_CACHE_HOME": str(Path("cold").resolve())},  # nothing is compiled
+        [HERE / "cacao", "view", "--agent", "greedy", "--port", "0", "--no-open"],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -96,13 +95,18 @@ def extras() -> None:
         assert server.stdout is not None
         address = re.search(r"http://\S+", server.stdout.readline()).group()  # type: ignore[union-attr]
         assert b"<html" in urllib.request.urlopen(address).read()
-        game = ask(address + "api/games", seats=["human", "criollo"], seed=0)
-        analysis = ask(address + "api/think", agent="criollo", game=game["id"], ply=0)
-        assert analysis["moves"]
-        seconds = time.perf_counter() - begin
-        print(
-            f"ok  cacao view: criollo's first analysis after {seconds:.1f} s, nothing compiled before"
+        game = Game.new(2, seed=0)
+        workers, jungle = game.draws
+        answer = ask(
+            address + "api/choose",
+            options={"players": 2, "volcanoes": False, "decisions": "auto"},
+            deal={"worker_draws": workers, "jungle_draws": jungle},
+            actions=[],
+            agent="greedy",
+            seed=0,
         )
+        game.play(answer["action"])
+        print("ok  cacao view: an agent of the command line moves")
     finally:
         server.terminate()
         server.wait()

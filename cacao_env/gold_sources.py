@@ -25,10 +25,18 @@ SALES, MINES, VOLCANOES, WATER_FIELD, SUN, TEMPLES = range(len(SOURCES))
 
 
 @njit
-def _sources_into(states, decisions, asked, out):
-    """Replay ``asked`` in ``states[0]`` and add gold to ``out``, int64 (MAX_PLAYERS, 6)."""
-    state = states[0]
-    set_up(state)
+def sources_into(states, decisions, asked, out):
+    """Replay ``asked`` in ``states[0]``, which asks for all; add gold to ``out``, (MAX_PLAYERS, 6)."""
+    set_up(states[0])
+    add_sources(states[0], decisions, asked, out)
+
+
+@njit
+def add_sources(state, decisions, asked, out):
+    """Play on by ``asked``, and add the gold since, and what the position is worth, to ``out``.
+
+    ``decisions``: which the game asks for; ``state`` asks for all.
+    """
     done = 0
     while state.phase != OVER:
         action = unasked(state, decisions)
@@ -54,9 +62,9 @@ def _sources_into(states, decisions, asked, out):
         if source >= 0:
             out[mover, source] += np.int64(state.gold[mover]) - before
     for seat in range(state.num_players):
-        out[seat, WATER_FIELD] = WATER_TRACK[state.water[seat]]
-        out[seat, SUN] = state.sun[seat]
-        out[seat, TEMPLES] = state.temples[seat]
+        out[seat, WATER_FIELD] += WATER_TRACK[state.water[seat]]
+        out[seat, SUN] += state.sun[seat]
+        out[seat, TEMPLES] += state.temples[seat]
 
 
 def gold_by_source(states: StateArray, actions: Sequence[int]) -> npt.NDArray[np.int64]:
@@ -67,5 +75,5 @@ def gold_by_source(states: StateArray, actions: Sequence[int]) -> npt.NDArray[np
     again = states[:1].copy()
     again[0].decisions = EXPLICIT
     out = np.zeros((MAX_PLAYERS, len(SOURCES)), np.int64)
-    _sources_into(again, states[0].decisions, np.array(actions, np.int64), out)
+    sources_into(again, states[0].decisions, np.array(actions, np.int64), out)
     return out[: states[0].num_players]

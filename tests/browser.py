@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 ROOT_PAGE = Path(__file__).parent.parent / "cacao_env" / "play" / "page"
+BUILT = ROOT_PAGE / "play.html"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-WIDE, PHONE = (1280, 800), (400, 850)
+WIDE, PHONE = (1280, 800), (390, 844)
 
 
 def chromium() -> str:
@@ -36,26 +37,25 @@ def browsing() -> Iterator[Any]:
             browser.close()
 
 
-def review_quickly(patch: pytest.MonkeyPatch) -> None:
-    """Let reviews compare moves by a few games: they say less, and look the same.
-
-    With 18 no mean lies half way between two texts, where Python and the page round differently.
-    """
-    patch.setattr("cacao_env.play.review.CHOOSING", 3)
-    patch.setattr("cacao_env.play.review.COMPARING", 18)
-
-
 class Page:
     """A page of the browser; anything that its console complains of fails the test."""
 
-    def __init__(self, browser: Any, size: tuple[int, int] = WIDE, **context: Any) -> None:
-        self.page = browser.new_page(viewport={"width": size[0], "height": size[1]}, **context)
-        self.page.set_default_timeout(180_000)  # a first answer may have to be compiled
+    def __init__(
+        self, browser: Any, size: tuple[int, int] = WIDE, address: str = "", **context: Any
+    ) -> None:
+        self.context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            **{"reduced_motion": "reduce", **context},
+        )
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(8_000)
         self.problems: list[str] = []
         self.asked: set[str] = set()
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("console", lambda message: self.hears(message))
-        self.page.on("request", lambda request: self.asked.add(request.url.split("/")[2]))
+        self.page.on("request", lambda request: self.asked.add(request.url.split(":")[0]))
+        self.page.goto(address or BUILT.as_uri())
+        self.page.wait_for_selector(".page")
 
     def hears(self, message: Any) -> None:
         """Note an error on the console."""
@@ -63,71 +63,33 @@ class Page:
             self.problems.append(message.text)
 
 
-@contextmanager
-def serving(catalogue: Any) -> Iterator[str]:
-    """A running viewer; its address."""
-    from cacao_env.play.server import HOST, listening, server
-
-    bound = listening(0)
-    running = server(catalogue, bound)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://{HOST}:{bound.getsockname()[1]}/"
-    finally:
-        running.should_exit = True
-        thread.join(10)
-        bound.close()
-
-
 def shots(page: Any, name: str) -> None:
     """Keep a picture for people to look at, where the environment names a folder."""
-    import os
-
     if folder := os.environ.get("CACAO_SCREENSHOTS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(folder) / f"{name}.png")
 
 
-def table_point(page, cell):
-    """Pixels of a cell's middle."""
-    return page.evaluate(
-        """([row, column]) => {
-            const table = document.getElementById("table");
-            const point = new DOMPoint(column * 100 + 50, row * 100 + 50);
-            const seen = point.matrixTransform(table.getScreenCTM());
-            return [seen.x, seen.y];
-        }""",
-        cell,
-    )
-
-
-def click_cell(page, cell):
-    page.mouse.click(*table_point(page, cell))
-
-
-def begin(page, *seats, seed=1, volcanoes=False):
-    """A new game by the form, which a page without a game opens by itself."""
+def begin(page: Any, level: str = "", seats: tuple[str, ...] = (), **more: Any) -> None:
+    """A new game by the form; ``seats``: "" for a person, or a level, for each seat."""
+    if page.locator(".player").count():
+        page.click("#new")
     page.wait_for_selector("#begin")
-    page.select_option("#players-count", str(len(seats)))
-    for number, name in enumerate(seats):
-        listed = page.locator(f"select[name=seat{number}] option[value='{name}']").count()
-        page.select_option(f"select[name=seat{number}]", name if listed else "other")
-        if not listed:
-            page.fill(f"input[name=other{number}]", name)
-    page.fill("#seed", str(seed))
-    if volcanoes:
+    players = len(seats) or more.get("players", 2)
+    page.check(f"input[name=players][value='{players}']", force=True)
+    if level:
+        page.check(f"input[name=level][value={level}]", force=True)
+    page.click(".more summary")
+    page.fill("#seed", str(more.get("seed", 1)))
+    for number, seat in enumerate(seats):
+        page.select_option(f"#seat{number}", seat)
+    if more.get("volcanoes"):
         page.check("#volcanoes")
     page.click("#begin")
-    page.wait_for_selector("#seats .seat")
+    page.wait_for_selector(".player")
 
 
-def newest(catalogue):
-    """The table of the newest game; the page waits until the server has it."""
-    return list(catalogue.games.kept.values())[-1].table
-
-
-def drop(page, name, text):
+def drop(page: Any, name: str, text: str) -> None:
     page.evaluate(
         """([name, text]) => {
             const data = new DataTransfer();
@@ -137,3 +99,42 @@ def drop(page, name, text):
         }""",
         [name, text],
     )
+
+
+def cells(page: Any, of: str) -> list[list[float]]:
+    """Where the middles of marked cells are, in pixels: ``.legal``, ``.fill rect``, ``.offered``."""
+    found: list[list[float]] = page.evaluate(
+        """(of) => [...document.querySelectorAll("#eye " + of)].map((one) => {
+            const box = one.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        })""",
+        of,
+    )
+    return found
+
+
+def choose(page: Any, number: int = 0) -> str:
+    """Choose something where a person decides, by the mouse; return the phase."""
+    page.wait_for_selector("#confirm")
+    phase: str = page.get_attribute(".decision", "data-phase")
+    if phase == "act":
+        lines = page.locator(".acts button")
+        lines.nth(number % lines.count()).click()
+        return phase
+    tiles = page.locator(".hand .pickable")
+    tiles.nth(number % tiles.count()).click()
+    if page.locator("#confirm:disabled").count():
+        marked = cells(page, ".legal" if phase == "place" else ".fill rect")
+        page.mouse.click(*marked[number % len(marked)])
+    return phase
+
+
+def play_on(page: Any, decisions: int = 10**6) -> int:
+    """Play for the person until the end, or some decisions; return how many were made."""
+    for number in range(decisions):
+        page.wait_for_selector("#confirm, #result")
+        if page.locator("#result").count():
+            return number
+        choose(page, number)
+        page.click("#confirm")
+    return decisions

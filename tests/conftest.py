@@ -1,7 +1,7 @@
 """Hypothesis profiles: the suite's own, a ``long`` and a ``quick`` one (``HYPOTHESIS_PROFILE=...``).
 
 Workers compile what most tests use before the tests begin, each part once.  Fixtures for tests of the
-page in a real browser serve the ``catalogue`` of the module.
+page in a real browser open its file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from cacao_env.cli.warmup import parts
 from cacao_env.engine.code_cache import FOLDER
 from cacao_env.engine.jit import COMPILED, PROGRESS
-from tests.browser import WIDE, Page, browsing, review_quickly, serving
+from tests.browser import BUILT, WIDE, Page, browsing
 
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("suite", max_examples=60, derandomize=True, **_common)
@@ -64,7 +64,9 @@ def no_luck(monkeypatch):
 
 @pytest.fixture
 def quick_reviews(monkeypatch):
-    review_quickly(monkeypatch)
+    """Let reviews compare moves by a few games: they say less, and look the same."""
+    monkeypatch.setattr("cacao_env.play.review.CHOOSING", 3)
+    monkeypatch.setattr("cacao_env.play.review.COMPARING", 18)
 
 
 @pytest.fixture(scope="module")
@@ -73,35 +75,21 @@ def browser():
         yield one
 
 
-@pytest.fixture(scope="module")
-def catalogue():
-    from cacao_env.play.catalogue import Catalogue
-
-    return Catalogue()
-
-
-@pytest.fixture(scope="module")
-def address(catalogue):
-    with serving(catalogue) as url:
-        yield url
-
-
 @pytest.fixture
-def opened(browser, address):
-    """``opened(path, size, **context)``: a page; its console is silent, and it asks no other host."""
+def opened(browser):
+    """``opened(hash, size, **context)``: the page; its console is silent, and it asks no host."""
     made = []
 
     def open_page(path="", size=WIDE, **context):
-        one = Page(browser, size, **context)
+        one = Page(browser, size, BUILT.as_uri() + path, **context)
         made.append(one)
-        one.page.goto(address + path)
         return one
 
     yield open_page
     for one in made:
-        one.page.close()
+        one.context.close()
         assert one.problems == []
-        assert one.asked <= {address.split("/")[2]}, "the page asked another host"
+        assert one.asked <= {"file", "data", "blob"}, "the page asked a host"
 
 
 @pytest.fixture(scope="session")

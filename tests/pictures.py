@@ -5,90 +5,162 @@ python -m tests.pictures [FOLDER]   # docs/pictures by default
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from cacao_env import record
 from cacao_env.agents.agent import play_game
 from cacao_env.agents.bots import Bot
 from cacao_env.cli import main as cacao
 from cacao_env.game import Game
-from cacao_env.play.catalogue import Catalogue
-from cacao_env.play.render.svg import svg
-from cacao_env.play.rulebook import pictures
-from cacao_env.play.table import HUMAN, Table
-from tests.browser import PHONE, WIDE, Page, browsing, serving
+from cacao_env.play.render.art import INK, UNIT, jungle_tile, rect, words, worker_tile
+from cacao_env.play.render.scene import MARGIN, NEWEST, SHEET, Scene, table
+from tests.browser import PHONE, WIDE, Page, begin, browsing, drop, play_on
 from tests.games import seat_seeds
 
 ROOT = Path(__file__).parent.parent
+GAP = 10.0
+BLUE, ORANGE, GREEN = range(3)
+WORKERS = ((1, 1, 1, 1), (2, 1, 0, 1), (3, 0, 0, 1), (3, 1, 0, 0))
+
+# --- The rules ------------------------------------------------------------------------------------
 
 
-def recorded(players: int, seed: int, bots: list[str], **options: bool) -> dict:
+def rules() -> dict[str, Scene]:
+    """The pictures of docs/rules.md by name."""
+    return {
+        "workers": row(len(WORKERS), lambda k, x: worker_tile(BLUE, WORKERS[k], x, 0)),
+        "plantations": jungle("plantation1", "plantation2"),
+        "markets": jungle("market2", "market3", "market4"),
+        "mines": jungle("mine1", "mine2"),
+        "water": jungle("water"),
+        "sun": jungle("sun"),
+        "temple": jungle("temple"),
+        "volcanoes": row(2, lambda k, x: jungle_tile("volcano", k == 1, x, 0)),
+        "turn": a_turn(),
+        "temples": a_temple(),
+    }
+
+
+def row(count: int, draw: Any) -> Scene:
+    """Tiles side by side."""
+    drawn = "".join(draw(number, number * (UNIT + GAP)) for number in range(count))
+    return Scene(drawn, count * (UNIT + GAP) - GAP, UNIT, (0, 0))
+
+
+def jungle(*kinds: str) -> Scene:
+    return row(len(kinds), lambda k, x: jungle_tile(kinds[k], False, x, 0))
+
+
+def worker_on(row: int, column: int, owner: int, edges: str, last: bool = False) -> dict[str, Any]:
+    sides = [int(count) for count in edges]
+    return {"row": row, "column": column, "last": last, "owner": owner, "edges": sides, "under": []}
+
+
+def jungle_on(row: int, column: int, kind: str, last: bool = False) -> dict[str, Any]:
+    return {"row": row, "column": column, "last": last, "kind": kind, "turned": False}
+
+
+def panels(drawings: Sequence[str], width: float, height: float) -> Scene:
+    """Pictures of one size side by side, on a sheet."""
+    drawn = rect(0, 0, len(drawings) * width, height, 12, f'fill="{SHEET}"')
+    for number, one in enumerate(drawings):
+        drawn += f'<g transform="translate({number * width:g} 0)">{one}</g>'
+    return Scene(drawn, len(drawings) * width, height, (0, 0))
+
+
+def mark(row: int, column: int, side: int) -> str:
+    """A ring around the workers of an edge; sides as in the rules: north, east, south, west."""
+    down, right = ((-1, 0), (0, 1), (1, 0), (0, -1))[side]
+    x = MARGIN + (column + 0.5 + 0.33 * right) * UNIT
+    y = MARGIN + (row + 0.5 + 0.33 * down) * UNIT
+    wide, tall = (30, 17) if down else (17, 30)
+    size = f'cx="{x:g}" cy="{y:g}" rx="{wide}" ry="{tall}"'
+    return f'<ellipse {size} fill="none" stroke="{NEWEST}" stroke-width="5"/>'
+
+
+def a_turn() -> Scene:
+    """A turn in three steps: the placement, the fill, and who acts."""
+    own, other = (1, 0), (2, 1)
+    ground = [jungle_on(0, 0, "plantation1"), jungle_on(1, 1, "market2")]
+    ground.append(worker_on(*other, ORANGE, "1111"))
+    placed, settled = (worker_on(*own, BLUE, "1210", last) for last in (True, False))
+    filled, water = (jungle_on(2, 0, "water", last) for last in (True, False))
+    steps = ([*ground, placed], [*ground, settled, filled], [*ground, settled, water])
+    drawings = []
+    for number, tiles in enumerate(steps, 1):
+        fill = [(2, 0)] if number == 1 else []
+        drawings.append(table({"tiles": tiles, "open": [], "fill": fill}, 0, 0))
+        drawings[-1] += words(MARGIN + 150, MARGIN + 50, f"{number}.", 40, INK, "middle")
+    drawings[2] += mark(*own, 0) + mark(*own, 1) + mark(*own, 2) + mark(*other, 3)
+    return panels(drawings, 2 * UNIT + 2 * MARGIN, 3 * UNIT + 2 * MARGIN)
+
+
+def a_temple() -> Scene:
+    """A temple with the workers of three players."""
+    tiles = [
+        jungle_on(1, 1, "temple"),
+        worker_on(0, 1, BLUE, "0121"),
+        worker_on(1, 0, ORANGE, "1111"),
+        worker_on(2, 1, BLUE, "1210"),
+        worker_on(1, 2, GREEN, "1111"),
+    ]
+    drawn = table({"tiles": tiles, "open": [], "fill": []}, 0, 0)
+    drawn += mark(0, 1, 2) + mark(1, 0, 1) + mark(2, 1, 0) + mark(1, 2, 3)
+    return panels([drawn], 3 * UNIT + 2 * MARGIN, 3 * UNIT + 2 * MARGIN)
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+
+def recorded(players: int, seed: int, bots: list[str], **options: bool) -> str:
     """The record of a game of bots."""
     game = Game.new(players, seed, **options)
     play_game(game, [Bot(name).player(s) for name, s in zip(bots, seat_seeds(seed, players))])
-    return json.loads(record.dumps(record.record_of(game, players=bots)))
-
-
-def at_a_sale(seats: list[str], turn: int) -> Table:
-    """A table at which a person chooses between sales, from some turn on."""
-    for seed in range(200):
-        table = Table(seats, seed)
-        while not table.game.over:
-            sales = [one for one in table.choices() if one["words"].startswith("sell ")]
-            if table.game.turn >= turn and len({str(one["worker"]) for one in sales}) > 1:
-                return table
-            if table.awaits_person:
-                table.play(Bot("greedy").player(0).act(table.game.clone()))
-            else:
-                table.advance()
-    raise AssertionError("no such decision")
+    return record.dumps(record.record_of(game, players=bots))
 
 
 def draw(folder: Path) -> None:
     """Draw all pictures into a folder."""
     (folder / "rules").mkdir(parents=True, exist_ok=True)
-    for name, scene in pictures().items():
-        (folder / "rules" / f"{name}.svg").write_text(svg(scene), encoding="utf-8")
-    four = recorded(4, 7, ["greedy"] * 4, volcanoes=True)
-    (folder / "four.json").write_text(json.dumps(four), encoding="utf-8")
-    cacao(["render", str(folder / "four.json"), "--ply", "36", "-o", str(folder / "game.png")])
-    (folder / "four.json").unlink()
-    catalogue = Catalogue()
-    two = catalogue.add_record(recorded(2, 8, ["greedy", "random"]), "a game")
-    with browsing() as browser, serving(catalogue) as address:
-
-        def opened(path: str, size: tuple[int, int] = WIDE) -> Page:
-            one = Page(browser, size)
-            one.page.goto(address + path)
-            one.page.wait_for_selector("#seats .seat")
-            return one
+    for name, scene in rules().items():
+        (folder / "rules" / f"{name}.svg").write_text(scene.svg(), encoding="utf-8")
+    four = folder / "four.json"
+    four.write_text(recorded(4, 7, ["greedy"] * 4, volcanoes=True), encoding="utf-8")
+    cacao(["render", str(four), "--ply", "36", "-o", str(folder / "game.png")])
+    with browsing() as browser:
 
         def shot(one: Page, name: str) -> None:
-            one.page.wait_for_timeout(2500)  # marks of what is new have stopped moving
             one.page.screenshot(path=folder / f"{name}.png")
             assert one.problems == []
-            one.page.close()
+            one.context.close()
 
-        one = opened(f"#game={catalogue.games.add(at_a_sale([HUMAN, 'greedy'], 8))}")
-        one.page.wait_for_selector("#table .act")
-        shot(one, "play")
-        one = opened(f"#record={catalogue.add_record(four, 'a game of four')}&ply=60", PHONE)
-        shot(one, "phone")
-        one = opened(f"#record={two}&ply=9999")
-        one.page.click("#ask-review")
-        one.page.wait_for_selector("#review .summaries")
-        one.page.locator("#review .summaries tr").nth(2).locator("button").last.click()
-        shot(one, "review")
-        table = Table([HUMAN, "criollo"], 3)
-        one = opened(f"#game={catalogue.games.add(table)}")
+        one = Page(browser, WIDE)
+        begin(one.page, "chief", players=3, seed=5)
+        play_on(one.page, 9)
         one.page.wait_for_selector("#confirm")
-        one.page.fill("#thinker", "criollo")
+        shot(one, "play")
+        one = Page(browser, PHONE, is_mobile=True, has_touch=True)
+        begin(one.page, "grower", players=4, seed=5)
+        play_on(one.page, 8)
+        one.page.wait_for_selector("#confirm")
+        shot(one, "phone")
+        one = Page(browser, WIDE)
+        drop(one.page, "game.json", recorded(2, 8, ["greedy", "random"]))
+        one.page.click("#ask-review")
+        one.page.wait_for_selector("#next-mistake", timeout=180_000)
+        one.page.click("#next-mistake")
+        shot(one, "review")
+        one = Page(browser, WIDE)
+        begin(one.page, "chief", seed=3)
+        one.page.wait_for_selector("#confirm")
+        one.page.select_option("#thinker", "chief")
         one.page.click("#run-think")
-        one.page.wait_for_selector("#think .moves")
-        one.page.locator("#think .moves tr").nth(2).hover()
+        one.page.wait_for_selector(".lines tr")
         shot(one, "think")
+    four.unlink()
 
 
 if __name__ == "__main__":

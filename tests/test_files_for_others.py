@@ -13,13 +13,9 @@ import pytest
 pd = pytest.importorskip("pandas", reason="the test extra is not installed")
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
-from cacao_env import bench, check
+from cacao_env import Game, bench, check
 from cacao_env.bench.timing import Row
 from cacao_env.cli import _parser, main
-from cacao_env.play.catalogue import Catalogue
-from cacao_env.play.store import Games
-from cacao_env.play.table import HUMAN, Table
-from tests.browser import review_quickly
 from tests.metrics import documented, logged
 
 PAGE = (Path(__file__).parent.parent / "docs" / "files.md").read_text(encoding="utf-8")
@@ -35,7 +31,7 @@ TWO = ["tests.agents_for_tests:First", "tests.agents_for_tests:Half"]
 
 
 def file_of(line):
-    return re.search(r'"([\w/]+\.(?:jsonl?|csv)|saved)"', line)[1]
+    return re.search(r'"([\w/]+\.(?:jsonl?|csv))"', line)[1]
 
 
 def table_after(line):
@@ -134,17 +130,26 @@ def make_check(patch):
 
 
 def make_review(patch):
-    review_quickly(patch)
+    patch.setattr("cacao_env.play.review.CHOOSING", 3)
+    patch.setattr("cacao_env.play.review.COMPARING", 18)
     run("record", "--agents", "greedy,random", "--out", "reviewed.json")
     run("review", "reviewed.json", "--json", "review.json")
 
 
 def make_saved():
-    folder = Path("saved")
-    folder.mkdir()
-    games = Games(Catalogue().agent, folder)
-    games.add(Table([HUMAN, "greedy"], 3, people=["Ana", ""]))
-    (folder / "by-the-page.json").write_text(json.dumps(Table([HUMAN] * 3, 1).saved()))
+    """What the page exports: a game of a person and an agent, without its moves."""
+    game = Game.new(2, 3)
+    workers, jungle = game.draws
+    one = {
+        **{"id": "a", "kind": "game", "seed": 3, "created": 0, "changed": 0, "over": False},
+        **{"scores": [-10, -10], "winners": [], "turn": 0, "turns": 22, "actions": []},
+        "options": {"players": 2, "volcanoes": False, "decisions": "auto"},
+        "deal": {"worker_draws": workers, "jungle_draws": jungle},
+        "players": [{"person": True, "name": ""}, {"person": False, "name": "Kin"}],
+    }
+    Path("cacao-games.json").write_text(
+        json.dumps({"format": "cacao-games", "version": 1, "games": [one]})
+    )
 
 
 def make_checkpoint():
@@ -183,7 +188,7 @@ MAKERS = {
     ),
     "game.json": lambda: run("record", "--with-legal", "--out", "game.json"),
     "review.json": make_review,
-    "saved": make_saved,
+    "cacao-games.json": make_saved,
     "checkpoints/net/evaluation.json": make_checkpoint,
     "checkpoints/order.json": make_checkpoint,
     "benchmark.json": make_benchmark,

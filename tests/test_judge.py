@@ -129,13 +129,13 @@ def test_an_agent_is_judged_by_other_networks(tmp_path, capsys):
 
 def test_networks_name_their_candidates_without_the_deal(monkeypatch):
     seen = []
-    choose = ValueAgent.choose
+    evaluate = ValueAgent.evaluate
 
     def noted(self, states, rng):
         seen.append(states[0].jungle_draws.copy())
-        return choose(self, states, rng)
+        return evaluate(self, states, rng)
 
-    monkeypatch.setattr(ValueAgent, "choose", noted)
+    monkeypatch.setattr(ValueAgent, "evaluate", noted)
     game = Game.new(2, 5)
     judged(game, int(game.legal_actions()[0]), 2, 2, 1)
     (draws,) = seen

@@ -7,6 +7,7 @@ import os
 import signal
 
 import pytest
+from cacao_env.play.store import Games
 
 from cacao_env.agents.checkpoint import MANIFEST, add_to_manifest
 from cacao_env.bench import read_rows
@@ -14,7 +15,6 @@ from cacao_env.cli import main
 from cacao_env.evaluation import leaderboard, run
 from cacao_env.evaluation.store import LOCK
 from cacao_env.files import write_whole
-from cacao_env.play.store import Games
 from cacao_env.tables import between_markers
 from tests.checkpoints import checkpoint
 

@@ -62,7 +62,7 @@ def config(**changes):
 def appraisals(states):
     """Greedy's legal actions and their values."""
     ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
-    count = greedy._appraise_into(states, ids, values)
+    count = greedy.appraise_into(states, ids, values)
     return ids[:count], values[:count]
 
 

@@ -20,13 +20,15 @@ from cacao_env.engine.tiles import JUNGLE_KINDS
 from cacao_env.envs.rendering import HEIGHT, WIDTH
 from cacao_env.play.history import History
 from cacao_env.play.position import position_of
-from cacao_env.play.render.art import COLOURS, jungle_tile, worker_tile
+from cacao_env.play.render.art import COLOURS, jungle_tile, rect, sign, worker_tile
 from cacao_env.play.render.film import scenes, write_film
 from cacao_env.play.render.raster import fitted, image
-from cacao_env.play.render.scene import scene_of
-from cacao_env.play.render.shapes import UNIT, Polygon, Rect, turned
-from cacao_env.play.render.svg import svg
+from cacao_env.play.render.scene import Scene, scene_of
+from tests.pictures import rules
 
+pytest.importorskip("resvg_py", reason="resvg-py is not installed")
+
+DOCS = Path(__file__).parent.parent / "docs"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -92,8 +94,8 @@ def test_hands_of_others_are_left_out_for_a_viewer():
     assert hands[0] is None
     assert hands[2] is None
     assert len(hands[1]) == 3
-    drawn = svg(scene_of(position_of(game, viewer=1)))
-    assert drawn != svg(scene_of(position_of(game)))
+    drawn = scene_of(position_of(game, viewer=1)).svg()
+    assert drawn != scene_of(position_of(game)).svg()
 
 
 def test_cells_to_fill_are_those_that_may_be_filled():
@@ -113,47 +115,49 @@ def test_cells_to_fill_are_those_that_may_be_filled():
     assert compared > 50
 
 
-# --- Shapes ---------------------------------------------------------------------------------
+# --- Drawings -------------------------------------------------------------------------------
+
+
+def pixels(drawn: str, tile: int = 80) -> np.ndarray:
+    return np.asarray(
+        image(Scene(rect(0, 0, 100, 100, 0, 'fill="#FFF"') + drawn, 100, 100, (0, 0)), tile)
+    )
 
 
 def test_turned_tiles_have_their_workers_on_the_next_side():
-    for owner in range(4):
-        north = worker_tile(owner, (3, 1, 0, 0))
-        east = worker_tile(owner, (0, 3, 1, 0))
-        figures = [shape for shape in turned(north, 1) if isinstance(shape, Polygon)]
-        expected = {tuple(sorted(shape.points)) for shape in east if isinstance(shape, Polygon)}
-        if owner < 2:  # the others' own sign is a polygon too, and does not turn
-            assert {tuple(sorted(shape.points)) for shape in figures} == expected
-    assert turned(north, 4) == list(north)
+    north, east = (pixels(worker_tile(0, edges, 0, 0)) for edges in ((3, 1, 0, 0), (0, 3, 1, 0)))
+    dark = lambda part: (part.astype(int).sum(axis=2) < 380).sum()  # noqa: E731
+    assert dark(north[6:20, 14:66]) > 2 * dark(east[6:20, 14:66])
+    assert dark(east[14:66, 60:74]) > 2 * dark(north[30:66, 60:74])
 
 
 def test_every_tile_has_a_face_of_its_own():
-    faces = {kind: jungle_tile(kind) for kind in JUNGLE_KINDS}
-    assert len(set(faces.values())) == len(JUNGLE_KINDS)
-    assert jungle_tile("volcano", True) != jungle_tile("volcano")
-    signs = {worker_tile(owner, (1, 1, 1, 1)) for owner in range(4)}
-    assert len(signs) == 4
-    for shapes in (*faces.values(), *signs):
-        drawn = np.asarray(image(scene_for(shapes), 40))
-        assert drawn.std() > 20  # there is something to see
-
-
-def scene_for(shapes):
-    from cacao_env.play.render.scene import Scene
-
-    return Scene([Rect(0, 0, UNIT, UNIT, 0, "#FFFFFF"), *shapes], UNIT, UNIT, (0, 0))
+    faces = [pixels(jungle_tile(kind, False, 0, 0)) for kind in JUNGLE_KINDS]
+    faces.append(pixels(jungle_tile("volcano", True, 0, 0)))
+    faces += [pixels(worker_tile(owner, (1, 1, 1, 1), 0, 0)) for owner in range(4)]
+    for number, face in enumerate(faces):
+        assert face.std() > 20  # there is something to see
+        assert all(np.abs(face.astype(int) - other).mean() > 1 for other in faces[:number])
 
 
 def test_owners_differ_in_shape_not_only_in_colour():
-    """Drawn all in one colour, no two owners' tiles look alike."""
-    found = []
-    for owner in range(4):
-        grey = np.asarray(image(scene_for(worker_tile(owner, (0, 0, 0, 0))), 80).convert("L"))
-        middle = grey[20:60, 20:60]
-        found.append(middle < (int(middle.min()) + int(middle.max())) / 2)
+    """Drawn all in one colour, no two owners' signs look alike."""
+    found = [pixels(sign(owner, 50, 50, 40)).astype(int).sum(axis=2) < 600 for owner in range(4)]
     for a in range(4):
         for b in range(a):
             assert (found[a] != found[b]).mean() > 0.02
+
+
+def test_the_rules_are_illustrated():
+    """``python -m tests.pictures`` draws them; the page shows the same files."""
+    text = (DOCS / "rules.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 1000  # five minutes
+    drawn = {name: scene.svg() for name, scene in rules().items()}
+    assert {path.stem for path in (DOCS / "pictures" / "rules").glob("*.svg")} == set(drawn)
+    for name, picture in drawn.items():
+        path = DOCS / "pictures" / "rules" / f"{name}.svg"
+        assert path.read_text(encoding="utf-8") == picture, "run python -m tests.pictures"
+        assert f"(pictures/rules/{name}.svg)" in text
 
 
 # --- Pictures -------------------------------------------------------------------------------
@@ -162,15 +166,22 @@ def test_owners_differ_in_shape_not_only_in_colour():
 def test_an_svg_has_every_tile_in_its_place(over):
     position = position_of(over)
     scene = scene_of(position)
-    root = ET.fromstring(svg(scene, 50))
+    root = ET.fromstring(scene.svg(50))
     assert root.tag == f"{SVG}svg"
     assert float(root.get("width")) == pytest.approx(scene.width / 2, abs=1)
-    grounds = {(e.get("x"), e.get("y")) for e in root.iter(f"{SVG}rect")}
-    tops = [t for t in position["tiles"] if not t.get("under")]
-    for tile in tops:
-        x = 24 + (tile["column"] - scene.corner[1]) * 100 + 2
-        y = 24 + (tile["row"] - scene.corner[0]) * 100 + 2
-        assert (f"{x}", f"{y}") in grounds
+    uses = {(e.get("href"), e.get("x"), e.get("y")) for e in root.iter(f"{SVG}use")}
+    places = {e.get("transform") for e in root.iter(f"{SVG}g")}
+    for tile in position["tiles"]:
+        x = 24 + (tile["column"] - scene.corner[1]) * 100
+        y = 24 + (tile["row"] - scene.corner[0]) * 100
+        if "kind" in tile:
+            href = f"#j-{tile['kind']}{'-turned' if tile['turned'] else ''}"
+            assert (href, f"{x}", f"{y}") in uses
+        else:
+            off = 2 * len(tile["under"])
+            assert f"translate({x - off} {y - off}) scale(1)" in places
+    named = {e.get("id") for e in root.iter()} - {None}
+    assert {e.get("href").removeprefix("#") for e in root.iter(f"{SVG}use")} <= named
     words = [e.text for e in root.iter(f"{SVG}text")]
     for seat in position["seats"]:
         assert f"{seat['gold']}  ({seat['score']})" in words
@@ -188,19 +199,19 @@ def test_pixels_show_owners_and_grounds(tile):
     for found in position["tiles"]:
         if "owner" in found and not found["last"]:
             x = (24 + (found["column"] - scene.corner[1]) * 100 + 50) * tile / 100
-            y = (24 + (found["row"] - scene.corner[0]) * 100 + 50) * tile / 100
+            y = (24 + (found["row"] - scene.corner[0]) * 100 + 3) * tile / 100  # its frame
             colour = COLOURS[found["owner"]]
             expected = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-            assert np.abs(drawn[int(y), int(x)].astype(int) - expected).max() < 12
+            assert np.abs(drawn[int(y), int(x)].astype(int) - expected).max() < 16
 
 
 def test_the_tile_placed_last_stands_out():
     game = played(2, 1, 20)
-    marked = svg(scene_of(position_of(game)))
+    marked = scene_of(position_of(game)).svg()
     position = position_of(game)
     for tile in position["tiles"]:
         tile["last"] = False
-    assert marked.count("#E4002B") > svg(scene_of(position)).count("#E4002B")
+    assert marked.count("#E4002B") > scene_of(position).svg().count("#E4002B")
 
 
 def test_all_positions_of_a_film_have_one_size(over):
@@ -208,7 +219,7 @@ def test_all_positions_of_a_film_have_one_size(over):
     assert len(found) == len(over.elementary_moves()) + 1
     assert len({(scene.width, scene.corner) for scene in found}) == 1
     assert len({scene.height for scene in found}) == 1
-    texts = [svg(scene) for scene in found]
+    texts = [scene.svg() for scene in found]
     assert len(set(texts)) > 0.9 * len(texts)
     assert fitted(found[0], 300, 200).shape == (200, 300, 3)
 
@@ -219,7 +230,7 @@ def test_pictures_of_a_history_tell_move_scores_and_sources(over):
     names = ["Ana", "Bruno", "Carla", "Daniel"][: over.num_players]
 
     def texts(frame):
-        root = ET.fromstring(svg(scene_of(frame, names=names)))
+        root = ET.fromstring(scene_of(frame, names=names).svg())
         return [element.text for element in root.iter(f"{SVG}text")]
 
     frame = history.frames[30]
@@ -306,6 +317,7 @@ def test_a_window_shows_the_pixels(monkeypatch):
     ("mode", "package", "words"),
     [
         ("rgb_array", "PIL", r"Pillow is not installed: pip install 'cacao-env\[render\]'"),
+        ("rgb_array", "resvg_py", r"resvg-py is not installed: pip install 'cacao-env\[render\]'"),
         ("human", "pygame", r"pygame is not installed: pip install 'cacao-env\[window\]'"),
     ],
 )

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
+from cacao_env.play.catalogue import Catalogue
 
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.checkpoint import (
@@ -36,7 +37,6 @@ from cacao_env.engine.options import Options
 from cacao_env.envs.opponents import Opponents
 from cacao_env.evaluation.leaderboard import plans
 from cacao_env.evaluation.store import GAMES, Store, StoreError
-from cacao_env.play.catalogue import Catalogue
 from tests.checkpoints import checkpoint
 from tests.fuzz import kills
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..engine.actions import MAX_LEGAL
 from ..engine.decisions import NONE, forced_action
-from ..engine.jit import njit
+from ..engine.jit import keep, njit
 from ..engine.rng import RngArray
 from ..engine.state import EXPLICIT, OVER, PLACE, STATE, StateArray
 from ..engine.tiles import MAX_PLAYERS
@@ -256,7 +256,9 @@ def endgame_action(states, rng, exact):
     if action != NOT_SOLVED:
         return action
     choices = np.empty(1, CHOICES)
-    return greedy_choice(choices[0], states[0], GREEDY_WEIGHTS, rng)
+    action = greedy_choice(choices[0], states[0], GREEDY_WEIGHTS, rng)
+    keep(choices)
+    return action
 
 
 def solved_analysis(states: StateArray, exact: int) -> Analysis | None:

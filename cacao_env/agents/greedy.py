@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine.actions import MAX_LEGAL
-from ..engine.jit import njit
+from ..engine.jit import keep, njit
 from ..engine.rng import RngArray
 from ..engine.state import StateArray
 from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
@@ -16,11 +16,14 @@ from .analysis import Analysis, from_values
 def greedy_action(states, rng):
     """Return the choice for an array of one state, with scratch space of its own."""
     choices = np.empty(1, CHOICES)
-    return greedy_choice(choices[0], states[0], GREEDY_WEIGHTS, rng)
+    action = greedy_choice(choices[0], states[0], GREEDY_WEIGHTS, rng)
+    keep(choices)
+    return action
 
 
 @njit
-def _appraise_into(states, ids, values):
+def appraise_into(states, ids, values):
+    """Write the actions of ``states[0]`` and greedy's values, (MAX_LEGAL,); return their number."""
     choices = np.empty(1, CHOICES)
     score_actions(choices[0], states[0], GREEDY_WEIGHTS)
     for i in range(choices[0].count):
@@ -32,5 +35,5 @@ def _appraise_into(states, ids, values):
 def greedy_analyze(states: StateArray, rng: RngArray) -> Analysis:
     """Return greedy's value of each action, in gold."""
     ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
-    count = _appraise_into(states, ids, values)
+    count = appraise_into(states, ids, values)
     return from_values(ids[:count], values[:count], 1.0, "gold")

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..engine.jit import njit
 
-_CHUNK_SECONDS = 0.002  # with a limit in time, the clock is read about this often
+CHUNK_SECONDS = 0.002  # with a limit in time, the clock is read about this often
 
 # (ids, how many of the first are alive, sums to add to, passes): one simulation of each in a pass.
 RunPasses = Callable[[Any, int, Any, int], object]
@@ -86,4 +86,4 @@ def _passes_until(run: RunPasses, end: float, ids: Any, alive: int, sums: Any) -
         each = (now - begin) / passes
         if now + each > end:
             return done
-        passes = max(1, int(min(_CHUNK_SECONDS, end - now) / each))
+        passes = max(1, int(min(CHUNK_SECONDS, end - now) / each))

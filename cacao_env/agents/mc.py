@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.decisions import NONE, forced_action
-from ..engine.jit import njit
+from ..engine.jit import keep, njit
 from ..engine.rng import RngArray, next_bits
 from ..engine.state import EXPLICIT, STATE, StateArray, redeal
 from ..greedy.choices import CHOICES, best_into
@@ -28,7 +28,9 @@ from .utility import UNIT, UTILITY, value_of
 def best_actions(states, top, ids):
     """Write the ``top`` best actions of ``states[0]`` by greedy, best first; return their number."""
     choices = np.empty(1, CHOICES)
-    return best_into(choices[0], states[0], top, ids)
+    count = best_into(choices[0], states[0], top, ids)
+    keep(choices)
+    return count
 
 
 @njit

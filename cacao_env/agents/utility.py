@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..engine.jit import inlined, njit
 from ..engine.rewards import SCORE_SCALE
 from ..engine.scoring import relative_score, scores_into, win_shares_into, zero_sum_win
 from ..engine.tiles import MAX_PLAYERS
+from .elementary import tanh
 
 UTILITY, RELATIVE_SCORE = range(2)  # the objective
 UNIT = "utility"  # -1 lost, 1 won; half the win, half the scores
@@ -25,7 +24,7 @@ def utility_of(win_shares, scores, num_players, seat):
     ahead = 0.0
     for other in range(num_players):
         if other != seat:
-            ahead += math.tanh((scores[seat] - scores[other]) / SCORE_SCALE)
+            ahead += tanh((scores[seat] - scores[other]) / SCORE_SCALE)
     win = zero_sum_win(win_shares[seat], num_players)
     return 0.5 * win + 0.5 * ahead / (num_players - 1)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import getpass
+import json
 import sys
+import tempfile
+import webbrowser
 from argparse import Namespace
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -24,6 +28,7 @@ TILES = (16, 240)  # width of a tile in pixels
 
 VOLCANOES = {"--volcanoes": (False, "play with the mini-expansion")}
 FILE, FOLDER = {"metavar": "FILE"}, {"metavar": "FOLDER"}
+MANY = {"action": "append", "default": [], "metavar": "NAME"}
 
 
 def add_commands(commands: Any) -> None:
@@ -83,23 +88,20 @@ def add_commands(commands: Any) -> None:
             "--record": (str, "write the finished game to a file", FILE),
         },
     )
-    many = {"action": "append", "default": [], "metavar": "NAME"}
-    kept = "where unfinished games are kept; default: cacao_env/games in your state folder"
     add(
         "view",
         _view,
-        "open a web page: play, watch, replay, analyze",
-        "cacao view --open\ncacao view game.json --export game.html",
+        "open the page: play, watch, replay, review",
+        "cacao view\ncacao view game.json --export game.html\ncacao view --agent my.onnx",
         {
-            "records": (str, "game records to show", {"nargs": "*", "metavar": "RECORD"}),
-            "--agent": (str, "a checkpoint; may be repeated", many),
-            "--port": (8765, "0 for any free port"),
-            "--open": (False, "open the page in the browser"),
-            "--export": (str, "write one record as a page of its own", FILE),
-            "--no-review": (False, "export without a review, which takes some seconds"),
-            "--games": (str, kept, FOLDER),
+            "record": (str, "a game record to show", {"nargs": "?", "metavar": "RECORD"}),
+            "--export": (str, "write the page as a file, and open nothing", FILE),
+            "--agent": (str, "an agent to play against; may be repeated", MANY),
+            "--watch": (str, "show games of a run's newest checkpoint as it learns", FOLDER),
+            "--port": (8765, "of the server that --agent and --watch need; 0 for any free port"),
+            "--no-open": (False, "only print where the page is"),
         },
-        "Serve a web page on this machine to play, watch, replay and analyze games.",
+        "Open the page, one file with the engine and the strongest agents inside.",
     )
     add(
         "review",
@@ -248,9 +250,7 @@ def _draw(
     history.follow(game, viewer)
     scene = scene_of(history.frames[-1], names=names)
     if path.suffix == ".svg":
-        from ..play.render.svg import svg
-
-        path.write_text(svg(scene, tile), encoding="utf-8")
+        path.write_text(scene.svg(tile), encoding="utf-8")
         return "picture"
     from ..play.render.raster import image
 
@@ -277,46 +277,65 @@ def _play(options: Namespace) -> int:
 
 
 def _view(options: Namespace) -> int:
-    """Serve the page until Ctrl-C; with ``--export`` write one file and stop."""
-    from ..engine.compiler_process import CompilerProcess, compile_apart
-    from ..play.catalogue import Catalogue
-    from ..play.store import folder_for
+    """Write or open the page; with ``--agent`` or ``--watch`` serve it until Ctrl-C."""
+    from ..play.page import page
 
+    given = {} if options.record is None else {"record": _record_text(as_path(options.record))}
+    if options.agent or options.watch:
+        if options.export is not None:
+            raise ValueError(
+                "--export writes a file, which can't ask the agents of --agent or --watch"
+            )
+        return _serve(options, given)
     if options.export is not None:
-        return _export(options.records, as_path(options.export), not options.no_review)
-    try:
-        from ..play.limits import save_memory
-        from ..play.server import HOST, listening, server
-    except ImportError as error:
-        raise ValueError(
-            f"the page needs a server ({error.name} is missing): pip install 'cacao-env[view]'"
-        ) from None
-    save_memory()
-    compiler, ahead = compile_apart(), CompilerProcess()
-    bound = listening(options.port)
-    try:
-        catalogue = Catalogue(options.agent)
-        names = [catalogue.read_record(as_path(name)) for name in options.records]
-        address = f"http://{HOST}:{bound.getsockname()[1]}/"
-        folder = folder_for(options.games)
-        catalogue.keep_games(folder)
-        if folder is None:
-            print("games are kept in memory only: your state folder can't be written")
-        if names:
-            address += f"#record={names[0]}"
-        print(f"open {address}  (Ctrl-C ends)", flush=True)
-        catalogue.warm_up(ahead)
-        if options.open:
-            import webbrowser
+        target = as_path(options.export)
+        if target.suffix != ".html":
+            raise ValueError(f"--export is {str(target)!r}, expected a file that ends in .html")
+    else:
+        name = "play.html" if not given else f"{as_path(options.record).stem}.html"
+        folder = Path(tempfile.gettempdir()) / f"cacao-{getpass.getuser()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        target = folder / name
+    text = page(**given)
+    write_whole(target, text, pipes=True)
+    print(f"{target}: {len(text) // 1000} kB, opens in any browser")
+    if options.export is None and not options.no_open:
+        webbrowser.open(target.resolve().as_uri())
+    return 0
 
-            webbrowser.open(address)
-        server(catalogue, bound).run(sockets=[bound])
-    except KeyboardInterrupt:
-        print(file=sys.stderr)
-    finally:
-        bound.close()
-        compiler.end()
-        ahead.end()
+
+def _record_text(path: Path) -> str:
+    """Return the text of a valid record; ValueError names the file and what is wrong."""
+    try:
+        data = record.load(path)
+        record.check(data)
+    except record.RecordError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return json.dumps(data)
+
+
+def _serve(options: Namespace, given: dict[str, Any]) -> int:
+    from ..agents.registry import load_agent
+    from ..play.page import page
+    from ..play.server import AgentServer, described
+    from ..play.watch import watched
+
+    named = {name: load_agent(name, allow_code=True) for name in options.agent}
+    agents = watched(as_path(options.watch), named) if options.watch else lambda: named
+    agents()  # refuses a folder without a checkpoint at once
+
+    def text(there: Any) -> str:
+        server = {"agents": described(there), "watch": options.watch is not None}
+        return page(**given, server=server)
+
+    with AgentServer(agents, text, options.port) as server:
+        print(f"open {server.address}  (Ctrl-C ends)", flush=True)
+        if not options.no_open:
+            webbrowser.open(server.address)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print(file=sys.stderr)
     return 0
 
 
@@ -350,25 +369,3 @@ def _review(options: Namespace) -> None:
         names = record.players_of(data) or [f"player {seat + 1}" for seat in seats]
         print(in_lines(found, names))
     write_json(found, options.json)
-
-
-def _export(files: Sequence[str], target: Path, with_review: bool) -> int:
-    from ..play.answers import replay_data
-    from ..play.catalogue import Catalogue
-    from ..play.page import page
-
-    if len(files) != 1:
-        raise ValueError(f"--export shows one record, {len(files)} are given")
-    if target.suffix != ".html":
-        raise ValueError(f"--export is {str(target)!r}, expected a file that ends in .html")
-    if not target.parent.is_dir():  # a review takes a while
-        raise ValueError(f"{target} can't be written: there is no folder {target.parent}")
-    catalogue = Catalogue()
-    replay = catalogue.records.get(catalogue.read_record(as_path(files[0])))
-    data = replay_data(replay)
-    if with_review:
-        data["review"] = _reviewed(replay.history)
-    text = page(replay.title, data)
-    write_whole(target, text, pipes=True)
-    print(f"{target}: {len(text) // 1000} kB, opens without a server")
-    return 0

@@ -27,7 +27,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 # Packages and modules of this package; compiled functions anywhere call functions of these alone.
-SOURCES = ("engine", "greedy", "agents", "envs", "game")
+SOURCES = ("engine", "greedy", "agents", "envs", "game", "gold_sources")
 NAMED = "NUMBA_CACHE_DIR"  # the variable that names a folder
 _PACKAGE = __name__.partition(".")[0]
 _DIGEST = hashlib.sha256().digest_size
@@ -144,7 +144,6 @@ class CodeCache:
     """
 
     cache_path = str(FOLDER)
-    compiler: Any = None  # what compiles in another process (:mod:`.compiler_process`), or None
 
     def __init__(
         self,
@@ -162,12 +161,6 @@ class CodeCache:
         found = self._read(signature, target_context)
         if found is None:
             self._on_miss()
-            if self.compiler is not None and FOLDER is not None:
-                with suppress(Exception):  # then it is compiled here
-                    self.compiler.compile(*self._function, signature)
-                    found = self._read(signature, target_context)
-                if found is not None:
-                    self._on_compiled()
         return found
 
     def _read(self, signature: Any, target_context: Any) -> Any:

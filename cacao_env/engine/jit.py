@@ -72,7 +72,6 @@ class Progress:
     def __init__(self) -> None:
         self._name, self._waiting, self._total = "", set[Any](), 0
         self.quiet = False
-        self.processes: list[Any] = []  # those that compile for this one
 
     def begin(self, entry: Any) -> None:
         """Begin with an entry point and everything that it calls."""
@@ -92,9 +91,6 @@ class Progress:
 
     def now(self) -> tuple[str, int, int] | None:
         """Return (entry point, functions compiled, functions in all), or None."""
-        for process in self.processes:
-            if process.now is not None:
-                return process.now
         if not self._name:
             return None
         waiting = sum(not inside.overloads for inside in self._waiting)
@@ -131,3 +127,14 @@ def _reachable(entry: Any) -> set[Any]:
                     found.add(inside)
                     todo.append(inside)
     return found
+
+
+@inlined
+def keep(array):
+    """Use an array, so that it lives until here.
+
+    Numba frees an array after its last use, even if a record in it is still used: a record does not
+    keep the array that it lies in.  So a function that makes an array and passes on ``array[0]`` must
+    use the array once more.
+    """
+    return len(array)

@@ -35,9 +35,7 @@ class Renderer:
 
         scene = scene_of(position_of(game))
         if self.mode == "svg":
-            from ..play.render.svg import svg
-
-            return svg(scene)
+            return scene.svg()
         from ..play.render.raster import fitted
 
         pixels = fitted(scene, WIDTH, HEIGHT)

@@ -7,14 +7,15 @@ more than the deciding seat may know.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
 import numpy as np
 
-from ..agents.agent import Agent, require
+from ..agents.agent import Agent, decider, require
 from ..agents.checkpoint import VALUE_NET, find, network_of, shipped_names
 from ..agents.endgame import ALL, NODES_TO_JUDGE, NOT_SOLVED, end_values
 from ..agents.halving import halve
@@ -28,32 +29,47 @@ from ..agents.value.turns import new_work, value_actions
 from ..engine.actions import MAX_LEGAL
 from ..engine.jit import njit
 from ..engine.options import Options
-from ..engine.rng import new_rng
-from ..engine.state import FILL, OVER, STATE, redeal
+from ..engine.rng import RngArray, new_rng
+from ..engine.state import EXPLICIT, FILL, OVER, STATE, redeal
+from ..engine.tiles import MAX_TURNS
 from ..game import Game
+from ..gold_sources import add_sources
 from ..greedy.turn import step_turn
+
+LOOK = 24  # comparing playouts after which it is asked whether more are needed
+# A turn has a placement, 3 fills and at most the actions of 4 own edges and 9 others.
+MAX_DECISIONS = 17 * MAX_TURNS
 
 
 @njit
-def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng):
+def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng, gold=None):
     """Add the outcome of each of the first ``alive`` actions of ``states[0]`` to ``sums``.
 
     The network plays all seats to the end and evaluates ``inner`` placements of a turn.  Everything
     hidden from the deciding seat is dealt again; all actions share this deal, draws included.
+    ``gold``: int64 (alive, MAX_PLAYERS, sources), to which every seat's gold from here on is added.
     """
-    here = np.empty(2, STATE)
+    here = np.empty(3, STATE)
     actions, values = np.empty(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
+    line = np.empty(MAX_DECISIONS, np.int64)
     seat = np.int64(states[0].seat)
     here[0] = states[0]
     redeal(here[0], seat, rng)
     for i in range(alive):
         here[1] = here[0]
         state = here[1]
+        line[0], played = ids[i], 1
         step_turn(state, ids[i])
         while state.phase != OVER:
             count = value_actions(net, scratch, work, state, inner, FILL, actions, values, rng)
-            step_turn(state, actions[np.argmax(values[:count])] if count > 1 else actions[0])
+            line[played] = actions[np.argmax(values[:count])] if count > 1 else actions[0]
+            step_turn(state, line[played])
+            played += 1
         sums[i] += value_of(state, seat, objective)
+        if gold is not None:
+            here[2] = here[0]
+            here[2].decisions = EXPLICIT
+            add_sources(here[2], np.int64(here[0].decisions), line[:played], gold[i])
 
 
 @dataclass(frozen=True)
@@ -75,6 +91,8 @@ class Judge:
 
     ``objective``: UTILITY, or RELATIVE_SCORE in gold.  ``top``: candidates for the best action, the
     first by greedy; what the networks would play and the action itself are candidates too.
+    ``within``: utility; greedy's candidates that each network finds worse than its best by more than
+    this are left out.
     """
 
     def __init__(
@@ -83,8 +101,9 @@ class Judge:
         options: Options,
         objective: int = RELATIVE_SCORE,
         top: int = 16,
+        within: float = math.inf,
     ) -> None:
-        self._objective, self._top = objective, top
+        self._objective, self._top, self._within = objective, top, within
         self._agents: list[ValueAgent] = []
         for name in networks:
             agent = load_agent(name)
@@ -97,19 +116,23 @@ class Judge:
         ]
 
     def by_playouts(
-        self, game: Game, action: int, choosing: int, comparing: int, seed: int
+        self,
+        game: Game,
+        action: int,
+        choosing: int,
+        comparing: int,
+        seed: int,
+        settled: Callable[[float, float], bool] = lambda loss, error: False,
     ) -> Verdict:
         """Compare an action with the best candidate.
 
         ``choosing`` playouts a candidate, in the mean, find the best by sequential halving;
         ``comparing`` other ones compare it with the action, so that choosing it does not make the loss
-        larger.
+        larger.  They are fewer if ``settled(loss, error)`` says after some that the loss is known well
+        enough.
         """
         rng, turns = new_rng(seed), cycle(self._nets)
-        found = np.empty(self._top, np.int64)
-        count = int(best_actions(game.states, self._top, found))
-        chosen = [agent.act([game], [rng])[0] for agent in self._agents]
-        ids = np.array(list(dict.fromkeys([action, *chosen, *found[:count].tolist()])))
+        ids = np.array(list(dict.fromkeys([action, *self._candidates(game, rng)])))
 
         def run(ids: Any, alive: int, sums: Any, passes: int) -> None:
             for _ in range(passes):
@@ -125,12 +148,26 @@ class Judge:
         if ids[0] == action:
             return Verdict(action, 0.0, 0.0, gain)
         both, outcomes = np.array([ids[0], action]), np.zeros((comparing, 2))
-        for one in outcomes:
-            run(both, 2, one, 1)
-        lost = outcomes[:, 0] - outcomes[:, 1]
-        error = 1.96 * float(lost.std()) / max(1, comparing - 1) ** 0.5
-        best, other = outcomes.sum(axis=0)
-        return Verdict(int(ids[0]), float(best - other) / comparing, error, gain)
+        for done in range(1, comparing + 1):
+            run(both, 2, outcomes[done - 1], 1)
+            if done == comparing or done % LOOK == 0:
+                lost = outcomes[:done, 0] - outcomes[:done, 1]
+                loss = float(lost.mean())
+                error = 1.96 * float(lost.std()) / max(1, done - 1) ** 0.5
+                if settled(loss, error):
+                    break
+        return Verdict(int(ids[0]), loss, error, gain)
+
+    def _candidates(self, game: Game, rng: RngArray) -> list[int]:
+        """Return what each network would play, then greedy's best."""
+        found = np.empty(self._top, np.int64)
+        by_greedy = found[: best_actions(game.states, self._top, found)].tolist()
+        chosen, near = [], set(by_greedy if self._within == math.inf else [])
+        for agent in self._agents:
+            ids, values = agent.evaluate(game.determinise(decider(game), rng).states, rng)
+            chosen.append(int(ids[np.argmax(values)]))
+            near |= set(ids[values >= values.max() - self._within].tolist())
+        return chosen + [action for action in by_greedy if action in near]
 
 
 def solved(

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..engine.actions import apply, late_bits, split_act, split_fill
 from ..engine.decisions import NONE, forced_action, step
-from ..engine.jit import njit
+from ..engine.jit import keep, njit
 from ..engine.rng import mixed
 from ..engine.state import (
     ACT,
@@ -116,6 +116,7 @@ def late_choice(state):
         this = _rank(state, action)
         if this > rank:
             found, rank = action, this
+    keep(scratch)
     return found
 
 

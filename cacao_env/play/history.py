@@ -102,20 +102,3 @@ def with_auto_decisions(game: Game) -> Game:
     if not one.over and int(decisions.forced_action(one.state)) == decisions.NONE:
         one.state.decisions = AUTO
     return one
-
-
-def pack(frames: Sequence[Frame]) -> dict[str, Any]:
-    """Return frames with each different tile stored once: a frame's ``tiles`` become numbers."""
-    numbers: dict[str, int] = {}
-    tiles: list[Any] = []
-    packed = []
-    for frame in frames:
-        own = []
-        for tile in frame["tiles"]:
-            key = repr(tile)
-            if key not in numbers:
-                numbers[key] = len(tiles)
-                tiles.append(tile)
-            own.append(numbers[key])
-        packed.append(frame | {"tiles": own})
-    return {"tiles": tiles, "frames": packed}

@@ -21,7 +21,8 @@ from .words import in_words, parts_of
 INACCURACY, BLUNDER = 1.0, 3.0  # gold lost
 LAST = 2  # placements left from which on decisions are solved
 TOP = 8  # candidates, the best by greedy
-CHOOSING, COMPARING = 24, 96  # playouts a candidate that find the best; those that compare
+WITHIN = 0.15  # utility; candidates that the network finds worse by more are not tried
+CHOOSING, COMPARING = 16, 96  # playouts a candidate that find the best; at most, those that compare
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Reviewer:
         if not networks:
             raise ValueError(f"no value network is installed that judges {options}")
         self.name, self._network = networks[0]
-        self._judge = Judge([self.name], options, top=TOP)
+        self._judge = Judge([self.name], options, top=TOP, within=WITHIN)
 
     def judged(self, ply: int, game: Game, action: int) -> Judged:
         """Judge an action; ``ply`` is its frame."""
@@ -124,7 +125,7 @@ class Reviewer:
         verdict = solved(game, action, all_values=True) if is_near_end(game.state, LAST) else None
         exact = verdict is not None
         if verdict is None:
-            verdict = self._judge.by_playouts(game, action, CHOOSING, COMPARING, ply)
+            verdict = self._judge.by_playouts(game, action, CHOOSING, COMPARING, ply, _settled)
         best = verdict.best if verdict.loss > 0 else action
         loss, low = verdict.loss, verdict.loss - verdict.error
         return Judged(
@@ -141,6 +142,11 @@ class Reviewer:
             _grade(loss, low),
             [float(share) for share in shares],
         )
+
+
+def _settled(gold: float, error: float) -> bool:
+    """Whether it is known well enough that a decision is no inaccuracy, or that it is a blunder."""
+    return gold + error < INACCURACY or gold - error > BLUNDER
 
 
 def _grade(gold: float, low: float) -> str:

@@ -1,34 +1,30 @@
-"""A table: one game whose seats are taken by people and agents."""
+"""A table: one game whose seats are taken by people and agents, for the terminal."""
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 from .. import record
 from ..agents.agent import Agent, Player, decider, require, seat_seed
 from ..agents.registry import installed_agents, load_agent
-from ..engine.notation import is_int
 from ..engine.options import Options
 from ..engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 from ..game import Game
-from ..record import MAX_NAME, check_names
+from ..record import MAX_NAME
 from .choices import Choice, choices_of
 from .history import NOBODY, History
 
 HUMAN = "human"
-SAVED = "cacao-saved-game"
 BEST_BOT = "mc:sims=256"
 
 
 class Table:
     """A game in play; ``seats`` has "human" or an agent's name for each seat, in playing order.
 
-    ``load`` makes an agent of a name; ``people`` are names of people, one a seat, "" for none.
-    ``changes`` counts what has happened, undo included.  ValueError for a wrong number of seats and
-    for a name without an agent.
+    ``load`` makes an agent of a name.  ValueError for a wrong number of seats and for a name without
+    an agent.
     """
 
     def __init__(
@@ -37,16 +33,13 @@ class Table:
         seed: int | None = None,
         volcanoes: bool = False,
         load: Callable[[str], Agent] = load_agent,
-        people: Sequence[str] = (),
     ) -> None:
         if not MIN_PLAYERS <= len(seats) <= MAX_PLAYERS:
             raise ValueError(
                 f"{len(seats)} seats are named, expected {MIN_PLAYERS} to {MAX_PLAYERS}"
             )
-        self.seats, self.changes = list(seats), 0
-        self.people_names = [*people, *[""] * len(seats)][: len(seats)]
-        check_names("people", [name or "-" for name in self.people_names], len(seats))
-        self._seed = seed = secrets.randbits(63) if seed is None else seed
+        self.seats = list(seats)
+        seed = secrets.randbits(63) if seed is None else seed
         options = Options(len(seats), volcanoes)
         self.game = Game.deal(options, seed)
         agents = {name: load(name) for name in set(seats) if name != HUMAN}
@@ -60,23 +53,12 @@ class Table:
 
     @property
     def names(self) -> list[str]:
-        """The names of the seats for people: a given one, an agent's, "you", or "player 1"."""
+        """The names of the seats for people: an agent's, "you", or "player 1"."""
         alone = self.seats.count(HUMAN) == 1
         return [
-            name or ("you" if alone else f"player {seat + 1}")
-            for seat, name in enumerate(self._known_names())
+            short_name(name) if name != HUMAN else "you" if alone else f"player {seat + 1}"
+            for seat, name in enumerate(self.seats)
         ]
-
-    def _known_names(self) -> list[str]:
-        return [
-            given if name == HUMAN else short_name(name)
-            for name, given in zip(self.seats, self.people_names, strict=True)
-        ]
-
-    @property
-    def people(self) -> list[int]:
-        """The seats of people."""
-        return [seat for seat, name in enumerate(self.seats) if name == HUMAN]
 
     @property
     def viewer(self) -> int | None:
@@ -84,7 +66,7 @@ class Table:
 
         None shows all hands: nobody plays, or the game is over.
         """
-        people = self.people
+        people = [seat for seat, name in enumerate(self.seats) if name == HUMAN]
         if not people or self.game.over:
             return None
         if len(people) == 1:
@@ -105,90 +87,34 @@ class Table:
         seat = decider(self.game)
         if not self.awaits_person:
             raise ValueError(f"it is for {self.seats[seat]} to decide, not for a person")
-        self.game.play(action)
-        self._changed()
+        self._played(action)
 
     def advance(self) -> None:
         """Let the deciding agent act; ValueError if no agent has to decide."""
-        self.play_for_agent(self.agents_action())
-
-    def agents_action(self) -> int:
-        """Return what the deciding agent does, without doing it."""
         player = None if self.game.over else self._players[decider(self.game)]
         if player is None:
             raise ValueError("no agent has to decide now")
-        return player.act(self.game.clone())
+        self._played(player.act(self.game.clone()))
 
-    def play_for_agent(self, action: int) -> None:
-        """Play what the deciding agent has chosen."""
+    def _played(self, action: int) -> None:
         self.game.play(action)
-        self._changed()
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether a person has made a decision that can be taken back."""
-        return any(
-            frame["mover"] is not None and self._players[frame["mover"]] is None
-            for frame in self.history.frames
-            if not frame["auto"]
-        )
+        self.history.follow(self.game, self.viewer)
 
     def undo(self) -> None:
         """Take back the last decision of a person and everything after it."""
-        game, last = self.game.clone(), None
+        game = self.game.clone()
         while game.ply:
             game.undo()
             if game.seat is not None and self._players[game.seat] is None:
-                last = game
-                break
-        if last is None:
-            raise ValueError("there is no decision of a person to take back")
-        self.game = last
-        self._changed()
-
-    def _changed(self) -> None:
-        self.changes += 1
-        self.history.follow(self.game, self.viewer)
+                self.game = game
+                self.history.follow(game, self.viewer)
+                return
+        raise ValueError("there is no decision of a person to take back")
 
     def record(self) -> dict[str, Any]:
         """Return the record of the finished game; ValueError before its end."""
-        names = [name or f"player {seat + 1}" for seat, name in enumerate(self._known_names())]
+        names = [f"player {k + 1}" if n == "you" else n for k, n in enumerate(self.names)]
         return record.record_of(self.game, players=[name[:MAX_NAME] for name in names])
-
-    def saved(self) -> dict[str, Any]:
-        """Return the game as plain data, from which ``restored`` makes the table again."""
-        return {
-            "format": SAVED,
-            "version": 1,
-            "seats": self.seats,
-            "people": self.people_names,
-            "seed": self._seed,
-            "changes": self.changes,
-            "game": json.loads(self.game.to_json()),
-        }
-
-    @classmethod
-    def restored(cls, data: Any, load: Callable[[str], Agent] = load_agent) -> Table:
-        """Return the table of a saved game; ValueError says what is wrong with the data."""
-        if not isinstance(data, dict) or data.get("format") != SAVED or data.get("version") != 1:
-            raise ValueError(f"not a saved game: expected format {SAVED!r}, version 1")
-        seats, people, seed = (data.get(key) for key in ("seats", "people", "seed"))
-        if not _is_strings(seats) or not _is_strings(people):
-            raise ValueError("seats or people of the saved game is not a list of names")
-        if not is_int(seed) or not is_int(data.get("changes")):
-            raise ValueError("seed or changes of the saved game is not an integer")
-        game = Game.from_json(json.dumps(data.get("game")))
-        if game.num_players != len(seats) or game.decisions != "auto":
-            raise ValueError("the saved game's seats are not those of its game")
-        table = cls(seats, seed, game.volcanoes, load, people)
-        table.game, table.changes = game, data["changes"]
-        table.history = History(game, table.viewer)
-        table.history.follow(game, table.viewer)
-        return table
-
-
-def _is_strings(value: Any) -> TypeGuard[list[str]]:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def best_agent(options: Options | None = None) -> str:

@@ -10,12 +10,14 @@ PAGES = {f"{name}.md": f"{name.lower()}.md" for name in ("CHANGELOG", "CONTRIBUT
 
 
 def on_files(files, config):
-    """Add the root's pages; their links to docs/ lead to the site's pages."""
+    """Add the root's pages, whose links to docs/ lead to the site's, and the page of the game."""
     for source, target in PAGES.items():
         text = (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](")
         for other, there in PAGES.items():
             text = text.replace(f"]({other}", f"]({there}")
         files.append(File.generated(config, target, content=text))
+    play = (ROOT / "cacao_env/play/page/play.html").read_text(encoding="utf-8")
+    files.append(File.generated(config, "play.html", content=play))
     return files
 
 

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from cacao_env import Game
-from cacao_env.play.table import SAVED, Table
+from cacao_env.play.server import game_of
 from cacao_env.record import check, dumps, record_of
 from tests.fuzz.attack import Budget, Summary, attempt
 from tests.games import positions
 
+ASKED = "asked"  # a game that the page asks the server for agents about
 HOSTILE: list[Any] = [
     *(None, True, False, 0, 1, -1, 2, 3, 13, 2**31, -(2**31), 2**63, 10**400, 0.5, 1e308),
     *("", "0", "place", "2101", "temple", "\x00", "☃" * 50, [], {}, [[]], [None], {"a": 1}),
@@ -38,8 +39,22 @@ def documents() -> list[Any]:
                 found.append(json.loads(game.to_json()))
         found += [json.loads(game.to_json()), record_of(game), record_of(game, with_legal=True)]
         found.append(record_of(game, players=["Ana", "Bruno", "Carla", "Dora"][:players]))
-        found.append(Table(["human", *["greedy"] * (players - 1)], 1, volcanoes).saved())
+        found.append(asked(players, volcanoes, decisions))
     return json.loads(json.dumps(found))
+
+
+def asked(players: int, volcanoes: bool, decisions: str) -> dict[str, Any]:
+    """What the page sends to the server for agents, in the middle of a game."""
+    game = Game.new(players, 2, volcanoes=volcanoes, decisions=decisions)
+    while game.ply < 15:
+        game.play(int(game.legal_actions()[-1]))
+    workers, jungle = game.draws
+    return {
+        "format": ASKED,
+        "options": {"players": players, "volcanoes": volcanoes, "decisions": decisions},
+        "deal": {"worker_draws": workers, "jungle_draws": jungle},
+        "actions": [int(action) for action in game.history],
+    }
 
 
 def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -96,10 +111,10 @@ def attack(budget: Budget) -> Summary:
             game = attempt(summary, number, lambda: Game.from_json(text))  # noqa: B023
             if game is not None and Game.from_json(game.to_json()) != game:  # type: ignore[attr-defined]
                 summary.faults.append(f"try {number}: a saved game changes when it is saved again")
-        elif data["format"] == SAVED:
-            table = attempt(summary, number, lambda: Table.restored(parsed(text)))  # noqa: B023
-            if table is not None and Table.restored(table.saved()).saved() != table.saved():  # type: ignore[attr-defined]
-                summary.faults.append(f"try {number}: a table changes when it is saved again")
+        elif data["format"] == ASKED:
+            game = attempt(summary, number, lambda: game_of(parsed(text)))  # noqa: B023
+            if game is not None and game.over:  # type: ignore[attr-defined]
+                summary.faults.append(f"try {number}: a game that is over was accepted")
         else:
             game = attempt(summary, number, lambda: checked(text))  # noqa: B023
             if game is not None and dumps(record_of(game)) != dumps(

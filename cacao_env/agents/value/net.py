@@ -11,7 +11,6 @@ probability and the points it will still add to its score.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from ...engine.jit import njit
 from ...engine.scoring import score, scores_into, win_shares_into
 from ...engine.state import OVER
 from ...engine.tiles import MAX_PLAYERS
+from ..elementary import exp_negative
 from .best_turn import new_room
 from .features import (
     ALONE,
@@ -277,7 +277,8 @@ def expect(net, scratch, state, viewer):
     total = 0.0
     for i in range(players):
         seat = (viewer + i) % players
-        scratch.win_shares[seat] = math.exp(scratch.out[i] - top)
+        share = exp_negative(np.float64(scratch.out[i] - top))
+        scratch.win_shares[seat] = np.float32(share)  # no more precise than what it is made from
         total += scratch.win_shares[seat]
         scratch.scores[seat] = score(state, seat) + POINTS * scratch.out[MAX_PLAYERS + i]
     for seat in range(players):

@@ -20,6 +20,7 @@ import numpy as np
 from ...engine.jit import njit
 from ...engine.rng import mixed
 from ...engine.tiles import MAX_TURNS
+from ..elementary import log_above_one
 
 TRUST = 3.0  # visits that the network's value of a reply counts as
 EXPLORE = 0.07  # utility, of UCB1's bonus
@@ -93,7 +94,7 @@ def choose_reply(tree, state, line, actions, values, count):
         if place >= 0 and tree.entries[place].search == tree.search[0]:
             visits[i] = tree.entries[place].visits
             total[i] = tree.entries[place].total
-    unknown = math.log(1.0 + visits.sum())
+    unknown = log_above_one(1.0 + visits.sum())
     best, most = 0, -math.inf
     for i in range(count):
         weight = TRUST + visits[i]

@@ -1,0 +1,429 @@
+// What opens above the table: a new game, my games, puzzles, sharing, settings, rules.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import * as page from "./app.js";
+import { app, update } from "./app.js";
+import { Line, Sign } from "./art.jsx";
+import { namesFor } from "./levels.js";
+import { Message } from "./message.jsx";
+import { film, picture } from "./pictures.js";
+import { Rules } from "./rules.jsx";
+import { LANGUAGES, language, levelWords, namesWords, num, t } from "./words.js";
+
+/** @typedef {import("./types.js").Saved} Saved @typedef {import("./types.js").Player} Player */
+
+const CONTENTS = /** @type {Record<string, () => any>} */ ({
+  new: NewGame,
+  games: Games,
+  puzzles: Puzzles,
+  share: Share,
+  settings: Settings,
+  rules: () => <Rules />,
+});
+
+/** @type {() => Record<string, string>} */
+const titles = () => ({
+  new: t.newGame,
+  games: t.myGames,
+  puzzles: t.puzzles,
+  share: t.shareMenu,
+  settings: t.settings,
+  rules: t.rulesTitle,
+});
+
+const close = () => update({ dialog: null });
+
+export function Dialog() {
+  const ref = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const { dialog } = app;
+  useEffect(() => {
+    const box = ref.current;
+    if (!box) return;
+    if (dialog && !box.open) box.showModal();
+    if (!dialog && box.open) box.close();
+  }, [dialog]);
+  const Content = dialog ? CONTENTS[dialog] : null;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
+    <dialog
+      ref={ref}
+      class={`d-${dialog}`}
+      aria-label={dialog ? titles()[dialog] : t.menu}
+      onClose={close}
+      onClick={(event) => event.target === ref.current && close()}
+    >
+      {Content ? (
+        <div class="content">
+          <header>
+            <h1 tabIndex={-1} autofocus>
+              {titles()[dialog ?? ""]}
+            </h1>
+            <button type="button" class="close" aria-label={t.close} onClick={close}>
+              ×
+            </button>
+          </header>
+          <Content />
+          <Message />
+        </div>
+      ) : null}
+    </dialog>
+  );
+}
+
+// --- A new game ----------------------------------------------------------------------------------
+
+function NewGame() {
+  const kept = app.settings.newGame;
+  const [wish, setWish] = useState({
+    ...kept,
+    seed: "",
+    more: false,
+    seats: /** @type {(string | null)[]} */ (["", null, null, null]),
+    names: ["", "", "", ""],
+  });
+  const change = (/** @type {Partial<typeof wish>} */ changes) => setWish({ ...wish, ...changes });
+  const levels = page.levels(wish.players, wish.volcanoes);
+  const level = levels.some(({ id }) => id === wish.level) ? wish.level : (levels.at(-1)?.id ?? "grower");
+  const start = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (app.dialog !== "new") return; // a second press of the button
+    const { players, volcanoes, seconds } = wish;
+    page.set({ newGame: { players, level: wish.level, volcanoes, seconds } });
+    const used = wish.seats.slice(0, players);
+    const taken = wish.names.filter(Boolean);
+    const others = namesFor(players, Date.now(), taken);
+    const seed = wish.seed.trim();
+    page.begin({
+      players: used.map((seat, k) =>
+        seat === ""
+          ? { person: true, name: wish.names[k].trim().slice(0, 60) }
+          : page.opponent(seat ?? level, others[k], seconds),
+      ),
+      volcanoes,
+      seed: seed === "" ? undefined : /^-?\d{1,15}$/.test(seed) ? Number(seed) : seed,
+    });
+  };
+  return (
+    <form onSubmit={start}>
+      {app.client ? (
+        <button type="button" id="first-game" class="card first" onClick={page.beginFirst}>
+          <strong>{t.first_game}</strong>
+          <span>{t.levels.seedling[0]}</span>
+        </button>
+      ) : null}
+      <fieldset class="choice players-choice">
+        <legend>{t.numberPlayers}</legend>
+        {[2, 3, 4].map((n) => (
+          <label key={n} class="pill">
+            <input
+              type="radio"
+              name="players"
+              value={n}
+              checked={wish.players === n}
+              onChange={() => change({ players: n })}
+            />
+            <span>{n}</span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset class="choice levels">
+        <legend>{t.level}</legend>
+        {levels.map(({ id }) => (
+          <label key={id} class="card">
+            <input type="radio" name="level" value={id} checked={level === id} onChange={() => change({ level: id })} />
+            <span>
+              <strong>{levelWords(id)[0]}</strong>
+              <small>{levelWords(id)[1]}</small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <details class="more" open={wish.more} onToggle={(event) => setWish({ ...wish, more: event.currentTarget.open })}>
+        <summary>{t.more}</summary>
+        <div class="seats">
+          {Array.from({ length: wish.players }, (_, k) => (
+            <div key={k}>
+              <label for={`seat${k}`}>
+                <Sign owner={k} /> {t.seatName(k + 1)}
+              </label>
+              <select
+                id={`seat${k}`}
+                value={wish.seats[k] ?? level}
+                onChange={({ currentTarget: { value } }) =>
+                  change({ seats: wish.seats.map((one, at) => (at === k ? value : one)) })
+                }
+              >
+                <option value="">{t.person}</option>
+                {levels.map(({ id }) => (
+                  <option key={id} value={id}>
+                    {levelWords(id)[0]}
+                  </option>
+                ))}
+              </select>
+              {wish.seats[k] === "" ? (
+                <input
+                  type="text"
+                  id={`name${k}`}
+                  maxLength={60}
+                  placeholder={t.name}
+                  aria-label={`${t.name} ${k + 1}`}
+                  value={wish.names[k]}
+                  onInput={({ currentTarget: { value } }) =>
+                    change({ names: wish.names.map((one, at) => (at === k ? value : one)) })
+                  }
+                />
+              ) : null}
+            </div>
+          ))}
+        </div>
+        <label class="check">
+          <input
+            type="checkbox"
+            id="volcanoes"
+            checked={wish.volcanoes}
+            onChange={(event) => change({ volcanoes: event.currentTarget.checked })}
+          />{" "}
+          {t.volcanoes}
+        </label>
+        <label class="field">
+          {t.time}
+          <select
+            id="seconds"
+            value={wish.seconds}
+            onChange={(event) => change({ seconds: Number(event.currentTarget.value) })}
+          >
+            {[0.2, 1, 3, 10].map((n) => (
+              <option key={n} value={n}>
+                {t.seconds(num(n, n < 1 ? 1 : 0))}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="field">
+          {t.seed}
+          <input
+            id="seed"
+            type="text"
+            placeholder={t.any}
+            value={wish.seed}
+            onInput={(event) => change({ seed: event.currentTarget.value })}
+          />
+        </label>
+      </details>
+      <footer>
+        <button type="button" onClick={() => update({ dialog: "rules" })}>
+          {t.rules}
+        </button>
+        <button type="submit" id="begin" class="main">
+          {t.begin}
+        </button>
+      </footer>
+    </form>
+  );
+}
+
+// --- My games ------------------------------------------------------------------------------------
+
+/** @param {Saved} saved */
+const playersOf = (saved) =>
+  namesWords(saved.players.map((one, seat) => one.name || (one.person ? t.you : t.player(seat + 1))));
+
+function Games() {
+  const [search, setSearch] = useState("");
+  const wanted = search.trim().toLowerCase();
+  const some = app.games.filter((one) =>
+    `${playersOf(one)} ${new Date(one.changed).toLocaleDateString(language)}`.toLowerCase().includes(wanted),
+  );
+  return (
+    <>
+      <div class="row">
+        <input
+          type="search"
+          id="search"
+          placeholder={t.search}
+          aria-label={t.search}
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+        <button type="button" id="open-file" onClick={openFile}>
+          {t.openFile}
+        </button>
+        <button type="button" id="export" disabled={!app.games.length} onClick={page.exportGames}>
+          {t.export}
+        </button>
+      </div>
+      {app.store.lasts ? null : <p class="quiet">{t.notSaved}</p>}
+      {some.length ? (
+        <ul class="games">
+          {some.map((saved) => (
+            <li key={saved.id}>
+              <button type="button" class="game" onClick={() => page.open(saved, { keep: false })}>
+                <strong>{playersOf(saved)}</strong>
+                <span>
+                  {saved.over
+                    ? saved.scores
+                        .map((score, seat) => (saved.winners.includes(seat) ? `★${num(score)}` : num(score)))
+                        .join(" : ")
+                    : t.going(saved.turn + 1, saved.turns)}
+                </span>
+                <small>
+                  {new Date(saved.changed).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" })}
+                  {saved.review ? ` · ${t.reviewed}` : ""}
+                </small>
+              </button>
+              <button
+                type="button"
+                class="remove"
+                aria-label={`${t.remove}: ${playersOf(saved)}`}
+                title={t.remove}
+                onClick={() => page.removeGame(saved)}
+              >
+                <Line name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p class="quiet">{t.noGames}</p>
+      )}
+    </>
+  );
+}
+
+export function openFile() {
+  const input = Object.assign(document.createElement("input"), { type: "file", accept: ".json,application/json" });
+  input.onchange = async () => {
+    const [file] = input.files ?? [];
+    if (file) await page.openText(await file.text());
+  };
+  input.click();
+}
+
+// --- Puzzles -------------------------------------------------------------------------------------
+
+function Puzzles() {
+  const { puzzles, progress } = app;
+  if (!puzzles.length) return <p>{t.noPuzzles}</p>;
+  const day = page.today();
+  const daily = page.puzzleOf(day);
+  return (
+    <>
+      <button type="button" id="daily" class="card first" onClick={() => page.openPuzzle(daily)}>
+        <strong>{t.puzzleDay}</strong>
+        <span>{progress.solved[daily] ? `✓ ${t.puzzleSolved}` : day}</span>
+      </button>
+      <div class="levels">
+        {t.puzzleLevel.map((name, level) => {
+          const some = puzzles.flatMap((one, at) => (one.level === level ? [at] : []));
+          if (!some.length) return null;
+          const done = some.filter((at) => progress.solved[at]).length;
+          return (
+            <button key={name} type="button" class="card" data-level={level} onClick={() => page.nextPuzzle(level)}>
+              <strong>{name}</strong>
+              <small>{t.puzzleProgress(done, some.length)}</small>
+              <progress value={done} max={some.length} aria-label={t.puzzleProgress(done, some.length)} />
+            </button>
+          );
+        })}
+      </div>
+    </>
+  );
+}
+
+// --- Sharing -------------------------------------------------------------------------------------
+
+function Share() {
+  const [link, setLink] = useState("");
+  const [busy, setBusy] = useState(false);
+  useEffect(() => void page.linkOf().then(setLink), []);
+  const make = async (/** @type {() => Promise<Blob>} */ work, /** @type {string} */ name) => {
+    setBusy(true);
+    try {
+      page.download(name, await work());
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div class="share">
+      <button type="button" id="share-link" class="card" onClick={page.copyLink}>
+        <strong>{t.link}</strong>
+      </button>
+      <button type="button" id="share-file" class="card" onClick={page.saveFile}>
+        <strong>{t.file}</strong>
+      </button>
+      <button type="button" id="share-picture" class="card" disabled={busy} onClick={() => make(picture, "cacao.png")}>
+        <strong>{t.picture}</strong>
+      </button>
+      <button type="button" id="share-film" class="card" disabled={busy} onClick={() => make(film, "cacao.gif")}>
+        <strong>{t.film}</strong>
+      </button>
+      <input type="text" readOnly aria-label={t.link} value={link} onFocus={(event) => event.currentTarget.select()} />
+      {busy ? <p role="status">{t.filming}</p> : null}
+    </div>
+  );
+}
+
+// --- Settings ------------------------------------------------------------------------------------
+
+/** @param {{ id: "oneClick" | "motion" | "sound" | "heat", text: string }} props */
+const Check = ({ id, text }) => (
+  <label class="check">
+    <input
+      type="checkbox"
+      id={`set-${id}`}
+      checked={app.settings[id]}
+      onChange={(event) => page.set({ [id]: event.currentTarget.checked })}
+    />{" "}
+    {text}
+  </label>
+);
+
+function Settings() {
+  return (
+    <div class="settings">
+      <label class="field">
+        {t.languageLabel}
+        <select id="language" value={language} onChange={(event) => page.set({ language: event.currentTarget.value })}>
+          {Object.entries(LANGUAGES).map(([key, texts]) => (
+            <option key={key} value={key}>
+              {texts.language}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        {t.theme}
+        <select
+          id="theme"
+          value={app.settings.theme}
+          onChange={(event) => page.set({ theme: /** @type {"auto"} */ (event.currentTarget.value) })}
+        >
+          {Object.entries(t.themes).map(([key, text]) => (
+            <option key={key} value={key}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        {t.speed}
+        <select
+          id="pace"
+          value={app.settings.pace}
+          onChange={(event) => page.set({ pace: Number(event.currentTarget.value) })}
+        >
+          {t.speeds.map((text, k) => (
+            <option key={text} value={k}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Check id="oneClick" text={t.oneClick} />
+      <Check id="motion" text={t.motion} />
+      <Check id="sound" text={t.sound} />
+      <Check id="heat" text={t.heat} />
+    </div>
+  );
+}

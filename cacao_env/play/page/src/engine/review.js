@@ -1,0 +1,184 @@
+// Reviews a finished game, as cacao_env/play/review.py: what each decision lost in gold, and the luck of the draws.
+//
+// Near the end decisions are solved. Before it the network plays games to their end, from the action played and
+// from the best one found, each pair on the same deal of what the seat can't see.
+
+import { analyze, argmax, Rng } from "./agents.js";
+import { halve } from "./halving.js";
+
+const RELATIVE_SCORE = 1;
+const NOT_SOLVED = -1;
+const ALL = -1;
+
+/** Review a finished game; `onProgress(done, total)` counts decisions. */
+export function review(game, onProgress = () => {}) {
+  if (!game.over) throw new Error("only a finished game can be reviewed");
+  const { engine } = game;
+  const { game: whole } = game.elementary();
+  const todo = decisionsOf(whole);
+  const decisions = todo.map(({ ply, asked, action }, done) => {
+    onProgress(done, todo.length);
+    return judged(asked, ply, action);
+  });
+  onProgress(todo.length, todo.length);
+  const luck = luckOf(whole);
+  const seats = luck.win_shares.map((share, seat) => summary(seat, decisions, engine.settings.review, share));
+  return { judge: engine.settings.network.name, decisions, seats, luck, result: game.winShares() };
+}
+
+/** Each seat's luck of the draw so far: in shares of the win, and in gold. It depends on what is still hidden. */
+export function luckOf(game) {
+  const { module, seats, settings } = game.engine;
+  if (settings.luck_by !== settings.network.name) throw new Error(`luck is measured by ${settings.luck_by}`);
+  module.memory.actions.set(game.actions.map(BigInt));
+  game.clone().call("draws", game.actions.length);
+  const row = (from) => Array.from(module.memory.luck.subarray(from, from + game.options.players));
+  return { win_shares: row(0), scores: row(seats) };
+}
+
+// Every decision with more than one legal move.
+function decisionsOf(whole) {
+  const found = [];
+  const game = whole.engine.game(whole.options, whole.deal);
+  whole.actions.forEach((action, ply) => {
+    const asked = game.asked();
+    if (asked.record.decisions[0] !== game.record.decisions[0] && asked.legal().length > 1) {
+      found.push({ ply, asked, action });
+    }
+    game.play(action);
+  });
+  return found;
+}
+
+/** What an action lost against the best one found, for the deciding seat. `ply`: where it is in the game. */
+export function judged(game, ply, action) {
+  const { review: how, network } = game.engine.settings;
+  const { win_shares } = analyze(game, { agent: network.name }, new Rng(ply));
+  const exact = game.call("near_end", how.last) ? solved(game, action) : null;
+  const verdict = exact || byPlayouts(game, action, new Rng(ply));
+  const best = verdict.loss > 0 ? verdict.best : action;
+  const [gold, low] = [Math.max(0, verdict.loss), verdict.loss - verdict.error];
+  return {
+    ply,
+    seat: game.seat,
+    action,
+    move: game.move(action),
+    best,
+    best_move: game.move(best),
+    gold,
+    low: Math.max(0, low),
+    high: Math.max(0, verdict.loss + verdict.error),
+    exact: Boolean(exact),
+    gain: verdict.gain,
+    grade: gradeOf(verdict.loss, low, how),
+    shares: win_shares,
+    sources: verdict.sources || null,
+  };
+}
+
+/** Compare an action with the best candidate by games that the network plays. */
+function byPlayouts(game, action, rng) {
+  const { module, settings } = game.engine;
+  const { memory } = module;
+  const { review: how, network } = settings;
+  memory.rng[0] = rng.bits;
+  const tried = [...new Set([action, ...candidates(game)])];
+  const run = (alive, passes) => {
+    for (let i = 0; i < passes; i++) game.call("playout", alive, network.inner);
+  };
+  start(memory, tried);
+  const visits = halve(module, settings, run, tried.length, { sims: how.choosing * tried.length });
+  const means = Array.from(visits, (n, i) => memory.sums[i] / n);
+  const gain = means[ids(game, tried.length).indexOf(action)] - mean(means);
+  const best = Number(memory.ids[0]);
+  if (best === action) return { best, loss: 0, error: 0, gain };
+  start(memory, [best, action]);
+  const lost = [];
+  let [loss, error] = [0, 0];
+  while (lost.length < how.comparing) {
+    memory.sums.fill(0, 0, 2);
+    run(2, 1);
+    lost.push(memory.sums[0] - memory.sums[1]);
+    if (lost.length < how.comparing && lost.length % how.look !== 0) continue;
+    loss = mean(lost);
+    const spread = Math.sqrt(mean(lost.map((one) => (one - loss) ** 2)));
+    error = (1.96 * spread) / Math.sqrt(Math.max(1, lost.length - 1));
+    if (loss + error < how.inaccuracy || loss - error > how.blunder) break; // known well enough
+  }
+  return { best, loss, error, gain, sources: sourcesOf(game, lost.length) };
+}
+
+// What the network would play, then greedy's best that the network does not find much worse.
+function candidates(game) {
+  const { review: how, network, last_tried } = game.engine.settings;
+  const byGreedy = ids(game, game.call("best_by_greedy", how.top));
+  const seen = game.clone();
+  seen.call("hide", game.seat);
+  const count = seen.call("evaluate", network.top, last_tried);
+  const evaluated = ids(game, count);
+  const values = game.engine.module.memory.values.slice(0, count);
+  const best = argmax(values);
+  const near = new Set(evaluated.filter((_, i) => values[i] >= values[best] - how.within));
+  return [evaluated[best], ...byGreedy.filter((action) => near.has(action))];
+}
+
+function start(memory, actions) {
+  memory.ids.set(actions.map(BigInt));
+  memory.sums.fill(0, 0, actions.length);
+  memory.gold.fill(0n, 0, memory.gold.length);
+}
+
+// Each seat's mean gold by source from here on, after the best action and after the one that was played.
+function sourcesOf(game, playouts) {
+  const { engine } = game;
+  const { sources } = engine.tables;
+  const { gold } = engine.module.memory;
+  const of = (first) => Object.fromEntries(sources.map((name, i) => [name, Number(gold[first + i]) / playouts]));
+  const [best, played] = [0, 1].map((row) =>
+    Array.from({ length: game.options.players }, (_, seat) => of((row * engine.seats + seat) * sources.length)),
+  );
+  return { best, played };
+}
+
+/** Judge an action near the end exactly; null if that would take too long. */
+function solved(game, action) {
+  const { settings, module } = game.engine;
+  const count = game.call("end", RELATIVE_SCORE, settings.nodes_to_judge, 1, ALL);
+  if (count === NOT_SOLVED) return null;
+  const values = Array.from(module.memory.values.subarray(0, count));
+  const actions = ids(game, count);
+  const most = argmax(values);
+  const own = values[actions.indexOf(action)];
+  const best = own >= values[most] ? action : actions[most];
+  return { best, loss: Math.max(0, values[most] - own), error: 0, gain: own - mean(values) };
+}
+
+function ids(game, count) {
+  return Array.from(game.engine.module.memory.ids.subarray(0, count), Number);
+}
+
+const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
+
+// A loss counts only as far as it is certain: half of it at the least.
+function gradeOf(gold, low, { inaccuracy, blunder }) {
+  if (gold >= blunder && low >= blunder / 2) return "blunder";
+  return gold >= inaccuracy && low >= inaccuracy / 2 ? "inaccuracy" : "";
+}
+
+function summary(seat, decisions, { inaccuracy }, luck) {
+  const own = decisions.map((one, number) => ({ ...one, number })).filter((one) => one.seat === seat);
+  const total = own.reduce((sum, one) => sum + one.gold, 0);
+  const most = (list, key) => list.reduce((best, one) => (best && best[key] >= one[key] ? best : one), null);
+  const good = own.filter((one) => !one.grade && one.gold < inaccuracy);
+  const worst = most(own, "gold");
+  return {
+    decisions: own.length,
+    mean_loss: total / Math.max(1, own.length),
+    total_loss: total,
+    inaccuracies: own.filter((one) => one.grade === "inaccuracy").length,
+    blunders: own.filter((one) => one.grade === "blunder").length,
+    best: most(good, "gain")?.number ?? null,
+    worst: worst && worst.gold > 0 ? worst.number : null,
+    luck,
+  };
+}

@@ -1,0 +1,47 @@
+// Opponents for people: five levels, and a name for each opponent.
+
+/** @typedef {{id: string, agent: string, slips?: number, ms?: number, sims?: number}} Level */
+
+/** The five, the weakest first.  `slips`: the share of moves made at random. @type {Level[]} */
+export const LEVELS = [
+  { id: "seedling", agent: "greedy", slips: 0.5 },
+  { id: "grower", agent: "greedy" },
+  { id: "trader", agent: "mc", sims: 256 },
+  { id: "chief", agent: "trinitario" },
+  { id: "jaguar", agent: "trinitario", ms: 1000 },
+];
+
+export const NAMES = [
+  "Itzel",
+  "Balam",
+  "Nicté",
+  "Canek",
+  "Ixchel",
+  "Kin",
+  "Yaretzi",
+  "Tepeu",
+  "Sac",
+  "Zyanya",
+  "Yum",
+  "Akna",
+];
+
+/** The levels that can play such a game. @param {import("./types.js").AgentInfo[]} agents
+ * @param {number} players @param {boolean} volcanoes */
+export function levelsFor(agents, players, volcanoes) {
+  /** @type {Level[]} */
+  const own = agents.filter((one) => one.own).map((one) => ({ id: one.name, agent: one.name }));
+  return [...LEVELS, ...own].filter(({ agent, ms }) =>
+    agents.some(
+      (one) =>
+        one.name === agent && one.players.includes(players) && one.volcanoes.includes(volcanoes) && (!ms || one.search),
+    ),
+  );
+}
+
+/** Different names for the opponents of a game. @param {number} count @param {number} seed @param {string[]} taken */
+export function namesFor(count, seed, taken = []) {
+  const free = NAMES.filter((name) => !taken.includes(name));
+  const from = Math.abs(seed) % free.length;
+  return Array.from({ length: count }, (_, k) => free[(from + k * 5) % free.length]);
+}

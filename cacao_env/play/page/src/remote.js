@@ -1,0 +1,33 @@
+// Agents of the command line: a server on this machine decides for them, all others decide in the page.
+
+/** @typedef {import("./types.js").Client} Client */
+
+/** @param {string} path @param {object} body @param {AbortSignal} [signal] */
+async function ask(path, body, signal) {
+  const headers = { "Content-Type": "application/json" };
+  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal }).catch((error) => {
+    if (error.name === "AbortError") throw error;
+    throw new Error("the server does not answer");
+  });
+  const data = await answer.json();
+  if (!answer.ok) throw new Error(data.error);
+  return data;
+}
+
+/** A client that asks the server about its agents. @param {Client | null} inside @param {{ name: string }[]} agents
+ * @returns {Client} */
+export function withServer(inside, agents) {
+  const isOwn = (/** @type {string} */ name) => agents.some((one) => one.name === name);
+  const missing = () => Promise.reject(new Error("there is no such agent"));
+  return {
+    choose: (game, { signal, ...wish }) =>
+      isOwn(wish.agent)
+        ? ask("/api/choose", { ...game, ...wish }, signal)
+        : (inside?.choose(game, { signal, ...wish }) ?? missing()),
+    analyze: (game, { signal, ...wish }) =>
+      isOwn(wish.agent)
+        ? ask("/api/analyze", { ...game, ...wish }, signal)
+        : (inside?.analyze(game, { signal, ...wish }) ?? missing()),
+    review: (game, wish) => inside?.review(game, wish) ?? missing(),
+  };
+}

@@ -1,0 +1,7 @@
+"""Builds the page's engine."""
+
+import sys
+
+from .build import main
+
+sys.exit(main())

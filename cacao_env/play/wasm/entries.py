@@ -1,0 +1,430 @@
+"""What the page may call: entry points over one block of memory, and that memory's layout.
+
+All arguments but four integers lie in one record, ``MEMORY``.  JavaScript reads and writes its fields
+by their offsets, which the build writes to ``fields.json``.  An entry point contains no rule and no
+judgement of its own: it passes fields of the record to functions of the package.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...agents.checkpoint import find
+from ...agents.endgame import end_values, is_near_end, placements_left, solve
+from ...agents.greedy import appraise_into, greedy_action
+from ...agents.halving import keep_best
+from ...agents.mc import best_actions, run_passes
+from ...agents.playout import forecast
+from ...agents.random import random_action
+from ...agents.utility import RELATIVE_SCORE, UTILITY
+from ...agents.value.best_turn import Room
+from ...agents.value.checkpoint import read_value
+from ...agents.value.features import PATTERN_TABLES
+from ...agents.value.net import Net, Scratch, from_params, new_scratch
+from ...agents.value.ordering import NUM_WORDS, OVERBUILDS, PAIRS, part_number
+from ...agents.value.patterns import NUM_LETTERS, NUM_PATTERNS, PATTERN
+from ...agents.value.search import look_ahead
+from ...agents.value.tree import Tree, begin_search
+from ...agents.value.turns import Work, expect_after, new_work, value_actions
+from ...engine.actions import LEGAL, MAX_LEGAL, WORKER_CHOICES, legal_into, why_illegal
+from ...engine.decisions import forced_action
+from ...engine.jit import COMPILED
+from ...engine.linking import linked
+from ...engine.scoring import scores_into, temple_into, win_shares_into
+from ...engine.state import STATE, deal, redeal, set_options, set_up
+from ...engine.tiles import EDGES, MAX_PLAYERS, NUM_VARIANTS
+from ...evaluation.judge import play_out
+from ...evaluation.luck import add_luck
+from ...gold_sources import SOURCES, sources_into
+from ...greedy.turn import step_turn, unasked
+
+MAX_ACTIONS = 4096  # of a game; one that asks everything has some hundreds
+
+
+def entry(function: Any) -> Any:
+    """Compile a function as a part of the module alone: nothing calls it from Python."""
+    if not COMPILED:
+        return function
+    return linked(function, nogil=True, no_cfunc_wrapper=True, error_model="numpy")
+
+
+# --- Rules ----------------------------------------------------------------------------------
+
+
+@entry
+def begin(m, dealt, b, c, d):
+    """Set the game up whose options are written; deal it first with ``rng`` unless it is ``dealt``."""
+    state = m.states[0]
+    set_options(
+        state,
+        np.int64(state.num_players),
+        np.int64(state.volcanoes),
+        np.int64(state.decisions),
+        np.int64(state.table_size),
+    )
+    if dealt:
+        set_up(state)
+    else:
+        deal(state, m.rng[:])
+    return 0
+
+
+@entry
+def why(m, action, b, c, d):
+    """Return why an action is illegal, or LEGAL."""
+    return why_illegal(m.states[0], action)
+
+
+@entry
+def play(m, action, b, c, d):
+    """Play an action if it is legal; return why it is not, or LEGAL."""
+    code = why_illegal(m.states[0], action)
+    if code == LEGAL:
+        step_turn(m.states[0], action)
+    return code
+
+
+@entry
+def legal(m, a, b, c, d):
+    """Write the legal actions into ``ids``; return their number."""
+    return legal_into(m.states[0], m.ids[:])
+
+
+@entry
+def not_asked(m, decisions, b, c, d):
+    """Return the move that a game with these ``decisions`` does not ask for, or NONE."""
+    return unasked(m.states[0], decisions)
+
+
+@entry
+def forced(m, a, b, c, d):
+    """Return the move that cannot matter, or NONE."""
+    return forced_action(m.states[0])
+
+
+@entry
+def result(m, a, b, c, d):
+    """Write ``scores`` and ``win_shares`` as if the game ended now."""
+    scores_into(m.states[0], m.scores[:])
+    win_shares_into(m.states[0], m.scores[:], m.win_shares[:])
+    return 0
+
+
+@entry
+def temple(m, cell, b, c, d):
+    """Write the workers at a temple into ``ids``, their gold into ``scores``."""
+    temple_into(m.states[0], cell, m.ids[:], m.scores[:])
+    return 0
+
+
+@entry
+def sources(m, decisions, count, c, d):
+    """Replay ``count`` of ``actions`` with every decision asked; write gold into ``sources``."""
+    m.sources[:] = 0
+    sources_into(m.states[:], decisions, m.actions[:count], m.sources[:])
+    return 0
+
+
+@entry
+def hide(m, viewer, b, c, d):
+    """Deal everything hidden from a seat again."""
+    redeal(m.states[0], viewer, m.rng[:])
+    return 0
+
+
+RULES = (begin, why, play, legal, not_asked, forced, result, temple, sources, hide)
+# --- Agents that need no network ------------------------------------------------------------
+
+
+@entry
+def play_random(m, a, b, c, d):
+    """Return a legal action, uniformly at random."""
+    return random_action(m.states[:], m.rng[:])
+
+
+@entry
+def play_greedy(m, a, b, c, d):
+    """Return greedy's choice."""
+    return greedy_action(m.states[:], m.rng[:])
+
+
+@entry
+def appraise(m, a, b, c, d):
+    """Write greedy's ``values`` of the actions; return their number."""
+    return appraise_into(m.states[:], m.ids[:], m.values[:])
+
+
+@entry
+def best_by_greedy(m, top, b, c, d):
+    """Write greedy's best actions, best first; return their number."""
+    return best_actions(m.states[:], top, m.ids[:top])
+
+
+@entry
+def greedy_playouts(m, alive, passes, c, d):
+    """Add the results of greedy's playouts of the first ``alive`` actions to ``sums``."""
+    run_passes(m.states[:], m.ids[:], alive, m.sums[:], passes, m.rng[:], UTILITY)
+    return 0
+
+
+@entry
+def outlook(m, games, b, c, d):
+    """Write mean ``win_shares`` and ``mean_scores`` if all seats play like greedy."""
+    forecast(m.states[:], m.rng[:], games, m.win_shares[:], m.mean_scores[:])
+    return 0
+
+
+@entry
+def best_sums(m, alive, keep, c, d):
+    """Move the actions of the highest ``sums`` to the front."""
+    keep_best(m.ids[:], m.sums[:], alive, keep)
+    return 0
+
+
+@entry
+def best_values(m, alive, keep, c, d):
+    """Move the actions of the highest ``values`` to the front."""
+    keep_best(m.ids[:], m.values[:], alive, keep)
+    return 0
+
+
+@entry
+def left(m, a, b, c, d):
+    """Return the placements that are left."""
+    return placements_left(m.states[0])
+
+
+@entry
+def near_end(m, exact, b, c, d):
+    """Return whether hands are no secret and at most ``exact`` placements are left."""
+    return is_near_end(m.states[0], exact)
+
+
+@entry
+def solve_end(m, exact, nodes, c, d):
+    """Return the best action when at most ``exact`` placements are left, or NOT_SOLVED."""
+    return solve(m.states[:], exact, UTILITY, nodes)
+
+
+@entry
+def end(m, objective, nodes, all_values, only):
+    """Write the exact ``values`` of the actions; return their number, or NOT_SOLVED."""
+    return end_values(m.states[:], objective, nodes, all_values == 1, only, m.ids[:], m.values[:])
+
+
+# --- The network ----------------------------------------------------------------------------
+
+NETWORK = "trinitario"
+_FOLDER = find(NETWORK)
+assert _FOLDER is not None
+_PARAMS, _LAYOUT, MANIFEST = read_value(_FOLDER)
+NET = from_params(_PARAMS, _LAYOUT)
+_STAGE = NET.stage.copy()
+_ARRAYS: list[tuple[str, Any, tuple[int, ...]]] = []
+part_of = entry(part_number)
+
+
+def _views(value: Any, name: str) -> str:
+    """Return an expression that makes ``value`` of fields of ``m``, and list these fields."""
+    if isinstance(value, np.ndarray):
+        _ARRAYS.append((name, value.dtype, value.shape))
+        return f"m.{name}[:]"
+    if not hasattr(value, "_asdict"):
+        return repr(value)
+    parts = [_views(part, f"{name}_{field}") for field, part in value._asdict().items()]
+    return f"{type(value).__name__}({', '.join(parts)})"
+
+
+def _reader(value: Any, name: str) -> Any:
+    """Return a compiled function of ``m`` that makes what ``value`` is an example of."""
+    scope: dict[str, Any] = {kind.__name__: kind for kind in (Net, Room, Scratch, Tree, Work)}
+    scope["__name__"] = __name__
+    exec(f"def {name}_of(m):\n    return {_views(value, name)}", scope)
+    return entry(scope[f"{name}_of"])
+
+
+net_of = _reader(NET, "net")
+scratch_of = _reader(new_scratch(NET), "scratch")
+work_of = _reader(new_work(), "work")
+
+
+@entry
+def expand(m, a, b, c, d):
+    """Sum up the trained parts into tables of all patterns and placements, as Python does.
+
+    ``part_rows``, ``part_best`` and ``ordering`` are those of the checkpoint; its other arrays are read
+    into the network's own.
+    """
+    for i in range(len(_STAGE)):
+        m.net_stage[i] = _STAGE[i]
+    m.net_rows[-1, :] = 0
+    for stage in range(m.ordering.shape[0]):
+        for i in range(m.net_ordering_weights.shape[1]):
+            m.net_ordering_weights[stage, i] = m.ordering[stage, OVERBUILDS + i]
+    seen = np.zeros(NUM_PATTERNS, np.int8)
+    letters, parts = np.empty(4, np.int64), np.empty(10, np.int64)
+    for word in range(NUM_WORDS):
+        rest = word
+        for side in range(3, -1, -1):
+            letters[side] = rest % NUM_LETTERS
+            rest //= NUM_LETTERS
+        _order(m, word, letters)
+        pattern = PATTERN[word]
+        if seen[pattern] == 0:
+            seen[pattern] = 1
+            _parts_into(letters, parts)
+            for table in range(PATTERN_TABLES):
+                _sum_parts(
+                    m.part_rows[table], parts, m.net_patterns[table * NUM_PATTERNS + pattern]
+                )
+            _sum_parts(m.part_best[:], parts, m.net_best[pattern])
+    return 0
+
+
+@entry
+def _order(m, word, letters):
+    for stage in range(m.ordering.shape[0]):
+        weights = m.ordering[stage]
+        for variant in range(NUM_VARIANTS):
+            total = np.float32(0)
+            for side in range(4):
+                total += weights[letters[side] * WORKER_CHOICES + EDGES[variant, side]]
+            for one, other, pair in PAIRS:
+                a = letters[one] * WORKER_CHOICES + EDGES[variant, one]
+                b = letters[other] * WORKER_CHOICES + EDGES[variant, other]
+                total += weights[part_of(pair, a, b)]
+            m.net_ordering[stage, word, variant] = total
+
+
+@entry
+def _parts_into(letters, parts):
+    """Write the sorted parts of a pattern: those of ``part_numbers``."""
+    pairs = NUM_LETTERS * (NUM_LETTERS + 1) // 2
+    for i in range(4):
+        parts[i] = letters[i]
+        parts[4 + i] = NUM_LETTERS + _pair_number(letters[i], letters[(i + 1) & 3])
+    for i in range(2):
+        parts[8 + i] = NUM_LETTERS + pairs + _pair_number(letters[i], letters[i + 2])
+    for i in range(1, 10):
+        for k in range(i, 0, -1):
+            if parts[k - 1] > parts[k]:
+                parts[k - 1], parts[k] = parts[k], parts[k - 1]
+
+
+@entry
+def _pair_number(a, b):
+    a, b = min(a, b), max(a, b)
+    return a * NUM_LETTERS - a * (a - 1) // 2 + b - a
+
+
+@entry
+def _sum_parts(weights, parts, total):
+    for k in range(len(total)):
+        total[k] = 0
+    first = 0
+    while first < len(parts):
+        after = first
+        while after < len(parts) and parts[after] == parts[first]:
+            after += 1
+        times, row = np.float32(after - first), weights[parts[first]]
+        for k in range(len(total)):
+            total[k] += times * row[k]
+        first = after
+
+
+@entry
+def evaluate(m, top, last_tried, c, d):
+    """Write the network's ``values`` of the actions; return their number."""
+    return value_actions(
+        *(net_of(m), scratch_of(m), work_of(m), m.states[0], top, last_tried),
+        *(m.ids[:], m.values[:], m.rng[:]),
+    )
+
+
+@entry
+def expected(m, action, b, c, d):
+    """Write the ``win_shares`` and ``mean_scores`` expected after the turn of an action."""
+    scratch = scratch_of(m)
+    expect_after(net_of(m), scratch, work_of(m), m.states[:], action, m.rng[:])
+    for seat in range(MAX_PLAYERS):
+        m.win_shares[seat] = scratch.win_shares[seat]
+        m.mean_scores[seat] = scratch.scores[seat]
+    return 0
+
+
+@entry
+def new_search(m, a, b, c, d):
+    """Forget what earlier searches found."""
+    begin_search(work_of(m).tree)
+    return 0
+
+
+@entry
+def search(m, alive, passes, inner, turns):
+    """Add simulations of the first ``alive`` actions to ``sums``."""
+    look_ahead(
+        *(net_of(m), scratch_of(m), work_of(m), m.states[:], m.ids[:], alive, m.sums[:]),
+        *(passes, inner, turns, m.rng[:]),
+    )
+    return 0
+
+
+@entry
+def playout(m, alive, inner, c, d):
+    """Add outcomes of the first ``alive`` actions to ``sums``, every seat's gold to ``gold``."""
+    play_out(
+        *(net_of(m), scratch_of(m), work_of(m), m.states[:], m.ids[:], alive, m.sums[:]),
+        *(inner, RELATIVE_SCORE, m.rng[:], m.gold[:]),
+    )
+    return 0
+
+
+@entry
+def draws(m, count, b, c, d):
+    """Write each seat's ``luck`` in a game of ``count`` ``actions``."""
+    m.luck[:] = 0
+    add_luck(net_of(m), scratch_of(m), work_of(m), m.states[:], m.actions[:count], m.luck[:])
+    return 0
+
+
+ENTRIES = (
+    *RULES,
+    *(play_random, play_greedy, appraise, best_by_greedy, greedy_playouts, outlook, best_sums),
+    *(best_values, left, near_end, solve_end, end),
+    *(expand, evaluate, expected, new_search, search, playout, draws),
+)
+
+_NUMBERS = [
+    ("states", STATE, (1,)),
+    ("rng", "u8", (1,)),
+    ("ids", "i8", (MAX_LEGAL,)),
+    ("values", "f8", (MAX_LEGAL,)),
+    ("sums", "f8", (MAX_LEGAL,)),
+    ("scores", "i8", (MAX_PLAYERS,)),
+    ("win_shares", "f8", (MAX_PLAYERS,)),
+    ("mean_scores", "f8", (MAX_PLAYERS,)),
+    ("actions", "i8", (MAX_ACTIONS,)),
+    ("sources", "i8", (MAX_PLAYERS, len(SOURCES))),
+    ("gold", "i8", (MAX_LEGAL, MAX_PLAYERS, len(SOURCES))),
+    ("luck", "f8", (2, MAX_PLAYERS)),
+]
+_TRAINED = [(name, "f4", _PARAMS[name].shape) for name in ("part_rows", "part_best", "ordering")]
+
+
+def _memory(fields: list[Any]) -> np.dtype[Any]:
+    """Return a record whose fields begin at multiples of 64 bytes."""
+    formats = [np.dtype((kind, shape)) for _, kind, shape in fields]
+    ends = np.cumsum([-(-one.itemsize // 64) * 64 for one in formats]).tolist()
+    names = [name for name, _, _ in fields]
+    of_fields = {
+        "names": names,
+        "formats": formats,
+        "offsets": [0, *ends[:-1]],
+        "itemsize": ends[-1],
+    }
+    return np.dtype((np.record, np.dtype(of_fields, align=True)))  # type: ignore[call-overload]
+
+
+MEMORY = _memory([*_NUMBERS, *_TRAINED, *_ARRAYS])

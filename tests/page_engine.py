@@ -1,0 +1,97 @@
+"""Compares the engine in the page with the package: whole games, move by move.
+
+``python -m tests.page_engine`` plays 10,000 games of random and 500 of the network in both, and some
+with search; it needs Node.  Moves, scores and random numbers must be the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cacao_env import Game
+from cacao_env.agents.registry import load_agent
+
+PAGE = Path(__file__).parents[1] / "cacao_env" / "play" / "page"
+NODE = shutil.which("node")
+
+
+def listed(agent: str, count: int, sims: int = 0) -> Iterator[dict[str, Any]]:
+    """Games of all numbers of players, with and without volcanoes, in all ways of asking."""
+    for seed in range(count):
+        yield {
+            "players": 2 + seed % 3,
+            "volcanoes": seed % 2 == 1,
+            "decisions": ("auto", "auto", "auto", "turn")[seed // 6 % 4],
+            "seed": seed,
+            "agent": agent,
+            "sims": sims,
+        }
+
+
+def in_the_page(games: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Play the games in Node; ``actions, scores, rng, ms`` of each."""
+    assert NODE is not None
+    text = "\n".join(map(json.dumps, games))
+    command = [NODE, str(PAGE / "checks" / "games.mjs")]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def natively(one: dict[str, Any]) -> dict[str, Any]:
+    """Play one of these games in Python."""
+    name = one["agent"]
+    if one["sims"]:
+        name += f"{':' if name == 'mc' else '+search:'}sims={one['sims']}"
+    agent, seed = load_agent(name), one["seed"]
+    options = {"volcanoes": one["volcanoes"], "decisions": one["decisions"]}
+    game = Game.new(one["players"], seed, **options)
+    memory = [agent.begin(10 * seed + seat) for seat in range(game.num_players)]
+    began = time.perf_counter()
+    while game.seat is not None:
+        game.play(agent.act([game], [memory[game.seat]])[0])
+    ms = 1000 * (time.perf_counter() - began)
+    rng = [str(int(own[0])) for own in memory]
+    return {"actions": list(game.history), "scores": game.scores(), "rng": rng, "ms": ms}
+
+
+def differences(games: list[dict[str, Any]]) -> tuple[list[str], float]:
+    """What differs, a line a game; and the speed in the page over that of Python, both in one run."""
+    found, ours, theirs = [], 0.0, 0.0
+    natively(games[0])  # compile
+    for one, page in zip(games, in_the_page(games), strict=True):
+        own = natively(one)
+        ours, theirs = ours + own["ms"], theirs + page["ms"]
+        found += [f"{one}: {key}" for key in ("actions", "scores", "rng") if own[key] != page[key]]
+    return found, ours / theirs
+
+
+def main() -> None:
+    """Compare as many games as the arguments say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--random", type=int, default=10_000)
+    parser.add_argument("--network", type=int, default=500)
+    parser.add_argument("--search", type=int, default=12)
+    given = parser.parse_args()
+    every = [("random", given.random, 0), ("greedy", given.network, 0), ("mc", given.search, 16)]
+    every += [("trinitario", given.network, 0), ("trinitario", given.search, 8)]
+    wrong = []
+    for agent, count, sims in every:
+        found, ratio = differences(list(listed(agent, count, sims)))
+        print(
+            f"{count} games of {agent} sims={sims}: {len(found)} differ; speed {ratio:.2f} of Python's"
+        )
+        wrong += found
+    print("\n".join(wrong))
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,289 @@
+"""The page: what its file is made of, and what the commands and the server for agents do with it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from cacao_env import Game, record
+from cacao_env.agents.bots import Bot
+from cacao_env.cli import main
+from cacao_env.play import server as agent_server
+from cacao_env.play.page import page
+from cacao_env.play.server import HOST, MAX_REQUEST, MAX_WAITING, AgentServer, described
+from cacao_env.play.watch import EARLIER, NEWEST, watched
+from tests.browser import BUILT, ROOT_PAGE
+
+ROOT = Path(__file__).parent.parent
+
+
+def sources() -> list[Path]:
+    """Every file that the page is made of, as build.mjs lists them."""
+    rules = [ROOT / "docs" / "rules.md", *(ROOT / "docs/pictures/rules").iterdir()]
+    others = [ROOT_PAGE / name for name in ("package.json", "build.mjs", "page.html")]
+    drawings = ROOT / "cacao_env" / "play" / "render" / "art.svg"
+    network = ROOT / "checkpoints" / "trinitario" / "weights.safetensors"
+    inside = [path for path in (ROOT_PAGE / "src").rglob("*") if path.is_file()]
+    return sorted([*inside, *others, *rules, drawings, network])
+
+
+def test_the_page_is_what_its_sources_make():
+    """Where a source has changed, run ``npm run build`` in cacao_env/play/page."""
+    digest = hashlib.sha256()
+    for path in sorted(sources(), key=lambda path: str(path.relative_to(ROOT).as_posix())):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0")
+        digest.update(path.read_bytes() + b"\0")
+    stated = re.search(r'<meta name="sources" content="(\w+)">', page())
+    assert stated
+    assert stated[1] == digest.hexdigest(), "the page is older than its sources: npm run build"
+
+
+def test_the_page_names_no_other_host_and_is_small():
+    import gzip
+
+    text = page()
+    assert len(gzip.compress(text.encode(), 9)) <= 2_500_000
+    names = set(re.findall(r"https?://([\w.-]+)", text))
+    assert names <= {"www.w3.org"}, "an SVG's namespace is the only address"
+
+
+def test_what_is_given_can_not_end_its_script():
+    text = page(record="</script><script>alert(1)</script>")
+    assert "<script>alert(1)" not in text
+    assert text.count("</script>") == page().count("</script>")
+
+
+def played(players: int = 2) -> Game:
+    game = Game.new(players, 3)
+    bots = [Bot("greedy").player(seat) for seat in range(players)]
+    while not game.over:
+        game.play(bots[game.seat].act(game))
+    return game
+
+
+# --- The command ----------------------------------------------------------------------------------
+
+
+def test_a_page_with_a_record_is_written(tmp_path, capsys):
+    (tmp_path / "g.json").write_text(record.dumps(record.record_of(played())))
+    target = tmp_path / "g.html"
+    assert main(["view", str(tmp_path / "g.json"), "--export", str(target)]) == 0
+    assert "opens in any browser" in capsys.readouterr().out
+    given = re.search(r"globalThis\.CACAO_GIVEN=(\{.*?\});</script>", target.read_text())
+    assert json.loads(json.loads(given[1])["record"])["format"] == "cacao-record"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--export", "x.txt"], "--export is 'x.txt', expected a file that ends in .html"),
+        (["none.json", "--export", "x.html"], "none.json: can't be read"),
+        (["--export", "x.html", "--agent", "greedy"], "--export writes a file"),
+        (["--agent", "nobody"], "nobody"),
+        (["--watch", "nowhere"], "nowhere"),
+        (["--agent", "greedy", "--port", "99999", "--no-open"], "port 99999 can't be used"),
+    ],
+)
+def test_the_command_refuses_in_one_sentence(arguments, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["view", *arguments]) == 1
+    error = capsys.readouterr().err
+    assert words in error
+    assert len(error.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_page_is_opened_as_a_file(tmp_path, monkeypatch, capsys):
+    opened = []
+    monkeypatch.setattr("cacao_env.cli.games.webbrowser.open", opened.append)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    assert main(["view"]) == 0
+    assert len(opened) == 1
+    path = Path(opened[0].removeprefix("file://"))
+    assert path.read_bytes() == BUILT.read_bytes()
+    assert main(["view", "--no-open"]) == 0
+    assert len(opened) == 1
+
+
+# --- The server for agents ------------------------------------------------------------------------
+
+
+class Slow(Bot):
+    """A bot that waits until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__("greedy")
+        self.go, self.begun = threading.Event(), threading.Event()
+
+    def act(self, games, memory):
+        self.begun.set()
+        assert self.go.wait(60)
+        return super().act(games, memory)
+
+
+class Broken(Bot):
+    def __init__(self) -> None:
+        super().__init__("greedy")
+
+    def act(self, games, memory):
+        raise RuntimeError("it is\nbroken")
+
+
+@pytest.fixture
+def serving() -> Iterator[AgentServer]:
+    agents = {"greedy": Bot("greedy"), "mc": Bot("mc:sims=16"), "slow": Slow(), "broken": Broken()}
+    served = AgentServer(lambda: agents, lambda there: page(server={"agents": described(there)}), 0)
+    thread = threading.Thread(target=served.serve_forever, daemon=True)
+    thread.start()
+    yield served
+    agents["slow"].go.set()
+    served.shutdown()
+    served.server_close()
+    thread.join(10)
+
+
+def ask(served, path, body=None, **headers):
+    link = HTTPConnection(HOST, served.server_address[1], timeout=120)
+    data = body if body is None or isinstance(body, bytes) else json.dumps(body)
+    link.request("GET" if body is None else "POST", path, data, headers)
+    answer = link.getresponse()
+    text = answer.read().decode()
+    link.close()
+    return answer.status, text if answer.headers["Content-Type"].startswith("text") else json.loads(
+        text
+    )
+
+
+def wish(game: Game, agent: str = "greedy", **more):
+    workers, jungle = game.draws
+    options = {"players": game.num_players, "volcanoes": False, "decisions": "auto"}
+    deal = {"worker_draws": workers, "jungle_draws": jungle}
+    return {
+        "options": options,
+        "deal": deal,
+        "actions": list(game.history),
+        "agent": agent,
+        "seed": 1,
+        **more,
+    }
+
+
+def test_a_game_comes_in_and_a_move_goes_out(serving):
+    game = Game.new(2, 5)
+    for _ in range(6):
+        status, answer = ask(serving, "/api/choose", wish(game))
+        assert status == 200
+        assert answer == {"action": Bot("greedy").player(1).act(game)}
+        game.play(answer["action"])
+    status, found = ask(serving, "/api/analyze", wish(game, "mc"))
+    assert status == 200
+    assert found["seat"] == game.seat
+    assert set(found["actions"]) <= set(game.legal_actions().tolist())
+    status, text = ask(serving, "/")
+    assert (status, "CACAO_GIVEN={" in text) == (200, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "why"),
+    [
+        ({"agent": "os:system"}, 404, "there is no agent 'os:system'; there are: greedy"),
+        ({"seed": -1}, 400, "seed is not an integer"),
+        ({"seed": True}, 400, "seed is not an integer"),
+        ({"actions": [0, 0, 0]}, 400, "illegal action 0"),
+        ({"actions": ["0"]}, 400, "an action is not an integer"),
+        ({"deal": {}}, 400, "the deal is not worker_draws and jungle_draws"),
+        ({"options": None}, 400, "a game has options, a deal and actions"),
+        ({"agent": "broken"}, 500, "broken failed: RuntimeError: it is broken"),
+    ],
+)
+def test_what_makes_no_sense_gets_one_sentence(serving, change, status, why):
+    got, answer = ask(serving, "/api/choose", wish(Game.new(2, 5)) | change)
+    assert (got, why in answer["error"]) == (status, True), answer
+
+
+def test_requests_have_limits(serving, monkeypatch):
+    assert ask(serving, "/api/choose", b"x" * (MAX_REQUEST + 1))[0] == 413
+    assert ask(serving, "/api/choose", b"{")[0] == 400
+    assert ask(serving, "/api/choose", b"[]")[0] == 400
+    assert ask(serving, "/api/nothing", {})[0] == 404
+    assert ask(serving, "/etc/passwd")[0] == 404
+    for header in ({"Host": "example.org"}, {"Origin": "http://example.org"}):
+        assert ask(serving, "/", **header)[0] == 403
+        assert ask(serving, "/api/choose", wish(Game.new(2, 5)), **header)[0] == 403
+
+
+def test_too_many_moves_at_once_are_told_to_wait(serving):
+    game, answers = Game.new(2, 5), []
+
+    def one() -> None:
+        answers.append(ask(serving, "/api/choose", wish(game, "slow"))[0])
+
+    threads = [threading.Thread(target=one) for _ in range(MAX_WAITING)]
+    for thread in threads:
+        thread.start()
+    slow = serving.agents()["slow"]
+    assert slow.begun.wait(60)
+    while serving.room.acquire(blocking=False):  # until all of them wait
+        serving.room.release()
+    assert ask(serving, "/api/choose", wish(game))[0] == 503
+    assert ask(serving, "/")[0] == 200, "the page is served meanwhile"
+    slow.go.set()
+    for thread in threads:
+        thread.join(60)
+    assert answers == [200] * MAX_WAITING
+    assert ask(serving, "/api/choose", wish(game))[0] == 200
+
+
+def test_a_request_that_never_ends_is_closed(serving, monkeypatch):
+    monkeypatch.setattr(agent_server._Handler, "timeout", 0.3)
+    link = HTTPConnection(HOST, serving.server_address[1], timeout=60)
+    link.putrequest("POST", "/api/choose")
+    link.putheader("Content-Length", "10")
+    link.endheaders()
+    link.send(b"{")
+    assert link.getresponse().status == 408
+    link.close()
+
+
+def test_the_server_listens_on_this_machine_alone(serving):
+    assert serving.server_address[0] == "127.0.0.1"
+
+
+def test_a_run_is_watched_as_it_learns(tmp_path, monkeypatch):
+    loads = []
+
+    def load(name):
+        loads.append(name)
+        return f"agent {len(loads)}"
+
+    monkeypatch.setattr("cacao_env.play.watch.load_agent", load)
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text("{}")
+    agents = watched(tmp_path, {"own": "mine"})
+    assert agents() == {NEWEST: "agent 1", EARLIER: "agent 1", "own": "mine"}
+    assert agents()[NEWEST] == "agent 1", "nothing new, nothing loaded"
+    for number in (2, 3):
+        import os
+
+        os.utime(manifest, ns=(number * 10**9, number * 10**9))
+        assert agents() == {
+            NEWEST: f"agent {number}",
+            EARLIER: f"agent {number - 1}",
+            "own": "mine",
+        }
+
+
+def test_the_server_imports_no_extra():
+    """It is the standard library's."""
+    code = "import sys, cacao_env.play.server; print({'starlette', 'uvicorn'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"

@@ -1,0 +1,780 @@
+"""The page in a real browser: whole games, looking back, and what once went wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from cacao_env import Game, record
+from cacao_env.agents.bots import Bot
+from tests.browser import PHONE, WIDE, begin, cells, choose, drop, play_on, shots
+
+LANDSCAPE, SMALL = (844, 390), (320, 568)
+COUNT = "() => Number(document.getElementById('slider').max)"
+
+
+def frames(page) -> int:
+    return page.evaluate(COUNT)
+
+
+def recorded(players: int, seed: int = 3, **options) -> str:
+    """A game of greedy as a record's text."""
+    game = Game.new(players, seed, **options)
+    bots = [Bot("greedy").player(seat) for seat in range(players)]
+    while not game.over:
+        game.play(bots[game.seat].act(game))
+    names = ["Ana", "Bea", "Carlos", "Dora"][:players]
+    return record.dumps(record.record_of(game, players=names))
+
+
+@pytest.fixture(scope="module")
+def four() -> str:
+    return recorded(4, 7)
+
+
+def replayed(opened, text, ply=0, **more):
+    page = opened(**more).page
+    drop(page, "game.json", text)
+    page.wait_for_selector(".player")
+    go(page, ply)
+    return page
+
+
+def go(page, ply):
+    page.evaluate(
+        """(ply) => {
+            const slider = document.getElementById("slider");
+            slider.value = ply;
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+        }""",
+        ply,
+    )
+
+
+def until(page, condition, decisions=60):
+    """Play until a person has such a decision; the phase, or a function of the page."""
+    for number in range(decisions):
+        page.wait_for_selector("#confirm, #result")
+        if condition(page):
+            return
+        choose(page, number)
+        page.click("#confirm")
+    raise AssertionError("no such decision")
+
+
+def at_an_act(page) -> bool:
+    return page.get_attribute(".decision", "data-phase") == "act"
+
+
+# --- Whole games ----------------------------------------------------------------------------------
+
+
+def test_a_game_by_the_mouse_and_its_record_holds(opened, tmp_path):
+    page = opened().page
+    begin(page, "grower", seed=3)
+    page.wait_for_selector("#confirm")
+    place = page.locator(".decision").bounding_box()
+    for number in range(200):
+        page.wait_for_selector("#confirm, #result")
+        if page.locator("#result").count():
+            break
+        assert page.locator(".decision").bounding_box() == place, (
+            "the panel has one place and height"
+        )
+        choose(page, number)
+        before, line = frames(page), page.locator("#effect strong")
+        words = line.inner_text() if line.count() else ""
+        page.click("#confirm")
+        assert frames(page) > before, "the tile lies at once"
+        if words.startswith("Place"):
+            assert words.replace("Place", "Placed") in page.inner_text(".moves .scroll")
+        if number == 4:
+            page.wait_for_selector("#confirm")
+            page.click("#undo")
+            assert frames(page) == before
+    assert " wins" in page.inner_text("#headline") or "You win" in page.inner_text("#headline")
+    shots(page, "over")
+    page.click("#share")
+    with page.expect_download() as download:
+        page.click("#share-file")
+    download.value.save_as(tmp_path / "game.json")
+    data = record.load(tmp_path / "game.json")
+    scores = record.check(data).scores()
+    assert [int(text) for text in page.locator(".player .gold b").all_inner_texts()] == scores
+    assert record.players_of(data)[1] in page.inner_text(".player >> nth=1")
+    page.keyboard.press("Escape")
+    page.click("#undo")
+    page.wait_for_selector("#confirm")
+    assert not page.locator("#result").count(), "also the last move is taken back"
+
+
+def test_a_game_by_the_keyboard_alone(opened):
+    page = opened().page
+    press = page.keyboard.press
+    page.wait_for_selector("#begin")
+    while page.evaluate("() => document.activeElement.id") != "begin":
+        press("Tab")
+    press("Enter")
+    for number in range(120):
+        page.wait_for_selector("#confirm, #result")
+        if page.locator("#result").count():
+            break
+        if number == 0:
+            while page.evaluate("() => document.activeElement.id") != "table":
+                press("Tab")
+        before = frames(page)
+        for _ in range(1 + number % 3):
+            press("n")
+        assert "can be chosen" in page.inner_text("#live")
+        press(" ")
+        said = page.inner_text("#live")
+        assert re.match(r"(Place|Overbuild|Fill|Sell|Use|Forgo)", said), said
+        if number % 4 == 3:
+            press("r")
+        press("Enter")
+        assert frames(page) > before
+    assert page.locator("#result").count()
+    assert "win" in page.inner_text("#live")
+
+
+@pytest.mark.parametrize("size", [PHONE, LANDSCAPE, SMALL], ids=["phone", "landscape", "small"])
+def test_decisions_by_touch_on_a_phone(opened, size):
+    page = opened(size=size, has_touch=True, is_mobile=True).page
+    begin(page, "grower", players=4, seed=3)
+    for number in range(6):
+        page.wait_for_selector("#confirm")
+        phase = page.get_attribute(".decision", "data-phase")
+        before = frames(page)
+        if phase == "act":
+            page.locator(".acts button").first.tap()
+        else:
+            page.locator(".hand .pickable").nth(
+                number % page.locator(".hand .pickable").count()
+            ).tap()
+            if page.locator("#confirm:disabled").count():
+                marked = cells(page, ".legal" if phase == "place" else ".fill rect")
+                page.touchscreen.tap(*marked[number % len(marked)])
+        page.locator("#confirm").tap()
+        assert frames(page) > before
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= size[0]
+    page.wait_for_selector("#confirm")
+    for what in (".display", ".players", "#table", "#confirm"):
+        box = page.locator(what).first.bounding_box()
+        assert box["width"] > 0, what
+        if size != SMALL:
+            assert box["y"] >= 0, what
+            assert box["y"] + box["height"] <= size[1], what
+    shots(page, f"phone-{size[0]}")
+
+
+def test_the_strongest_agents_play_offline(opened):
+    """The page is a file; nothing is asked of any host (see ``opened``)."""
+    page = opened().page
+    begin(page, seats=("", "chief", "jaguar"), seed=2)
+    assert play_on(page, 2) == 2
+    page.wait_for_selector("#confirm", timeout=60_000)
+
+
+def test_one_seed_makes_one_game(opened):
+    lines = []
+    for _ in range(2):
+        page = opened().page
+        begin(page, "seedling", seed="a game of ours")
+        play_on(page, 3)
+        page.wait_for_selector("#confirm")
+        lines.append(page.locator(".moves .line").all_inner_texts())
+    assert lines[0] == lines[1]
+    assert len(lines[0]) > 3
+
+
+# --- What once went wrong, one test each ----------------------------------------------------------
+
+
+def test_a_second_click_on_place_decides_nothing(opened):
+    page = opened().page
+    begin(page, "grower", seed=3)
+    until(page, lambda page: page.get_attribute(".decision", "data-phase") == "place")
+    for _ in range(30):  # until a placement is followed by a decision of the same person
+        page.wait_for_selector("#confirm")
+        choose(page)
+        box = page.locator("#confirm").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.dblclick(x, y)
+        page.wait_for_selector("#confirm")  # nor is the agent's turn paused
+        if page.get_attribute(".decision", "data-phase") != "place":
+            break
+    mine = page.locator(".moves .line").all_inner_texts()
+    last = next(
+        k for k in range(len(mine) - 1, -1, -1) if mine[k].startswith(("Placed", "Overbuilt"))
+    )
+    later = [text for text in mine[last + 1 :] if text.startswith(("Sold", "Filled"))]
+    assert later == [], "the second click has chosen something"
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE, LANDSCAPE, SMALL])
+def test_nothing_covers_a_space_that_can_be_chosen(opened, size):
+    page = opened(size=size).page
+    begin(page, "grower", players=4, seed=4)
+    for number in range(4):
+        until(page, lambda page: page.get_attribute(".decision", "data-phase") == "place")
+        for x, y in cells(page, ".legal"):
+            page.locator("#table").scroll_into_view_if_needed()
+            on_top = page.evaluate("([x, y]) => document.elementFromPoint(x, y)?.id", [x, y])
+            if size != SMALL:
+                assert on_top == "table", (x, y)
+        choose(page, number)
+        page.click("#confirm")
+    board, bar = (page.locator(one).bounding_box() for one in (".board", ".bar"))
+    assert bar["y"] >= board["y"] + board["height"], "the buttons stand below the table"
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE, SMALL])
+def test_choices_on_the_table_are_large_and_cover_no_others(opened, size):
+    page = opened(size=size).page
+    begin(page, "grower", players=4, seed=6)
+    until(page, lambda page: at_an_act(page) and page.locator(".chip").count() > 1)
+    boxes = [chip.bounding_box() for chip in page.locator(".chip rect").all()]
+    for k, box in enumerate(boxes):
+        assert box["height"] >= 24
+        assert box["width"] >= 24
+        for other in boxes[:k]:
+            apart = abs(box["x"] - other["x"]) >= box["width"] - 1
+            assert apart or abs(box["y"] - other["y"]) >= box["height"] - 1
+    page.locator(".chip").first.click()
+    assert page.get_attribute(".acts button >> nth=0", "aria-pressed") == "true"
+    before = frames(page)
+    page.locator(".chip").first.click()
+    assert frames(page) == before, "a second click plays nothing"
+
+
+def test_space_does_not_wind_a_game_back(opened):
+    page = opened().page
+    begin(page, "grower", seed=3)
+    play_on(page, 3)
+    page.wait_for_selector("#confirm")
+    before = page.inner_text("#count")
+    page.evaluate("() => document.activeElement.blur()")
+    page.keyboard.press(" ")
+    page.wait_for_timeout(300)
+    assert page.inner_text("#count") == before
+
+
+def test_a_message_stands_above_a_dialog(opened):
+    page = opened().page
+    page.wait_for_selector("#begin")
+    drop(page, "bad.json", "{")
+    page.wait_for_selector("#message")
+    box = page.locator("#message").bounding_box()
+    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    assert page.evaluate(
+        "([x, y]) => document.elementFromPoint(x, y).closest('#message') !== null", middle
+    )
+
+
+def test_a_double_click_on_begin_makes_one_game(opened):
+    page = opened().page
+    page.wait_for_selector("#begin")
+    page.dblclick("#begin")
+    page.wait_for_selector("#confirm")
+    page.click("#my-games")
+    page.wait_for_selector(".games li")
+    assert page.locator(".games li").count() == 1
+
+
+def test_the_cursor_is_said_also_after_a_space_was_chosen(opened):
+    page = opened().page
+    begin(page, "grower", seed=3)
+    page.wait_for_selector("#confirm")
+    page.focus("#table")
+    page.keyboard.press("n")
+    page.keyboard.press(" ")
+    page.keyboard.press("ArrowRight")
+    assert re.match(r"−?\d+, −?\d+: ", page.inner_text("#live"))
+    x = float(page.get_attribute(".cursor", "x"))
+    page.keyboard.press("ArrowRight")
+    assert float(page.get_attribute(".cursor", "x")) >= x
+
+
+def test_think_moves_nothing_and_its_lines_only_choose(opened):
+    page = opened().page
+    begin(page, "grower", seed=3)
+    page.wait_for_selector("#confirm")
+    place = page.locator("#confirm").bounding_box()
+    page.select_option("#thinker", "grower")
+    page.click("#run-think")
+    page.wait_for_selector(".lines tr")
+    assert page.locator("#confirm").bounding_box() == place
+    assert page.locator(".heat").count() > 1
+    before = frames(page)
+    page.click(".lines button >> nth=0")
+    assert frames(page) == before
+    assert page.locator("#confirm:enabled").count() == 1
+    words = page.inner_text(".lines button >> nth=0")
+    assert page.inner_text("#effect strong") == words
+    page.click("#hint")
+    page.wait_for_selector(".hint")
+    assert frames(page) == before, "a hint plays nothing"
+
+
+def test_nothing_is_asked_in_an_agents_turn(opened):
+    page = opened(reduced_motion="no-preference").page
+    begin(page, seats=("seedling", "seedling"), seed=3)
+    page.wait_for_selector("#pause")
+    assert page.locator("#run-think:disabled").count() == 1
+    assert "Only when it is your turn" in page.inner_text(".think")
+
+
+def test_two_opponents_have_two_names(opened):
+    page = opened().page
+    begin(page, "grower", players=4, seed=3)
+    names = page.locator(".player .name").all_inner_texts()
+    assert len(set(names)) == 4
+    assert page.locator(".player .level").all_inner_texts() == ["Grower"] * 3
+
+
+def test_few_tiles_are_framed_as_the_last_move(opened, four):
+    page = replayed(opened, four)
+    for ply in range(1, frames(page) + 1, 3):
+        go(page, ply)
+        assert 1 <= page.locator(".fresh").count() <= 4, ply
+
+
+def test_a_minus_is_one_sign_everywhere(opened, four):
+    page = replayed(opened, four, 60)
+    assert re.findall(r"(?:^|[^\d])-\d", page.inner_text("body")) == []
+    assert "−" in page.text_content("#table")
+
+
+def test_a_hand_over_shows_what_the_last_move_did(opened):
+    page = opened().page
+    begin(page, seats=("", "", "grower"), seed=3)
+    for seat in range(2):
+        page.wait_for_selector("#lift-curtain")
+        assert page.locator(".hand").count() == 0, "no hand is shown"
+        x, y = (int(n) for n in (WIDE[0] / 2, WIDE[1] / 2))
+        assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).id", [x, y]) == "table"
+        told = page.inner_text("#curtain p")
+        assert "placed" in told or "used" in told or "filled" in told or not seat
+        shots(page, f"curtain-{seat}")
+        page.click("#lift-curtain")
+        while not page.locator("#curtain").count() and page.locator("#confirm").count():
+            choose(page)
+            page.click("#confirm")
+            page.wait_for_timeout(50)
+    page.wait_for_selector("#lift-curtain")
+    page.keyboard.press("Home")
+    assert page.locator(".hand .held use[href='#field']").count() == 0, (
+        "nobody looks back at a hand"
+    )
+    page.keyboard.press("End")
+    page.click("#no-curtain")
+    page.wait_for_selector("#confirm")
+
+
+def test_equal_choices_appear_once(opened):
+    """With one cacao at a market, two workers sell as much as one."""
+    page = opened().page
+    begin(page, "grower", seed=3)
+    seen = 0
+    for number in range(60):
+        page.wait_for_selector("#confirm, #result")
+        if page.locator("#result").count():
+            break
+        if at_an_act(page):
+            cacao = int(page.get_attribute(".player >> .pips >> nth=0", "aria-label").split()[1])
+            sales = page.locator(".acts button").all_inner_texts()
+            amounts = [int(n) for text in sales for n in re.findall(r"Sell (\d)", text)]
+            if amounts and not any("plantation" in text for text in sales):
+                assert max(amounts) <= max(1, cacao)
+                seen += 1
+        choose(page, number)
+        page.click("#confirm")
+    assert seen
+
+
+# --- Looking back, review, puzzles ----------------------------------------------------------------
+
+
+def test_a_record_is_replayed_step_by_step(opened, four):
+    page = replayed(opened, four)
+    data = json.loads(four)
+    assert frames(page) == len(data["moves"])
+    for ply in (1, 20, 60, frames(page)):
+        go(page, ply)
+        placed = {
+            str(m["move"][-1]) for m in data["moves"][:ply] if m["move"][0] in ("place", "fill")
+        }
+        assert page.locator("#eye .tile").count() == 2 + len(placed)
+    assert [int(n) for n in page.locator(".player .gold b").all_inner_texts()] == data["result"][
+        "scores"
+    ]
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text("#count").startswith("1 /")
+    page.uncheck("#hands")
+    assert page.locator(".small-hand use[href='#back']").count() > 0
+    page.click("#curve", position={"x": 300, "y": 30})
+    assert not page.inner_text("#count").startswith("1 /")
+    page.click("#auto")
+    page.wait_for_function("() => document.getElementById('auto').ariaPressed === 'true'")
+    page.click("#auto")
+    go(page, 60)
+    shots(page, "replay")
+
+
+def test_wrong_files_get_a_sentence(opened, four):
+    page = replayed(opened, four, 3)
+    data = json.loads(four)
+    data["result"]["scores"][0] += 1
+    drop(page, "bad.json", json.dumps(data))
+    page.wait_for_selector("#message")
+    assert "result.scores is" in page.inner_text("#message")
+    drop(page, "bad.json", "{")
+    page.wait_for_function("() => document.querySelector('#message')?.textContent.includes('JSON')")
+    assert page.inner_text("#count").startswith("3 /"), "what was shown stays"
+
+
+def test_a_review_teaches_and_is_kept(opened):
+    one = opened()
+    page = one.page
+    begin(page, "chief", seed=5)
+    play_on(page)
+    page.click("#ask-review")
+    page.wait_for_selector("#next-mistake", timeout=180_000)
+    assert page.locator(".figures .number").count() == 4, "a number and the luck for each"
+    page.click("#next-mistake")  # from the end: the first position
+    page.click("#next-mistake")
+    told = page.inner_text(".told")
+    assert "Best:" in told
+    assert re.search(r"−\d+\.\d (\?!|\?\?)", told), told
+    assert page.locator(".preview").count() == 1
+    assert page.locator(".curve .mark").count() > 0
+    shots(page, "review")
+    ply = page.inner_text("#count")
+    page.reload()
+    page.wait_for_selector("#next-mistake")
+    assert page.inner_text("#count") == ply, "a link to a position opens it with its review"
+    page.click("#try-again")
+    page.wait_for_selector("#verdict")
+    choose(page)
+    page.click("#confirm")
+    assert page.inner_text("#verdict") != "Your turn again: find a better move."
+    page.click("#back-to-review")
+    page.wait_for_selector("#next-mistake")
+    page.click("#play-from")
+    page.wait_for_selector("#confirm")
+    page.click("#my-games")
+    page.wait_for_selector(".games li")
+    assert page.locator(".games li").count() == 2
+    assert "reviewed" in page.inner_text(".games")
+
+
+def test_puzzles_are_solved_and_counted(opened):
+    page = opened().page
+    page.wait_for_selector("#begin")
+    page.keyboard.press("Escape")
+    page.click("#puzzles")
+    page.click("#daily")
+    page.wait_for_selector("#verdict")
+    choose(page, 1)
+    page.click("#confirm")
+    assert (
+        page.inner_text("#verdict") in ("Another move is better. Try again.",)
+        or page.locator("#verdict.fine").count()
+    )
+    if page.locator("#answer").count():
+        page.click("#answer")
+        page.click("#confirm")
+    assert "Right." in page.inner_text("#verdict")
+    shots(page, "puzzle")
+    page.reload()
+    page.wait_for_selector("#begin")
+    page.keyboard.press("Escape")
+    page.click("#puzzles")
+    assert "Solved" in page.inner_text("#daily")
+
+
+# --- Games, links, files, settings ----------------------------------------------------------------
+
+
+def test_games_are_listed_searched_deleted_exported_and_imported(opened, tmp_path):
+    page = opened().page
+    begin(page, seats=("", "grower"), seed=1)
+    play_on(page, 1)
+    begin(page, "grower", players=3, seed=2)
+    page.click("#my-games")
+    page.wait_for_selector(".games li >> nth=1")
+    with page.expect_download() as download:
+        page.click("#export")
+    download.value.save_as(tmp_path / "games.json")
+    assert len(json.loads((tmp_path / "games.json").read_text())["games"]) == 2
+    page.fill("#search", "nobody of that name")
+    assert page.locator(".games li").count() == 0
+    page.fill("#search", "")
+    page.click(".games .remove >> nth=0")
+    page.wait_for_function("() => document.querySelectorAll('.games li').length === 1")
+    page.click("#message button >> nth=0")
+    page.wait_for_function("() => document.querySelectorAll('.games li').length === 2")
+    page.click(".games .game >> nth=1")
+    page.wait_for_selector("#confirm")
+    assert frames(page) > 0
+    other = opened().page
+    drop(other, "games.json", (tmp_path / "games.json").read_text())
+    other.wait_for_selector(".games li >> nth=1")
+
+
+def test_a_link_has_the_whole_game(opened, four):
+    page = replayed(opened, four, 40)
+    page.click("#share")
+    page.wait_for_function("() => document.querySelector('.share input').value")
+    link = page.input_value(".share input")
+    assert len(link) < 6000
+    other = opened("#" + link.split("#")[1]).page
+    other.wait_for_selector(".player")
+    assert other.inner_text("#count").startswith("40 /")
+    assert (
+        other.locator(".moves .line").all_inner_texts()
+        == page.locator(".moves .line").all_inner_texts()
+    )
+    dead = opened("#g=AAAA").page
+    dead.wait_for_selector("#message")
+    assert dead.locator("#begin").is_visible()
+    lost = opened("#game=nobody").page
+    lost.wait_for_selector("#message")
+    assert "not in this browser" in lost.inner_text("#message")
+
+
+def test_pictures_and_films_are_made(opened, tmp_path):
+    from PIL import Image
+
+    page = replayed(opened, recorded(2), 10)
+    page.click("#share")
+    for what, kind in (("picture", "PNG"), ("film", "GIF")):
+        with page.expect_download(timeout=120_000) as download:
+            page.click(f"#share-{what}")
+        download.value.save_as(tmp_path / what)
+        with Image.open(tmp_path / what) as image:
+            assert image.format == kind
+            assert len(image.convert("RGB").getcolors(10**7)) > 50
+            assert kind == "PNG" or image.n_frames > 20
+
+
+def test_tabs_follow_each_other(opened):
+    one = opened()
+    page = one.page
+    begin(page, "grower", seed=3)
+    page.wait_for_selector("#confirm")
+    other = one.context.new_page()
+    other.goto(page.url)
+    other.wait_for_selector("#confirm")
+    choose(page)
+    page.click("#confirm")
+    other.wait_for_function("() => document.getElementById('slider').max > 0")
+    page.wait_for_selector("#confirm")
+    assert page.url == other.url
+
+
+def test_settings_hold(opened):
+    page = opened().page
+    begin(page, "grower", seed=3)
+    page.wait_for_selector("#confirm")
+    page.click("#settings")
+    page.check("#set-oneClick")
+    page.select_option("#theme", "dark")
+    page.select_option("#language", "es")
+    page.keyboard.press("Escape")
+    page.click(".hand .pickable >> nth=0")
+    page.mouse.click(*cells(page, ".legal")[0])
+    assert frames(page) > 0, "one click makes a move"
+    page.reload()
+    page.wait_for_selector(".decision")
+    assert page.get_attribute("html", "data-theme") == "dark"
+    assert page.get_attribute("html", "lang") == "es"
+    dark = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    assert sum(int(n) for n in re.findall(r"\d+", dark)[:3]) < 150
+
+
+def test_the_zoom_holds_and_is_kept(opened):
+    page = opened().page
+    begin(page, "grower", seed=3)
+    page.wait_for_selector("#confirm")
+    transform = "() => document.getElementById('eye').getAttribute('transform')"
+    fitted = page.evaluate(transform)
+    page.click("#closer")
+    held = page.evaluate(transform)
+    assert held != fitted
+    play_on(page, 2)
+    page.wait_for_selector("#confirm")
+    assert page.evaluate(transform) == held, "the table does not move under the eye"
+    page.click("#new")
+    begin(page, "grower", seed=4)
+    scale = float(re.search(r"scale\((.*?)\)", page.evaluate(transform))[1])
+    assert scale == pytest.approx(float(re.search(r"scale\((.*?)\)", held)[1]), rel=0.02)
+    for _ in range(5):
+        page.click("#closer")
+    page.focus("#table")
+    for _ in range(4):
+        page.keyboard.press("n")
+        box, table = page.locator(".cursor").bounding_box(), page.locator("#table").bounding_box()
+        assert box["x"] >= table["x"] - 20
+        assert box["y"] >= table["y"] - 20
+    page.click("#fit")
+    page.mouse.move(600, 400)
+    page.mouse.wheel(0, -300)
+    assert page.get_attribute("#fit", "aria-pressed") == "false"
+
+
+def test_moves_of_others_are_shown_one_by_one_and_can_be_paused(opened):
+    page = opened(reduced_motion="no-preference").page
+    begin(page, seats=("grower", "grower"), seed=3)
+    page.wait_for_function("() => Number(document.getElementById('slider').value) >= 2")
+    page.click("#pause")
+    at = frames(page)
+    page.wait_for_timeout(1200)
+    assert frames(page) == at
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#to-game").count() == 1
+    page.click("#pause")
+    page.wait_for_function("(at) => Number(document.getElementById('slider').max) > at", arg=at)
+    assert page.evaluate("() => document.querySelectorAll('.float').length >= 0")
+
+
+def test_temples_are_counted_one_by_one_at_the_end(opened, four):
+    page = replayed(opened, four, reduced_motion="no-preference")
+    go(page, frames(page) - 1)
+    page.click("#play-from")
+    page.click("#no-curtain")
+    page.wait_for_selector("#confirm")
+    choose(page)
+    page.click("#confirm")
+    page.wait_for_selector(".counting")
+    page.wait_for_selector("#result", timeout=20_000)
+    assert page.locator(".counting").count() == 0
+
+
+# --- For everybody --------------------------------------------------------------------------------
+
+
+def test_log_temples_and_think_are_in_view_with_four_players(opened):
+    page = opened().page
+    begin(page, "grower", players=4, seed=3)
+    play_on(page, 6)
+    page.wait_for_selector("#confirm")
+    for what in (
+        ".moves",
+        ".temples-panel",
+        ".think",
+        ".supply",
+        ".hand",
+        "#confirm",
+        ".player >> nth=3",
+    ):
+        box = page.locator(what).first.bounding_box()
+        assert box["height"] > 20, what
+        assert box["y"] + box["height"] <= WIDE[1], what
+    left, board, right = (
+        page.locator(x).bounding_box() for x in (".players", ".board", ".decision")
+    )
+    assert left["x"] + left["width"] <= board["x"]
+    assert board["x"] + board["width"] <= right["x"]
+    shots(page, "four")
+
+
+def test_the_page_speaks_spanish_with_the_published_terms(opened):
+    page = opened(locale="es-ES").page
+    assert page.inner_text("#begin") == "Empezar"
+    begin(page, "grower", seed=3)
+    page.wait_for_selector("#confirm")
+    assert page.inner_text("#headline span") == "Tu turno: coloca una loseta"
+    assert page.get_attribute(".supply", "aria-label") == "Selva explorada"
+    play_on(page, 8)
+    page.wait_for_selector("#confirm")
+    said = page.inner_text("body")
+    english = r"\b(place|fill|with|sell|market|mine|temple|water|the|worker|edge|gold|then|you)\b"
+    assert re.findall(english, said) == []
+    assert re.search(r"recolector|selva|mercado", said)
+    shots(page, "spanish")
+    page.click("#show-rules")
+    assert "losetas de recolectores" in page.inner_text(".rules")
+    pictures = page.locator(".rules img")
+    assert pictures.count() == 10
+    assert all(
+        page.evaluate("() => [...document.querySelectorAll('.rules img')].map(i => i.naturalWidth)")
+    )
+
+
+def axe_source():
+    axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing")
+    from pathlib import Path
+
+    return (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+def serious(page):
+    """What axe finds serious or critical on a page as it is now."""
+    page.evaluate(axe_source() + "; null")
+    return [
+        f"{one['id']}: {node['html'][:140]} {node['any'][0]['message'] if node['any'] else ''}"
+        for one in page.evaluate("async () => (await axe.run()).violations")
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_axe_finds_nothing_serious(opened, four, scheme, size):
+    page = opened(size=size, color_scheme=scheme).page
+    assert serious(page) == [], "a new game"
+    begin(page, "grower", players=4, seed=6)
+    page.wait_for_selector("#confirm")
+    assert serious(page) == [], "a placement"
+    until(page, at_an_act)
+    assert serious(page) == [], "what acts next"
+    if size == WIDE:
+        page.select_option("#thinker", "grower")
+        page.click("#run-think")
+        page.wait_for_selector(".lines")
+        assert serious(page) == [], "think"
+    for dialog in ("#my-games", "#puzzles", "#share", "#show-rules", "#settings"):
+        page.click(dialog)
+        page.wait_for_selector("dialog[open] .content")
+        assert serious(page) == [], dialog
+        page.keyboard.press("Escape")
+    begin(page, seats=("", ""), seed=6)
+    page.wait_for_selector("#lift-curtain")
+    assert serious(page) == [], "a hand-over"
+    drop(page, "four.json", four)
+    page.wait_for_selector("#curve")
+    go(page, 60)
+    page.click(".player .gold >> nth=0")
+    page.mouse.click(*cells(page, ".tile")[5])
+    assert serious(page) == [], "a replay"
+    go(page, 9999)
+    assert serious(page) == [], "the end"
+
+
+@pytest.mark.parametrize("size", [WIDE, (1000, 700), (640, 400), PHONE, LANDSCAPE, SMALL])
+def test_nothing_is_cut_at_any_width(opened, four, size):
+    """640 x 400 is what a screen of 1280 x 800 has at 200 %."""
+    page = replayed(opened, four, 9999, size=size)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= size[0]
+    table = page.locator("#result .breakdown")
+    if table.count():
+        box, around = table.bounding_box(), page.locator(".decision").bounding_box()
+        assert box["x"] + box["width"] <= around["x"] + around["width"] + 1
+    shots(page, f"end-{size[0]}")
+
+
+def test_a_choice_made_at_once_after_the_others_is_kept(opened):
+    """Once the last of their moves is shown, nothing resets what is chosen."""
+    page = opened(reduced_motion="no-preference").page
+    begin(page, "grower", players=3, seed=5)
+    for number in range(2):
+        page.wait_for_selector("#confirm", timeout=20_000)
+        choose(page, number)
+        page.wait_for_timeout(900)
+        assert page.locator("#confirm:enabled").count() == 1
+        page.click("#confirm")

@@ -1,0 +1,188 @@
+"""Histories of games, the names in their records, and reviews."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cacao_env import record
+from cacao_env.engine.options import Options
+from cacao_env.evaluation.judge import Judge
+from cacao_env.evaluation.luck import WIN_SHARES, luck_of
+from cacao_env.game import Game
+from cacao_env.gold_sources import SOURCES, gold_by_source
+from cacao_env.play.review import BLUNDER, INACCURACY, Reviewer, _decisions, review
+from cacao_env.play.table import HUMAN, Table
+
+
+def played(seats, seed, **options):
+    """A table on which everybody plays; people take their first choice."""
+    table = Table(seats, seed, **options)
+    while not table.game.over:
+        if table.awaits_person:
+            table.play(int(table.game.legal_actions()[0]))
+        else:
+            table.advance()
+    return table
+
+
+def test_records_carry_names():
+    table = played([HUMAN, "greedy"], 5)
+    data = json.loads(record.dumps(table.record()))
+    assert record.players_of(data) == ["player 1", "greedy"]
+    assert record.check(data).scores() == table.game.scores()
+    assert record.players_of(played([HUMAN, HUMAN], 5).record()) == ["player 1", "player 2"]
+    for names, why in [
+        (["Ana"], "expected a name for each of 2"),
+        ("Ana", "expected a name for each of 2"),
+        (["Ana", ""], "expected 1 to 60 characters"),
+        (["Ana", "x" * 61], "expected 1 to 60 characters"),
+        (["Ana", "a\nb"], "expected 1 to 60 characters"),
+    ]:
+        with pytest.raises(record.RecordError, match=why):
+            record.check(data | {"players": names})
+    del data["players"]
+    record.check(data)
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_sources_add_up_at_every_position(seats):
+    table = played(["greedy"] * seats, 2, volcanoes=seats > 2)
+    for frame in table.history.frames:
+        assert [sum(one.values()) for one in frame["sources"]] == [
+            seat["score"] for seat in frame["seats"]
+        ]
+    final = [[one[name] for name in SOURCES] for one in table.history.frames[-1]["sources"]]
+    assert final == gold_by_source(table.game.states, table.game.history).tolist()
+
+
+def test_sources_add_up_after_undo():
+    table = Table([HUMAN, HUMAN], 2)
+    undone = 0
+    while not table.game.over:
+        before = table.history.frames[-1]["sources"]
+        table.play(int(table.game.legal_actions()[-1]))
+        if table.history.frames[-1]["sources"][0]["sales"] > before[0]["sales"] and undone < 3:
+            table.undo()
+            undone += 1
+            assert table.history.frames[-1]["sources"] == before
+            table.play(int(table.game.legal_actions()[-1]))
+    assert undone == 3
+    frame = table.history.frames[-1]
+    assert [sum(one.values()) for one in frame["sources"]] == table.game.scores()
+
+
+def test_edges_that_have_still_to_act_are_named():
+    table = Table(["greedy", "greedy", "greedy"], 4)
+    seen = set()
+    while not table.game.over:
+        table.advance()
+        frame = table.history.frames[-1]
+        if frame["phase"] == "act":
+            own = [one for one in frame["pending"] if one["seat"] == frame["seat"]]
+            acts = [table.game.move(int(a)) for a in table.game.legal_actions()]
+            assert {(tuple(one["worker"]), one["edge"]) for one in own} >= {
+                (move[1], move[2]) for move in acts
+            }
+            assert all(one["workers"] > 0 for one in frame["pending"])
+            seen |= {one["seat"] == frame["seat"] for one in frame["pending"]}
+        else:
+            assert frame["pending"] == []
+    assert seen == {True, False}
+
+
+# --- Reviews --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reviewed():
+    table = played(["greedy", "random"], 8)
+    return table, review(table.history)
+
+
+def test_a_review_finds_the_player_who_plays_at_random(reviewed):
+    table, found = reviewed
+    data = found.as_dict()
+    json.dumps(data)
+    greedy, random = data["seats"]
+    assert random["mean_loss"] > 2 * greedy["mean_loss"]
+    assert random["blunders"] > greedy["blunders"]
+    for one in data["decisions"]:
+        assert 0 <= one["low"] <= one["gold"] <= one["high"]
+        assert (one["grade"] == "blunder") <= (one["gold"] >= BLUNDER)
+        assert (one["grade"] == "inaccuracy") <= (one["gold"] >= INACCURACY)
+        assert one["move"] == table.history.frames[one["ply"] + 1]["move"]
+        assert sum(one["shares"]) == pytest.approx(1, abs=0.01)
+        if one["gold"] == 0:
+            assert one["grade"] == ""
+    assert data["decisions"][-1]["exact"]
+    assert not data["decisions"][0]["exact"]
+    early = [one for one in data["decisions"] if not one["exact"] and one["seat"] == 1]
+    assert sum(one["gold"] for one in early) > 10
+    big = max(early, key=lambda one: one["gold"])
+    _, game, action = next(row for row in _decisions(table.history) if row[0] == big["ply"])
+    # A judge of another lineage, with more candidates and playouts, finds the same loss.
+    other = Judge(["criollo"], game.options).by_playouts(game, action, 32, 128, 1)
+    assert other.loss == pytest.approx(big["gold"], abs=2.5)
+    worst = data["decisions"][random["worst"]]
+    assert worst["gold"] == max(one["gold"] for one in data["decisions"] if one["seat"] == 1)
+    assert data["result"] == table.game.win_shares()
+
+
+def test_a_review_knows_nothing_hidden(reviewed):
+    """The same decision is judged in the same way whatever the hidden tiles are."""
+    table, _ = reviewed
+    reviewer = Reviewer(table.game.options)
+    ply, game, action = list(_decisions(table.history))[8]
+    other = game.determinise(game.seat, 99)
+    assert other.draws != game.draws
+    assert reviewer.judged(ply, game, action) == reviewer.judged(ply, other, action)
+
+
+def test_luck_is_the_luck_of_the_draw(reviewed):
+    table, found = reviewed
+    luck = luck_of(table.game)[WIN_SHARES]
+    assert [seat.luck for seat in found.seats] == luck.tolist()
+    assert abs(luck[0]) > 0.001
+
+
+def test_without_a_network_there_is_no_review(monkeypatch):
+    monkeypatch.setattr("cacao_env.evaluation.judge.shipped_names", list)
+    with pytest.raises(ValueError, match="no value network is installed that judges 2 players"):
+        Reviewer(Options())
+
+
+@pytest.fixture
+def few_playouts(monkeypatch):
+    """Reviews take seconds less."""
+    monkeypatch.setattr("cacao_env.play.review.CHOOSING", 2)
+    monkeypatch.setattr("cacao_env.play.review.COMPARING", 4)
+
+
+@pytest.mark.usefixtures("few_playouts")
+def test_the_command(tmp_path, capsys):
+    from cacao_env.cli import main
+
+    game = tmp_path / "game.json"
+    assert main(["record", "--agents", "random,greedy", "--seed", "2", "--out", str(game)]) == 0
+    assert main(["review", str(game), "--json", str(tmp_path / "review.json")]) == 0
+    text = capsys.readouterr().out
+    data = json.loads((tmp_path / "review.json").read_text())
+    assert f"random: {data['seats'][0]['decisions']} decisions" in text
+    assert text.count(", blunder: ") == sum(seat["blunders"] for seat in data["seats"])
+    game.write_text("{}")
+    assert main(["review", str(game)]) == 1
+    assert "game.json: format is None" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("few_playouts")
+def test_a_game_of_explicit_decisions_is_reviewed_where_something_was_decided():
+    game = Game.new(2, 3, decisions="explicit")
+    while not game.over:
+        game.play(int(game.legal_actions()[0]))
+    from cacao_env.play.history import History
+
+    history = History.from_record(json.loads(record.dumps(record.record_of(game))))
+    found = review(history)
+    assert 20 < len(found.decisions) < len(history)
