@@ -19,11 +19,11 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.engine.observation import planes
 from cacao_env.engine.options import Options
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
-from cacao_env.envs.observations import FORMS
 from cacao_env.envs.tasks import TASKS
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
+from cacao_env.greedy.candidates import FORMS
 
 ID = "cacao_env/Cacao-v0"
 OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
-from cacao_env.play.catalogue import Catalogue
 
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.checkpoint import (
@@ -228,11 +227,9 @@ def test_a_manifest_s_checksum_leads_to_no_other_folder(tmp_path):
 def test_a_request_s_name_imports_no_module(name, monkeypatch):
     imported = []
     monkeypatch.setattr(importlib, "import_module", lambda *names: imported.append(names))
-    with pytest.raises(ValueError, match=re.escape(name)) as error:
-        Catalogue().agent(name)
-    assert "\n" not in str(error.value)
-    with pytest.raises(AgentError):
+    with pytest.raises(AgentError, match=re.escape(name)) as error:
         load_agent(name)
+    assert "\n" not in str(error.value)
     assert imported == []
 
 

@@ -1,6 +1,6 @@
 """``cacao check``: does the environment work with the libraries that are installed here?
 
-For each library it runs a short program (:mod:`.examples`), which the pages in docs/libraries show, in a
+For each library it runs a short program (:mod:`.examples`), which docs/libraries shows, in a
 separate interpreter.
 """
 
