@@ -118,7 +118,7 @@ def test_what_is_no_integer_is_named_with_its_type(wrong):
         "num_games": lambda: VectorGames(wrong),
         "num_envs": lambda: CacaoVectorEnv(wrong),
         "seed": lambda: load_agent("greedy").player(seed=wrong),
-        "seat": lambda: Game.new().observation(wrong),
+        "seat": lambda: Game.new().determinise(wrong, 0),
         "action": lambda: Game.new().play(wrong),
         "rows": lambda: VectorGames(1, observation=as_rows(wrong)),
         "num_players ": lambda: planes(Game.new().observation(0), wrong, 23),
