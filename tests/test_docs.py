@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from cacao_env.cli import main
-from cacao_env.cli.spec import tables
 from cacao_env.engine.options import Options
 from cacao_env.play import review
 
@@ -57,13 +56,6 @@ def test_the_readme_s_links_lead_somewhere():
     assert len(links) > 20
     for link in links:
         assert (ROOT / link).exists(), link
-
-
-def test_the_tables_are_those_of_the_code(capsys):
-    page = text_of("spec.md")
-    assert tables(2) in page
-    assert main(["spec"]) == 0
-    assert capsys.readouterr().out.strip() in page
 
 
 @pytest.mark.parametrize(

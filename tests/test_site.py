@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cacao_env.cli.spec import tables
 from tests.browser import browsing
 from tests.test_reference import LISTED
 
@@ -43,6 +44,14 @@ def test_search_works_from_a_folder():
             "links => links.map(link => link.href).join()"
         )
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))]
+
+
+def test_the_tables_are_those_that_the_command_prints():
+    page = (SITE / "spec.html").read_text(encoding="utf-8")
+    cells = {cell.strip().strip("`") for row in tables().splitlines() for cell in row.split("|")}
+    named = {cell for cell in cells if re.fullmatch(r"[a-z]+_\w+|\d+(\.\.|:)\d+", cell)}
+    assert len(named) > 60
+    assert not [cell for cell in named if cell not in page]
 
 
 def test_the_reference_shows_every_public_name_and_nothing_private():

@@ -22,7 +22,11 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Point links that leave docs/ at the site's own copy of a page."""
+    """Fill in the tables of the code, and point links that leave docs/ at the site's own pages."""
+    if "<!-- cacao spec -->" in markdown:
+        from cacao_env.cli.spec import tables
+
+        markdown = markdown.replace("<!-- cacao spec -->", tables())
     up = "../" * page.file.src_uri.count("/")
     for source, target in PAGES.items():
         markdown = re.sub(rf"\]\((?:\.\./)+{source}", f"]({up}{target}", markdown)
