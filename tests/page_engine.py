@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -17,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from cacao_env import Game
+from cacao_env.agents.analysis import Analysis
 from cacao_env.agents.registry import load_agent
 
 PAGE = Path(__file__).parents[1] / "cacao_env" / "play" / "page"
 NODE = shutil.which("node")
 
 
-def listed(agent: str, count: int, sims: int = 0) -> Iterator[dict[str, Any]]:
+def listed(agent: str, count: int, sims: int = 0, thoughts: int = 0) -> Iterator[dict[str, Any]]:
     """Games of all numbers of players, with and without volcanoes, in all ways of asking."""
     for seed in range(count):
         yield {
@@ -33,11 +35,12 @@ def listed(agent: str, count: int, sims: int = 0) -> Iterator[dict[str, Any]]:
             "seed": seed,
             "agent": agent,
             "sims": sims,
+            "thoughts": thoughts,
         }
 
 
 def in_the_page(games: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Play the games in Node; ``actions, scores, rng, ms`` of each."""
+    """Play the games in Node; ``actions, scores, rng, thought, ms`` of each."""
     assert NODE is not None
     text = "\n".join(map(json.dumps, games))
     command = [NODE, str(PAGE / "checks" / "games.mjs")]
@@ -54,12 +57,35 @@ def natively(one: dict[str, Any]) -> dict[str, Any]:
     options = {"volcanoes": one["volcanoes"], "decisions": one["decisions"]}
     game = Game.new(one["players"], seed, **options)
     memory = [agent.begin(10 * seed + seat) for seat in range(game.num_players)]
+    thought = []
     began = time.perf_counter()
     while game.seat is not None:
+        if one["thoughts"] and game.ply % one["thoughts"] == 0:
+            thought.append(as_data(agent.analyze(game, agent.begin(seed))))
         game.play(agent.act([game], [memory[game.seat]])[0])
     ms = 1000 * (time.perf_counter() - began)
     rng = [str(int(own[0])) for own in memory]
-    return {"actions": list(game.history), "scores": game.scores(), "rng": rng, "ms": ms}
+    actions = list(game.history)
+    return {"actions": actions, "scores": game.scores(), "rng": rng, "thought": thought, "ms": ms}
+
+
+def as_data(analysis: Analysis) -> dict[str, Any]:
+    """An analysis as the page has it: what is known of each action, the best first."""
+    known = (analysis.actions, analysis.weights, analysis.values, analysis.visits)
+    columns = [column.tolist() for column in known if column is not None]
+    assert analysis.win_shares is not None
+    assert analysis.scores is not None
+    expected = {"win_shares": analysis.win_shares.tolist(), "scores": analysis.scores.tolist()}
+    return {"candidates": [list(row) for row in zip(*columns, strict=True)], **expected}
+
+
+def alike(own: Any, page: Any) -> bool:
+    """Whether plain data are the same, numbers to nine digits."""
+    if isinstance(own, dict):
+        return own.keys() == page.keys() and all(alike(own[key], page[key]) for key in own)
+    if isinstance(own, list):
+        return len(own) == len(page) and all(map(alike, own, page))
+    return bool(math.isclose(own, page, rel_tol=1e-9, abs_tol=1e-9))
 
 
 def differences(games: list[dict[str, Any]]) -> tuple[list[str], float]:
@@ -70,6 +96,7 @@ def differences(games: list[dict[str, Any]]) -> tuple[list[str], float]:
         own = natively(one)
         ours, theirs = ours + own["ms"], theirs + page["ms"]
         found += [f"{one}: {key}" for key in ("actions", "scores", "rng") if own[key] != page[key]]
+        found += [] if alike(own["thought"], page["thought"]) else [f"{one}: thought"]
     return found, ours / theirs
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 
 import numpy as np
@@ -19,7 +20,7 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.cli import main as cacao
-from cacao_env.evaluation.judge import Judge, other_networks, play_out
+from cacao_env.evaluation.judge import LOOK, Judge, other_networks, play_out
 from tests.games import STYLES
 
 
@@ -141,3 +142,50 @@ def test_networks_name_their_candidates_without_the_deal(monkeypatch):
     (draws,) = seen
     assert sorted(draws) == sorted(game.state.jungle_draws)
     assert not np.array_equal(draws, game.state.jungle_draws)
+
+
+def alive_of(monkeypatch):
+    """The candidates of each playout from now on."""
+    found = []
+
+    def noted(net, scratch, work, states, ids, alive, *rest):
+        found.append(ids[:alive].tolist())
+        play_out(net, scratch, work, states, ids, alive, *rest)
+
+    monkeypatch.setattr("cacao_env.evaluation.judge.play_out", noted)
+    return found
+
+
+def test_comparing_ends_once_the_loss_is_settled(monkeypatch):
+    game = late_game()
+    judge, played = Judge(["trinitario"], game.options, top=2), alive_of(monkeypatch)
+    asked = []
+
+    def settled(loss, error):
+        asked.append((loss, error))
+        return len(asked) == 2
+
+    counts = []
+    for until in (settled, lambda loss, error: False):
+        played.clear()
+        verdict = judge.by_playouts(game, int(game.legal_actions()[-1]), 2, 3 * LOOK, 1, until)
+        assert until is not settled or (verdict.loss, verdict.error) == asked[-1]
+        counts.append(len(played))
+    assert len(asked) == 2
+    assert counts[1] - counts[0] == LOOK
+
+
+def test_what_the_network_finds_much_worse_is_not_tried(monkeypatch):
+    game, played = Game.new(2, 5), alive_of(monkeypatch)
+    agent = load_agent("trinitario")
+    tried = {}
+    for within in (math.inf, 0.05):
+        played.clear()
+        judge = Judge(["trinitario"], game.options, top=12, within=within)
+        judge.by_playouts(game, int(game.legal_actions()[0]), 1, 1, 7)
+        tried[within] = set(played[0])
+    rng = new_rng(7)
+    ids, values = agent.evaluate(game.determinise(0, rng).states, rng)
+    near = set(ids[values >= values.max() - 0.05].tolist())
+    assert tried[0.05] < tried[math.inf]
+    assert tried[0.05] == (tried[math.inf] & near) | {int(game.legal_actions()[0])}

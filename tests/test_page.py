@@ -21,7 +21,7 @@ from cacao_env.play import server as agent_server
 from cacao_env.play.page import page
 from cacao_env.play.server import HOST, MAX_REQUEST, MAX_WAITING, AgentServer, described
 from cacao_env.play.watch import EARLIER, NEWEST, watched
-from tests.browser import BUILT, ROOT_PAGE
+from tests.browser import BUILT, ROOT_PAGE, Page, begin, play_on
 
 ROOT = Path(__file__).parent.parent
 
@@ -287,3 +287,24 @@ def test_the_server_imports_no_extra():
     code = "import sys, cacao_env.play.server; print({'starlette', 'uvicorn'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"
+
+
+def test_the_page_plays_agents_of_the_command_line(browser):
+    """A class of the user's own is a level, and two of them are watched."""
+    agents = {NEWEST: Bot("greedy"), EARLIER: Bot("random")}
+    for watch in (False, True):
+        given = lambda there: page(server={"agents": described(there), "watch": watch})  # noqa: B023, E731
+        with AgentServer(lambda: agents, given, 0) as served:
+            thread = threading.Thread(target=served.serve_forever, daemon=True)
+            thread.start()
+            one = Page(browser, address=served.address)
+            if not watch:
+                begin(one.page, NEWEST, seed=3)
+                play_on(one.page, 2)
+                one.page.wait_for_selector("#confirm")
+                assert one.page.locator(".player .level").all_inner_texts() == [NEWEST]
+            one.page.wait_for_function("() => Number(document.getElementById('slider').max) > 8")
+            assert one.problems == []
+            one.context.close()
+            served.shutdown()
+            thread.join(10)

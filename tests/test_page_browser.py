@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -608,7 +609,6 @@ def test_the_zoom_holds_and_is_kept(opened):
     play_on(page, 2)
     page.wait_for_selector("#confirm")
     assert page.evaluate(transform) == held, "the table does not move under the eye"
-    page.click("#new")
     begin(page, "grower", seed=4)
     scale = float(re.search(r"scale\((.*?)\)", page.evaluate(transform))[1])
     assert scale == pytest.approx(float(re.search(r"scale\((.*?)\)", held)[1]), rel=0.02)
@@ -707,8 +707,6 @@ def test_the_page_speaks_spanish_with_the_published_terms(opened):
 
 def axe_source():
     axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing")
-    from pathlib import Path
-
     return (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
@@ -778,3 +776,51 @@ def test_a_choice_made_at_once_after_the_others_is_kept(opened):
         page.wait_for_timeout(900)
         assert page.locator("#confirm:enabled").count() == 1
         page.click("#confirm")
+
+
+# --- Six screens, compared with pictures of them ---------------------------------------------------
+
+SCREENS = Path(__file__).parent / "screens"
+
+
+def screens(opened, four):
+    """Yield (name, page) of six screens without motion."""
+    page = opened().page
+    page.wait_for_selector("#begin")
+    yield "new", page
+    begin(page, seats=("", "", ""), seed=3)
+    page.wait_for_selector("#lift-curtain")
+    yield "hand-over", page
+    for name, size, ply in (
+        ("four", WIDE, 60),
+        ("phone", PHONE, 60),
+        ("landscape", LANDSCAPE, 60),
+        ("end", WIDE, 9999),
+    ):
+        page = opened(size=size).page
+        drop(page, "game.json", four)
+        page.wait_for_selector(".player")
+        go(page, ply)
+        yield name, page
+
+
+def test_six_screens_look_as_they_did(opened, four):
+    """Looked at once, then kept: ``CACAO_KEEP_SCREENS=1`` keeps new ones.  Letters may differ a little."""
+    import io
+    import os
+
+    import numpy as np
+    from PIL import Image
+
+    for name, page in screens(opened, four):
+        page.evaluate("() => document.activeElement?.blur()")
+        with Image.open(io.BytesIO(page.screenshot())) as shot:
+            small = shot.convert("RGB").resize((shot.width // 4, shot.height // 4), Image.Resampling.BOX)
+        path = SCREENS / f"{name}.png"
+        if os.environ.get("CACAO_KEEP_SCREENS"):
+            SCREENS.mkdir(exist_ok=True)
+            small.quantize(64).save(path, optimize=True)
+        with Image.open(path) as kept:
+            difference = np.abs(np.asarray(kept.convert("RGB"), int) - np.asarray(small, int))
+        assert difference.mean() < 4, f"{name} looks different: {difference.mean():.1f} on average"
+        assert (difference.max(axis=2) > 60).mean() < 0.02, name

@@ -60,7 +60,7 @@ def test_the_javascript_passes_its_own_tests():
     ],
 )
 def test_games_in_the_page_are_those_of_the_package(agent, count, sims):
-    assert differences(list(listed(agent, count, sims)))[0] == []
+    assert differences(list(listed(agent, count, sims, thoughts=7)))[0] == []
 
 
 # --- exp, tanh and log ------------------------------------------------------------------------

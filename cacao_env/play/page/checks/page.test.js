@@ -1,0 +1,169 @@
+// What the page keeps, links and offers, without a browser.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { LEVELS, levelsFor, NAMES, namesFor } from "../src/levels.js";
+import { packed, unpacked, wantedBy } from "../src/link.js";
+import { exported, imported, Store } from "../src/save.js";
+import { Session } from "../src/session.js";
+import { loadForTests } from "./load.mjs";
+
+const engine = /** @type {any} */ (await loadForTests());
+const OPTIONS = { players: 3, volcanoes: true, decisions: /** @type {const} */ ("auto") };
+
+/** @param {Partial<import("../src/types.js").Saved>} more @returns {import("../src/types.js").Saved} */
+const game = (more = {}) => ({
+  ...{
+    id: "a",
+    kind: "game",
+    seed: 1,
+    created: 1,
+    changed: 1,
+    over: false,
+    scores: [],
+    winners: [],
+    turn: 0,
+    turns: 0,
+  },
+  options: OPTIONS,
+  deal: engine.deal({ ...OPTIONS, seed: 5 }),
+  actions: [],
+  players: ["", "", ""].map(() => ({ person: true, name: "" })),
+  ...more,
+});
+
+/** @param {Session} session */
+const playAll = (session, most = 999) => {
+  for (let k = 0; k < most && !session.over; k += 1) session.play(session.offered[k % session.offered.length].action);
+};
+
+test("a link holds a whole game and its fragment says which", async () => {
+  const text = await packed({ deal: game().deal, words: "ñandú ☃" });
+  assert.match(text, /^[\w-]+$/);
+  assert.deepEqual(await unpacked(text), { deal: game().deal, words: "ñandú ☃" });
+  assert.deepEqual(wantedBy("#g=abc&ply=12"), { game: null, data: "abc", ply: 12 });
+  assert.deepEqual(wantedBy("#game=x"), { game: "x", data: null, ply: -1 });
+  await assert.rejects(unpacked("AAAA"));
+});
+
+test("where the browser keeps nothing, games last as long as the page", async () => {
+  const store = await Store.open();
+  assert.equal(store.lasts, false);
+  const saved = game();
+  await store.keep(saved);
+  saved.actions.push(1);
+  assert.deepEqual((await store.games())[0].actions, [], "what was kept is a copy");
+  await store.set("x", 3);
+  assert.equal(await store.setting("x", 0), 3);
+  await store.remove("a");
+  assert.deepEqual(await store.games(), []);
+});
+
+test("exported games are imported, and other files refused", () => {
+  assert.equal(imported(JSON.parse(exported([game()]))).length, 1);
+  for (const wrong of [
+    null,
+    {},
+    { format: "cacao-games", version: 2, games: [] },
+    { format: "cacao-games", version: 1, games: [{}] },
+  ])
+    assert.throws(() => imported(wrong));
+});
+
+test("only levels that can play such a game are offered", () => {
+  const agents = [
+    { name: "greedy", players: [2, 3, 4], volcanoes: [false, true] },
+    { name: "trinitario", players: [2], volcanoes: [false], search: true },
+    { name: "mine", players: [4], volcanoes: [false], own: true },
+  ];
+  const ids = (/** @type {number} */ players, volcanoes = false) =>
+    levelsFor(agents, players, volcanoes).map(({ id }) => id);
+  assert.deepEqual(ids(2), ["seedling", "grower", "chief", "jaguar"]);
+  assert.deepEqual(ids(3), ["seedling", "grower"]);
+  assert.deepEqual(ids(4), ["seedling", "grower", "mine"]);
+  assert.deepEqual(ids(2, true), ["seedling", "grower"]);
+  assert.equal(levelsFor(engine.agents, 4, true).length, LEVELS.length, "all five play every game");
+});
+
+test("opponents have different names, whatever the seed", () => {
+  for (let seed = -20; seed < 200; seed += 1) {
+    const names = namesFor(3, seed, ["Kin"]);
+    assert.equal(new Set(names).size, 3);
+    assert.ok(!names.includes("Kin") && names.every((one) => NAMES.includes(one)));
+  }
+});
+
+test("a session has a frame for each elementary move and takes every decision back", () => {
+  const session = new Session(engine, game());
+  playAll(session);
+  assert.ok(session.over);
+  assert.equal(session.frames.length, session.game.elementary().auto.length + 1);
+  for (const { position, sources } of session.frames)
+    assert.deepEqual(
+      sources.map((one) => Object.values(one).reduce((sum, n) => sum + n, 0)),
+      position.seats.map(({ score }) => score),
+    );
+  const count = session.saved.actions.length;
+  session.undo();
+  assert.equal(session.saved.actions.length, count - 1, "also the last one");
+  assert.equal(session.over, false);
+  while (session.canUndo) session.undo();
+  assert.deepEqual(session.saved.actions, []);
+  assert.equal(session.frames.length, 1);
+});
+
+test("nobody sees another's hand, and of several people nobody looks back", () => {
+  const alone = new Session(engine, game({ players: [{ person: true, name: "" }, ...bots(2)] }));
+  assert.ok(alone.hand(0, 0));
+  assert.equal(alone.hand(0, 1), null);
+  const together = new Session(engine, game());
+  playAll(together, 9);
+  const seat = together.now.seat ?? 0;
+  assert.ok(together.hand(together.last, seat));
+  assert.equal(together.hand(together.last - 1, seat), null);
+  const watched = new Session(engine, game({ players: bots(3) }));
+  assert.ok(watched.hand(0, 2, true));
+  assert.equal(watched.hand(0, 2, false), null);
+});
+
+/** @param {number} count @returns {import("../src/types.js").Player[]} */
+const bots = (count) =>
+  Array.from({ length: count }, () => ({ person: false, name: "Kin", level: "grower", agent: "greedy" }));
+
+test("of choices at one edge with the same effect only one is offered", () => {
+  let fewer = 0;
+  for (let seed = 0; seed < 8; seed += 1) {
+    const session = new Session(engine, game({ deal: engine.deal({ ...OPTIONS, seed }) }));
+    while (!session.over) {
+      const keys = session.offered.map(({ move, effects, action }) =>
+        move.type === "act" ? JSON.stringify([move.worker, move.cell, effects]) : action,
+      );
+      assert.equal(new Set(keys).size, keys.length);
+      fewer += session.game.legal().length - keys.length;
+      session.play(session.offered[session.offered.length - 1].action);
+    }
+  }
+  assert.ok(fewer > 0);
+});
+
+test("few cells are new at any frame", () => {
+  const session = new Session(engine, game());
+  playAll(session);
+  for (let ply = 1; ply <= session.last; ply += 1) {
+    const cells = session.newCells(ply);
+    assert.ok(cells.length >= 1 && cells.length <= 4, `${cells.length} cells at ${ply}`);
+  }
+});
+
+test("puzzles are positions of games, and their answers are legal", () => {
+  const text = readFileSync(new URL("../src/puzzles.json", import.meta.url), "utf8");
+  const puzzles = /** @type {import("../src/types.js").Puzzle[]} */ (JSON.parse(text));
+  assert.ok(puzzles.length >= 20);
+  for (const puzzle of puzzles) {
+    const session = new Session(engine, game({ ...puzzle, kind: "puzzle" }));
+    assert.ok([...session.game.legal()].includes(puzzle.best));
+    assert.equal(session.now.phase, "place");
+    assert.ok(puzzle.gap >= 3);
+  }
+});

@@ -1,0 +1,123 @@
+// Agents are asked: Think, hints, the review of a finished game.
+
+import { choose, curtainFor, offered } from "./choose.js";
+import { levels } from "./games.js";
+import { LEVELS } from "./levels.js";
+import { kindOn } from "./session.js";
+import { app, atEnd, frame, say, speak, update } from "./state.js";
+import { choiceWords, reasonWords, t } from "./words.js";
+
+/** @import { Session } from "./session.js" */
+
+/** Whether an agent may be asked about the frame shown: not about another's hand in a game that goes on. */
+export function mayThink() {
+  const { session } = app;
+  if (!session || !app.client || frame()?.position.phase === "over") return false;
+  if (session.awaits === null) return true;
+  return session.awaits === "person" && atEnd() && curtainFor() === null;
+}
+
+/** @param {string} id of a level */
+function wishOf(id) {
+  const level = LEVELS.find((one) => one.id === id);
+  return level ? { agent: level.agent, ms: level.ms, sims: level.sims } : { agent: id };
+}
+
+export async function think() {
+  const session = /** @type {Session} */ (app.session);
+  if (!mayThink() || !app.client) return;
+  app.thinking?.abort();
+  const asked = new AbortController();
+  const { ply } = app;
+  update({ thinking: asked, thought: null });
+  try {
+    const found = await app.client.analyze(session.dataAt(ply), {
+      ...wishOf(app.agent),
+      seed: 1,
+      signal: asked.signal,
+    });
+    if (app.thinking !== asked) return;
+    update({ thought: app.ply === ply ? { ...found, ply } : null, thinking: null });
+  } catch (error) {
+    if (app.thinking !== asked) return;
+    update({ thinking: null, everyStep: false });
+    say(/** @type {Error} */ (error).message);
+  }
+}
+
+export async function hint() {
+  const session = /** @type {Session} */ (app.session);
+  if (!mayThink() || !app.client || app.thinking) return;
+  const asked = new AbortController();
+  update({ thinking: asked });
+  const best = levels(session.saved.options.players, session.saved.options.volcanoes).at(-1)?.id ?? "grower";
+  try {
+    const found = await app.client.analyze(session.dataAt(app.ply), { ...wishOf(best), seed: 1, signal: asked.signal });
+    if (app.thinking !== asked) return;
+    const choice = offered().find(({ action }) => action === found.actions[0]);
+    update({ thinking: null });
+    if (!choice) return;
+    choose(choice);
+    const kind = kindOn(/** @type {any} */ (frame()).position, choice.move.cell);
+    update({ hint: t.hintIs(choiceWords(choice.move, kind)) });
+    speak(app.hint);
+  } catch (error) {
+    if (app.thinking !== asked) return;
+    update({ thinking: null });
+    say(/** @type {Error} */ (error).message);
+  }
+}
+
+// --- Review --------------------------------------------------------------------------------------
+
+/** The judged decision that led to a frame. @param {number} ply */
+export const judgedAt = (ply) => app.session?.saved.review?.decisions.find((one) => one.ply === ply - 1) ?? null;
+
+/** A move of an action at a frame, as it would have been. @param {number} ply @param {number} action */
+export function moveAt(ply, action) {
+  const session = /** @type {Session} */ (app.session);
+  const { options, deal, actions } = session.dataAt(ply);
+  const game = app.engine.game(options, deal);
+  for (const one of actions) game.play(one);
+  return game.move(action);
+}
+
+// Show the best move beside the one that led to the frame.
+export function showBest() {
+  const one = judgedAt(app.ply);
+  app.preview = one && one.best !== one.action ? { ...moveAt(one.ply, one.best), seat: one.seat } : null;
+}
+
+export async function review() {
+  const { session, client } = app;
+  if (!session?.over || !client || app.reviewing) return;
+  const abort = new AbortController();
+  const onProgress = (/** @type {number} */ done, /** @type {number} */ total) =>
+    update({ reviewing: { done, total, abort } });
+  update({ reviewing: { done: 0, total: session.asked.length, abort } });
+  try {
+    const found = await client.review(session.dataAt(session.last), { seed: 1, onProgress, signal: abort.signal });
+    if (app.session !== session) return;
+    session.saved.review = found;
+    await app.store.keep(session.saved);
+    showBest();
+    update({ reviewing: null, curve: "chances" });
+  } catch (error) {
+    if (app.session !== session || abort.signal.aborted) return;
+    update({ reviewing: null });
+    say(/** @type {Error} */ (error).message);
+  }
+}
+
+/** The frame after the next mistake, or null. @param {number | null} seat whose; null: anybody's */
+export function nextMistake(seat = null) {
+  const found = app.session?.saved.review?.decisions.filter(
+    (one) => one.grade && (seat === null || one.seat === seat) && one.ply + 1 > app.ply,
+  );
+  return found?.[0] ? found[0].ply + 1 : null;
+}
+
+export function reason() {
+  const one = judgedAt(app.ply);
+  return one?.sources ? reasonWords(one.sources.best, one.sources.played) : "";
+}

@@ -1,0 +1,262 @@
+// Games: begun, opened from files, links and the list, kept, shared.
+
+import { showBest } from "./advice.js";
+import { keep } from "./choose.js";
+import { LEVELS, levelsFor, namesFor } from "./levels.js";
+import { packed, unpacked, wantedBy } from "./link.js";
+import { exported, imported } from "./save.js";
+import { Session } from "./session.js";
+import { app, atEnd, names, noPick, say, update } from "./state.js";
+import { go, settle, stopAll } from "./turns.js";
+import { capital, t } from "./words.js";
+
+/** @import { Saved, Player } from "./types.js" */
+
+/** Show a game. @param {Saved} saved @param {{ ply?: number, keep?: boolean }} how */
+export function open(saved, { ply = -1, keep = true } = {}) {
+  stopAll();
+  const session = new Session(app.engine, saved);
+  Object.assign(app, {
+    session,
+    ply: ply >= 0 ? Math.min(ply, session.last) : saved.kind === "record" ? 0 : session.last,
+    pick: noPick(),
+    hover: null,
+    cursor: null,
+    preview: null,
+    marked: null,
+    opened: null,
+    about: null,
+    lifted: new Set(),
+    dialog: null,
+    panel: null,
+    paused: false,
+    shownTo: null,
+    noCurtain: false,
+    floats: [],
+    counting: null,
+    thought: null,
+    hint: "",
+    curve: saved.review ? "chances" : "scores",
+    trying: null,
+    puzzle: null,
+  });
+  if (keep && saved.kind !== "puzzle") void app.store.keep(saved);
+  showBest();
+  settle();
+}
+
+export const newId = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(9)), (n) => n.toString(36).padStart(2, "0")).join("");
+
+/** A game that has just been dealt.
+ * @param {{ players: Player[], volcanoes?: boolean, seed?: number | string, coached?: boolean, watched?: boolean }} wish */
+export function begin({ players, volcanoes = false, seed, coached = false, watched = false }) {
+  const given = seed ?? crypto.getRandomValues(new Uint32Array(1))[0];
+  const deal = app.engine.deal({ players: players.length, volcanoes, seed: given });
+  const options = { players: players.length, volcanoes, decisions: /** @type {const} */ ("auto") };
+  open(made({ options, deal, actions: [] }, players, { coached, watched, seed: asNumber(given) }));
+}
+
+/** @param {number | string} seed */
+const asNumber = (seed) => [...String(seed)].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
+
+/** @param {import("./types.js").GameData} data @param {Player[]} players @param {Partial<Saved>} more @returns {Saved} */
+export function made({ options, deal, actions }, players, more = {}) {
+  const id = newId();
+  const now = Date.now();
+  const start = { over: false, scores: [], winners: [], turn: 0, turns: 0 };
+  return {
+    id,
+    kind: "game",
+    seed: asNumber(id),
+    options,
+    deal,
+    actions,
+    players,
+    created: now,
+    changed: now,
+    ...start,
+    ...more,
+  };
+}
+
+/** @param {string} level @param {string} name @param {number} seconds of the strongest @returns {Player} */
+export function opponent(level, name, seconds = 1) {
+  const one = levels(2, false).find(({ id }) => id === level) ?? LEVELS.find(({ id }) => id === level) ?? LEVELS[1];
+  return {
+    person: false,
+    name,
+    level: one.id,
+    agent: one.agent,
+    slips: one.slips,
+    sims: one.sims,
+    ms: one.ms && 1000 * seconds,
+  };
+}
+
+/** @param {number} players @param {boolean} volcanoes */
+export const levels = (players, volcanoes) => levelsFor(app.engine.agents, players, volcanoes);
+
+/** A first game, with a coach. */
+export function beginFirst() {
+  begin({ players: [{ person: true, name: "" }, opponent("seedling", namesFor(1, Date.now())[0])], coached: true });
+}
+
+/** Games of a run's newest checkpoint against an earlier one, one after the other. */
+export function watch() {
+  const seat = (/** @type {string} */ agent) => ({
+    person: /** @type {const} */ (false),
+    name: agent,
+    level: "own",
+    agent,
+  });
+  const seats = [seat("newest"), seat("earlier")];
+  begin({ players: app.session ? seats.reverse() : seats, watched: true });
+}
+
+/** The same players again; their seats move on by some. @param {number} by */
+export function rematch(by) {
+  const { players, options } = /** @type {Session} */ (app.session).saved;
+  begin({ players: players.map((_, seat) => players[(seat + by) % players.length]), volcanoes: options.volcanoes });
+}
+
+/** Play on from a frame, against the same players or, of a record, against the strongest. @param {number} ply */
+export function playFrom(ply) {
+  const session = /** @type {Session} */ (app.session);
+  const { saved } = session;
+  const seat = session.frames[ply].position.seat ?? 0;
+  const best = levels(saved.options.players, saved.options.volcanoes).at(-1)?.id ?? "grower";
+  const isPlayed = saved.players.some((one) => one.person);
+  const others = namesFor(saved.players.length, Date.now());
+  const players = isPlayed
+    ? saved.players
+    : saved.players.map((_, k) =>
+        k === seat ? { person: /** @type {const} */ (true), name: "" } : opponent(best, others[k]),
+      );
+  open(made(session.dataAt(ply), players, { from: saved.id, seed: saved.seed }));
+}
+
+/** Open a game of a file's text: a record, a saved game, or a list of games. @param {string} text */
+export async function openText(text) {
+  try {
+    const data = JSON.parse(text);
+    if (data?.format === "cacao-games") return await takeGames(data);
+    const found = app.engine.readRecord(text);
+    const given = found.players ?? [];
+    const players = Array.from({ length: found.options.players }, (_, seat) => ({
+      person: /** @type {const} */ (true),
+      name: given[seat] ?? t.player(seat + 1),
+    }));
+    const { decisions } = data.rules;
+    const actions = found.actions.filter((_, k) => decisions === "explicit" || !found.auto[k]);
+    open(
+      made({ ...found, actions, options: { ...found.options, decisions } }, players, {
+        kind: "record",
+        review: data.review ?? null,
+      }),
+    );
+  } catch (error) {
+    say(t.badFile(/** @type {Error} */ (error).message));
+  }
+}
+
+/** @param {any} data */
+async function takeGames(data) {
+  const games = imported(data);
+  for (const one of games) new Session(app.engine, one); // refuses what the rules refuse
+  for (const one of games) await app.store.keep(one);
+  say(t.imported(games.length), { good: true });
+  if (games.length === 1) return open(games[0]);
+  await showGames();
+}
+
+export async function showGames() {
+  update({ dialog: "games", games: await app.store.games() });
+}
+
+export async function exportGames() {
+  download("cacao-games.json", exported(await app.store.games()));
+}
+
+/** @param {Saved} saved */
+export async function removeGame(saved) {
+  await app.store.remove(saved.id);
+  update({ games: await app.store.games() });
+  say(t.deleted, {
+    good: true,
+    label: t.undoDelete,
+    act: async () => {
+      await app.store.keep(saved);
+      update({ games: await app.store.games(), message: null });
+    },
+  });
+}
+
+/** Open what the address names. */
+export async function openWanted() {
+  const wanted = wantedBy(location.hash);
+  if (wanted.data) {
+    try {
+      const { kind, ...found } = await unpacked(wanted.data);
+      return open(made(found, found.players, { ...found.more, kind: kind ?? "game", id: newId() }), {
+        ply: wanted.ply,
+      });
+    } catch {
+      say(t.badLink);
+    }
+  } else if (wanted.game) {
+    if (app.session?.saved.id === wanted.game) return wanted.ply >= 0 ? go(wanted.ply) : undefined;
+    const saved = await app.store.game(wanted.game);
+    if (saved) return open(saved, { ply: wanted.ply, keep: false });
+    say(t.lostGame);
+  }
+  if (!app.session) update({ dialog: "new" });
+}
+
+export function remember() {
+  const { session } = app;
+  if (!session || session.saved.kind === "puzzle") return;
+  const ply = atEnd() && session.saved.kind === "game" ? "" : `&ply=${app.ply}`;
+  const hash = `#game=${session.saved.id}${ply}`;
+  if (location.hash !== hash) history.replaceState(null, "", hash);
+}
+
+// --- Sharing -------------------------------------------------------------------------------------
+
+/** @param {string} name @param {string | Blob} content */
+export function download(name, content, type = "application/json") {
+  const blob = typeof content === "string" ? new Blob([content], { type }) : content;
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** The game as a file: a record at its end, else a game to go on with. */
+export function saveFile() {
+  const { session } = app;
+  if (!session) return;
+  const { saved } = session;
+  const text = saved.over
+    ? app.engine.writeRecord(
+        session.dataAt(session.last),
+        names().map((name) => name.slice(0, 60)),
+      )
+    : exported([saved]);
+  download(`cacao-${new Date(saved.created).toISOString().slice(0, 10)}-${saved.id.slice(0, 4)}.json`, text);
+}
+
+/** A link that has the whole game. */
+export async function linkOf() {
+  const { options, deal, actions, players, kind, seed, review: judged } = /** @type {Session} */ (app.session).saved;
+  const data = await packed({ options, deal, actions, players, kind, more: { seed, review: judged } });
+  return `${location.href.split("#")[0]}#g=${data}&ply=${app.ply}`;
+}
+
+export async function copyLink() {
+  const link = await linkOf();
+  await navigator.clipboard?.writeText(link).catch(() => undefined);
+  say(t.copied, { good: true });
+  return link;
+}
+
+export const title = () => (app.session ? names().map(capital).join(" – ") : "");
