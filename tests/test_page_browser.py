@@ -691,7 +691,10 @@ def test_the_page_speaks_spanish_with_the_published_terms(opened):
     assert page.get_attribute(".supply", "aria-label") == "Selva explorada"
     play_on(page, 8)
     page.wait_for_selector("#confirm")
-    said = page.inner_text("body")
+    said = page.evaluate(
+        """() => document.body.innerText + [...document.querySelectorAll("[aria-label], [title]")]
+            .map((one) => `${one.ariaLabel ?? ""} ${one.title ?? ""}`).join(" ")"""
+    )
     english = r"\b(place|fill|with|sell|market|mine|temple|water|the|worker|edge|gold|then|you)\b"
     assert re.findall(english, said) == []
     assert re.search(r"recolector|selva|mercado", said)
