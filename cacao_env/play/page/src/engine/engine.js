@@ -3,7 +3,6 @@
 // `loadEngine` makes an engine of the module that `python -m cacao_env.play.wasm` builds from the package's
 // compiled functions. Offsets stay in here and in module.js; what is decided, the module decides.
 //
-// What differs from the interface that was agreed on:
 // - `game.move(action)` has `type, cell` and, of a placement, `tile, turn, edges`, of a fill `tile, turn`, of
 //   an act `worker, edge, workers` (its `cell` is the jungle tile's); cells are [row, column].
 // - `game.actionOf` and `engine.moveOf` take such a move or the list that a record has.
@@ -223,15 +222,18 @@ export class Game {
   /** "", or why an action is illegal: {code, phase, sentence}. */
   whyIllegal(action) {
     const code = this.call("why", action);
-    if (!code) return "";
-    const { name, sentence } = this.engine.codes.reasons[code];
-    return { code: name, phase: this.phase, sentence: sentence || `the decision to make now is to ${this.phase}` };
+    return code ? this.reason(code) : "";
   }
 
-  refusal(action, code) {
+  reason(code) {
     const { name, sentence } = this.engine.codes.reasons[code];
-    const reason = sentence || `the decision to make now is to ${this.phase}`;
-    return Object.assign(new Error(`illegal action ${action}: ${reason}`), { code: name });
+    const { phase } = this;
+    return { code: name, phase, sentence: sentence || `the decision to make now is to ${phase}` };
+  }
+
+  refusal(action, number) {
+    const { code, sentence } = this.reason(number);
+    return Object.assign(new Error(`illegal action ${action}: ${sentence}`), { code });
   }
 
   // --- Moves ---------------------------------------------------------------------------------
