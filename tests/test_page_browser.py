@@ -808,7 +808,7 @@ def screens(opened, four):
 
 
 def test_six_screens_look_as_they_did(opened, four):
-    """Looked at once, then kept: ``CACAO_KEEP_SCREENS=1`` keeps new ones.  Letters may differ a little."""
+    """Looked at once, then kept: ``CACAO_KEEP_SCREENS=1`` keeps new ones.  Letters may differ."""
     import io
     import os
 
@@ -818,7 +818,9 @@ def test_six_screens_look_as_they_did(opened, four):
     for name, page in screens(opened, four):
         page.evaluate("() => document.activeElement?.blur()")
         with Image.open(io.BytesIO(page.screenshot())) as shot:
-            small = shot.convert("RGB").resize((shot.width // 4, shot.height // 4), Image.Resampling.BOX)
+            small = shot.convert("RGB").resize(
+                (shot.width // 4, shot.height // 4), Image.Resampling.BOX
+            )
         path = SCREENS / f"{name}.png"
         if os.environ.get("CACAO_KEEP_SCREENS"):
             SCREENS.mkdir(exist_ok=True)

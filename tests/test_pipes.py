@@ -7,7 +7,6 @@ import os
 import signal
 
 import pytest
-from cacao_env.play.store import Games
 
 from cacao_env.agents.checkpoint import MANIFEST, add_to_manifest
 from cacao_env.bench import read_rows
@@ -98,14 +97,6 @@ def test_what_reads_files_reads_no_pipes(tmp_path, monkeypatch):
     os.mkfifo(folder / MANIFEST)
     with pytest.raises(ValueError, match=NOT_REGULAR):
         add_to_manifest(folder, results=[])
-
-
-def test_a_server_s_folder_may_hold_pipes(tmp_path):
-    os.mkfifo(tmp_path / ".lock")
-    os.mkfifo(tmp_path / f"{'a' * 16}.json")
-    games = Games(lambda name: None, tmp_path)
-    with pytest.raises(ValueError, match="there is no game"):
-        games.get("a" * 16)
 
 
 def test_trainers_files_are_no_pipes(tmp_path):

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
-from cacao_env.play.catalogue import Catalogue
 
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.checkpoint import (
@@ -37,6 +36,7 @@ from cacao_env.engine.options import Options
 from cacao_env.envs.opponents import Opponents
 from cacao_env.evaluation.leaderboard import plans
 from cacao_env.evaluation.store import GAMES, Store, StoreError
+from cacao_env.play.server import AgentServer, Refused
 from tests.checkpoints import checkpoint
 from tests.fuzz import kills
 
@@ -228,8 +228,9 @@ def test_a_manifest_s_checksum_leads_to_no_other_folder(tmp_path):
 def test_a_request_s_name_imports_no_module(name, monkeypatch):
     imported = []
     monkeypatch.setattr(importlib, "import_module", lambda *names: imported.append(names))
-    with pytest.raises(ValueError, match=re.escape(name)) as error:
-        Catalogue().agent(name)
+    server = AgentServer(dict, lambda there: "", 0)
+    with server, pytest.raises(Refused, match=re.escape(name)) as error:
+        server.answer("/api/choose", {"agent": name, "seed": 0})
     assert "\n" not in str(error.value)
     with pytest.raises(AgentError):
         load_agent(name)
