@@ -31,7 +31,7 @@ TWO = ["tests.agents_for_tests:First", "tests.agents_for_tests:Half"]
 
 
 def file_of(line):
-    return re.search(r'"([\w/]+\.(?:jsonl?|csv))"', line)[1]
+    return re.search(r'"([\w/-]+\.(?:jsonl?|csv))"', line)[1]
 
 
 def table_after(line):
