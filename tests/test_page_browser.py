@@ -437,6 +437,15 @@ def test_wrong_files_get_a_sentence(opened, four):
     assert page.inner_text("#count").startswith("3 /"), "what was shown stays"
 
 
+def test_a_record_that_is_opened_twice_is_one_game(opened, four):
+    page = replayed(opened, four)
+    drop(page, "again.json", four)
+    page.wait_for_timeout(300)
+    page.click("#my-games")
+    page.wait_for_selector(".games li")
+    assert page.locator(".games li").count() == 1
+
+
 def test_a_review_teaches_and_is_kept(opened):
     one = opened()
     page = one.page
@@ -445,8 +454,7 @@ def test_a_review_teaches_and_is_kept(opened):
     page.click("#ask-review")
     page.wait_for_selector("#next-mistake", timeout=180_000)
     assert page.locator(".figures .number").count() == 4, "a number and the luck for each"
-    page.click("#next-mistake")  # from the end: the first position
-    page.click("#next-mistake")
+    page.click("#next-mistake")  # from the end: the first one
     told = page.inner_text(".told")
     assert "Best:" in told
     assert re.search(r"−\d+\.\d (\?!|\?\?)", told), told
@@ -691,7 +699,10 @@ def test_the_page_speaks_spanish_with_the_published_terms(opened):
     assert page.get_attribute(".supply", "aria-label") == "Selva explorada"
     play_on(page, 8)
     page.wait_for_selector("#confirm")
-    said = page.inner_text("body")
+    said = page.evaluate(
+        """() => document.body.innerText + [...document.querySelectorAll("[aria-label], [title]")]
+            .map((one) => `${one.ariaLabel ?? ""} ${one.title ?? ""}`).join(" ")"""
+    )
     english = r"\b(place|fill|with|sell|market|mine|temple|water|the|worker|edge|gold|then|you)\b"
     assert re.findall(english, said) == []
     assert re.search(r"recolector|selva|mercado", said)

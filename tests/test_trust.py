@@ -36,6 +36,7 @@ from cacao_env.engine.options import Options
 from cacao_env.envs.opponents import Opponents
 from cacao_env.evaluation.leaderboard import plans
 from cacao_env.evaluation.store import GAMES, Store, StoreError
+from cacao_env.play.server import AgentServer, Refused
 from tests.checkpoints import checkpoint
 from tests.fuzz import kills
 
@@ -227,9 +228,12 @@ def test_a_manifest_s_checksum_leads_to_no_other_folder(tmp_path):
 def test_a_request_s_name_imports_no_module(name, monkeypatch):
     imported = []
     monkeypatch.setattr(importlib, "import_module", lambda *names: imported.append(names))
-    with pytest.raises(AgentError, match=re.escape(name)) as error:
-        load_agent(name)
+    server = AgentServer(dict, lambda there: "", 0)
+    with server, pytest.raises(Refused, match=re.escape(name)) as error:
+        server.answer("/api/choose", {"agent": name, "seed": 0})
     assert "\n" not in str(error.value)
+    with pytest.raises(AgentError):
+        load_agent(name)
     assert imported == []
 
 

@@ -109,12 +109,14 @@ export async function review() {
   }
 }
 
-/** The frame after the next mistake, or null. @param {number | null} seat whose; null: anybody's */
+/** The frame after the next mistake, from the start again after the last one; null if there is none.
+ * @param {number | null} seat whose; null: anybody's */
 export function nextMistake(seat = null) {
-  const found = app.session?.saved.review?.decisions.filter(
-    (one) => one.grade && (seat === null || one.seat === seat) && one.ply + 1 > app.ply,
+  const found = (app.session?.saved.review?.decisions ?? []).filter(
+    (one) => one.grade && (seat === null || one.seat === seat),
   );
-  return found?.[0] ? found[0].ply + 1 : null;
+  const next = found.find((one) => one.ply + 1 > app.ply) ?? found[0];
+  return next ? next.ply + 1 : null;
 }
 
 export function reason() {

@@ -419,11 +419,11 @@ function AfterButtons() {
           <button
             type="button"
             id="next-mistake"
-            class={next ? "main" : ""}
-            disabled={next === null && app.ply === 0}
+            class={page.atEnd() ? "" : "main"}
+            disabled={next === null}
             onClick={() => page.go(next ?? 0)}
           >
-            {next === null ? t.first : t.nextMistake}
+            {t.nextMistake}
           </button>
         ) : app.reviewing ? (
           <span class="reviewing">

@@ -86,7 +86,6 @@ function NewGame() {
   const level = levels.some(({ id }) => id === wish.level) ? wish.level : (levels.at(-1)?.id ?? "grower");
   const start = (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (app.dialog !== "new") return; // a second press of the button
     const { players, volcanoes, seconds } = wish;
     page.set({ newGame: { players, level: wish.level, volcanoes, seconds } });
     const used = wish.seats.slice(0, players);

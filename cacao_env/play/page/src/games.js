@@ -149,12 +149,11 @@ export async function openText(text) {
     }));
     const { decisions } = data.rules;
     const actions = found.actions.filter((_, k) => decisions === "explicit" || !found.auto[k]);
-    open(
-      made({ ...found, actions, options: { ...found.options, decisions } }, players, {
-        kind: "record",
-        review: data.review ?? null,
-      }),
-    );
+    const game = { ...found, actions, options: { ...found.options, decisions } };
+    // One record is one game here, however often it is opened: its name comes from its content.
+    const id = `r${asNumber(JSON.stringify([game.deal, actions, given]))}`;
+    const kept = await app.store.game(id);
+    open(kept ?? made(game, players, { id, kind: "record", review: data.review ?? null }));
   } catch (error) {
     say(t.badFile(/** @type {Error} */ (error).message));
   }
