@@ -64,7 +64,7 @@ SOUND = {
         (
             Sb3Config,
             "stepz=3",
-            "there is no key 'stepz'; there are: against, bars, batch, code_batch",
+            "there is no key 'stepz'; there are: against, bars, batch, clip_range, deals",
         ),
         (Sb3Config, "steps=many", "steps is 'many', expected int"),
         (Sb3Config, "volcanoes=1", "volcanoes is 1, expected bool"),
