@@ -42,7 +42,10 @@ def test_the_sources_are_all_that_is_compiled_into_the_module():
 
 @needs_node
 def test_the_javascript_passes_its_own_tests():
-    command = [str(NODE), "--test", str(PAGE / "checks")]
+    tests = sorted((PAGE / "checks").glob("*.test.js"))
+    if not (PAGE / "node_modules").is_dir():  # the page's own packages, which ``npm ci`` installs
+        tests = [test for test in tests if test.name != "page.test.js"]
+    command = [str(NODE), "--test", *map(str, tests)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
