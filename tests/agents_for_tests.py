@@ -30,6 +30,8 @@ class First:
 class Half(First):
     """Now and then at random, from its seed."""
 
+    version = "1"
+
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
 

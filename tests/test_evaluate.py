@@ -313,6 +313,15 @@ class Mine:
     def act(self, game):
         return game.legal_actions()[::self.sign][{which}]
 """
+CHILD = """
+class Base:
+    version = "1"
+    def __init__(self, seed):
+        pass
+class Mine(Base):
+    def act(self, game):
+        return game.legal_actions()[{which}]
+"""
 INHERITS = """
 import pathlib
 from cacao_env.agents.onnx import OnnxAgent
@@ -330,6 +339,9 @@ def written(way, changed):
     if way == "checkpoint":
         shutil.rmtree("net", ignore_errors=True)
         return checkpoint(Path(), seed=changed).name
+    if way == "child":
+        Path("mine.py").write_text(CHILD.format(which=-changed))
+        return "mine:Mine"
     if way in ("onnx", "inherited"):
         seed = changed if way == "onnx" else 0
         Path("net.onnx").write_bytes(described(network(ABOUT, seed=seed), ABOUT))
@@ -345,7 +357,7 @@ def written(way, changed):
 
 @pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize(
-    "way", ["weights", "import", "source", "version", "onnx", "checkpoint", "inherited"]
+    "way", ["weights", "import", "source", "version", "onnx", "checkpoint", "inherited", "child"]
 )
 @pytest.mark.parametrize("command", [["evaluate"], ["tasks", "--tasks", "2p-random", "--agents"]])
 def test_games_of_an_agent_that_changed_are_not_used_again(

@@ -252,3 +252,12 @@ def test_a_description_that_the_network_does_not_fit_leaves_the_file(tmp_path):
     with pytest.raises(CheckpointError):
         describe(file, Options(table_size=17))
     assert file.read_bytes() == network(ABOUT)
+
+
+def test_weights_in_another_file_are_refused(tmp_path):
+    """The runtime would look for them in the current folder, and no version would name them."""
+    model = onnx.load_from_string(described(network(ABOUT), ABOUT))
+    onnx.external_data_helper.convert_model_to_external_data(model, location="w", size_threshold=0)
+    onnx.save(model, tmp_path / "mine.onnx")
+    with pytest.raises(CheckpointError, match=r"mine\.onnx keeps weights in another file"):
+        load_policy(tmp_path / "mine.onnx")

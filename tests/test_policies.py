@@ -233,6 +233,23 @@ def test_a_saved_model_of_sb3_plays_as_it_predicts(tmp_path):
             assert actions[0] == actions[1] == env.unwrapped.game.history[before]
 
 
+def test_a_model_with_code_of_its_own_has_no_version(tmp_path):
+    sb3 = pytest.importorskip("stable_baselines3", reason="the training extra is not installed")
+    from stable_baselines3.common.torch_layers import FlattenExtractor
+
+    from cacao_env.agents.sb3 import sb3_agent
+
+    env = gymnasium.make("cacao_env/Cacao-v0", mask_in="info", table_size=15)
+    own = type("Own", (FlattenExtractor,), {"__module__": __name__})
+    globals()["Own"] = own  # where a pickle looks for it
+    for extractor in (FlattenExtractor, own):
+        more = {"features_extractor_class": extractor, "net_arch": [4]}
+        model = sb3.PPO("MlpPolicy", env, n_steps=8, batch_size=8, policy_kwargs=more, device="cpu")
+        model.save(tmp_path / "model.zip")
+        version = sb3_agent(tmp_path / "model.zip", table_size=15).version
+        assert (version == "") is (extractor is own)
+
+
 def test_a_file_that_is_no_model_gets_one_sentence(tmp_path):
     pytest.importorskip("stable_baselines3", reason="the training extra is not installed")
     from cacao_env.agents.sb3 import sb3_agent

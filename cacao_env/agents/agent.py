@@ -128,7 +128,8 @@ class WrappedAgent(Agent):
     _APART = 0x5EA7  # keeps the object's random numbers apart from those that deal its games again
 
     def __init__(self, name: str, make: Callable[..., Any]) -> None:
-        self.name, self.version, self._make = name, getattr(make, "version", ""), make
+        self.name, self._make = name, make
+        self.version = vars(make).get("version", "") if isinstance(make, type) else ""
 
     def begin(self, seed: int) -> Any:
         """Make the object, and the random numbers that deal its games again."""

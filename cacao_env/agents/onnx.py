@@ -180,6 +180,11 @@ def _session(network: bytes, file: object) -> Any:
         import onnxruntime
     except ImportError:
         raise CheckpointError(f"{file} needs onnxruntime: pip install 'cacao-env[onnx]'") from None
+    if b"\n\x08location\x12" in network:  # a key of its tensors; it would be looked up elsewhere
+        raise CheckpointError(
+            f"{file} keeps weights in another file, expected all in one: export it with "
+            "external_data=False, or save it by onnx.save"
+        )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL

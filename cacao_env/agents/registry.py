@@ -183,10 +183,13 @@ def _from_class(name: str, found: Any) -> Agent:
 
 
 def _with_own_version(name: str, agent: Agent) -> Agent:
-    """Drop a version that code from outside inherits from an agent of this package."""
+    """Drop a version that a class from outside inherits: it was not said of this class."""
     kinds = type(agent).__mro__
     own = list(takewhile(lambda kind: kind.__module__.partition(".")[0] != _PACKAGE, kinds))
-    if own and kinds[len(own)] is not Agent and not any("version" in vars(kind) for kind in own):
+    said = own and (
+        "version" in vars(own[0]) or (kinds[len(own)] is Agent and "version" in vars(agent))
+    )
+    if own and not said:
         agent.version = ""
     if not isinstance(agent.version, str):
         raise AgentError(f"{name} has version {in_short(agent.version)}, expected text")

@@ -15,6 +15,8 @@ from ..greedy.candidates import ObservationForm
 from .agent import AgentError, one_line
 from .policy import Choose, PolicyAgent
 
+_KNOWN = ("stable_baselines3", "sb3_contrib", "torch")  # the file says nothing of other code
+
 
 @keywords_of(Options)
 def sb3_agent(
@@ -25,7 +27,8 @@ def sb3_agent(
     ``observation`` and ``options`` are those of the environment that it learned in.  It plays the
     legal action of the largest logit or Q-value.  The space of the model's observations tells their
     type, and whether they have the mask.  ``name``: by default the file's, or the class of the model.
-    The agent of a file has its checksum as version.  AgentError says why a model can't be used.
+    The agent of a file has its checksum as version, or none if parts of the network are classes of
+    your own.  AgentError says why a model can't be used.
 
     A ``.zip`` has pickles in it: loading one runs its code, so load only files that you trust.
     """
@@ -33,7 +36,9 @@ def sb3_agent(
     if isinstance(model, str | Path):
         path = as_path(model, AgentError)
         policy, data = _policy_of(path)
-        name, version = name or path.stem, hashlib.sha256(data).hexdigest()
+        name = name or path.stem
+        if all(type(part).__module__.partition(".")[0] in _KNOWN for part in policy.modules()):
+            version = hashlib.sha256(data).hexdigest()
     else:
         policy, name = model.policy, name or type(model).__name__
     policy.set_training_mode(False)
