@@ -26,10 +26,11 @@ def appraise_into(states, ids, values):
     """Write the actions of ``states[0]`` and greedy's values, (MAX_LEGAL,); return their number."""
     choices = np.empty(1, CHOICES)
     score_actions(choices[0], states[0], GREEDY_WEIGHTS)
-    for i in range(choices[0].count):
+    count = np.int64(choices[0].count)  # not at the end: the array is freed after its last use
+    for i in range(count):
         ids[i] = choices[0].ids[i]
         values[i] = choices[0].values[i]
-    return np.int64(choices[0].count)
+    return count
 
 
 def greedy_analyze(states: StateArray, rng: RngArray) -> Analysis:

@@ -1,4 +1,4 @@
-// A game on the page: who plays, every position so far, what may be chosen, undo.
+// A game on the page: its players, its positions so far, the legal choices, and undo.
 // It asks the engine and knows no rule itself.
 
 /** @typedef {import("./types.js").Engine} Engine @typedef {import("./types.js").Saved} Saved
@@ -100,7 +100,7 @@ export class Session {
     return this.players.flatMap((one, seat) => (one.person ? [seat] : []));
   }
 
-  /** Who decides: "person", "agent", or null at the end and in a record. @returns {"person" | "agent" | null} */
+  /** Return who decides: "person", "agent", or null at the end and in a record. @returns {"person" | "agent" | null} */
   get awaits() {
     if (this.over || this.saved.kind !== "game") return null;
     return this.players[this.now.seat ?? 0].person ? "person" : "agent";

@@ -92,7 +92,7 @@ export const isStill = () => !app.settings.motion || matchMedia("(prefers-reduce
 export const frame = () => app.session?.frames[app.ply] ?? null;
 export const atEnd = () => app.ply === app.session?.last;
 
-/** The seat whose hand lies beside the table: of the person, else of who decides; null where it is hidden. */
+/** Return the seat whose hand the page shows: the person's, else the deciding seat's; null if it is hidden. */
 export function handSeat() {
   const { session } = app;
   const now = frame()?.position;

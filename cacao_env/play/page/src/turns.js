@@ -41,7 +41,7 @@ export async function show(from, slowly) {
   while (app.ply < session.last) {
     app.ply += 1;
     float(app.ply - 1, app.ply);
-    if (app.ply === session.last) break; // who decides next may choose at once
+    if (app.ply === session.last) break; // the next player may choose at once
     update();
     await sleep(seconds);
     if (app.run !== run) return;
