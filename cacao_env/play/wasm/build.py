@@ -81,7 +81,7 @@ def for_wasm(code: str, name: str) -> str:
     code = re.sub('target datalayout = "[^"]*"', f'target datalayout = "{_LAYOUT}"', code)
     code = re.sub('"target-(cpu|features)"="[^"]*"', "", code)
     code = code.replace("= common ", "= internal ")
-    # Exceptions are pickled with the paths of Numba's own files; nothing here reads more than their code.
+    # Exceptions are pickled with the paths of Numba's own files; nothing here reads them.
     code = re.sub(_PICKLED, r"\1 [1 x i8] zeroinitializer", code)
     code = re.sub(_PICKLED_SIZE, r"\1 0", code)
     # Reference counts go down by an instruction of x86 that says whether nothing is left.
