@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-PATIENCE = 120  # seconds for one try; then all threads' stacks are printed and the process ends
+PATIENCE = 600  # seconds for one try, compiling included; then the stacks are printed and it ends
 
 
 @dataclass
