@@ -95,7 +95,10 @@ def split_games(
 
 def play(games: Games, net: Net, behaviour: Behaviour, opponent: Net | None = None) -> Samples:
     """Play some games and return their samples; runs without the interpreter's lock."""
-    other, players = opponent or net, games.options.num_players
+    players = games.options.num_players
+    # Greedy needs no network of its own.
+    other = (opponent or net) if behaviour.opponent else None
+    searches = True if behaviour.search_fraction or behaviour.opponent_sims else None
     turns = min(MAX_TURNS, _TURNS[players])
     a_game = turns * (behaviour.kept + (players - 1) * behaviour.others)
     room = int(1.1 * len(games.seeds) * a_game) + 2 * MAX_TURNS * MAX_PLAYERS
@@ -105,9 +108,10 @@ def play(games: Games, net: Net, behaviour: Behaviour, opponent: Net | None = No
         new_scratch(net),
         new_work(),
         other,
-        new_scratch(other),
+        new_scratch(other) if other else None,
         games.options.blank_states(),
         behaviour,
+        searches,
         games.seeds.copy(),
         samples,
         0,
