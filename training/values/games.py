@@ -161,10 +161,9 @@ def _opponent_choice(net, scratch, work, views, behaviour, searches, ids, values
     """The opponent's best action in a state whose hidden information is dealt again."""
     if behaviour.opponent == GREEDY_OPPONENT:
         return greedy_choice(work.choices[0], views[0], GREEDY_WEIGHTS, rng)
-    if searches is not None:
-        if behaviour.opponent_sims > 0:
-            sims = np.int64(behaviour.opponent_sims)
-            return search_choice(net, scratch, work, views, sims, ids, values, rng)
+    if searches is not None and behaviour.opponent_sims > 0:
+        sims = np.int64(behaviour.opponent_sims)
+        return search_choice(net, scratch, work, views, sims, ids, values, rng)
     count = value_actions(net, scratch, work, views[0], np.int64(net.top), ACT, ids, values, rng)
     best = 0
     for i in range(1, count):
@@ -218,9 +217,8 @@ def play_sample_games(
         players = np.int64(game.num_players)
         by_greedy = uniform(rng) < behaviour.greedy
         learner = -1  # the learner's seat, if it has one only
-        if opponent is not None:
-            if uniform(rng) < behaviour.opponent_fraction:
-                learner = below(rng, players)
+        if opponent is not None and uniform(rng) < behaviour.opponent_fraction:
+            learner = below(rng, players)
         turns = 0
         strayed[:] = False
         while game.phase != OVER:
@@ -231,12 +229,11 @@ def play_sample_games(
             redeal(view, seat, rng)
             views = state[1:]
             action = -1
-            if opponent is not None:
-                if learner >= 0 and seat != learner:
-                    action = _opponent_choice(
-                        *(opponent, opponent_scratch, work, views),
-                        *(behaviour, searches, ids, values, rng),
-                    )
+            if opponent is not None and learner >= 0 and seat != learner:
+                action = _opponent_choice(
+                    *(opponent, opponent_scratch, work, views),
+                    *(behaviour, searches, ids, values, rng),
+                )
             if action < 0:
                 action, is_random = _choose(
                     *(net, scratch, work, views),
