@@ -7,16 +7,20 @@ and the games do not depend on how many threads play them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import SEARCH_PARAMETERS, split_search
 from cacao_env.agents.value.net import Net, new_scratch
 from cacao_env.agents.value.turns import new_work
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
+from cacao_env.evaluation.blocks import Chunk, Pairing
+from cacao_env.evaluation.matches import play_chunk
 
 from ..config import ConfigError, RunConfig, agent_named
 from .games import (
@@ -125,7 +129,16 @@ def join(parts: Sequence[Samples]) -> Samples:
 
 
 def warm_up() -> None:
-    """Compile everything that plays, or load it."""
+    """Compile everything that plays, or load it; in another process, what measures the network."""
+    beside = get_context("spawn").Process(target=_measured, daemon=True)
+    beside.start()
     net = ValueNet(8, 8, 8).compiled()
     [games] = split_games(1, {"2": 1.0}, 0.0, [0])
     play(games, net, Behaviour(top=2, td_lambda=0.9, others=1.0))
+    beside.join()
+
+
+def _measured() -> None:
+    """Play one deal of a network against greedy, and find its luck."""
+    agents = {"values": ValueAgent(ValueNet(8, 8, 8).compiled()), "greedy": load_agent("greedy")}
+    play_chunk(Chunk(Pairing(Options(), *agents), 0, 1), agents, 0)
