@@ -291,7 +291,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         limits = {"minutes": options.minutes, "deals": options.deals}
         settings = limits | {"cores": "one core" if options.jobs > 1 else "all cores"}
         _same_settings(folder / "benchmark.json", settings)
-        confine = _take_core if options.jobs > 1 else None
+        confine = _take_core if options.jobs > 1 else next  # which confines nothing
         if not options.page:
             with ThreadPoolExecutor(
                 options.jobs, initializer=confine, initargs=(count(),)
