@@ -11,10 +11,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from cacao_env.engine import code_cache
+from cacao_env.engine import code_cache, progress
 from cacao_env.engine.code_cache import SOURCES, private_folder
 from cacao_env.engine.jit import COMPILED
 
@@ -66,6 +67,18 @@ def test_importing_compiles_nothing(tmp_path):
     assert done.stdout == "0\n"
     assert done.stderr == ""
     assert files(tmp_path / "cache") == {}
+
+
+def test_without_a_terminal_progress_is_a_line_a_minute(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    with progress.Bar(total=4, desc="games") as bar:
+        for now[0] in (1.0, 61.0, 62.0, 122.0):
+            bar.update()
+            bar.refresh()
+    said = capsys.readouterr().err.splitlines()
+    assert [line.partition("[")[0].split()[-1] for line in said] == ["2/4", "4/4"]
+    assert all(line.startswith("games: ") for line in said)
 
 
 def test_the_first_process_compiles_and_says_so_and_the_next_loads(tmp_path):

@@ -19,12 +19,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, ClassVar
 
-from tqdm import tqdm
-
 from cacao_env.agents.agent import Agent, require
 from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest, find
 from cacao_env.agents.registry import load_agent
 from cacao_env.checks import as_path
+from cacao_env.engine.progress import Bar
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.summary import Result
 
@@ -172,7 +171,7 @@ class Loop:
         learner = self.learner
         # A resumed run estimates the time left from where it resumes.
         done = round(100 * learner.progress, 1)
-        bar = tqdm(total=100, initial=done, unit="%", desc=self.config.name)
+        bar = Bar(total=100, initial=done, unit="%", desc=self.config.name)
         with closing(self), self.interrupt, bar:
             while learner.progress < 1 and not self.interrupt.asked:
                 row = self.round()
