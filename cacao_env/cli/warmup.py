@@ -160,8 +160,8 @@ def _pettingzoo() -> None:
 def _batches() -> None:
     from ..envs.vector import VectorGames, playouts
 
-    for threads in (1, 2):
-        games = VectorGames(2, table_size=15, seed=0, num_threads=threads)
+    for threads, decisions in product((1, 2), ("auto", "turn")):
+        games = VectorGames(2, table_size=15, seed=0, decisions=decisions, num_threads=threads)
         games.step(games.sample())
     games.restore(games.arrays())
     playouts(games.states, games.rngs, 1)
@@ -173,9 +173,11 @@ def _versus() -> None:
     from ..engine.observation import OBSERVATION_DTYPES
     from ..envs.versus import VersusGames
 
-    for opponent in ("greedy", "endgame"):  # in compiled code, and asked by Python
+    for opponent, decisions in product(("random", "greedy", "endgame"), ("auto", "turn")):
         for dtype in OBSERVATION_DTYPES:
-            games = VersusGames(2, opponent, table_size=15, seed=0, observation_dtype=dtype)
+            games = VersusGames(
+                2, opponent, decisions=decisions, table_size=15, seed=0, observation_dtype=dtype
+            )
             games.step(games.action_masks.argmax(axis=1))
     rows = VersusGames(2, "greedy", observation="candidates", seed=0)
     while not rows.dones.any():
