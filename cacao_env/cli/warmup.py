@@ -158,9 +158,10 @@ def _pettingzoo() -> None:
 
 
 def _batches() -> None:
+    from ..engine.options import DECISIONS
     from ..envs.vector import VectorGames, playouts
 
-    for threads, decisions in product((1, 2), ("auto", "turn")):
+    for threads, decisions in product((1, 2), DECISIONS):
         games = VectorGames(2, table_size=15, seed=0, decisions=decisions, num_threads=threads)
         games.step(games.sample())
     games.restore(games.arrays())
@@ -171,9 +172,10 @@ def _batches() -> None:
 
 def _versus() -> None:
     from ..engine.observation import OBSERVATION_DTYPES
+    from ..engine.options import DECISIONS
     from ..envs.versus import VersusGames
 
-    for opponent, decisions in product(("random", "greedy", "endgame"), ("auto", "turn")):
+    for opponent, decisions in product(("random", "greedy", "endgame"), DECISIONS):
         for dtype in OBSERVATION_DTYPES:
             games = VersusGames(
                 2, opponent, decisions=decisions, table_size=15, seed=0, observation_dtype=dtype

@@ -84,9 +84,10 @@ class Opponents:
 def play_compiled(states, actions, turns, learners, kinds, rngs, choices):
     """Let compiled opponents play until each game's learner decides or the game is over.
 
-    ``actions``, ``turns`` as :func:`.batch.play` takes them.  ``learners``, ``kinds``, shape (N,): the learner's seat,
-    and RANDOM or GREEDY for the others; neither uses anything hidden.  Games of other kinds do not
-    change.  ``choices``: scratch space, CHOICES, (1,); None without GREEDY, which is not compiled then.
+    ``actions`` as in :class:`.batch.Batch`; ``turns`` as in :func:`.batch.play`.  ``learners``,
+    ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others; neither uses
+    anything hidden.  Games of other kinds do not change.  ``choices``: scratch space, CHOICES, (1,);
+    None without GREEDY, which is not compiled then.
     """
     for g in range(len(states)):
         state = states[g]
