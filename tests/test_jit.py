@@ -297,7 +297,7 @@ def test_the_progress_counts_what_an_entry_point_contains():
     at_work.begin(decisions.step)
     at_work.show()
     bar = at_work._bar
-    assert (bar.desc, bar.n < bar.total) == ("engine.decisions.step: ", True)
+    assert (bar.desc.rstrip(": "), bar.n < bar.total) == ("engine.decisions.step", True)
     at_work.end()
     assert at_work._bar is None
 
