@@ -19,12 +19,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, ClassVar
 
-from tqdm import tqdm
-
 from cacao_env.agents.agent import Agent, require
 from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest, find
 from cacao_env.agents.registry import load_agent
 from cacao_env.checks import as_path
+from cacao_env.engine.progress import Bar
 from cacao_env.evaluation.blocks import Pairing, chunks
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.summary import Result, summarise
@@ -174,7 +173,7 @@ class Loop:
         learner = self.learner
         # A resumed run estimates the time left from where it resumes.
         done = round(100 * learner.progress, 1)
-        bar = tqdm(total=100, initial=done, unit="%", desc=self.config.name)
+        bar = Bar(total=100, initial=done, unit="%", desc=self.config.name)
         with closing(self), self.interrupt, bar:
             while learner.progress < 1 and not self.interrupt.asked:
                 row = self.round()
@@ -323,7 +322,7 @@ def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
     todo = chunks(pairs, config.deals)
     versions = {spec: agent.version for spec, agent in agents.items()}
     with (
-        tqdm(total=sum(one.num_games for one in todo), unit="game", disable=None) as bar,
+        Bar(total=sum(one.num_games for one in todo), unit="game") as bar,
         closing(play_all(todo, versions, config.evaluation_seed, cores(), bar.update)) as parts,
     ):
         every = summarise(list(names.values()), list(parts)).results

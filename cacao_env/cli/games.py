@@ -341,11 +341,10 @@ def _serve(options: Namespace, given: dict[str, Any]) -> int:
 
 def _reviewed(history: Any) -> dict[str, Any]:
     """Review a game under a progress bar."""
-    from tqdm import tqdm
-
+    from ..engine.progress import Bar
     from ..play.review import review
 
-    with tqdm(unit="decision", disable=None) as bar:
+    with Bar(unit="decision") as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total, bar.n = total, done

@@ -320,11 +320,10 @@ def _curve(options: Namespace) -> None:
 
 def _forecasts(options: Namespace) -> None:
     prepare(options)
-    from tqdm import tqdm
-
     from ..agents.agent import require
     from ..agents.registry import load_agents
     from ..engine.options import Options
+    from ..engine.progress import Bar
     from ..evaluation import forecasts
 
     rules = Options(options.players, options.volcanoes)
@@ -332,7 +331,7 @@ def _forecasts(options: Namespace) -> None:
     for agent in agents:
         require(agent, rules)
     _check_writable(options.json)
-    with tqdm(total=options.deals, unit="game", disable=None) as bar:
+    with Bar(total=options.deals, unit="game") as bar:
         rows = forecasts.measure_forecasts(agents, rules, options.deals, options.seed, bar.update)
     _say(forecasts.show(rows), forecasts.document(rows, agents, rules, options.seed), options)
 

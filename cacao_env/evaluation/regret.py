@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm
 
 from ..agents.agent import Agent
 from ..agents.endgame import NODES_TO_JUDGE, is_near_end, placements_left
 from ..agents.utility import RELATIVE_SCORE, UTILITY
 from ..engine.options import Options
+from ..engine.progress import Bar
 from ..engine.state import PLACE
 from ..game import Game
 from ..provenance import provenance
@@ -176,7 +176,7 @@ def measure_regret(
     todo = chunks([Pairing(options, agent.name, agent.name)], games, GAMES_AT_ONCE)
     make = partial(_Worker, {spec: agent.version}, options, seed, settings)
     with (
-        tqdm(total=games, unit="game", disable=None) as bar,
+        Bar(total=games, unit="game") as bar,
         closing(do_all(todo, make, workers, bar.update)) as parts,
     ):
         found = [game for part in parts for game in part]
