@@ -23,7 +23,7 @@ PACKAGES = (
     ("agents",),
     ("envs", "cacao_v0"),
     ("evaluation",),
-    ("play",),
+    ("play", "text"),
     ("bench",),
     ("check",),
     ("cli", "__main__"),
@@ -37,9 +37,10 @@ TRAINING_ORDER = (
     ("train_afterstate", "train_ppo", "train_rllib", "train_sb3"),
     ("benchmark", "distil_ordering", "exploit", "ship"),
 )
-# Pictures are drawn when somebody asks for one: these imports stand inside functions.
+# Pictures are drawn, and models asked, when somebody wants it: these imports stand inside functions.
 LATE = {
     ("game", "agents"),
+    ("agents", "text"),
     ("game", "play"),
     ("envs", "play"),
 }
