@@ -63,8 +63,8 @@ class Agent(OwnArrays, ABC):
     def notes(self, memory: Any) -> dict[str, Any]:
         """Return what it noted in a game, as plain data; by default nothing.
 
-        ``counts``: numbers by name, which tables show a move; ``messages``: a conversation, which is
-        kept beside the game's record.
+        ``counts``: ``moves``, and other numbers by name, which tables show a move; ``messages``: a
+        conversation, which is kept beside the game's record.
         """
         return {}
 

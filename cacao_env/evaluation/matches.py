@@ -38,8 +38,8 @@ class PlayedGame:
     notes: list[dict[str, Any]] = field(default_factory=list)  # the agents', if one has any
 
     def counts(self, seats: Sequence[int]) -> Counter[str]:
-        """Return what the agents on these seats counted, and the decisions that they made."""
-        found = Counter({"decisions": sum(self.decisions[seat] for seat in seats)})
+        """Return what the agents on these seats counted."""
+        found: Counter[str] = Counter()
         for seat in seats if self.notes else ():
             found.update(self.notes[seat].get("counts", {}))
         return found
@@ -63,12 +63,12 @@ class PlayedGame:
 
 
 def a_move(counts: Iterable[Counter[str]]) -> dict[str, float]:
-    """Return the mean a decision of what ``PlayedGame.counts`` returned for several games."""
+    """Return the mean a move of what ``PlayedGame.counts`` returned for several games."""
     total: Counter[str] = Counter()
     for one in counts:
         total.update(one)
-    decisions = total.pop("decisions", 0)
-    return {name: number / max(1, decisions) for name, number in total.items()}
+    moves = total.pop("moves", 0)
+    return {name: number / max(1, moves) for name, number in total.items()}
 
 
 @dataclass

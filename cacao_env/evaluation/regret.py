@@ -62,7 +62,7 @@ class GameRegret:
     exact: list[DecisionRegret]
     rollouts: list[DecisionRegret]
     unsolved: int  # decisions near the end that the solver gave up
-    counts: dict[str, float] = field(default_factory=dict)  # what the agent counted, and decisions
+    counts: dict[str, float] = field(default_factory=dict)  # what the agent counted
 
 
 @dataclass(frozen=True)

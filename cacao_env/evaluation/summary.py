@@ -51,7 +51,7 @@ class Result:
     fewer_deals: float = (
         1.0  # variance of the margin of a deal, as a multiple of the adjusted one's
     )
-    counts: dict[str, float] = field(default_factory=dict)  # what the agent counted, a decision
+    counts: dict[str, float] = field(default_factory=dict)  # what the agent counted, a move
 
     def line(self) -> str:
         """Return the result as one line for people."""

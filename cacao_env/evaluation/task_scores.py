@@ -61,7 +61,7 @@ def text_of(
         lines = [(name, *cells) for name, cells in rows.items()]
         parts.append(
             f"### `{task.id}`\n\n{task.about[0].upper()}{task.about[1:]}.\n\n"
-            f"{DataTable((*head, *(f'{name} a move' for name in counts)), lines).markdown()}\n"
+            f"{DataTable(head, lines).markdown()}\n"
         )
     return "\n".join(parts)
 

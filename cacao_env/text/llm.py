@@ -44,7 +44,7 @@ NUMBERS = {
     "max_tokens": Parameter(1024, 1, 100_000, "tokens of a reply"),
 }
 TEXTS = {"base_url": "", "cache": "runs/llm", "failure": "random", "decisions": ""}
-COUNTS = ("illegal replies", "random moves", "retries", "tokens", "seconds")
+COUNTS = ("moves", "illegal replies", "random moves", "retries", "tokens", "seconds")
 Message = dict[str, str]
 
 
@@ -116,6 +116,7 @@ class LanguageModel(Agent):
         chosen = [self._unasked(game, own) for game, own in zip(games, memory, strict=True)]
         chats = {n: self._opening(games[n]) for n, action in enumerate(chosen) if action == NONE}
         for number, chat in chats.items():
+            memory[number].counts["moves"] += 1
             memory[number].messages += chat[bool(memory[number].messages) :]
         for _ in range(int(self._values["tries"])):
             open_ = [number for number in chats if chosen[number] == NONE]
