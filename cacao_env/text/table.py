@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping
 from typing import Literal
 
-from ..agents.agent import Agent, require, seat_seed
-from ..agents.registry import as_agent
+from ..agents.agent import Agent, decider, require, seat_seed
+from ..agents.registry import as_agent, load_agent
 from ..checks import as_int, as_seat, as_seed, check_choice
+from ..engine.notation import to_text
 from ..engine.options import Options
 from ..engine.rewards import RELATIVE_SCORE, SCORE_SCALE, WORST
 from ..engine.rng import below, new_rng
 from ..game import Game
+from ..play.position import Position, position_of
+from ..play.render.text import LETTERS
+from ..play.table import best_agent
 from .prompt import prompt
 from .reply import Refused, action_of
 
@@ -71,10 +76,23 @@ class TextTable:
         return self.seat is None
 
     def prompt(self, seat: int | None = None) -> str:
-        """Return what a seat sees, by default the one that is asked."""
-        if seat is None and (seat := self.seat) is None:
-            raise ValueError("the game is over: no seat is asked")
+        """Return what a seat sees, by default the one that is asked; once the game is over, seat 0."""
+        if self.forfeited is not None:
+            return f"The game is over: {LETTERS[self.forfeited]} forfeited it."
+        if seat is None:
+            seat = self.game.seat or 0
         return prompt(self.game, as_seat(seat, self.game.num_players), self._listed)
+
+    def position(self, seat: int | None = None) -> Position:
+        """Return the same as plain data, as ``position_of`` does."""
+        seat = self.game.seat or 0 if seat is None else as_seat(seat, self.game.num_players)
+        return position_of(self.game, seat)
+
+    def legal_moves(self, at: str = "") -> str:
+        """Return the legal moves, a line each: all, or those of a tile or a cell such as 0,1."""
+        moves = [] if self.over else map(to_text, self.game.legal_moves())
+        found = [text for text in moves if not at.strip() or at.strip() in re.split("[ /]", text)]
+        return "\n".join(found) or "There is no such legal move."
 
     def reply(self, text: str) -> str:
         """Play the move that a reply states; return "", or one sentence on why it is refused."""
@@ -110,6 +128,47 @@ class TextTable:
         while (seat := self.game.seat) in self._players:
             seen = self.game.determinise(seat, self._rng)  # no agent sees the true deal
             self.game.play(self._players[seat].act(seen))
+
+    def take_back(self) -> str:
+        """Take back the last action; "", or one sentence on why that isn't allowed.
+
+        It is while the turn goes on, for then nothing hidden has been shown.
+        """
+        before = self.game.clone()
+        if before.ply:
+            before.undo()
+        if self.over or before.ply == self.game.ply or before.turn != self.game.turn:
+            return "Nothing can be taken back: a turn that is finished has shown hidden tiles."
+        if (
+            before.seat != self.game.seat
+            or before.state.jungle_drawn != self.game.state.jungle_drawn
+        ):
+            return "Nothing can be taken back: another seat has decided or a hidden tile was drawn."
+        self.game, self._failed = before, 0
+        return ""
+
+    def hint(self, agent: str = "") -> str:
+        """Return the moves that an agent, by default a strong one, would play, the best first."""
+        if self.over:
+            return "The game is over."
+        one = load_agent(agent or best_agent(self.game.options).partition("+")[0])
+        require(one, self.game.options)
+        memory = one.begin(0)
+        analysis = one.analyze(self.game.determinise(decider(self.game), new_rng(0)), memory)
+        best = zip(analysis.actions[:3].tolist(), analysis.weights[:3].tolist())
+        return "\n".join(f"{self.game.text(action)} ({weight:.0%})" for action, weight in best)
+
+    def review(self) -> str:
+        """Return the review of a finished game: gold lost by decisions, blunders, luck."""
+        if not self.game.over:
+            return "Only a finished game can be reviewed."
+        from ..play.history import History
+        from ..play.review import in_lines, review
+
+        history = History(self.game)
+        history.follow(self.game, None)
+        names = [f"{letter} ({name})" for letter, name in zip(LETTERS, self.names)]
+        return in_lines(review(history).as_dict(), names)
 
     def win_shares(self) -> list[float]:
         """Return every seat's share of the win; a seat that forfeits leaves it to the others."""

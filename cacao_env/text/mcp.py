@@ -1,0 +1,127 @@
+"""``cacao mcp``: an MCP server that plays games, several at once, with one fixed list of tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from itertools import count
+from threading import Lock
+from typing import Any
+
+from .. import __version__
+from ..agents.registry import load_agent
+from ..checks import as_seat, need
+from ..engine.options import Decisions, Options
+from .prompt import primer
+from .table import TextTable
+
+TRIES = 100  # refused moves in a row that forfeit a game
+MOST_GAMES = 1024  # at once; the oldest is dropped
+
+
+class Games:
+    """Games by their names; its public methods are the tools.  Threads may share it."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, tuple[TextTable, Lock]] = {}
+        self._numbers = count(1)
+        self._lock = Lock()
+
+    def new_game(
+        self,
+        players: int = 2,
+        opponents: list[str] | None = None,
+        seed: int | None = None,
+        volcanoes: bool = False,
+        seat: int = 0,
+        decisions: Decisions = "auto",
+    ) -> str:
+        """Begin a game of 2 to 4 players and return its name and what your seat sees.
+
+        opponents: an agent for each other seat in playing order, such as random, greedy or trinitario;
+        one name is for all, and an empty list lets you play every seat.  seed: of the deal.
+        decisions: auto asks what can matter, turn only for placements, explicit for everything.
+        """
+        options = Options(players, volcanoes, decisions)
+        others = [one for one in range(players) if one != as_seat(seat, players)]
+        names = ["greedy"] if opponents is None else opponents
+        names = names * len(others) if len(names) == 1 else names
+        if len(names) not in (0, len(others)):
+            raise ValueError(f"opponents has {len(names)} names, expected one or {len(others)}")
+        agents = {one: load_agent(name) for one, name in zip(others, names)}
+        table = TextTable(options, seed, agents, TRIES)
+        with self._lock:
+            name = f"g{next(self._numbers)}"
+            self._tables[name] = table, Lock()
+            if len(self._tables) > MOST_GAMES:
+                del self._tables[next(iter(self._tables))]
+        return f"Game {name}.\n{table.prompt()}"
+
+    def look(self, game: str, as_json: bool = False) -> str:
+        """Return the position that your seat sees, and what you have to decide."""
+        if as_json:
+            return self._with(game, lambda table: json.dumps(table.position()))
+        return self._with(game, TextTable.prompt)
+
+    def legal_moves(self, game: str, at: str = "") -> str:
+        """Return your legal moves: all, or those of a tile such as 2101 or of a cell such as 0,1."""
+        return self._with(game, lambda table: table.legal_moves(at))
+
+    def play(self, game: str, move: str) -> str:
+        """Play a move, such as: place 2101/1 at 0,1; return why it is refused, or the next position."""
+        return self._with(game, lambda table: table.reply(move) or table.prompt())
+
+    def take_back(self, game: str) -> str:
+        """Take back your last decision of this turn, if it has shown no hidden tile."""
+        return self._with(game, lambda table: table.take_back() or table.prompt())
+
+    def hint(self, game: str, agent: str = "") -> str:
+        """Return the moves that an agent would play, by default a strong one, the best first."""
+        return self._with(game, lambda table: table.hint(agent))
+
+    def review(self, game: str) -> str:
+        """Return how well a finished game was played: gold lost by decisions, blunders, luck."""
+        return self._with(game, TextTable.review)
+
+    def _with(self, game: str, use: Callable[[TextTable], str]) -> str:
+        if game not in self._tables:
+            raise ValueError(f"there is no game {game[:20]!r}; new_game begins one")
+        table, lock = self._tables[game]
+        with lock:
+            return use(table)
+
+
+TOOLS = ("new_game", "look", "legal_moves", "play", "take_back", "hint", "review")
+
+
+def in_words(tool: Callable[..., str]) -> Callable[..., str]:
+    """Return a tool whose ValueErrors are answers."""
+
+    @wraps(tool)
+    def answer(*arguments: Any, **named: Any) -> str:
+        try:
+            return tool(*arguments, **named)
+        except ValueError as error:
+            return f"Refused: {error}."
+
+    return answer
+
+
+def server() -> Any:
+    """Return the server, an ``MCPServer`` of the MCP SDK; NotInstalled if that is missing."""
+    mcp = need("mcp.server", "mcp", "mcp")
+    made = mcp.MCPServer("cacao", instructions=primer(), version=__version__, log_level="WARNING")
+    games = Games()
+    for name in TOOLS:
+        made.add_tool(in_words(getattr(games, name)), name=name, structured_output=False)
+    return made
+
+
+def serve(http: bool, port: int) -> None:
+    """Serve until the client leaves: on standard input and output, or over HTTP on 127.0.0.1."""
+    made = server()
+    if http:
+        made.run("streamable-http", host="127.0.0.1", port=port)
+    else:
+        made.run("stdio")
