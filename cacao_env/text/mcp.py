@@ -10,9 +10,8 @@ from threading import Lock
 from typing import Any
 
 from .. import __version__
-from ..agents.registry import load_agent
-from ..checks import as_seat, need
-from ..engine.options import Decisions, Options
+from ..checks import need
+from ..engine.options import Decisions
 from .prompt import primer
 from .table import TextTable
 
@@ -40,17 +39,11 @@ class Games:
         """Begin a game of 2 to 4 players and return its name and what your seat sees.
 
         opponents: an agent for each other seat in playing order, such as random, greedy or trinitario;
-        one name is for all, and an empty list lets you play every seat.  seed: of the deal.
+        one name is for all; default: greedy.  seed: of the deal.
         decisions: auto asks what can matter, turn only for placements, explicit for everything.
         """
-        options = Options(players, volcanoes, decisions)
-        others = [one for one in range(players) if one != as_seat(seat, players)]
-        names = ["greedy"] if opponents is None else opponents
-        names = names * len(others) if len(names) == 1 else names
-        if len(names) not in (0, len(others)):
-            raise ValueError(f"opponents has {len(names)} names, expected one or {len(others)}")
-        agents = {one: load_agent(name) for one, name in zip(others, names)}
-        table = TextTable(options, seed, agents, TRIES)
+        given: dict[str, Any] = {"volcanoes": volcanoes, "decisions": decisions, "tries": TRIES}
+        table = TextTable.against(opponents or "greedy", seat, seed, num_players=players, **given)
         with self._lock:
             name = f"g{next(self._numbers)}"
             self._tables[name] = table, Lock()

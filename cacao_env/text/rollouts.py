@@ -24,8 +24,8 @@ def conversations(
 
     A conversation has ``messages``; ``agent, players, deal`` (its seed), ``seat``; the outcome,
     ``win_share`` and ``score``, and the ``luck`` of the draw in both; ``moves``, and if they are
-    ``judged`` their ``regret`` in gold and the ``best`` move found, as in a review.  A pair is a move that
-    lost gold and the best one: ``prompt, chosen, rejected, regret``.
+    ``judged`` their ``regret`` in gold and the ``best`` move found, as in a review.  A pair is a move
+    that lost gold and the best one: ``prompt, chosen, rejected, regret``.
     """
     require(agent, options)
     reviewer = Reviewer(options) if judged else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
 
 from ..agents.agent import Agent, decider, require, seat_seed
 from ..agents.registry import as_agent, load_agent
@@ -24,6 +24,7 @@ from .reply import Refused, action_of
 Failure = Literal["forfeit", "random"]
 FAILURES: tuple[Failure, ...] = ("forfeit", "random")
 TRIES = 3  # replies to a decision
+REWARDS = ("win_share", "gold")  # the second less luck
 
 
 class TextTable:
@@ -64,6 +65,23 @@ class TextTable:
         self.forfeited: int | None = None  # the seat that forfeited
         self._failed = 0  # refused replies to the decision at hand
         self._advance()
+
+    @classmethod
+    def against(
+        cls, opponents: str | Sequence[str], seat: int, seed: int | None, **given: Any
+    ) -> Self:
+        """Return a table whose one seat replies in text; one opponent is for all others.
+
+        ``given``: fields of the options, and the other arguments of the class.
+        """
+        fields = {name: given.pop(name) for name in [*given] if name in Options().as_dict()}
+        options = Options(**fields)
+        others = [s for s in range(options.num_players) if s != as_seat(seat, options.num_players)]
+        names = [opponents] if isinstance(opponents, str) else list(opponents)
+        names = names * len(others) if len(names) == 1 else names
+        if len(names) != len(others):
+            raise ValueError(f"opponents has {len(names)} names, expected {len(others)}")
+        return cls(options, seed, dict(zip(others, names)), **given)
 
     @property
     def seat(self) -> int | None:
@@ -106,13 +124,17 @@ class TextTable:
             self._failed += 1
             if self._failed < self._tries:
                 return str(error)
-            return f"{str(error)[:-1]}, so after {self._tries} tries {self._give_up(seat)}."
+            return f"{str(error)[:-1]}, so after {self._tries} tries {self._give_up()}."
         self.play(action)
         return ""
 
-    def _give_up(self, seat: int) -> str:
+    def forfeit(self) -> None:
+        """End the game: the seat that is asked loses it."""
+        self.forfeited = self.game.seat
+
+    def _give_up(self) -> str:
         if self._failure == "forfeit":
-            self.forfeited = seat
+            self.forfeit()
             return "the game is forfeited"
         legal = self.game.legal_actions()
         self.play(int(legal[int(below(self._rng, len(legal)))]))
@@ -169,6 +191,13 @@ class TextTable:
         history.follow(self.game, None)
         names = [f"{letter} ({name})" for letter, name in zip(LETTERS, self.names)]
         return in_lines(review(history).as_dict(), names)
+
+    def rewards(self, kind: str) -> list[float]:
+        """Return every seat's reward by its name in ``REWARDS``; 0 until the game is over."""
+        check_choice("reward", kind, REWARDS)
+        if not self.over:
+            return [0.0] * self.game.num_players
+        return self.win_shares() if kind == "win_share" else self.gold()
 
     def win_shares(self) -> list[float]:
         """Return every seat's share of the win; a seat that forfeits leaves it to the others."""
