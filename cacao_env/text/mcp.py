@@ -101,13 +101,18 @@ def in_words(tool: Callable[..., str]) -> Callable[..., str]:
     return answer
 
 
+def tools() -> list[Callable[..., str]]:
+    """Return the tools of new games."""
+    games = Games()
+    return [in_words(getattr(games, name)) for name in TOOLS]
+
+
 def server() -> Any:
     """Return the server, an ``MCPServer`` of the MCP SDK; NotInstalled if that is missing."""
     mcp = need("mcp.server", "mcp", "mcp")
     made = mcp.MCPServer("cacao", instructions=primer(), version=__version__, log_level="WARNING")
-    games = Games()
-    for name in TOOLS:
-        made.add_tool(in_words(getattr(games, name)), name=name, structured_output=False)
+    for tool in tools():
+        made.add_tool(tool, structured_output=False)
     return made
 
 

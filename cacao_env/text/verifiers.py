@@ -44,7 +44,7 @@ class CacaoTaskset(vf.Taskset[CacaoTask, CacaoTasksetConfig]):
     def load(self) -> Iterable[CacaoTask]:
         """Yield the deals."""
         given = self.config
-        options = Options(given.num_players, given.volcanoes, given.decisions)  # type: ignore[arg-type]
+        options = Options(given.num_players, given.volcanoes, given.decisions)
         for seed in range(given.seed, given.seed + given.deals):
             data = CacaoData(seed=seed, options=options.as_dict(), system_prompt=primer())
             yield CacaoTask(data, given.task)
@@ -100,7 +100,7 @@ class CacaoEnv(vf.Env[CacaoEnvConfig]):
         """Play a game; a seat whose run ends before the game forfeits."""
         given = self.config
         how = {"tries": given.tries, "failure": given.failure, "listed": given.listed}
-        table = TextTable(Options(**task.data.options), task.data.seed, **how)  # type: ignore[arg-type]
+        table = TextTable(Options(**task.data.options), task.data.seed, **how)
         async with AsyncExitStack() as stack:
             talks = [
                 await stack.enter_async_context(getattr(agents, letter).interaction(task))
