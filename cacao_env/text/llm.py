@@ -20,10 +20,11 @@ from typing import Any
 
 from ..agents.agent import Agent, AgentError, decider, one_line
 from ..agents.bots import Parameter, parse_values
+from ..agents.random import random_action
 from ..checks import as_path, check_choice, need
 from ..engine.decisions import NONE
 from ..engine.options import ASKED, DECISIONS
-from ..engine.rng import RngArray, below, new_rng
+from ..engine.rng import RngArray, new_rng
 from ..game import Game
 from ..greedy.turn import next_unasked
 from .prompt import primer, prompt
@@ -214,5 +215,4 @@ def _message(role: str, content: str) -> Message:
 
 def _any_action(game: Game, own: Memory) -> int:
     own.counts["random moves"] += 1
-    legal = game.legal_actions()
-    return int(legal[int(below(own.rng, len(legal)))])
+    return int(random_action(game.states, own.rng))

@@ -42,8 +42,8 @@ class Games:
         one name is for all; default: greedy.  seed: of the deal.
         decisions: auto asks what can matter, turn only for placements, explicit for everything.
         """
-        given: dict[str, Any] = {"volcanoes": volcanoes, "decisions": decisions, "tries": TRIES}
-        table = TextTable.against(opponents or "greedy", seat, seed, num_players=players, **given)
+        given: dict[str, Any] = {"volcanoes": volcanoes, "decisions": decisions}
+        table = TextTable(seed, opponents or "greedy", seat, TRIES, num_players=players, **given)
         with self._lock:
             name = f"g{next(self._numbers)}"
             self._tables[name] = table, Lock()

@@ -4,84 +4,74 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Sequence
+from typing import Any
 
-from ..agents.agent import Agent, decider, require, seat_seed
-from ..agents.registry import as_agent, load_agent
+from ..agents.agent import Agent, Player, decider, require, seat_seed
+from ..agents.random import random_action
+from ..agents.registry import as_agent
 from ..checks import as_int, as_seat, as_seed, check_choice
 from ..engine.notation import to_text
 from ..engine.options import Options
 from ..engine.rewards import RELATIVE_SCORE, SCORE_SCALE, WORST
-from ..engine.rng import below, new_rng
+from ..engine.rng import new_rng
 from ..game import Game
 from ..play.position import Position, position_of
 from ..play.render.text import LETTERS
-from ..play.table import best_agent
 from .prompt import prompt
 from .reply import Refused, action_of
 
-Failure = Literal["forfeit", "random"]
-FAILURES: tuple[Failure, ...] = ("forfeit", "random")
+FAILURES = ("forfeit", "random")
 TRIES = 3  # replies to a decision
 REWARDS = ("win_share", "gold")  # the second less luck
 
 
 class TextTable:
-    """One game; seats without an agent reply in text.
+    """One game, all of whose seats reply in text, or one: then ``opponents`` have the others.
 
-    ``agents``: agents or their names, by seat.  After ``tries`` refused replies to a decision the seat
-    forfeits the game or, with ``failure="random"``, a random legal move is played for it.
-    ``listed``: whether prompts list the legal moves.  The same seed and replies give the same game.
+    ``opponents``: agents or their names in playing order; one is for all.  ``seat``: the one that is
+    left to text.  After ``tries`` refused replies to a decision a seat forfeits the game or, with
+    ``failure="random"``, a random legal move is played for it.  ``listed``: whether prompts list the
+    legal moves.  ``fields``: those of :class:`~cacao_env.engine.options.Options`.
+
+    The same seed and replies give the same game.
     """
 
     def __init__(
         self,
-        options: Options | None = None,
         seed: int | None = None,
-        agents: Mapping[int, Agent | str] | None = None,
+        opponents: Agent | str | Sequence[Agent | str] = (),
+        seat: int = 0,
         tries: int = TRIES,
-        failure: Failure = "forfeit",
+        failure: str = "forfeit",
         listed: bool = True,
+        **fields: Any,
     ) -> None:
-        options = options or Options()
-        self._seed = secrets.randbits(63) if seed is None else as_seed(seed)
+        options = Options.of(None, fields)
+        seed = secrets.randbits(63) if seed is None else as_seed(seed)
         check_choice("failure", failure, FAILURES)
         self._tries, self._failure, self._listed = as_int("tries", tries, 1), failure, listed
-        self.game = Game.deal(options, self._seed)
-        named = {
-            as_seat(seat, options.num_players): as_agent(agent)
-            for seat, agent in (agents or {}).items()
-        }
-        self.names = [named[s].name if s in named else "text" for s in range(options.num_players)]
-        for agent in named.values():
+        self.own = as_seat(seat, options.num_players)
+        self.game = Game.deal(options, seed)
+        given = [opponents] if isinstance(opponents, Agent | str) else list(opponents)
+        agents = [as_agent(one) for one in given] * (
+            options.num_players - 1 if len(given) == 1 else 1
+        )
+        if len(agents) not in (0, options.num_players - 1):
+            raise ValueError(
+                f"opponents has {len(agents)} names, expected one or {options.num_players - 1}"
+            )
+        self.names = [agent.name for agent in agents] or ["text"] * (options.num_players - 1)
+        self.names.insert(self.own, "text")
+        self._players: dict[int | None, Player] = {}
+        for other, agent in zip([s for s in range(len(self.names)) if s != self.own], agents):
             require(agent, options)
-        self._players = {
-            seat: agent.player(seat_seed(self._seed, 0, options, self.names, seat))
-            for seat, agent in named.items()
-        }
-        self._rng = new_rng(self._seed)
+            self._players[other] = agent.player(seat_seed(seed, 0, options, self.names, other))
+        self._rng = new_rng(seed)
         self.refused = [0] * options.num_players  # replies of each seat
         self.forfeited: int | None = None  # the seat that forfeited
         self._failed = 0  # refused replies to the decision at hand
         self._advance()
-
-    @classmethod
-    def against(
-        cls, opponents: str | Sequence[str], seat: int, seed: int | None, **given: Any
-    ) -> Self:
-        """Return a table whose one seat replies in text; one opponent is for all others.
-
-        ``given``: fields of the options, and the other arguments of the class.
-        """
-        fields = {name: given.pop(name) for name in [*given] if name in Options().as_dict()}
-        options = Options(**fields)
-        others = [s for s in range(options.num_players) if s != as_seat(seat, options.num_players)]
-        names = [opponents] if isinstance(opponents, str) else list(opponents)
-        names = names * len(others) if len(names) == 1 else names
-        if len(names) != len(others):
-            raise ValueError(f"opponents has {len(names)} names, expected {len(others)}")
-        return cls(options, seed, dict(zip(others, names)), **given)
 
     @property
     def seat(self) -> int | None:
@@ -94,17 +84,19 @@ class TextTable:
         return self.seat is None
 
     def prompt(self, seat: int | None = None) -> str:
-        """Return what a seat sees, by default the one that is asked; once the game is over, seat 0."""
+        """Return what a seat sees; by default the one that is asked, or that was left to text."""
         if self.forfeited is not None:
             return f"The game is over: {LETTERS[self.forfeited]} forfeited it."
-        if seat is None:
-            seat = self.game.seat or 0
-        return prompt(self.game, as_seat(seat, self.game.num_players), self._listed)
+        return prompt(self.game, self._viewer(seat), self._listed)
 
     def position(self, seat: int | None = None) -> Position:
         """Return the same as plain data, as ``position_of`` does."""
-        seat = self.game.seat or 0 if seat is None else as_seat(seat, self.game.num_players)
-        return position_of(self.game, seat)
+        return position_of(self.game, self._viewer(seat))
+
+    def _viewer(self, seat: int | None) -> int:
+        if seat is None:
+            return self.own if self.seat is None else self.seat
+        return as_seat(seat, self.game.num_players)
 
     def legal_moves(self, at: str = "") -> str:
         """Return the legal moves, a line each: all, or those of a tile or a cell such as 0,1."""
@@ -136,8 +128,7 @@ class TextTable:
         if self._failure == "forfeit":
             self.forfeit()
             return "the game is forfeited"
-        legal = self.game.legal_actions()
-        self.play(int(legal[int(below(self._rng, len(legal)))]))
+        self.play(int(random_action(self.game.states, self._rng)))
         return "a random legal move is played"
 
     def play(self, action: int) -> None:
@@ -147,9 +138,9 @@ class TextTable:
         self._advance()
 
     def _advance(self) -> None:
-        while (seat := self.game.seat) in self._players:
-            seen = self.game.determinise(seat, self._rng)  # no agent sees the true deal
-            self.game.play(self._players[seat].act(seen))
+        while player := self._players.get(self.game.seat):
+            # No agent sees the true deal.
+            self.game.play(player.act(self.game.determinise(decider(self.game), self._rng)))
 
     def take_back(self) -> str:
         """Take back the last action; "", or one sentence on why that isn't allowed.
@@ -159,13 +150,11 @@ class TextTable:
         before = self.game.clone()
         if before.ply:
             before.undo()
-        if self.over or before.ply == self.game.ply or before.turn != self.game.turn:
-            return "Nothing can be taken back: a turn that is finished has shown hidden tiles."
-        if (
-            before.seat != self.game.seat
-            or before.state.jungle_drawn != self.game.state.jungle_drawn
-        ):
-            return "Nothing can be taken back: another seat has decided or a hidden tile was drawn."
+        same = ["turn", "seat", "jungle_drawn"]
+        if self.over or before == self.game or before.states[same] != self.game.states[same]:
+            return (
+                "Only an own action of this turn can be taken back, before a hidden tile is drawn."
+            )
         self.game, self._failed = before, 0
         return ""
 

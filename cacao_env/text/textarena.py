@@ -7,7 +7,6 @@ from typing import Any
 import textarena as ta
 from textarena.envs.registration import ENV_REGISTRY, register
 
-from ..engine.options import Options
 from ..engine.scoring import zero_sum_win
 from .prompt import primer
 from .table import TextTable
@@ -26,9 +25,7 @@ class CacaoEnv(ta.Env):
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
         """Deal a game; the seed is the game's alone, and no global random numbers change."""
-        given = dict(self._settings)
-        fields = {name: given.pop(name) for name in [*given] if name in Options().as_dict()}
-        self._table = TextTable(Options(num_players, **fields), seed, **given)
+        self._table = TextTable(seed, num_players=num_players, **self._settings)
         self.state = ta.State(num_players)
         roles = {seat: f"Player {seat}" for seat in range(num_players)}
         self.state.standard_resets(

@@ -19,11 +19,7 @@ class CacaoTools:
     """
 
     def __init__(
-        self,
-        opponent: str = "greedy",
-        seat: int = 0,
-        reward: str = "win_share",
-        **settings: Any,
+        self, opponent: str = "greedy", seat: int = 0, reward: str = "win_share", **settings: Any
     ) -> None:
         check_choice("reward", reward, REWARDS)
         self._opponent, self._seat, self._reward = opponent, seat, reward
@@ -31,8 +27,8 @@ class CacaoTools:
 
     def reset(self, seed: int | None = None, seat: int | None = None, **columns: Any) -> str:
         """Begin a game; return the rules and the first position."""
-        self._own = self._seat if seat is None else seat
-        self._table = TextTable.against(self._opponent, self._own, seed, **self._settings)
+        own = self._seat if seat is None else seat
+        self._table = TextTable(seed, self._opponent, own, **self._settings)
         return f"{primer()}\n\n{self._table.prompt()}"
 
     def look(self) -> str:
@@ -67,4 +63,4 @@ class CacaoTools:
 
     def get_reward(self) -> float:
         """Return the reward of the game."""
-        return self._table.rewards(self._reward)[self._own]
+        return self._table.rewards(self._reward)[self._table.own]

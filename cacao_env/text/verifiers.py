@@ -100,7 +100,7 @@ class CacaoEnv(vf.Env[CacaoEnvConfig]):
         """Play a game; a seat whose run ends before the game forfeits."""
         given = self.config
         how = {"tries": given.tries, "failure": given.failure, "listed": given.listed}
-        table = TextTable(Options(**task.data.options), task.data.seed, **how)
+        table = TextTable(task.data.seed, **how, **task.data.options)
         async with AsyncExitStack() as stack:
             talks = [
                 await stack.enter_async_context(getattr(agents, letter).interaction(task))

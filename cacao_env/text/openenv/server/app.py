@@ -15,8 +15,6 @@ from cacao_env.text.openenv.client import CacaoAction, CacaoObservation
 from cacao_env.text.prompt import primer
 from cacao_env.text.table import TextTable
 
-SETTINGS = ("num_players", "volcanoes", "decisions", "tries", "failure", "listed")
-
 
 class CacaoEnvironment(MCPEnvironment):
     """A seat against agents: ``reset``, ``step`` and ``state``; over MCP the tools of ``cacao mcp``."""
@@ -40,13 +38,9 @@ class CacaoEnvironment(MCPEnvironment):
         reward: str = "win_share",
         **settings: Any,
     ) -> CacaoObservation:
-        """Begin a game; ``settings`` as in ``SETTINGS``, ``reward`` is ``win_share`` or ``gold``."""
-        if unknown := [name for name in settings if name not in SETTINGS]:
-            raise ValueError(
-                f"there is no setting {unknown[0]!r}; there are: {', '.join(SETTINGS)}"
-            )
-        self._seat, self._reward = seat, reward
-        self._table = TextTable.against(opponent, seat, seed, **{"decisions": "turn"} | settings)
+        """Begin a game; ``settings`` are those of ``TextTable``, ``reward`` one of its rewards."""
+        self._reward = reward
+        self._table = TextTable(seed, opponent, seat, **{"decisions": "turn"} | settings)
         self._state = State(episode_id=episode_id)
         return self._seen(f"{primer()}\n\n")
 
@@ -58,7 +52,7 @@ class CacaoEnvironment(MCPEnvironment):
         return self._seen(f"{refused}\n\n" if refused else "")
 
     def _seen(self, before: str) -> CacaoObservation:
-        reward = self._table.rewards(self._reward)[self._seat]
+        reward = self._table.rewards(self._reward)[self._table.own]
         text = before + self._table.prompt()
         return CacaoObservation(text=text, reward=reward, done=self._table.over)
 
