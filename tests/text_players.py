@@ -28,7 +28,7 @@ def legal_moves(prompt: str) -> list[str]:
                 down, right = (along, 0) if south else (0, along)
                 places.append(f"{int(row) + down},{int(column) + right}")
     moves = []
-    for part in re.search(r"^Legal: (.*)\.$", prompt, re.M).group(1).split("; "):
+    for part in re.search(r"^Legal: (.*)\. *$", prompt, re.M).group(1).split("; "):
         if spread := re.fullmatch(r"(place|overbuild) (.*) at (any _|.*)", part):
             name, tiles, where = spread.groups()
             for tile in tiles.split():
@@ -81,10 +81,13 @@ STYLES: dict[str, Speak] = {"perfect": perfect, "sloppy": sloppy, "illegal": ill
 
 
 @contextmanager
-def chat_server(speak: Speak, failures: int = 0) -> Iterator[tuple[str, list[dict]]]:
+def chat_server(
+    speak: Speak, failures: int = 0, every_try: bool = False
+) -> Iterator[tuple[str, list[dict]]]:
     """An OpenAI-compatible server; yields its address and the requests that it has answered.
 
-    The first ``failures`` requests get status 500.  ``speak`` gets the last position of the chat.
+    The first ``failures`` requests get status 500.  ``speak`` gets the last position of the chat;
+    another try at it is perfect, unless ``speak`` is asked for ``every_try``.
     """
     asked: list[dict] = []
     left = [failures]
@@ -99,11 +102,10 @@ def chat_server(speak: Speak, failures: int = 0) -> Iterator[tuple[str, list[dic
                 self._answer(500, {"error": {"message": "planted"}})
                 return
             asked.append({**body, "path": self.path, "key": self.headers["Authorization"]})
-            said = [m["content"] for m in body["messages"] if m["content"].startswith("You are")][
-                -1
-            ]
-            # Another try gets another reply.
-            reply = speak(said) if len(body["messages"]) == 2 else perfect(said)
+            said = [m["content"] for m in body["messages"] if m["role"] == "user"]
+            position = [text[text.index("You are ") :] for text in said if "You are " in text][-1]
+            first = every_try or "You are " in said[-1]
+            reply = speak(position) if first else perfect(position)
             message = {"role": "assistant", "content": reply}
             choice = {"index": 0, "finish_reason": "stop", "message": message}
             usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}

@@ -10,8 +10,14 @@ from threading import Lock
 from typing import Any
 
 from .. import __version__
+from ..agents.agent import decider, require
+from ..agents.registry import load_agent
 from ..checks import need
 from ..engine.options import Decisions
+from ..play.history import History
+from ..play.render.text import LETTERS
+from ..play.review import in_lines, review
+from ..play.table import best_agent
 from .prompt import primer
 from .table import TextTable
 
@@ -67,15 +73,15 @@ class Games:
 
     def take_back(self, game: str) -> str:
         """Take back your last decision of this turn, if it has shown no hidden tile."""
-        return self._with(game, lambda table: table.take_back() or table.prompt())
+        return self._with(game, _take_back)
 
     def hint(self, game: str, agent: str = "") -> str:
         """Return the moves that an agent would play, by default a strong one, the best first."""
-        return self._with(game, lambda table: table.hint(agent))
+        return self._with(game, lambda table: _hint(table, agent))
 
     def review(self, game: str) -> str:
         """Return how well a finished game was played: gold lost by decisions, blunders, luck."""
-        return self._with(game, TextTable.review)
+        return self._with(game, _review)
 
     def _with(self, game: str, use: Callable[[TextTable], str]) -> str:
         if game not in self._tables:
@@ -83,6 +89,39 @@ class Games:
         table, lock = self._tables[game]
         with lock:
             return use(table)
+
+
+def _take_back(table: TextTable) -> str:
+    """Take back the last action: nothing hidden has been shown while the turn goes on."""
+    before = table.game.clone()
+    if before.ply:
+        before.undo()
+    same = ["turn", "seat", "jungle_drawn"]
+    if table.over or before == table.game or before.states[same] != table.game.states[same]:
+        return "Only an own action of this turn can be taken back, before a hidden tile is drawn."
+    table.game = before
+    return table.prompt()
+
+
+def _hint(table: TextTable, agent: str) -> str:
+    if table.over:
+        return "The game is over."
+    # Without search, which stops by the clock.
+    one = load_agent(agent or best_agent(table.game.options).partition("+")[0])
+    require(one, table.game.options)
+    seen = table.game.determinise(decider(table.game), 0)
+    analysis = one.analyze(seen, one.begin(0))
+    best = zip(analysis.actions[:3].tolist(), analysis.weights[:3].tolist())
+    return "\n".join(f"{table.game.text(action)} ({weight:.0%})" for action, weight in best)
+
+
+def _review(table: TextTable) -> str:
+    if not table.game.over:
+        return "Only a finished game can be reviewed."
+    history = History(table.game)
+    history.follow(table.game, None)
+    names = [f"{letter} ({name})" for letter, name in zip(LETTERS, table.names)]
+    return in_lines(review(history).as_dict(), names)
 
 
 TOOLS = ("new_game", "look", "legal_moves", "play", "take_back", "hint", "review")

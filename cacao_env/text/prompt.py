@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 from ..engine.notation import Cell, Move, to_text
@@ -22,6 +24,7 @@ from ..engine.tiles import (
     WATER_TRACK,
     WORKER_KINDS,
 )
+from ..files import read_text
 from ..game import Game
 from ..play.position import Position, position_of
 from ..play.render.text import LETTERS, SIGNS
@@ -32,55 +35,19 @@ _TASK = {
     "fill": "fill a jungle cell",
     "act": "choose how many workers of an edge act",
 }
-_RULES = f"""\
-You play Cacao. Most gold at the end wins; with equal gold, whoever has more cacao left.
-Cells are row,column: rows grow south, columns grow east. Worker tiles lie on cells whose row +
-column is odd, jungle tiles on the others. The table has no edge.
-
-A worker tile has workers on its four edges. Its name, {", ".join(WORKER_KINDS)}, lists those on
-north, east, south, west of the tile as it is not turned. /R turns it R quarter turns clockwise:
-3001/1 has 1 north, 3 east. 1111 has only /0.
-
-A turn has three steps.
-1. Place one tile of your hand on an empty worker cell that touches a jungle tile.
-2. Fill every empty jungle cell that now touches two or more worker tiles, anyone's, with a tile of
-the display.
-3. Act: each edge of the new tile that touches a jungle tile, and each edge of any player that touches
-a jungle tile filled this turn. Each worker acts once. You may let fewer act, 0 to all, but not at a
-volcano.
-Then you draw a worker tile, and the display is refilled to 2. Hands have 3 tiles while piles last.
-The game ends when all worker tiles are placed.
-
-Table: A2101 is a tile of player A with its workers north, east, south, west as it lies; a small
-letter has been overbuilt; * was placed last; . is empty; _ is a cell where you may place. P1 P2 are
-plantation1 and 2, M2 M3 M4 markets, G1 G2 mines, ~~ water, ** sun, TT temple, V= volcano, V|
-volcano/1.
-
-Per worker: plantationN takes N cacao (you can store {CACAO_PLACES}; more is lost). marketN sells one
-cacao for N gold. mineN gives N gold. water moves you one field along
-{", ".join(map(str, WATER_TRACK))}; the value of your last field is added to your gold at the end. sun
-gives a sun token (at most {SUN_PLACES}), worth 1 gold at the end. volcano gives 2 gold to a worker
-east or west of it and takes 1 (never below 0) from one north or south; volcano/1 the other way round.
-temple: at the end the player with most workers facing it gets {TEMPLE_FIRST} gold, the second
-{TEMPLE_SECOND}. A tie for first shares {TEMPLE_FIRST} and there is no second; a tie for second shares
-{TEMPLE_SECOND}.
-
-Overbuild: once display and pile are empty, you may pay a sun token to put your tile on an own tile
-instead of placing it. A cell is overbuilt once at most.
-
-Moves:
-place 2101/1 at 0,1
-overbuild 1111/0 at 2,1
-fill water at 0,2 (fill volcano/1 at 0,2)
-act 0,1 south with 1 (of the tile at 0,1, the south edge, 1 worker)
-
-Think if you like, then end your reply with one move as JSON: {{"move": "place 2101/1 at 0,1"}}
-A reply without one legal move is refused with the reason."""
 
 
+@cache
 def primer() -> str:
     """Return the rules, the notation of moves and the form of a reply: the same for every seat."""
-    return _RULES
+    return read_text(Path(__file__).with_name("primer.txt")).format(
+        kinds=", ".join(WORKER_KINDS),
+        track=", ".join(map(str, WATER_TRACK)),
+        places=CACAO_PLACES,
+        tokens=SUN_PLACES,
+        first=TEMPLE_FIRST,
+        second=TEMPLE_SECOND,
+    )
 
 
 def prompt(game: Game, seat: int, listed: bool = True) -> str:

@@ -142,45 +142,6 @@ class TextTable:
             # No agent sees the true deal.
             self.game.play(player.act(self.game.determinise(decider(self.game), self._rng)))
 
-    def take_back(self) -> str:
-        """Take back the last action; "", or one sentence on why that isn't allowed.
-
-        It is while the turn goes on, for then nothing hidden has been shown.
-        """
-        before = self.game.clone()
-        if before.ply:
-            before.undo()
-        same = ["turn", "seat", "jungle_drawn"]
-        if self.over or before == self.game or before.states[same] != self.game.states[same]:
-            return (
-                "Only an own action of this turn can be taken back, before a hidden tile is drawn."
-            )
-        self.game, self._failed = before, 0
-        return ""
-
-    def hint(self, agent: str = "") -> str:
-        """Return the moves that an agent, by default a strong one, would play, the best first."""
-        if self.over:
-            return "The game is over."
-        one = load_agent(agent or best_agent(self.game.options).partition("+")[0])
-        require(one, self.game.options)
-        memory = one.begin(0)
-        analysis = one.analyze(self.game.determinise(decider(self.game), new_rng(0)), memory)
-        best = zip(analysis.actions[:3].tolist(), analysis.weights[:3].tolist())
-        return "\n".join(f"{self.game.text(action)} ({weight:.0%})" for action, weight in best)
-
-    def review(self) -> str:
-        """Return the review of a finished game: gold lost by decisions, blunders, luck."""
-        if not self.game.over:
-            return "Only a finished game can be reviewed."
-        from ..play.history import History
-        from ..play.review import in_lines, review
-
-        history = History(self.game)
-        history.follow(self.game, None)
-        names = [f"{letter} ({name})" for letter, name in zip(LETTERS, self.names)]
-        return in_lines(review(history).as_dict(), names)
-
     def rewards(self, kind: str) -> list[float]:
         """Return every seat's reward by its name in ``REWARDS``; 0 until the game is over."""
         check_choice("reward", kind, REWARDS)
