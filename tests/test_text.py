@@ -11,13 +11,14 @@ from hypothesis import given
 
 from cacao_env import Game
 from cacao_env.agents.agent import WrappedAgent
+from cacao_env.check.examples.stand_in import legal_moves
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import Refused, action_of
 from cacao_env.text.table import TextTable
 from tests import text_proofs
 from tests.games import STYLES, play_random, positions
 from tests.test_hidden_information import kinds_of_game
-from tests.text_players import legal_moves, perfect
+from tests.text_players import perfect
 
 
 class OnlyTwo(WrappedAgent):

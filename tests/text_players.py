@@ -8,39 +8,13 @@ from __future__ import annotations
 
 import json
 import random
-import re
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from cacao_env.check.examples.stand_in import legal_moves, serving
 
 Speak = Callable[[str], str]
-_CELL = re.compile(r"^(-?\d+),(-?\d+): (.*)$", re.M)
-
-
-def legal_moves(prompt: str) -> list[str]:
-    """The legal moves that a prompt lists, in the notation of moves."""
-    south = "Table, columns" in prompt
-    places = []
-    for row, column, signs in _CELL.findall(prompt):
-        for along, sign in enumerate(signs.split()):
-            if sign == "_":
-                down, right = (along, 0) if south else (0, along)
-                places.append(f"{int(row) + down},{int(column) + right}")
-    moves = []
-    for part in re.search(r"^Legal: (.*)\. *$", prompt, re.M).group(1).split("; "):
-        if spread := re.fullmatch(r"(place|overbuild) (.*) at (any _|.*)", part):
-            name, tiles, where = spread.groups()
-            for tile in tiles.split():
-                kind, turns = tile.split("/")
-                for turn in range(int(turns.split("-")[-1]) + 1):
-                    for cell in places if where == "any _" else where.split():
-                        moves.append(f"{name} {kind}/{turn} at {cell}")
-        elif many := re.fullmatch(r"(act .* with )(\d)-(\d)", part):
-            moves += [many[1] + str(n) for n in range(int(many[2]), int(many[3]) + 1)]
-        else:
-            moves.append(part)
-    return moves
 
 
 def _move(prompt: str) -> tuple[str, random.Random]:
@@ -83,49 +57,18 @@ STYLES: dict[str, Speak] = {"perfect": perfect, "sloppy": sloppy, "illegal": ill
 @contextmanager
 def chat_server(
     speak: Speak, failures: int = 0, every_try: bool = False
-) -> Iterator[tuple[str, list[dict]]]:
-    """An OpenAI-compatible server; yields its address and the requests that it has answered.
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """A server of ``speak``; yields its address and the requests.
 
-    The first ``failures`` requests get status 500.  ``speak`` gets the last position of the chat;
-    another try at it is perfect, unless ``speak`` is asked for ``every_try``.
+    The first ``failures`` get status 500.  Another try at a position is perfect, unless ``speak`` is
+    asked for ``every_try``.
     """
-    asked: list[dict] = []
-    left = [failures]
+    asked: list[dict[str, Any]] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def reply(position: str, again: bool) -> str:
+        if len(asked) <= failures:
+            raise ConnectionError("planted")
+        return perfect(position) if again and not every_try else speak(position)
 
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            left[0] -= 1
-            if left[0] >= 0:
-                self._answer(500, {"error": {"message": "planted"}})
-                return
-            asked.append({**body, "path": self.path, "key": self.headers["Authorization"]})
-            said = [m["content"] for m in body["messages"] if m["role"] == "user"]
-            position = [text[text.index("You are ") :] for text in said if "You are " in text][-1]
-            first = every_try or "You are " in said[-1]
-            reply = speak(position) if first else perfect(position)
-            message = {"role": "assistant", "content": reply}
-            choice = {"index": 0, "finish_reason": "stop", "message": message}
-            usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-            head = {"id": "1", "object": "chat.completion", "created": 0, "model": body["model"]}
-            self._answer(200, {**head, "choices": [choice], "usage": usage})
-
-        def _answer(self, status: int, data: dict) -> None:
-            text = json.dumps(data).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, *words: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/v1", asked
-        finally:
-            server.shutdown()
+    with serving(reply, asked=asked) as address:
+        yield address, asked
