@@ -211,3 +211,52 @@ def test_rollouts_are_conversations_with_outcome_regret_and_luck(tmp_path, monke
     assert main([*command, "--no-regret"]) == 0
     assert "regret" not in json.loads(out.read_text().splitlines()[0])
     assert main([*command, "--no-regret", "--pairs", str(both)]) == 1
+
+
+def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch):
+    from cacao_env.play import review
+
+    for name, few in {"LAST": 0, "CHOOSING": 2, "COMPARING": 4, "TOP": 2}.items():
+        monkeypatch.setattr(review, name, few)
+    monkeypatch.setattr(text_proofs.mcp, "MOST_GAMES", 2)
+    tools = {tool.__name__: tool for tool in text_proofs.mcp.tools()}
+    assert list(tools) == list(text_proofs.mcp.TOOLS)
+    assert tools["new_game"](opponents=["nobody"]).startswith("Refused: there is no agent 'nobody'")
+    assert "which only the command line may do" in tools["new_game"](opponents=["llm:m"])
+    assert tools["look"]("g7") == "Refused: there is no game 'g7'; new_game begins one."
+    first = tools["new_game"](opponents=["random"], seed=1, decisions="turn")
+    assert first.startswith("Game g1.\nYou are A. Turn 1 of 22")
+    shown = tools["new_game"](players=3, opponents=["random", "greedy"], seat=1, volcanoes=True)
+    assert shown.startswith("Game g2.\nYou are B. Turn 2 of 30")
+    assert tools["look"]("g1") in first
+    best = tools["hint"]("g1", "greedy").partition(" (")[0]
+    assert best in tools["legal_moves"]("g1").splitlines()
+    assert tools["legal_moves"]("g1", "9,9") == "There is no such legal move."
+    assert set(tools["legal_moves"]("g1", "3100").split()) >= {"place", "3100/0", "3100/3", "0,1"}
+    shown = tools["look"]("g1")
+    assert tools["review"]("g1") == "Only a finished game can be reviewed."
+    while "The game is over" not in shown:
+        shown = tools["play"]("g1", perfect(shown))
+    assert "A (text): 11 decisions" in tools["review"]("g1").splitlines()[1]
+    assert tools["play"]("g1", "place 1111/0 at 0,1") == "The game is over."
+    assert tools["hint"]("g1") == "The game is over."
+    assert tools["new_game"]().startswith("Game g3.")
+    assert tools["look"]("g1").startswith("Refused: there is no game")
+
+
+def test_only_what_has_shown_nothing_hidden_is_taken_back():
+    tools = {tool.__name__: tool for tool in text_proofs.mcp.tools()}
+    shown = tools["new_game"](seed=1, decisions="explicit")
+    taken = refused = 0
+    while "The game is over" not in shown:
+        move, before = perfect(shown), shown
+        shown = tools["play"]("g1", move)
+        if (back := tools["take_back"]("g1")).startswith("You are"):
+            taken += 1
+            assert back in before
+            assert tools["play"]("g1", move) == shown
+        else:
+            refused += 1
+            assert back.startswith("Only an own action of this turn can be taken back")
+    assert taken > 10
+    assert refused > 10

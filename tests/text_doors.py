@@ -77,8 +77,7 @@ def mcp_stdio(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
 def mcp_http(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
     from mcp import Client
 
-    port = free_port()
-    with serving("-m", "cacao_env", "mcp", "--http", "--port", str(port), port=port):
+    with server_of("mcp-http") as port:
         client = Client(f"http://127.0.0.1:{port}/mcp")
         return asyncio.run(mcp_game(client, speak, seed, players))
 
@@ -138,12 +137,7 @@ def textarena(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
 
 
 def openenv(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
-    port = free_port()
-    with serving(
-        *("-m", "uvicorn", "cacao_env.text.openenv.server.app:app", "--log-level", "critical"),
-        *("--port", str(port)),
-        port=port,
-    ):
+    with server_of("openenv") as port:
         return openenv_game(f"http://127.0.0.1:{port}", speak, seed, players)
 
 
@@ -190,6 +184,7 @@ def verifiers(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
 
 # Which package each door needs, and what it must show: all seats in text, or one against greedy.
 DOORS: dict[str, tuple[Door, str, Door]] = {
+    "none": (core_against_greedy, "cacao_env", core_against_greedy),
     "mcp": (mcp_in_process, "mcp", core_with_patience),
     "mcp-stdio": (mcp_stdio, "mcp", core_with_patience),
     "mcp-http": (mcp_http, "mcp", core_with_patience),
@@ -206,17 +201,29 @@ def installed(door: str) -> bool:
     return False
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+SERVERS = {
+    "mcp-http": ("cacao_env", "mcp", "--http", "--port"),
+    "openenv": (
+        *("uvicorn", "cacao_env.text.openenv.server.app:app", "--log-level", "critical"),
+        "--port",
+    ),
+}
+_running: dict[str, int] = {}
 
 
 @contextmanager
-def serving(*command: str, port: int) -> Iterator[None]:
-    """A Python program that serves on a port of 127.0.0.1."""
+def server_of(door: str) -> Iterator[int]:
+    """The port of a door's server: one that is held already, or a new one."""
+    if door in _running or door not in SERVERS:
+        yield _running.get(door, 0)
+        return
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = int(one.getsockname()[1])
     server = subprocess.Popen(
-        [sys.executable, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, "-m", *SERVERS[door], str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     try:
         for _ in range(600):
@@ -224,7 +231,9 @@ def serving(*command: str, port: int) -> Iterator[None]:
                 break
             assert server.poll() is None, "the server has ended"
             time.sleep(0.1)
-        yield
+        _running[door] = port
+        yield port
     finally:
+        _running.pop(door, None)
         server.terminate()
         server.wait(30)

@@ -29,7 +29,7 @@ from cacao_env.text.trl import CacaoTools
 from tests.games import STYLES as PLAYERS
 from tests.games import positions
 from tests.test_hidden_information import scramble
-from tests.text_doors import DOORS, free_port, installed, mcp_play, openenv_game, serving
+from tests.text_doors import DOORS, installed, mcp_play, openenv_game, server_of
 from tests.text_players import STYLES
 
 # --- Nothing hidden is shown ----------------------------------------------------------------------
@@ -237,8 +237,9 @@ def play_many(door: str, games: int) -> str:
     words = []
     for style, speak in STYLES.items():
         gaps: list[float] = []
-        for seed in range(games):
-            DOORS[door][0](_timed(speak, gaps), seed, 2 + seed % 3)
+        with server_of(door):
+            for seed in range(games):
+                DOORS[door][0](_timed(speak, gaps), seed, 2 + seed % 3)
         words.append(f"{style} {len(gaps)} replies, median {1000 * np.median(gaps):.2f} ms")
     return f"{door}: {games} games by each stand-in; {'; '.join(words)}"
 
@@ -268,9 +269,7 @@ async def mcp_at_once(games: int) -> int:
 
 def openenv_at_once(games: int) -> int:
     """Play games at once by as many clients of one OpenEnv server; how many replies that were."""
-    port = free_port()
-    command = ("-m", "uvicorn", "cacao_env.text.openenv.server.app:app", "--port", str(port))
-    with serving(*command, port=port), ThreadPoolExecutor(games) as pool:
+    with server_of("openenv") as port, ThreadPoolExecutor(games) as pool:
         address, speak = f"http://127.0.0.1:{port}", STYLES["perfect"]
         plays = pool.map(
             lambda seed: openenv_game(address, speak, seed, 2 + seed % 3), range(games)
