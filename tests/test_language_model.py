@@ -42,9 +42,8 @@ def played(agent, games=1, **options):
 def test_a_model_plays_and_its_conversation_is_kept():
     with chat_server(perfect) as (url, asked):
         (game,), (notes,) = played(load_agent(f"llm:tiny,base_url={url},max_tokens=99", True))
-    assert {(one["model"], one["max_tokens"], one["temperature"]) for one in asked} == {
-        ("tiny", 99, 0.0)
-    }
+    assert all((one["model"], one["max_tokens"]) == ("tiny", 99) for one in asked)
+    assert "temperature" not in asked[0]
     assert {one["key"] for one in asked} == {"Bearer secret"}
     assert notes["counts"]["moves"] == sum(m["role"] == "assistant" for m in notes["messages"])
     assert notes["counts"]["illegal replies"] == notes["counts"]["random moves"] == 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 import time
 from collections import Counter
@@ -41,8 +42,8 @@ NUMBERS = {
         0, 0, 10**11, "tokens that all replies in the cache may cost; 0: any number"
     ),
     "at_once": Parameter(64, 1, 1024, "requests at the same time"),
-    "temperature": Parameter(0.0, 0.0, 2.0, "temperature of sampling"),
-    "max_tokens": Parameter(1024, 1, 100_000, "tokens of a reply"),
+    "temperature": Parameter(1.0, 0.0, 2.0, "temperature of sampling; sent if it is given"),
+    "max_tokens": Parameter(0, 1, 100_000, "tokens of a reply; sent if they are given"),
 }
 TEXTS = {"base_url": "", "cache": "runs/llm", "failure": "random", "decisions": ""}
 COUNTS = ("moves", "illegal replies", "random moves", "retries", "tokens", "seconds")
@@ -74,6 +75,10 @@ class LanguageModel(Agent):
         try:
             self._values = parse_values("llm", ",".join(rest), NUMBERS)
             self._texts = TEXTS | texts
+            named = [item.partition("=")[0] for item in rest]
+            self._sampling = {
+                n: self._values[n] for n in ("temperature", "max_tokens") if n in named
+            }
             check_choice("failure of llm", self._texts["failure"], FAILURES)
             check_choice("decisions of llm", self._texts["decisions"], ("", *DECISIONS))
             if not self.model:
@@ -155,7 +160,11 @@ class LanguageModel(Agent):
             found = {key: reply for key, _ in asked if (reply := _cached(cache, key)) is not None}
             missing = {key: body for key, body in asked if key not in found}
             if missing:
-                self._check_budget(cache)
+                (spent,) = cache.execute("SELECT total(tokens) FROM replies").fetchone()
+                if 0 < (most := self._values["budget"]) <= spent:
+                    raise AgentError(
+                        f"{self.name}: its replies cost {spent:,.0f} tokens, the budget is {most:,}"
+                    )
                 client = self._client
                 with ThreadPoolExecutor(int(self._values["at_once"])) as pool:
                     news = pool.map(lambda body: self._ask(client, body), missing.values())
@@ -166,19 +175,10 @@ class LanguageModel(Agent):
                             cache.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row)
         return [found[key] for key, _ in asked]
 
-    def _check_budget(self, cache: sqlite3.Connection) -> None:
-        (spent,) = cache.execute("SELECT total(tokens) FROM replies").fetchone()
-        if 0 < self._values["budget"] <= spent:
-            raise AgentError(
-                f"{self.name}: its replies cost {spent:,.0f} tokens, the budget is "
-                f"{self._values['budget']:,}"
-            )
-
     def _body(self, chat: list[Message]) -> tuple[str, dict[str, Any]]:
         """Return a request, and the key of its reply in the cache."""
-        sampling = {name: self._values[name] for name in ("temperature", "max_tokens")}
-        body = {"model": self.model, "messages": list(chat), **sampling}
-        text = json.dumps([self._texts["base_url"], body])
+        body: dict[str, Any] = {"model": self.model, "messages": list(chat), **self._sampling}
+        text = json.dumps([self._texts["base_url"] or os.environ.get("OPENAI_BASE_URL"), body])
         return hashlib.sha256(text.encode()).hexdigest(), body
 
     def _cache(self) -> sqlite3.Connection:
