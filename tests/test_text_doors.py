@@ -21,6 +21,23 @@ def in_turn(style: str) -> Speak:
     return speak
 
 
+def test_a_player_of_textarena_sees_no_refusal_of_another():
+    ta = pytest.importorskip("textarena")
+    import cacao_env.text.textarena  # noqa: F401  # registers Cacao-v0
+
+    env = ta.make("Cacao-v0", failure="random", tries=2)
+    env.reset(num_players=2, seed=1)
+    assert env.get_observation()[0] == 0
+    env.step(action="I pass.")
+    player, shown = env.get_observation()
+    assert (player, "The reply states no move" in shown) == (0, True)
+    env.step(action="I pass.")
+    player, shown = env.get_observation()
+    assert (player, "The reply states no move" in shown) == (1, False)
+    assert env.state.game_info[0]["invalid_move"]
+    assert not env.state.game_info[1]["invalid_move"]
+
+
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("door", DOORS)
 def test_a_door_shows_the_same_and_plays_the_same_game(door, style):

@@ -76,9 +76,8 @@ class LanguageModel(Agent):
             self._values = parse_values("llm", ",".join(rest), NUMBERS)
             self._texts = TEXTS | texts
             named = [item.partition("=")[0] for item in rest]
-            self._sampling = {
-                n: self._values[n] for n in ("temperature", "max_tokens") if n in named
-            }
+            sampling = ("temperature", "max_tokens")
+            self._sampling: dict[str, Any] = {n: self._values[n] for n in sampling if n in named}
             check_choice("failure of llm", self._texts["failure"], FAILURES)
             check_choice("decisions of llm", self._texts["decisions"], ("", *DECISIONS))
             if not self.model:
@@ -177,7 +176,7 @@ class LanguageModel(Agent):
 
     def _body(self, chat: list[Message]) -> tuple[str, dict[str, Any]]:
         """Return a request, and the key of its reply in the cache."""
-        body: dict[str, Any] = {"model": self.model, "messages": list(chat), **self._sampling}
+        body = {"model": self.model, "messages": list(chat), **self._sampling}
         text = json.dumps([self._texts["base_url"] or os.environ.get("OPENAI_BASE_URL"), body])
         return hashlib.sha256(text.encode()).hexdigest(), body
 
