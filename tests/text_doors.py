@@ -144,7 +144,7 @@ def openenv(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
 def openenv_game(address: str, speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
     from cacao_env.text.openenv.client import CacaoAction, CacaoEnv
 
-    with CacaoEnv(base_url=address).sync() as env:
+    with CacaoEnv(base_url=address, connect_timeout_s=120, message_timeout_s=120).sync() as env:
         last = [env.reset(seed=seed, num_players=players)]
 
         def reply(text: str) -> str | None:
