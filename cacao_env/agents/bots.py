@@ -126,7 +126,7 @@ def split_names(text: str) -> list[str]:
     """Split ``greedy,mc:sims=64,top=8`` into names; ``top=8`` belongs to the name before it."""
     names: list[str] = []
     for part in text.split(","):
-        if names and "=" in part and ":" not in part:
+        if names and re.match(r"\w+=", part):
             names[-1] += f",{part}"
         else:
             names.append(part.strip())

@@ -31,6 +31,7 @@ def write_records(evaluation: Evaluation, folder: Path) -> int:
                 record.record_of(game, players=[n[: record.MAX_NAME] for n in seats])
             )
             (folder / name).write_text(text, encoding="utf-8")
+            record.write_conversations(folder / name, seats, played.notes)
             empty = [""] * (MAX_PLAYERS - len(seats))
             rows.append((name, pairing.players, played.block, *seats, *empty))
     head = ("file", "players", "block", *(f"seat_{seat}" for seat in range(MAX_PLAYERS)))
