@@ -56,9 +56,8 @@ def _mcp(options: Namespace) -> None:
 
 
 def _rollouts(options: Namespace) -> None:
-    from tqdm import tqdm
-
     from ..agents.registry import load_agent
+    from ..engine.progress import Bar
     from ..text.rollouts import conversations
 
     if options.pairs and options.no_regret:
@@ -72,7 +71,7 @@ def _rollouts(options: Namespace) -> None:
             stack.enter_context(as_path(path or os.devnull).open("w", encoding="utf-8"))
             for path in (options.out, options.pairs)
         )
-        for line, found in tqdm(games, total=total, unit="seat", disable=None):
+        for line, found in Bar(games, total=total, unit="seat"):
             out.write(json.dumps(line) + "\n")
             both.writelines(json.dumps(one) + "\n" for one in found)
     print(f"{options.out}: {total} conversations")
