@@ -77,6 +77,28 @@ def test_a_request_that_fails_is_made_again_and_counted():
     assert notes["counts"]["retries"] == 2
 
 
+def test_a_request_that_fails_loses_no_other_reply():
+    """The first of eight games gets no reply; the seven others are not asked again."""
+    games = [Game.new(2, seed) for seed in range(8)]
+    refused = []
+
+    def speak(text):
+        refused[:] = refused or [text]
+        if text == refused[0]:
+            raise ConnectionError("planted")
+        return perfect(text)
+
+    with chat_server(speak) as (url, asked):
+        agent = load_agent(f"llm:m,base_url={url},retries=0", True)
+        memory = [agent.begin(seed) for seed in range(8)]
+        with pytest.raises(AgentError, match="no reply"):
+            agent.act(games, memory)
+        assert len(asked) == 8
+        refused[:] = [""]
+        agent.act(games, [agent.begin(seed) for seed in range(8)])
+        assert len(asked) == 9
+
+
 def test_an_interrupted_game_resumes_from_the_cache_and_the_budget_holds():
     with chat_server(perfect) as (url, asked):
         model = f"llm:m,base_url={url},decisions=turn"

@@ -14,7 +14,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +48,7 @@ NUMBERS = {
 TEXTS = {"base_url": "", "cache": "runs/llm", "failure": "random", "decisions": ""}
 COUNTS = ("moves", "illegal replies", "random moves", "retries", "tokens", "seconds")
 Message = dict[str, str]
+Replies = dict[str, dict[str, Any]]  # requests, or replies, by their keys
 
 
 @dataclass
@@ -164,15 +165,25 @@ class LanguageModel(Agent):
                     raise AgentError(
                         f"{self.name}: its replies cost {spent:,.0f} tokens, the budget is {most:,}"
                     )
-                client = self._client
-                with ThreadPoolExecutor(int(self._values["at_once"])) as pool:
-                    news = pool.map(lambda body: self._ask(client, body), missing.values())
-                    for key, reply in zip(missing, news):
-                        found[key] = reply
-                        row = key, reply["tokens"], json.dumps(reply)
-                        with cache:
-                            cache.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row)
+                self._ask_all(missing, found, cache)
         return [found[key] for key, _ in asked]
+
+    def _ask_all(self, missing: Replies, found: Replies, cache: sqlite3.Connection) -> None:
+        """Ask for the replies to requests and keep each; then raise what one of them met."""
+        client, failed = self._client, None
+        with ThreadPoolExecutor(int(self._values["at_once"])) as pool:
+            asked = {pool.submit(self._ask, client, body): key for key, body in missing.items()}
+            for one in as_completed(asked):
+                try:
+                    found[asked[one]] = reply = one.result()
+                except AgentError as error:
+                    failed = error
+                    continue
+                row = asked[one], reply["tokens"], json.dumps(reply)
+                with cache:
+                    cache.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row)
+        if failed:
+            raise failed
 
     def _body(self, chat: list[Message]) -> tuple[str, dict[str, Any]]:
         """Return a request, and the key of its reply in the cache."""
