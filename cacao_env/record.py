@@ -111,8 +111,9 @@ def write_conversations(
         for seat, (name, one) in enumerate(zip(names, notes))
         if "messages" in one
     ]
-    if lines:
-        write_whole(path.with_suffix(".chat.jsonl"), "\n".join(lines) + "\n")
+    if lines and (path.is_file() or not path.exists()):  # not beside a pipe
+        beside = path.with_name(path.name.removesuffix(".json") + ".chat.jsonl")
+        write_whole(beside, "\n".join(lines) + "\n")
 
 
 def check(record: Any) -> Game:

@@ -102,17 +102,42 @@ def test_a_request_that_fails_loses_no_other_reply():
 def test_an_interrupted_game_resumes_from_the_cache_and_the_budget_holds():
     with chat_server(perfect) as (url, asked):
         model = f"llm:m,base_url={url},decisions=turn"
-        with pytest.raises(AgentError, match=r"its replies cost 150 tokens, the budget is 150"):
-            played(load_agent(f"{model},budget=150", True))
+        spent = "cached replies have used 150 of the budget of 150 tokens"
+        with pytest.raises(AgentError, match=spent):
+            played(load_agent(f"{model},budget=150,at_once=1", True), games=3)
         assert len(asked) == 10
-        played(load_agent(model, True))
-        assert len(asked) == 22
+        played(load_agent(model, True), games=3)
+        assert len(asked) == 66
         first, notes = played(load_agent(model, True))
-        assert len(asked) == 22
+        assert len(asked) == 66
         _, others = played(load_agent(model.replace("llm:m", "llm:n"), True))
-        assert len(asked) == 44, "another model has replies of its own"
+        assert len(asked) == 88, "another model has replies of its own"
         assert notes[0]["messages"] == others[0]["messages"]
         assert first[0].over
+
+
+def test_an_answer_that_is_no_text_is_refused_and_not_kept():
+    answers = [[{"type": "text", "text": "x"}], 7, "\ud800 is no letter"]
+    with chat_server(lambda text: answers[0]) as (url, asked):
+        agent = load_agent(f"llm:m,base_url={url},tries=1", True)
+        for requests in (1, 2):
+            with pytest.raises(AgentError, match=r"the server answers '.*expected a chat comple"):
+                agent.act([Game.new(2, 0)], [agent.begin(0)])
+            assert len(asked) == requests, "it is asked again"
+            del answers[0]
+        memory = agent.begin(0)
+        agent.act([Game.new(2, 0)], [memory])
+        assert memory.messages[-1]["content"] == "? is no letter"
+        assert memory.counts["random moves"] == 1
+
+
+def test_a_conversation_alternates():
+    with chat_server(illegal, every_try=True) as (url, _):
+        _, notes = played(load_agent(f"llm:m,base_url={url}", True), games=2, decisions="turn")
+    for one in notes:
+        roles = [message["role"] for message in one["messages"]]
+        assert one["counts"]["random moves"] > 0
+        assert roles == ["system", *["user", "assistant"] * (len(roles) // 2)]
 
 
 def test_many_games_at_once_are_the_same_as_one_by_one():
@@ -129,7 +154,9 @@ def test_many_games_at_once_are_the_same_as_one_by_one():
     [
         ("llm:", "llm: names no model"),
         ("llm:m,tries=0", "tries of llm is '0', expected an integer from 1 to 20"),
-        ("llm:m,api_key=x", "llm has no parameter 'api_key=x'"),
+        ("llm:m,api_key=x", "llm has no parameter 'api_key'; it has"),
+        ("llm:m,cache", "cache of llm has no value, expected cache=TEXT"),
+        ("llm:m,base_url=http://me:secret@host", "base_url of llm has a user or a query"),
         ("llm:m,failure=pass", "failure of llm is 'pass', expected 'forfeit' or 'random'"),
     ],
 )

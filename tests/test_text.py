@@ -152,20 +152,29 @@ def test_a_table_that_can_t_be_set_says_why(given, why):
 
 
 def test_agents_at_a_table_do_not_see_the_true_deal():
+    """Nor one that resembles it: places of the text's tiles agree as often as by chance."""
     seen = []
 
     class Spy(Agent):
         name = "spy"
 
         def act(self, games, memory):
-            seen.append(games[0].draws)
+            seen.append(games[0])
             return [play_random(games[0], np.random.default_rng(0))]
 
     table = TextTable(3, opponents=Spy(), decisions="turn")
     while not table.over:
         assert table.reply(perfect(table.prompt())) == ""
     assert len(seen) == 11
-    assert table.game.draws not in seen[:9]
+    assert table.game.draws not in [game.draws for game in seen[:9]]
+    agree = []
+    for seed in range(40):
+        seen.clear()
+        table = TextTable(seed, opponents=Spy(), decisions="turn")
+        table.reply(perfect(table.prompt()))
+        (true,), (dealt,) = (game.draws[0][:1] for game in (table.game, seen[0]))
+        agree.append(np.mean(np.array(true[4:]) == np.array(dealt[4:])))
+    assert np.mean(agree) < 0.55, "by chance 0.37; 0.78 if the deal's numbers are used again"
 
 
 def test_nothing_of_text_is_imported_unless_asked_for():

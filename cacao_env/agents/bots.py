@@ -117,7 +117,8 @@ def parse_values(whose: str, text: str, known: dict[str, Parameter]) -> dict[str
         key, equals, value = item.partition("=")
         if key not in known or not equals:
             expected = ", ".join(f"{one}=..." for one in known) or "none"
-            raise ValueError(f"{whose} has no parameter {item!r}; it has: {expected}")
+            # Without the value, which may be a secret.
+            raise ValueError(f"{whose} has no parameter {key!r}; it has: {expected}")
         values[key] = known[key].parse(f"{key} of {whose}", value)
     return values
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from ..checks import as_path
+from ..checks import as_int, as_path
 from ..engine.options import DECISIONS, Options
 from .common import add_command
 from .games import VOLCANOES
@@ -25,7 +25,7 @@ def add_commands(commands: Any) -> None:
         "cacao mcp\ncacao mcp --http --port 8000",
         {
             "--http": (False, "serve HTTP on 127.0.0.1 instead of standard input and output"),
-            "--port": (8000, "of --http"),
+            "--port": (8000, "port of --http; default: 8000"),
         },
     )
     add(
@@ -34,7 +34,7 @@ def add_commands(commands: Any) -> None:
         "write games as conversations, to fine-tune a language model",
         "cacao text rollouts --agent trinitario --deals 100 --out games.jsonl --pairs pairs.jsonl",
         {
-            "what": (str, "rollouts", {"choices": ["rollouts"]}),
+            "what": (str, "what to write", {"choices": ["rollouts"]}),
             "--agent": ("trinitario", "who plays every seat; default: trinitario"),
             "--deals": (10, "games, with consecutive seeds; default: 10"),
             "--seed": (0, "seed of the first game"),
@@ -42,7 +42,11 @@ def add_commands(commands: Any) -> None:
             **VOLCANOES,
             "--decisions": ("turn", "default: turn", {"choices": DECISIONS}),
             "--out": (str, "the conversations, a line a seat", {"required": True, **file}),
-            "--pairs": (str, "a line for each move that lost gold: the best one and it", file),
+            "--pairs": (
+                str,
+                "a line for each move that lost 1 gold or more: the best move, then the one played",
+                file,
+            ),
             "--no-regret": (False, "don't judge the moves, which takes most of the time"),
         },
         "Write games of an agent against itself as chat JSONL, with outcome, regret a move and luck.",
@@ -56,14 +60,19 @@ def _mcp(options: Namespace) -> None:
 
 
 def _rollouts(options: Namespace) -> None:
+    from ..agents.agent import require
     from ..agents.registry import load_agent
     from ..engine.progress import Bar
     from ..text.rollouts import conversations
 
     if options.pairs and options.no_regret:
         raise ValueError("--pairs needs the regret of moves, which --no-regret leaves out")
+    if options.pairs == options.out:
+        raise ValueError(f"--out and --pairs are both {options.out}, expected two files")
+    as_int("--deals", options.deals, 1)
     rules = Options(options.players, options.volcanoes, options.decisions)
     agent = load_agent(options.agent, allow_code=True)
+    require(agent, rules)
     games = conversations(agent, rules, options.deals, options.seed, not options.no_regret)
     total = options.deals * rules.num_players
     with ExitStack() as stack:

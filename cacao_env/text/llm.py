@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sqlite3
 import time
 from collections import Counter
@@ -22,13 +23,13 @@ from typing import Any
 from ..agents.agent import Agent, AgentError, decider, one_line
 from ..agents.bots import Parameter, parse_values
 from ..agents.random import random_action
-from ..checks import as_path, check_choice, need
+from ..checks import as_path, check_choice, in_short, need
 from ..engine.decisions import NONE
 from ..engine.options import ASKED, DECISIONS
 from ..engine.rng import RngArray, new_rng
 from ..game import Game
 from ..greedy.turn import next_unasked
-from .prompt import primer, prompt
+from .prompt import Message, message, primer, prompt
 from .reply import Refused, action_of
 from .table import FAILURES, TRIES
 
@@ -36,10 +37,10 @@ PREFIX = "llm:"
 NUMBERS = {
     "tries": Parameter(TRIES, 1, 20, "replies to a decision"),
     "listed": Parameter(1, 0, 1, "whether prompts list the legal moves"),
-    "timeout": Parameter(120.0, 0.1, 3600.0, "seconds that a request may take"),
+    "timeout": Parameter(120.0, 0.1, 3600.0, "seconds that the server may be silent"),
     "retries": Parameter(3, 0, 20, "further requests after one that failed"),
     "budget": Parameter(
-        0, 0, 10**11, "tokens that all replies in the cache may cost; 0: any number"
+        0, 0, 10**11, "tokens in the cache after which no request is sent; 0: any number"
     ),
     "at_once": Parameter(64, 1, 1024, "requests at the same time"),
     "temperature": Parameter(1.0, 0.0, 2.0, "temperature of sampling; sent if it is given"),
@@ -47,7 +48,6 @@ NUMBERS = {
 }
 TEXTS = {"base_url": "", "cache": "runs/llm", "failure": "random", "decisions": ""}
 COUNTS = ("moves", "illegal replies", "random moves", "retries", "tokens", "seconds")
-Message = dict[str, str]
 Replies = dict[str, dict[str, Any]]  # requests, or replies, by their keys
 
 
@@ -71,9 +71,15 @@ class LanguageModel(Agent):
 
     def __init__(self, name: str) -> None:
         self.model, *items = name.removeprefix(PREFIX).split(",")
-        texts = dict(item.split("=", 1) for item in items if item.partition("=")[0] in TEXTS)
+        texts = {key: x for key, _, x in (one.partition("=") for one in items) if key in TEXTS}
         rest = [item for item in items if item.partition("=")[0] not in TEXTS]
         try:
+            if empty := [key for key, x in texts.items() if not x]:
+                raise ValueError(f"{empty[0]} of llm has no value, expected {empty[0]}=TEXT")
+            if re.search(r"[@?]", texts.get("base_url", "")):
+                raise ValueError(
+                    "base_url of llm has a user or a query; a key is OPENAI_API_KEY alone"
+                )
             self._values = parse_values("llm", ",".join(rest), NUMBERS)
             self._texts = TEXTS | texts
             named = [item.partition("=")[0] for item in rest]
@@ -90,6 +96,7 @@ class LanguageModel(Agent):
             [self.model, *(item for item in items if not item.startswith(hidden))]
         )
         self._openai: Any = None
+        self._spent = 0.0  # tokens of the replies in the cache
 
     @property
     def _client(self) -> Any:
@@ -124,32 +131,35 @@ class LanguageModel(Agent):
         for number, chat in chats.items():
             memory[number].counts["moves"] += 1
             memory[number].messages += chat[bool(memory[number].messages) :]
-        for _ in range(int(self._values["tries"])):
+        tries = int(self._values["tries"])
+        for left in reversed(range(tries)):
             open_ = [number for number in chats if chosen[number] == NONE]
             for number, reply in zip(open_, self._replies([chats[n] for n in open_]), strict=True):
-                own, said = memory[number], [_message("assistant", reply["text"])]
+                own, said = memory[number], [message("assistant", reply["text"])]
                 own.counts.update({name: reply[name] for name in ("retries", "tokens", "seconds")})
                 try:
                     chosen[number] = action_of(games[number], reply["text"])
                 except Refused as error:
                     own.counts["illegal replies"] += 1
-                    said.append(_message("user", str(error)))
+                    if left:
+                        said.append(message("user", str(error)))
                 chats[number] += said
                 own.messages += said
         for number, (game, own) in enumerate(zip(games, memory, strict=True)):
             if chosen[number] == NONE:
                 own.forfeited = self._texts["failure"] == "forfeit"
-                chosen[number] = _any_action(game, own)
+                own.counts["random moves"] += 1
+                chosen[number] = int(random_action(game.states, own.rng))
         return chosen
 
     def _opening(self, game: Game) -> list[Message]:
         position = prompt(game, decider(game), bool(self._values["listed"]))
-        return [_message("system", primer()), _message("user", position)]
+        return [message("system", primer()), message("user", position)]
 
     def _unasked(self, game: Game, own: Memory) -> int:
         """Return the action that the model is not asked for, or NONE."""
         if own.forfeited:
-            return _any_action(game, own)
+            return int(random_action(game.states, own.rng))
         asked = self._texts["decisions"]
         return int(next_unasked(game.state, ASKED.index(asked))) if asked else NONE
 
@@ -160,18 +170,15 @@ class LanguageModel(Agent):
             found = {key: reply for key, _ in asked if (reply := _cached(cache, key)) is not None}
             missing = {key: body for key, body in asked if key not in found}
             if missing:
-                (spent,) = cache.execute("SELECT total(tokens) FROM replies").fetchone()
-                if 0 < (most := self._values["budget"]) <= spent:
-                    raise AgentError(
-                        f"{self.name}: its replies cost {spent:,.0f} tokens, the budget is {most:,}"
-                    )
+                (self._spent,) = cache.execute("SELECT total(tokens) FROM replies").fetchone()
                 self._ask_all(missing, found, cache)
         return [found[key] for key, _ in asked]
 
     def _ask_all(self, missing: Replies, found: Replies, cache: sqlite3.Connection) -> None:
         """Ask for the replies to requests and keep each; then raise what one of them met."""
         client, failed = self._client, None
-        with ThreadPoolExecutor(int(self._values["at_once"])) as pool:
+        pool = ThreadPoolExecutor(int(self._values["at_once"]))
+        try:
             asked = {pool.submit(self._ask, client, body): key for key, body in missing.items()}
             for one in as_completed(asked):
                 try:
@@ -179,9 +186,12 @@ class LanguageModel(Agent):
                 except AgentError as error:
                     failed = error
                     continue
+                self._spent += reply["tokens"]
                 row = asked[one], reply["tokens"], json.dumps(reply)
                 with cache:
                     cache.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
         if failed:
             raise failed
 
@@ -199,30 +209,37 @@ class LanguageModel(Agent):
         return cache
 
     def _ask(self, client: Any, body: dict[str, Any]) -> dict[str, Any]:
-        """Ask the model once; AgentError if it gives no reply."""
+        """Ask the model once; AgentError if the budget is spent or there is no reply of text."""
+        if 0 < (most := self._values["budget"]) <= self._spent:
+            raise AgentError(
+                f"{self.name}: its cached replies have used {self._spent:,.0f} of the budget of "
+                f"{most:,} tokens"
+            )
         begin = time.perf_counter()
         try:
             raw = client.chat.completions.with_raw_response.create(**body)
             answer = raw.parse()
-            return {
-                "text": answer.choices[0].message.content or "",
-                "tokens": answer.usage.total_tokens if answer.usage else 0,
-                "retries": raw.retries_taken,
-                "seconds": time.perf_counter() - begin,
-            }
-        except Exception as error:  # of the network, the server or its answer
+        except Exception as error:  # of the network or the server
             raise AgentError(f"{self.name}: no reply: {one_line(error)}") from None
+        try:
+            text = answer.choices[0].message.content or ""
+            tokens = answer.usage.total_tokens if answer.usage else None
+            text = text.encode(errors="replace").decode()
+        except (AttributeError, IndexError, TypeError):
+            raise AgentError(
+                f"{self.name}: the server answers {in_short(raw.text)}, expected a chat completion"
+            ) from None
+        if most and tokens is None:
+            raise AgentError(f"{self.name}: the server counts no tokens, so no budget can hold")
+        seconds = time.perf_counter() - begin
+        return {
+            "text": text,
+            "tokens": tokens or 0,
+            "retries": raw.retries_taken,
+            "seconds": seconds,
+        }
 
 
 def _cached(cache: sqlite3.Connection, key: str) -> dict[str, Any] | None:
     row = cache.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
     return row and json.loads(row[0])
-
-
-def _message(role: str, content: str) -> Message:
-    return {"role": role, "content": content}
-
-
-def _any_action(game: Game, own: Memory) -> int:
-    own.counts["random moves"] += 1
-    return int(random_action(game.states, own.rng))

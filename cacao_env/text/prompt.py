@@ -35,6 +35,12 @@ _TASK = {
     "fill": "fill a jungle cell",
     "act": "choose how many workers of an edge act",
 }
+Message = dict[str, str]  # of a chat: role and content
+
+
+def message(role: str, content: str) -> Message:
+    """Return a message of a chat."""
+    return {"role": role, "content": content}
 
 
 @cache

@@ -10,6 +10,7 @@ import json
 from contextlib import suppress
 from typing import Any
 
+from ..checks import in_short
 from ..engine.notation import Move, from_text, to_text
 from ..game import Game
 
@@ -32,6 +33,8 @@ def action_of(game: Game, reply: str) -> int:
 
 def stated_move(reply: str) -> Move:
     """Return the move that a reply states, legal or not."""
+    if not isinstance(reply, str):
+        raise Refused(f"The reply is {in_short(reply)}, expected text.")
     if len(reply) > MOST:
         raise Refused(f"The reply has {len(reply)} characters, expected at most {MOST}.")
     found, rest, before = _last_object(reply)
@@ -66,7 +69,8 @@ def _last_object(reply: str) -> tuple[dict[str, Any] | None, str, str]:
     The text before has no JSON object any more.
     """
     found, before, end = None, "", 0
-    decoder = json.JSONDecoder(object_pairs_hook=_unique)
+    # Numbers remain text: Python refuses to read those of more than 4,300 digits.
+    decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_int=str)
     start = reply.find("{")
     while start >= 0:
         try:

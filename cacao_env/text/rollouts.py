@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from ..agents.agent import Agent, require, seat_seed
+from ..agents.agent import Agent, seat_seed
 from ..engine.options import Options
+from ..engine.rng import new_rng
 from ..evaluation.luck import SCORES, WIN_SHARES, luck_of
 from ..game import Game
 from ..play.review import INACCURACY, Reviewer
-from .prompt import primer, prompt
+from .prompt import Message, message, primer, prompt
 
 Line = dict[str, Any]
 
@@ -27,16 +28,17 @@ def conversations(
     ``judged`` their ``regret`` in gold and the ``best`` move found, as in a review.  A pair is a move
     that lost gold and the best one: ``prompt, chosen, rejected, regret``.
     """
-    require(agent, options)
     reviewer = Reviewer(options) if judged else None
     for deal in range(seed, seed + deals):
         game, names = Game.deal(options, deal), [agent.name] * options.num_players
+        # Apart from the numbers that dealt the game, which would deal the same tiles again.
+        rng = new_rng(seat_seed(deal, 0, options, names, options.num_players))
         lines = [_Seat(agent, seat_seed(deal, 0, options, names, s)) for s in range(len(names))]
         for ply in count():
             if game.seat is None:
                 break
             own, seat = lines[game.seat], game.seat
-            (action,) = agent.act([game.determinise(seat, ply)], [own.memory])
+            (action,) = agent.act([game.determinise(seat, rng)], [own.memory])
             best, regret = action, 0.0
             if reviewer and len(game.legal_actions()) > 1:
                 verdict, _ = reviewer.verdict(ply, game, action)
@@ -52,8 +54,7 @@ def conversations(
                 "score": float(luck[SCORES, seat]),
             }
             outcome = {"win_share": share, "score": score, "luck": chances}
-            messages = agent.notes(own.memory).get("messages", own.messages)
-            yield {"messages": messages} | where | outcome | own.moves(judged), own.pairs
+            yield {"messages": own.messages} | where | outcome | own.moves(judged), own.pairs
 
 
 class _Seat:
@@ -61,29 +62,25 @@ class _Seat:
 
     def __init__(self, agent: Agent, seed: int) -> None:
         self.memory = agent.begin(seed)
-        self.messages = [_message("system", primer())]
+        self.messages = [message("system", primer())]
         self.pairs: list[Line] = []
-        self._moves: Line = {"moves": [], "regret": [], "best": []}
+        self._decisions: list[tuple[str, float, str]] = []
 
     def add(self, asked: str, move: str, best: str, regret: float) -> None:
         """Add a decision."""
-        user, played = _message("user", asked), _stated(move)
+        user, played = message("user", asked), _stated(move)
         if regret >= INACCURACY:
             sides = {"chosen": [_stated(best)], "rejected": [played]}
             self.pairs.append({"prompt": [self.messages[0], user], **sides, "regret": regret})
         self.messages += [user, played]
-        for key, value in zip(self._moves, (move, regret, best)):
-            self._moves[key].append(value)
+        self._decisions.append((move, regret, best))
 
     def moves(self, judged: bool) -> Line:
         """Return the moves, and what the judge found."""
-        return self._moves if judged else {"moves": self._moves["moves"]}
+        columns = dict(zip(("moves", "regret", "best"), map(list, zip(*self._decisions))))
+        return columns if judged else {"moves": columns["moves"]}
 
 
-def _stated(move: str) -> dict[str, str]:
+def _stated(move: str) -> Message:
     """Return the reply that states a move."""
-    return _message("assistant", json.dumps({"move": move}))
-
-
-def _message(role: str, content: str) -> dict[str, str]:
-    return {"role": role, "content": content}
+    return message("assistant", json.dumps({"move": move}))

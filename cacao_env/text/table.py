@@ -67,7 +67,8 @@ class TextTable:
         for other, agent in zip([s for s in range(len(self.names)) if s != self.own], agents):
             require(agent, options)
             self._players[other] = agent.player(seat_seed(seed, 0, options, self.names, other))
-        self._rng = new_rng(seed)
+        # Apart from the numbers that dealt the game, which would deal the same tiles again.
+        self._rng = new_rng(seat_seed(seed, 0, options, self.names, self.own))
         self.refused = [0] * options.num_players  # replies of each seat
         self.forfeited: int | None = None  # the seat that forfeited
         self._failed = 0  # refused replies to the decision at hand
