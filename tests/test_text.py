@@ -15,6 +15,7 @@ from cacao_env.check.examples.stand_in import legal_moves
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import Refused, action_of
 from cacao_env.text.table import TextTable
+from cacao_env.text.trl import CacaoTools
 from tests import text_proofs
 from tests.games import STYLES, play_random, positions
 from tests.test_hidden_information import kinds_of_game
@@ -48,7 +49,8 @@ def test_primer_and_prompts_keep_to_their_tokens():
     tekken = pytest.importorskip("mistral_common.tokens.tokenizers.tekken")
     data = Path(tekken.__file__).parents[2] / "data" / "tekken_240911.json"
     encode = tekken.Tekkenizer.from_file(data).encode
-    assert len(encode(primer(), bos=False, eos=False)) <= 900
+    for tool in (False, True):
+        assert len(encode(primer(tool), bos=False, eos=False)) <= 900
     some = (game for game in some_games(1, decisions="explicit") if game.seat is not None)
     longest = sorted((prompt(game, game.seat) for game in some), key=len)[-200:]
     assert 400 < max(len(encode(text, bos=False, eos=False)) for text in longest) <= 600
@@ -62,6 +64,24 @@ def test_the_primer_has_the_numbers_of_the_rules():
         "most\n3)",
     ):
         assert words in primer()
+
+
+def test_doors_with_tools_ask_for_the_tool_and_others_for_json():
+    assert "JSON" in primer()
+    assert "the tool play" not in primer()
+    assert "JSON" not in primer(tool=True)
+    assert "the tool play" in primer(tool=True)
+    assert CacaoTools().reset(seed=1).startswith(primer(tool=True))
+    pytest.importorskip("mcp")
+    assert text_proofs.mcp.server().instructions == primer(tool=True)
+
+
+def test_an_unlisted_prompt_tells_what_may_be_played():
+    legal = {}
+    for game in some_games(1, decisions="explicit"):
+        if game.seat is not None:
+            text, moves = prompt(game, game.seat, listed=False), game.legal_moves()
+            assert legal.setdefault((text, game.seat), moves) == moves
 
 
 def test_no_answer_of_any_door_depends_on_what_is_hidden():

@@ -149,7 +149,7 @@ def tools() -> list[Callable[..., str]]:
 def server() -> Any:
     """Return the server, an ``MCPServer`` of the MCP SDK; NotInstalled if that is missing."""
     mcp = need("mcp.server", "mcp", "mcp")
-    made = mcp.MCPServer("cacao", instructions=primer(), version=__version__, log_level="WARNING")
+    made = mcp.MCPServer("cacao", instructions=primer(tool=True), version=__version__, log_level="WARNING")
     for tool in tools():
         made.add_tool(tool, structured_output=False)
     return made

@@ -29,7 +29,7 @@ class CacaoTools:
         """Begin a game; return the rules and the first position."""
         own = self._seat if seat is None else seat
         self._table = TextTable(seed, self._opponent, own, **self._settings)
-        return f"{primer()}\n\n{self._table.prompt()}"
+        return f"{primer(tool=True)}\n\n{self._table.prompt()}"
 
     def look(self) -> str:
         """Look at the position.
