@@ -138,7 +138,7 @@ def test_what_is_no_single_legal_move_is_refused(reply, why):
 def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
     table = TextTable(1, tries=2)
     assert table.reply("I pass.") == 'The reply states no move; end it with {"move": "..."}.'
-    assert table.reply("No.").endswith(", so after 2 tries the game is forfeited.")
+    assert table.reply("No.").endswith("; this was try 2 of 2, so the game is forfeited.")
     assert (table.over, table.win_shares()) == (True, [0.0, 1.0])
     assert table.rewards("gold")[0] == -table.rewards("gold")[1] < -100
     assert (table.prompt(), table.reply("x")) == (
@@ -151,6 +151,7 @@ def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
             table.reply("I pass.")
         assert table.refused[0] > 10
     assert both[0].game == both[1].game
+    assert both[0].answer("x") == both[0].prompt()
     assert both[0].win_shares() == both[0].game.win_shares()
     assert sum(both[0].rewards("gold")) == pytest.approx(0)
 
@@ -159,7 +160,7 @@ def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
     ("given", "why"),
     [
         ({"opponents": ["greedy", "greedy"]}, "opponents has 2 names, expected one or 1"),
-        ({"opponents": "llm:gpt"}, "'llm:gpt' asks a server, which only the command line may do"),
+        ({"opponents": "llm:gpt"}, "'llm:gpt' would contact a server, which only a name typed"),
         ({"failure": "pass"}, "failure is 'pass'"),
         ({"tries": 0}, "tries is 0, expected at least 1"),
         ({"seat": 2}, "seat is 2, expected 0 to 1"),
@@ -240,9 +241,13 @@ def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch):
     monkeypatch.setattr(text_proofs.mcp, "MOST_GAMES", 2)
     tools = {tool.__name__: tool for tool in text_proofs.mcp.tools()}
     assert list(tools) == list(text_proofs.mcp.TOOLS)
-    assert tools["new_game"](opponents=["nobody"]).startswith("Refused: there is no agent 'nobody'")
-    assert "which only the command line may do" in tools["new_game"](opponents=["llm:m"])
-    assert tools["look"]("g7") == "Refused: there is no game 'g7'; new_game begins one."
+    for tool, asked, why in (
+        ("new_game", {"opponents": ["nobody"]}, "^there is no agent 'nobody'"),
+        ("new_game", {"opponents": ["llm:m"]}, "only a name typed on the command line may do$"),
+        ("look", {"game": "g7"}, "^there is no game 'g7'; new_game begins one$"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            tools[tool](**asked)
     first = tools["new_game"](opponents=["random"], seed=1, decisions="turn")
     assert first.startswith("Game g1.\nYou are A. Turn 1 of 22")
     shown = tools["new_game"](players=3, opponents=["random", "greedy"], seat=1, volcanoes=True)
@@ -258,9 +263,18 @@ def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch):
         shown = tools["play"]("g1", perfect(shown))
     assert tools["review"]("g1").splitlines()[1].startswith("A (text): ")
     assert tools["play"]("g1", "place 1111/0 at 0,1") == "The game is over."
-    assert tools["hint"]("g1") == "The game is over."
+    with pytest.raises(ValueError, match="the game is over: there is nothing to decide"):
+        tools["hint"]("g1")
+    monkeypatch.setattr(text_proofs.mcp, "TRIES", 1)
     assert tools["new_game"]().startswith("Game g3.")
-    assert tools["look"]("g1").startswith("Refused: there is no game")
+    assert json.loads(tools["look"]("g3", as_json=True))["forfeited"] is None
+    assert tools["play"]("g3", "I pass.").endswith(
+        "; this was try 1 of 1, so the game is forfeited."
+    )
+    assert tools["review"]("g3") == "A forfeited game can't be reviewed."
+    assert json.loads(tools["look"]("g3", as_json=True))["forfeited"] == 0
+    with pytest.raises(ValueError, match="there is no game 'g1'"):
+        tools["look"]("g1")
 
 
 def test_only_what_has_shown_nothing_hidden_is_taken_back():
