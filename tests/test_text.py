@@ -15,6 +15,7 @@ from cacao_env.check.examples.stand_in import legal_moves
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import Refused, action_of
 from cacao_env.text.table import TextTable
+from cacao_env.text.trl import CacaoTools
 from tests import text_proofs
 from tests.games import STYLES, play_random, positions
 from tests.test_hidden_information import kinds_of_game
@@ -48,7 +49,8 @@ def test_primer_and_prompts_keep_to_their_tokens():
     tekken = pytest.importorskip("mistral_common.tokens.tokenizers.tekken")
     data = Path(tekken.__file__).parents[2] / "data" / "tekken_240911.json"
     encode = tekken.Tekkenizer.from_file(data).encode
-    assert len(encode(primer(), bos=False, eos=False)) <= 900
+    for tool in (False, True):
+        assert len(encode(primer(tool), bos=False, eos=False)) <= 900
     some = (game for game in some_games(1, decisions="explicit") if game.seat is not None)
     longest = sorted((prompt(game, game.seat) for game in some), key=len)[-200:]
     assert 400 < max(len(encode(text, bos=False, eos=False)) for text in longest) <= 600
@@ -62,6 +64,24 @@ def test_the_primer_has_the_numbers_of_the_rules():
         "most\n3)",
     ):
         assert words in primer()
+
+
+def test_doors_with_tools_ask_for_the_tool_and_others_for_json():
+    assert "JSON" in primer()
+    assert "the tool play" not in primer()
+    assert "JSON" not in primer(tool=True)
+    assert "the tool play" in primer(tool=True)
+    assert CacaoTools().reset(seed=1).startswith(primer(tool=True))
+    pytest.importorskip("mcp")
+    assert text_proofs.mcp.server().instructions == primer(tool=True)
+
+
+def test_an_unlisted_prompt_tells_what_may_be_played():
+    legal = {}
+    for game in some_games(1, decisions="explicit"):
+        if game.seat is not None:
+            text, moves = prompt(game, game.seat, listed=False), game.legal_moves()
+            assert legal.setdefault((text, game.seat), moves) == moves
 
 
 def test_no_answer_of_any_door_depends_on_what_is_hidden():
@@ -118,7 +138,7 @@ def test_what_is_no_single_legal_move_is_refused(reply, why):
 def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
     table = TextTable(1, tries=2)
     assert table.reply("I pass.") == 'The reply states no move; end it with {"move": "..."}.'
-    assert table.reply("No.").endswith(", so after 2 tries the game is forfeited.")
+    assert table.reply("No.").endswith("; this was try 2 of 2, so the game is forfeited.")
     assert (table.over, table.win_shares()) == (True, [0.0, 1.0])
     assert table.rewards("gold")[0] == -table.rewards("gold")[1] < -100
     assert (table.prompt(), table.reply("x")) == (
@@ -131,6 +151,7 @@ def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
             table.reply("I pass.")
         assert table.refused[0] > 10
     assert both[0].game == both[1].game
+    assert both[0].answer("x") == both[0].prompt()
     assert both[0].win_shares() == both[0].game.win_shares()
     assert sum(both[0].rewards("gold")) == pytest.approx(0)
 
@@ -139,7 +160,7 @@ def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
     ("given", "why"),
     [
         ({"opponents": ["greedy", "greedy"]}, "opponents has 2 names, expected one or 1"),
-        ({"opponents": "llm:gpt"}, "'llm:gpt' asks a server, which only the command line may do"),
+        ({"opponents": "llm:gpt"}, "'llm:gpt' would contact a server, which only a name typed"),
         ({"failure": "pass"}, "failure is 'pass'"),
         ({"tries": 0}, "tries is 0, expected at least 1"),
         ({"seat": 2}, "seat is 2, expected 0 to 1"),
@@ -229,9 +250,13 @@ def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch):
     monkeypatch.setattr(text_proofs.mcp, "MOST_GAMES", 2)
     tools = {tool.__name__: tool for tool in text_proofs.mcp.tools()}
     assert list(tools) == list(text_proofs.mcp.TOOLS)
-    assert tools["new_game"](opponents=["nobody"]).startswith("Refused: there is no agent 'nobody'")
-    assert "which only the command line may do" in tools["new_game"](opponents=["llm:m"])
-    assert tools["look"]("g7") == "Refused: there is no game 'g7'; new_game begins one."
+    for tool, asked, why in (
+        ("new_game", {"opponents": ["nobody"]}, "^there is no agent 'nobody'"),
+        ("new_game", {"opponents": ["llm:m"]}, "only a name typed on the command line may do$"),
+        ("look", {"game": "g7"}, "^there is no game 'g7'; new_game begins one$"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            tools[tool](**asked)
     first = tools["new_game"](opponents=["random"], seed=1, decisions="turn")
     assert first.startswith("Game g1.\nYou are A. Turn 1 of 22")
     shown = tools["new_game"](players=3, opponents=["random", "greedy"], seat=1, volcanoes=True)
@@ -247,9 +272,18 @@ def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch):
         shown = tools["play"]("g1", perfect(shown))
     assert tools["review"]("g1").splitlines()[1].startswith("A (text): ")
     assert tools["play"]("g1", "place 1111/0 at 0,1") == "The game is over."
-    assert tools["hint"]("g1") == "The game is over."
+    with pytest.raises(ValueError, match="the game is over: there is nothing to decide"):
+        tools["hint"]("g1")
+    monkeypatch.setattr(text_proofs.mcp, "TRIES", 1)
     assert tools["new_game"]().startswith("Game g3.")
-    assert tools["look"]("g1").startswith("Refused: there is no game")
+    assert json.loads(tools["look"]("g3", as_json=True))["forfeited"] is None
+    assert tools["play"]("g3", "I pass.").endswith(
+        "; this was try 1 of 1, so the game is forfeited."
+    )
+    assert tools["review"]("g3") == "A forfeited game can't be reviewed."
+    assert json.loads(tools["look"]("g3", as_json=True))["forfeited"] == 0
+    with pytest.raises(ValueError, match="there is no game 'g1'"):
+        tools["look"]("g1")
 
 
 def test_only_what_has_shown_nothing_hidden_is_taken_back():

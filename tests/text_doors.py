@@ -112,8 +112,6 @@ def trl(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
 
     def reply(text: str) -> str | None:
         shown = tools.play(text)
-        if "You are " not in shown:
-            shown = tools.look()
         return None if "The game is over" in shown else shown
 
     return _talk(speak, begin, reply), tools.get_reward()

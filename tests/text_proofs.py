@@ -61,7 +61,7 @@ def answers(table: TextTable, hints: bool = False) -> dict[str, Any]:
 
         env = CacaoEnvironment.__new__(CacaoEnvironment)
         env._table, env._reward = table, "win_share"
-        found["openenv"] = env._seen("").model_dump_json()
+        found["openenv"] = env._seen(table.prompt()).model_dump_json()
     if hints:
         found["mcp hint"] = games.hint("g"), games.hint("g", "greedy")
         found["mcp take_back"] = games.take_back("g")

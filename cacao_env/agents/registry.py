@@ -52,7 +52,9 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
         return Bot(name)
     if head == "llm":
         if not allow_code:
-            raise AgentError(f"{name!r} asks a server, which only the command line may do")
+            raise AgentError(
+                f"{name!r} would contact a server, which only a name typed on the command line may do"
+            )
         from ..text.llm import LanguageModel  # a late import: few need it
 
         return LanguageModel(name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import wraps
 from itertools import count
 from threading import Lock
 from typing import Any
@@ -59,9 +58,7 @@ class Games:
 
     def look(self, game: str, as_json: bool = False) -> str:
         """Return the position that your seat sees, and what you have to decide."""
-        if as_json:
-            return self._with(game, lambda table: json.dumps(table.position()))
-        return self._with(game, TextTable.prompt)
+        return self._with(game, lambda t: json.dumps(t.position()) if as_json else t.prompt())
 
     def legal_moves(self, game: str, at: str = "") -> str:
         """Return your legal moves: all, or those of a tile such as 2101 or of a cell such as 0,1."""
@@ -84,9 +81,10 @@ class Games:
         return self._with(game, _review)
 
     def _with(self, game: str, use: Callable[[TextTable], str]) -> str:
-        if game not in self._tables:
+        found = self._tables.get(game)
+        if found is None:
             raise ValueError(f"there is no game {game[:20]!r}; new_game begins one")
-        table, lock = self._tables[game]
+        table, lock = found
         with lock:
             return use(table)
 
@@ -104,8 +102,6 @@ def _take_back(table: TextTable) -> str:
 
 
 def _hint(table: TextTable, agent: str) -> str:
-    if table.over:
-        return "The game is over."
     # Without search, which stops by the clock.
     one = load_agent(agent or best_agent(table.game.options).partition("+")[0])
     require(one, table.game.options)
@@ -116,7 +112,9 @@ def _hint(table: TextTable, agent: str) -> str:
 
 
 def _review(table: TextTable) -> str:
-    if not table.game.over:
+    if table.forfeited is not None:
+        return "A forfeited game can't be reviewed."
+    if not table.over:
         return "Only a finished game can be reviewed."
     history = History(table.game)
     history.follow(table.game, None)
@@ -127,29 +125,18 @@ def _review(table: TextTable) -> str:
 TOOLS = ("new_game", "look", "legal_moves", "play", "take_back", "hint", "review")
 
 
-def in_words(tool: Callable[..., str]) -> Callable[..., str]:
-    """Return a tool whose ValueErrors are answers."""
-
-    @wraps(tool)
-    def answer(*arguments: Any, **named: Any) -> str:
-        try:
-            return tool(*arguments, **named)
-        except ValueError as error:
-            return f"Refused: {error}."
-
-    return answer
-
-
 def tools() -> list[Callable[..., str]]:
     """Return the tools of new games."""
     games = Games()
-    return [in_words(getattr(games, name)) for name in TOOLS]
+    return [getattr(games, name) for name in TOOLS]
 
 
 def server() -> Any:
     """Return the server, an ``MCPServer`` of the MCP SDK; NotInstalled if that is missing."""
     mcp = need("mcp.server", "mcp", "mcp")
-    made = mcp.MCPServer("cacao", instructions=primer(), version=__version__, log_level="WARNING")
+    made = mcp.MCPServer(
+        "cacao", instructions=primer(tool=True), version=__version__, log_level="WARNING"
+    )
     for tool in tools():
         made.add_tool(tool, structured_output=False)
     return made
@@ -157,8 +144,5 @@ def server() -> Any:
 
 def serve(http: bool, port: int) -> None:
     """Serve until the client leaves: on standard input and output, or over HTTP on 127.0.0.1."""
-    made = server()
-    if http:
-        made.run("streamable-http", host="127.0.0.1", port=port)
-    else:
-        made.run("stdio")
+    where = {"host": "127.0.0.1", "port": port} if http else {}
+    server().run("streamable-http" if http else "stdio", **where)

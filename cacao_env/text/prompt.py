@@ -43,9 +43,18 @@ def message(role: str, content: str) -> Message:
     return {"role": role, "content": content}
 
 
+_REPLY = """end your reply with one move as JSON: {"move": "place 2101/1 at 0,1"}
+A reply without one legal move is refused with the reason."""
+_TOOL = """call the tool play with one move, such as: place 2101/1 at 0,1
+An illegal move is refused with the reason."""
+
+
 @cache
-def primer() -> str:
-    """Return the rules, the notation of moves and the form of a reply: the same for every seat."""
+def primer(tool: bool = False) -> str:
+    """Return the rules, the notation of moves and how to state one: the same for every seat.
+
+    ``tool``: whether the tool ``play`` takes a move, instead of the end of a reply.
+    """
     return read_text(Path(__file__).with_name("primer.txt")).format(
         kinds=", ".join(WORKER_KINDS),
         track=", ".join(map(str, WATER_TRACK)),
@@ -53,6 +62,7 @@ def primer() -> str:
         tokens=SUN_PLACES,
         first=TEMPLE_FIRST,
         second=TEMPLE_SECOND,
+        reply=_TOOL if tool else _REPLY,
     )
 
 
@@ -73,7 +83,7 @@ def position_text(position: Position, seat: int, moves: Sequence[Move] = ()) -> 
             *(_other(position["seats"], one % position["players"]) for one in others),
             f"Display: {', '.join(position['display']) or 'empty'}. "
             f"Jungle pile: {_counts(position['pile'])}.",
-            *([f"Legal: {'; '.join(_legal(moves))}."] if moves else []),
+            *([f"Legal: {'; '.join(_legal(moves))}."] if moves else _pending(position)),
         )
     )
 
@@ -86,6 +96,14 @@ def _now(position: Position, seat: int) -> str:
     who = "you" if position["seat"] == seat else LETTERS[position["seat"]]
     turn = f"Turn {position['turn'] + 1} of {position['turns']}"
     return f"{turn}: {who} to {_TASK[position['phase']]}."
+
+
+def _pending(position: Position) -> Iterator[str]:
+    """Yield a line on the edges that the seat has still to decide, if it is to act."""
+    edges = [edge for edge in position["pending"] if edge["seat"] == position["seat"]]
+    acts = (to_text(("act", one["worker"], one["edge"], one["workers"])) for one in edges)
+    if edges:
+        yield f"Still to decide, each with all its workers: {'; '.join(acts)}."
 
 
 def _table(tiles: Sequence[Mapping[str, Any]], places: Collection[Cell]) -> Iterator[str]:

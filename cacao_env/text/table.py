@@ -91,8 +91,8 @@ class TextTable:
         return prompt(self.game, self._viewer(seat), self._listed)
 
     def position(self, seat: int | None = None) -> Position:
-        """Return the same as plain data, as ``position_of`` does."""
-        return position_of(self.game, self._viewer(seat))
+        """Return the same as plain data: ``position_of``, and ``forfeited``, a seat or None."""
+        return position_of(self.game, self._viewer(seat)) | {"forfeited": self.forfeited}
 
     def _viewer(self, seat: int | None) -> int:
         if seat is None:
@@ -117,9 +117,16 @@ class TextTable:
             self._failed += 1
             if self._failed < self._tries:
                 return str(error)
-            return f"{str(error)[:-1]}, so after {self._tries} tries {self._give_up()}."
+            tries = f"this was try {self._failed} of {self._tries}"
+            return f"{str(error)[:-1]}; {tries}, so {self._give_up()}."
         self.play(action)
         return ""
+
+    def answer(self, text: str) -> str:
+        """Play a reply; return the next prompt, after the refusal if the same seat is asked again."""
+        seat, refused = self.seat, self.reply(text)
+        again = refused and self.seat is not None and self.seat == seat
+        return f"{refused}\n\n{self.prompt()}" if again else self.prompt()
 
     def forfeit(self) -> None:
         """End the game: the seat that is asked loses it."""

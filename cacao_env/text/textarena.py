@@ -16,8 +16,8 @@ class CacaoEnv(ta.Env):
     """A game whose players are TextArena's, 2 to 4.
 
     ``settings``: fields of :class:`~cacao_env.engine.options.Options`, by default ``decisions="turn"``,
-    and arguments of :class:`~.table.TextTable`.  A reward is 1 for a win, with others between, and -1
-    for a loss or a forfeit.
+    and arguments of :class:`~.table.TextTable`.  A reward is 1 for a sole win and less for a shared
+    one; the rewards sum to zero.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -31,19 +31,22 @@ class CacaoEnv(ta.Env):
         self.state.standard_resets(
             player_prompt_function=lambda player_id, game_state: primer(), role_mapping=roles
         )
-        self._show("")
+        self._show(self._table.prompt())
 
     def step(self, action: str) -> tuple[bool, ta.Info]:
         """Play a reply; a seat sees its own refusals, and no seat another's replies."""
-        seat = self._table.game.seat
-        answer = self._table.reply(action)
-        self.state.game_info[seat]["turn_count"] += not answer
-        self.state.game_info[seat]["invalid_move"] |= bool(answer)
-        self._show(answer if self._table.seat == seat else "")
+        seat = self._table.seat
+        if seat is None:
+            raise ValueError("the game is over; reset begins another")
+        before = self._table.refused[seat]
+        self._show(self._table.answer(action))
+        refused = self._table.refused[seat] > before
+        self.state.game_info[seat]["turn_count"] += not refused
+        self.state.game_info[seat]["invalid_move"] |= refused
         return self.state.step()
 
-    def _show(self, refused: str) -> None:
-        """Show the seat that is asked its position, or end the game."""
+    def _show(self, message: str) -> None:
+        """Show the seat that is asked a message, or end the game."""
         if self._table.over:
             players = self._table.game.num_players
             shares = enumerate(self._table.win_shares())
@@ -51,7 +54,6 @@ class CacaoEnv(ta.Env):
             self.state.done = True
             return
         self.state.current_player_id = seat = self._table.seat
-        message = f"{refused}\n\n{self._table.prompt()}".lstrip()
         self.state.add_observation(message, ta.ObservationType.GAME_BOARD, to_id=seat)
 
 

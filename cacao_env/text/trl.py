@@ -24,12 +24,14 @@ class CacaoTools:
         check_choice("reward", reward, REWARDS)
         self._opponent, self._seat, self._reward = opponent, seat, reward
         self._settings = {"decisions": "turn"} | settings
+        self._table: TextTable | None = None
+        TextTable(0, opponent, seat, **self._settings)  # raises what is wrong with them
 
     def reset(self, seed: int | None = None, seat: int | None = None, **columns: Any) -> str:
         """Begin a game; return the rules and the first position."""
         own = self._seat if seat is None else seat
         self._table = TextTable(seed, self._opponent, own, **self._settings)
-        return f"{primer()}\n\n{self._table.prompt()}"
+        return f"{primer(tool=True)}\n\n{self.look()}"
 
     def look(self) -> str:
         """Look at the position.
@@ -37,7 +39,7 @@ class CacaoTools:
         Returns:
             The position that you see, and what you have to decide.
         """
-        return self._table.prompt()
+        return self._playing().prompt()
 
     def legal_moves(self, at: str = "") -> str:
         """List legal moves.
@@ -48,7 +50,7 @@ class CacaoTools:
         Returns:
             Your legal moves, a line each.
         """
-        return self._table.legal_moves(at)
+        return self._playing().legal_moves(at)
 
     def play(self, move: str) -> str:
         """Play a move.
@@ -57,10 +59,15 @@ class CacaoTools:
             move: The move, such as: place 2101/1 at 0,1
 
         Returns:
-            Why the move is refused, or the next position.
+            The next position, after the reason if the move is refused.
         """
-        return self._table.reply(move) or self._table.prompt()
+        return self._playing().answer(move)
 
     def get_reward(self) -> float:
         """Return the reward of the game."""
-        return self._table.rewards(self._reward)[self._table.own]
+        return self._playing().rewards(self._reward)[self._playing().own]
+
+    def _playing(self) -> TextTable:
+        if self._table is None:
+            raise ValueError("there is no game yet; reset begins one")
+        return self._table

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
-from typing import Any
+from typing import Any, Literal
 
 import verifiers.v1 as vf
 from openai import AsyncOpenAI
 from verifiers.v1.dialects.chat import message_to_wire
 from verifiers.v1.runtimes import ProgramResult
 
-from ..engine.options import Options
+from ..engine.options import Decisions, Options
 from ..play.render.text import LETTERS
 from .prompt import primer
 from .table import TRIES, TextTable
@@ -35,7 +35,7 @@ class CacaoTasksetConfig(vf.TasksetConfig):
     seed: int = 0
     num_players: int = 2
     volcanoes: bool = False
-    decisions: str = "turn"
+    decisions: Decisions = "turn"
 
 
 class CacaoTaskset(vf.Taskset[CacaoTask, CacaoTasksetConfig]):
@@ -87,9 +87,9 @@ class CacaoEnvConfig(vf.EnvConfig):
     b: vf.AgentConfig = _SEAT
     c: vf.AgentConfig = _SEAT
     d: vf.AgentConfig = _SEAT
-    reward: str = "win_share"
+    reward: Literal["win_share", "gold"] = "win_share"
     tries: int = TRIES
-    failure: str = "forfeit"
+    failure: Literal["forfeit", "random"] = "forfeit"
     listed: bool = True
 
 
@@ -106,14 +106,13 @@ class CacaoEnv(vf.Env[CacaoEnvConfig]):
                 await stack.enter_async_context(getattr(agents, letter).interaction(task))
                 for letter in LETTERS[: table.game.num_players].lower()
             ]
-            refused = ""
+            shown = table.prompt()
             while (seat := table.seat) is not None:
-                said = await talks[seat].turn(f"{refused}\n\n{table.prompt()}".lstrip())
+                said = await talks[seat].turn(shown)
                 if said.terminated:
                     table.forfeit()
                     break
-                refused = table.reply(said.last_reply)
-                refused = refused if table.seat == seat else ""
+                shown = table.answer(said.last_reply)
         for talk, reward, count in zip(talks, table.rewards(given.reward), table.refused):
             talk.trace.record_reward(given.reward, reward)
             talk.trace.record_metric("refused", float(count))

@@ -1,1 +1,1 @@
-"""A folder as OpenEnv expects it: the environment's client and server, and the file of a container."""
+"""A folder as OpenEnv expects it: the environment's client and server, and a container file."""

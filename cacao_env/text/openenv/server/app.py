@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastapi.responses import JSONResponse
 from fastmcp import FastMCP
 from openenv.core.env_server import create_app
 from openenv.core.env_server.mcp_environment import MCPEnvironment
 from openenv.core.env_server.types import EnvironmentMetadata, State
 
 from cacao_env import __version__
+from cacao_env.checks import check_choice
 from cacao_env.text.mcp import tools
 from cacao_env.text.openenv.client import CacaoAction, CacaoObservation
 from cacao_env.text.prompt import primer
-from cacao_env.text.table import TextTable
+from cacao_env.text.table import REWARDS, TextTable
+
+TOOLS = tools()  # of games that all environments share, for a request may have one of its own
 
 
 class CacaoEnvironment(MCPEnvironment):
@@ -23,10 +27,9 @@ class CacaoEnvironment(MCPEnvironment):
 
     def __init__(self) -> None:
         server = FastMCP("cacao")
-        for tool in tools():
+        for tool in TOOLS:
             server.tool(tool)
         super().__init__(server)
-        self._state = State()
         self.reset()
 
     def reset(
@@ -39,21 +42,19 @@ class CacaoEnvironment(MCPEnvironment):
         **settings: Any,
     ) -> CacaoObservation:
         """Begin a game; ``settings`` are those of ``TextTable``, ``reward`` one of its rewards."""
-        self._reward = reward
+        check_choice("reward", reward, REWARDS)
         self._table = TextTable(seed, opponent, seat, **{"decisions": "turn"} | settings)
-        self._state = State(episode_id=episode_id)
-        return self._seen(f"{primer()}\n\n")
+        self._reward, self._state = reward, State(episode_id=episode_id)
+        return self._seen(f"{primer()}\n\n{self._table.prompt()}")
 
     def _step_impl(
         self, action: CacaoAction, timeout_s: float | None = None, **more: Any
     ) -> CacaoObservation:
         self._state.step_count += 1
-        refused = self._table.reply(action.message)
-        return self._seen(f"{refused}\n\n" if refused else "")
+        return self._seen(self._table.answer(action.message))
 
-    def _seen(self, before: str) -> CacaoObservation:
+    def _seen(self, text: str) -> CacaoObservation:
         reward = self._table.rewards(self._reward)[self._table.own]
-        text = before + self._table.prompt()
         return CacaoObservation(text=text, reward=reward, done=self._table.over)
 
     @property
@@ -68,6 +69,8 @@ class CacaoEnvironment(MCPEnvironment):
 
 
 app = create_app(CacaoEnvironment, CacaoAction, CacaoObservation, "cacao", max_concurrent_envs=1024)
+for kind in (TypeError, ValueError):  # a wrong setting
+    app.add_exception_handler(kind, lambda _, error: JSONResponse({"detail": str(error)}, 422))
 
 
 def main(host: str = "127.0.0.1", port: int = 8000) -> None:
