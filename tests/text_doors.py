@@ -20,6 +20,11 @@ from cacao_env.text.mcp import TRIES
 from cacao_env.text.table import TextTable
 from tests.text_players import Speak, chat_server
 
+with suppress(ImportError):  # verifiers
+    from cacao_env.text import cacao_verifiers
+
+    sys.modules.setdefault("cacao_verifiers", cacao_verifiers)  # as in a wheel
+
 Talk = list[tuple[str, str]]  # position, reply
 Door = Callable[[Speak, int, int], tuple[Talk, Any]]  # (speak, seed, players)
 TURN = {"decisions": "turn"}
