@@ -13,7 +13,7 @@ from tests.text_players import STYLES, Speak
 
 
 def in_turn(style: str) -> Speak:
-    """A stand-in whose every try at a position is another."""
+    """A stand-in that replies differently each time it is asked about a position."""
     tries: dict[str, int] = {}
 
     def speak(prompt: str) -> str:

@@ -247,7 +247,7 @@ def play_many(door: str, games: int) -> str:
 
 
 def _timed(speak: Callable[[str], str], gaps: list[float]) -> Callable[[str], str]:
-    """A stand-in whose every try is another; notes the seconds from each reply to the next question."""
+    """A stand-in that tries something new each time, and notes the seconds until the next question."""
     tries, ended = random.Random(0), [0.0]
 
     def reply(text: str) -> str:

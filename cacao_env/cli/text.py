@@ -35,7 +35,7 @@ def add_commands(commands: Any) -> None:
         "cacao text rollouts --agent trinitario --deals 100 --out games.jsonl --pairs pairs.jsonl",
         {
             "what": (str, "what to write", {"choices": ["rollouts"]}),
-            "--agent": ("trinitario", "who plays every seat; default: trinitario"),
+            "--agent": ("trinitario", "the agent on every seat; default: trinitario"),
             "--deals": (10, "games, with consecutive seeds; default: 10"),
             "--seed": (0, "seed of the first game"),
             "--players": (2, "2, 3 or 4"),

@@ -7,6 +7,7 @@ and the games do not depend on how many threads play them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
@@ -128,8 +129,12 @@ def join(parts: Sequence[Samples]) -> Samples:
     return Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
+@cache
 def warm_up() -> None:
-    """Compile everything that plays, or load it; in another process, what measures the network."""
+    """Compile everything that plays, or load it; in another process, what measures the network.
+
+    A process does so once, however many learners it makes.
+    """
     beside = get_context("spawn").Process(target=_measured, daemon=True)
     beside.start()
     net = ValueNet(8, 8, 8).compiled()
