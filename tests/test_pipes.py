@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from cacao_env.agents.checkpoint import MANIFEST, add_to_manifest
-from cacao_env.bench import read_rows
+from cacao_env.check.bench import read_rows
 from cacao_env.cli import main
 from cacao_env.evaluation import leaderboard, run
 from cacao_env.evaluation.store import LOCK
