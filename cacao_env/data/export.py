@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,9 @@ from ..engine.progress import Bar
 from ..files import write_whole
 from ..greedy.candidates import ObservationForm
 from ..text.rollouts import conversation
-from .games import Games
+from .games import Decisions, Games
 
-MINARI = "https://minari.farama.org"
+AT_ONCE = 256  # episodes in memory
 
 
 def torch_decisions(games: Games, **options: Any) -> Any:
@@ -45,43 +47,47 @@ def minari(
     deal and the number of each decision.
     """
     library = need("minari", "minari", "minari")
-    from minari.data_collector import EpisodeBuffer
-
     seat = as_seat(seat, games.options.num_players)
     form = Form(games.options, observation, "uint8" if observation == "flat" else "float32", "info")
-    buffers = []
-    for number, own in enumerate(
-        Bar(games.episodes(seat, observation=observation, returns=returns), total=len(games))
-    ):
-        count = len(own.actions)
-        # An episode has one observation more than decisions; what a seat sees of the end is not asked.
-        seen = np.concatenate([own.observations, own.observations[-1:]])
-        rewards = np.zeros(count)
-        rewards[-1] = own.returns[-1]
-        ends = np.arange(count) == count - 1
-        masks = np.concatenate([own.action_masks, np.zeros_like(own.action_masks[:1])])
-        deals = np.full(count + 1, games.deals[own.games[0]])
-        plies = np.append(own.plies, -1)
-        buffers.append(
-            EpisodeBuffer(
-                id=number,
-                observations=seen,
-                actions=own.actions,
-                rewards=rewards.tolist(),
-                terminations=ends.tolist(),
-                truncations=[False] * count,
-                infos={"action_mask": masks, "deal": deals, "ply": plies},
-            )
-        )
-    library.create_dataset_from_buffers(
-        name,
-        buffers,
-        observation_space=form.space(),
-        action_space=spaces.Discrete(form.num_actions),
-        algorithm_name=", ".join(games.manifest["recipe"]["agents"]),
-        description=f"Cacao, {games.options}, seat {seat}",
+    episodes = Bar(games.episodes(seat, observation=observation, returns=returns), total=len(games))
+    found, made = None, 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about the author and where the code is
+        while some := list(islice((_episode(games, own) for own in episodes), AT_ONCE)):
+            if found:
+                found.update_dataset_from_buffer(some)
+            else:
+                found = library.create_dataset_from_buffers(
+                    name,
+                    some,
+                    observation_space=form.space(),
+                    action_space=spaces.Discrete(form.num_actions),
+                    algorithm_name=", ".join(games.manifest["recipe"]["agents"]),
+                    description=f"Cacao, {games.options}, seat {seat}",
+                    data_format="arrow",
+                )
+            made += len(some)
+    return made
+
+
+def _episode(games: Games, own: Decisions) -> Any:
+    """Return one seat's decisions of a game as Minari's buffer."""
+    buffer = need("minari.data_collector", "minari", "minari").EpisodeBuffer
+    count = len(own.actions)
+    return buffer(
+        # One observation more than decisions: nobody is asked at the end, so the last is repeated.
+        observations=np.concatenate([own.observations, own.observations[-1:]]),
+        actions=own.actions,
+        rewards=[0.0] * (count - 1) + [float(own.returns[-1])],
+        terminations=[False] * (count - 1) + [True],
+        truncations=[False] * count,
+        infos={
+            "action_mask": np.concatenate([own.action_masks, own.action_masks[-1:] * 0]),
+            # Lists: Minari can't read arrays of one dimension from its Arrow files.
+            "deal": [int(games.deals[own.games[0]])] * (count + 1),
+            "ply": [*own.plies.tolist(), -1],
+        },
     )
-    return len(buffers)
 
 
 def chat(games: Games, path: Path, judged: bool = False) -> int:

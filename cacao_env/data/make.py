@@ -76,11 +76,12 @@ class Recipe:
     def shards(self, names: Sequence[str]) -> Iterator[list[Chunk]]:
         """Yield the chunks of each file."""
         pairs, size = self.pairs(names), LARGE_SHARD if self.candidates else SHARD
+        step = min(AT_ONCE, max(1, self.deals // len(pairs)))  # so that all pairs play
         for first in range(0, self.deals, size):
             last = min(first + size, self.deals)
             yield [
-                Chunk(pairs[begin // AT_ONCE % len(pairs)], begin, min(AT_ONCE, last - begin))
-                for begin in range(first, last, AT_ONCE)
+                Chunk(pairs[begin // step % len(pairs)], begin, min(step, last - begin))
+                for begin in range(first, last, step)
             ]
 
 

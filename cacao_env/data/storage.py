@@ -193,7 +193,7 @@ def _checked(path: Path, table: Any, options: Options) -> Any:
 
 
 def _nulls(column: Any) -> bool:
-    pa, _ = arrow()
-    while not (missing := column.null_count > 0) and pa.types.is_list(column.type):
-        column = column.combine_chunks().flatten()
-    return missing
+    compute = need("pyarrow.compute", "pyarrow", "data")
+    while not (missing := column.null_count > 0) and hasattr(column.type, "value_type"):
+        column = compute.list_flatten(column)
+    return bool(missing)
