@@ -163,13 +163,16 @@ class Games:
 
     def __getitem__(self, which: int | slice) -> Any:
         if isinstance(which, slice):
-            numbers = np.arange(len(self))[which]
-            return Games(self.options, self.table.take(numbers), self.manifest)
+            return self.take(np.arange(len(self))[which])
         number = as_int("number of a game", which, -len(self), len(self) - 1) % len(self)
         game = Game.deal(self.options, int(self.deals[number]))
         for action in self.actions[self.first[number] : self.first[number + 1]].tolist():
             game.play(action)
         return game
+
+    def take(self, numbers: Array) -> Games:
+        """Return some of the games, by their numbers."""
+        return Games(self.options, self.table.take(numbers), self.manifest)
 
     def explain(self, states: Any, game: int, ply: int) -> str:
         """Return one sentence on what is wrong with a game; ``states``: where its replay stopped."""
@@ -236,6 +239,8 @@ class Games:
     def _batches(
         self, form: Form, seat: int, values: Array, every: Sequence[_Lanes], threads: int
     ) -> Iterator[Decisions]:
+        if not len(every[0].order):
+            return
         flat = view_of(1, self.options, form.rows or "flat", form.dtype_name)
         count = sum(len(one.states) for one in every)
         cuts = np.cumsum([0, *(len(one.states) for one in every)])

@@ -42,7 +42,7 @@ from .storage import DataError, read_manifest, write_manifest
 
 KEY = "submission"  # in the manifest
 SAMPLE = 0.02  # of the games, whose opponents and luck are computed again
-WORDS = 2000  # the longest text of a manifest
+WORDS = 500  # characters of a text in a manifest
 FASTEST = 1e-7  # seconds of a decision
 _TEXTS = ("agent", "opponent", "what", "task", "phrase", "public", "commitment")
 
@@ -121,10 +121,13 @@ def check(
 
 def _checked(games: Games, published: str | None, share: float) -> Submission:
     about, recipe = games.manifest[KEY], games.manifest["recipe"]
-    for key in (*_TEXTS, "started", "finished"):
-        check_type(key, about[key], str, "text")
-        if len(about[key]) > WORDS:
-            raise DataError(f"{key} has {len(about[key])} characters, expected at most {WORDS}")
+    texts = {key: about[key] for key in (*_TEXTS, "started", "finished")}
+    for key, text in (texts | {"processor": about["machine"]["processor"]}).items():
+        check_type(key, text, str, "text")
+        if len(text) > WORDS or not text.isprintable() or "|" in text:
+            raise DataError(
+                f"{key} is {in_short(text)}, expected a line without |, of {WORDS} or less"
+            )
     _check_commitment(about, recipe, published)
     pairing = Pairing(games.options, about["agent"], about["opponent"])
     if list(recipe["agents"]) != [about["agent"], about["opponent"]]:
