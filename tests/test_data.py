@@ -210,7 +210,7 @@ def without(table, name):
 
 ODD = [
     (lambda t: without(t, "scores"), "has no column 'scores'"),
-    (lambda t: t.set_column(0, "deal", [[str(n) for n in range(8)]]), "deal is string, expected"),
+    (lambda t: t.set_column(0, "deal", pa.array([1] * 8, pa.int32())), "deal is int32, expected"),
     (lambda t: t.set_column(0, "deal", pa.array([None] * 8, pa.int64())), "without nulls"),
     (
         lambda t: t.set_column(1, "num_players", pa.array([2] * 8, pa.int8())),
