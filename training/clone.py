@@ -135,8 +135,9 @@ class Cloning:
 
     def __init__(self, config: CloneConfig) -> None:
         self._config = config
-        self.net = self.module = new_net(config.about, config.width)
-        self.optimizer = torch.optim.Adam(self.net.parameters(), eps=1e-5)
+        self.net = new_net(config.about, config.width)
+        self.module: torch.nn.Module = self.net
+        self.optimizer: torch.optim.Optimizer = torch.optim.Adam(self.net.parameters(), eps=1e-5)
         self._factors, self.steps = factors(config.about), 0
 
     def learn(self, seen: Decisions) -> dict[str, float]:
@@ -187,8 +188,8 @@ class Conservative:
         assert rows is not None
         self.net = new_net(config.about, config.width)
         own, target = (Values(net) for net in (self.net, new_net(config.about, config.width)))
-        self.module = torch.nn.ModuleList([own, target])
-        self.optimizer = torch.optim.Adam(self.net.parameters(), eps=1e-5)
+        self.module: torch.nn.Module = torch.nn.ModuleList([own, target])
+        self.optimizer: torch.optim.Optimizer = torch.optim.Adam(self.net.parameters(), eps=1e-5)
         wrapped = OptimizerWrapper(list(self.net.parameters()), self.optimizer, compiled=False)
         forwarders = (
             ensemble_q_function.DiscreteEnsembleQFunctionForwarder(

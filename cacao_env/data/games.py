@@ -283,10 +283,10 @@ class Games:
         """Return what each game brought each seat, (G, players)."""
         players = self.options.num_players
         if check_choice("returns", kind, RETURNS) == 0:
-            return np.float32(players * self.win_shares - 1) / np.float32(players - 1)
+            return np.asarray((players * self.win_shares - 1) / (players - 1), np.float32)
         scores = self.scores.astype(np.float32)
-        others = (scores.sum(1, keepdims=True) - scores) / np.float32(players - 1)
-        return (scores - others) / np.float32(SCORE_SCALE)
+        others = (scores.sum(1, keepdims=True) - scores) / (players - 1)
+        return np.asarray((scores - others) / SCORE_SCALE, np.float32)
 
     def episodes(self, seat: int | None = None, **options: Any) -> Iterator[Decisions]:
         """Yield each seat's decisions of each game, in order, as one batch; of one seat, if given.

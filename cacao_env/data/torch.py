@@ -9,9 +9,10 @@ from ..checks import need
 from .games import Decisions, Games
 
 _data = need("torch.utils.data", "PyTorch", "train")
+_IterableDataset: Any = _data.IterableDataset
 
 
-class DecisionSet(_data.IterableDataset):  # type: ignore[misc]
+class DecisionSet(_IterableDataset):
     """Batches of decisions; each worker has its own part of the games."""
 
     def __init__(self, games: Games, options: dict[str, Any]) -> None:

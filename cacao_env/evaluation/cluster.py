@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -10,6 +10,7 @@ from .blocks import Chunk
 from .matches import ChunkResult, Progress
 from .workers import ChunkPlayer, WorkerError
 
+Kind = Callable[..., ChunkPlayer]
 RETRIES = 3  # of a chunk whose worker was lost
 
 
@@ -46,9 +47,7 @@ class RayPlayers:
     ``kind`` of player, and ``more``, its arguments beyond those of :class:`.workers.ChunkPlayer`.
     """
 
-    def __init__(
-        self, address: str, kind: type[ChunkPlayer] = ChunkPlayer, more: tuple[Any, ...] = ()
-    ) -> None:
+    def __init__(self, address: str, kind: Kind = ChunkPlayer, more: tuple[Any, ...] = ()) -> None:
         self.address, self._what = address, (kind, more)
 
     def __call__(
@@ -93,7 +92,7 @@ def play(
     chunk: Chunk,
     specs: tuple[tuple[str, str], ...],
     seed: int,
-    kind: type[ChunkPlayer] = ChunkPlayer,
+    kind: Kind = ChunkPlayer,
     more: tuple[Any, ...] = (),
 ) -> ChunkResult:
     """Play a chunk in this process, which keeps the agents for the next one."""
@@ -102,6 +101,6 @@ def play(
 
 @cache
 def _player(
-    specs: tuple[tuple[str, str], ...], seed: int, kind: type[ChunkPlayer], more: tuple[Any, ...]
+    specs: tuple[tuple[str, str], ...], seed: int, kind: Kind, more: tuple[Any, ...]
 ) -> ChunkPlayer:
     return kind(dict(specs), seed, *more)

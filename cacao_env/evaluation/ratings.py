@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -121,11 +122,11 @@ def deviation_ratings(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64
     agent, or of an opponent, changes none.  Source: Marris, Liu, Gemp, Piliouras, Lanctot, "Deviation
     Ratings: A General, Clone-Invariant Rating Method" (2025), for two roles with opposite interests.
     """
-    from scipy.optimize import linprog  # slow to import
+    from scipy.optimize import linprog  # which choix needs; slow to import
 
     count, opponents = shares.shape
     found = np.full(count, np.nan)
-    mix = {"A_eq": np.ones((1, opponents)), "b_eq": [1.0]}
+    mix: dict[str, Any] = {"A_eq": np.ones((1, opponents)), "b_eq": [1.0]}
     while (rest := np.isnan(found)).any():
         slack = np.append(np.where(rest, -1.0, 0.0)[:, None], shares, axis=1)
         most = np.where(rest, 0.0, found + EXACT)
