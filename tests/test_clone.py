@@ -41,7 +41,7 @@ def test_a_clone_chooses_as_the_players_did(folder):
     """Greedy's choice is the first row, which is learned within a few rounds."""
     with closing(learner(folder)) as cloning:
         agreed = []
-        for _ in range(15):
+        for _ in range(10):
             cloning.round()
             seen = next(cloning._items)
             logits = cloning.net(torch.from_numpy(seen.observations))[0].detach().numpy()
@@ -53,7 +53,7 @@ def test_a_clone_chooses_as_the_players_did(folder):
 @pytest.mark.parametrize("method", ["clone", "weighted"])
 def test_decisions_of_winners_count_more_if_they_are_weighted(folder, method):
     """One position in which a winner played the first row, and a loser the second."""
-    with closing(learner(folder, method=method, temperature=0.5)) as cloning:
+    with closing(learner(folder, method=method, temperature=1.0)) as cloning:
         seen = next(iter(cloning.games))
         one = np.flatnonzero(seen.action_masks[:, :3].all(1))[0]
         part = type(seen)(*(np.repeat(column[one : one + 1], 16, 0) for column in seen))
@@ -63,11 +63,11 @@ def test_decisions_of_winners_count_more_if_they_are_weighted(folder, method):
         )
         for group in cloning.optimizer.param_groups:
             group["lr"] = 0.01
-        for _ in range(150):
+        for _ in range(300):
             cloning._method.learn(part)
         logits = cloning.net(torch.from_numpy(part.observations))[0][0].detach().numpy()
-        # exp(return / temperature) of the winner is exp(4) times the loser's.
-        assert logits[0] - logits[1] == pytest.approx(4 if method == "weighted" else 0, abs=0.3)
+        # exp(return / temperature) of the winner is exp(2) times the loser's.
+        assert logits[0] - logits[1] == pytest.approx(2 if method == "weighted" else 0, abs=0.3)
 
 
 def test_planes_are_learned_too(folder):

@@ -1,7 +1,7 @@
 """Learn a policy from a data set of games, without playing, and measure the result.
 
     python -m training.clone --config configs/clone.toml
-    python -m training.clone --config configs/clone.toml --set method=weighted data=greedy-2p
+    python -m training.clone --config configs/clone.toml --set method=weighted --set data=greedy-2p
 
 ``method``: ``"clone"`` learns to choose as the data set's players did (behaviour cloning);
 ``"weighted"`` the same, and counts a decision by exp(return / temperature), so that winners count more;
