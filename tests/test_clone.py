@@ -92,6 +92,7 @@ def test_a_stream_goes_on_where_it_was_and_shows_every_decision_once_an_epoch(fo
     for item in seen[3:]:
         for one, other in zip(item, next(again), strict=True):
             np.testing.assert_array_equal(one, other)
+    assert (seen[-1].games != seen[0].games).any()  # another order in the second epoch
     keys = [key for item in seen[:-1] for key in zip(item.games.tolist(), item.plies.tolist())]
     shown = sum(len(one.actions) for one in games.decisions(config.about.rows))
     assert len(keys) == len(set(keys)) == shown

@@ -80,7 +80,8 @@ def positions(games):
 
 
 @pytest.mark.parametrize(("form", "dtype"), FORMS)
-def test_decisions_show_what_the_game_shows(games, positions, form, dtype):
+def test_decisions_show_what_the_game_shows(games, positions, form, dtype, monkeypatch):
+    monkeypatch.setattr("cacao_env.data.games.LANES", 1)  # so that a batch has several parts
     kind = dtype or ("uint8" if form in ("flat", "planes") else "float32")
     shares, seen = [games[number].win_shares() for number in (0, 3)], 0
     for batch in games.take(np.array([0, 3])).decisions(form, dtype=dtype, batch=5):
@@ -108,7 +109,9 @@ def keys(batches):
     return [(g, p) for batch in batches for g, p in zip(batch.games.tolist(), batch.plies.tolist())]
 
 
-def test_decisions_are_the_same_in_any_batch_thread_and_part(games):
+@pytest.mark.parametrize("lanes", [64, 3])
+def test_decisions_are_the_same_in_any_batch_thread_and_part(games, lanes, monkeypatch):
+    monkeypatch.setattr("cacao_env.data.games.LANES", lanes)
     every = sorted(keys(games.decisions()))
     assert len(every) == len(set(every)) == len(games.actions)
     assert keys(games.decisions(batch=1)) == every

@@ -213,10 +213,11 @@ def _luck(games: Games) -> Any:
     inner = rows.flatten()
     if set(inner.value_lengths().unique().to_pylist()) - {2 * players}:
         raise DataError("luck has not two values for each seat")
-    values = inner.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
+    values = inner.flatten().to_numpy(zero_copy_only=False)
     if not np.isfinite(values).all():
         raise DataError("luck has numbers that are not finite")
-    sums = np.add.reduceat(values.reshape(-1, 2 * players), games.first[:-1])
+    rows = values.astype(np.float64).reshape(-1, 2 * players)
+    sums = np.add.reduceat(rows, games.first[:-1])
     return sums.reshape(-1, 2, players)
 
 
