@@ -12,7 +12,15 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.cli import main
 from cacao_env.data import DataError, load, storage
-from cacao_env.data.submissions import board, check, check_all, commitment, seed_of, submit
+from cacao_env.data.submissions import (
+    board,
+    check,
+    check_all,
+    commitment,
+    hardest_mix,
+    seed_of,
+    submit,
+)
 from cacao_env.envs.tasks import task_named
 from cacao_env.evaluation.ratings import deviation_ratings
 
@@ -168,6 +176,24 @@ def test_an_agent_is_submitted_once(home, tmp_path):
     (tmp_path / "c" / storage.MANIFEST).write_text("{}")
     with pytest.raises(DataError, match=r"^c: .*expected 'cacao-data'"):
         check_all(tmp_path)
+
+
+def test_copies_on_the_leaderboard_change_no_rating_of_others():
+    def rows(**wins):
+        return [
+            {"agent": agent, "opponent": opponent, "win_share": share}
+            for agent, shares in wins.items()
+            for opponent, share in zip(("greedy", "random"), shares)
+        ]
+
+    results = rows(mine=(0.6, 0.9), yours=(0.7, 0.4), random=(0.1,))
+    table = hardest_mix(results, ["greedy", "random"], 2).rows
+    copies = rows(**{f"copy{n}": (0.7, 0.4) for n in range(9)}, part=(0.99,))
+    more = hardest_mix([*results, *copies], ["greedy", "random"], 2).rows
+    assert {name for name, _ in table} == {"mine", "yours", "random"}  # who met both
+    assert dict(table).items() <= dict(more).items()
+    assert dict(more)["copy3"] == dict(table)["yours"]
+    assert "part" not in dict(more)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,7 +77,7 @@ def submit(
     )
     texts = (*names, what, task.id, phrase, public, commitment(phrase))
     about = dict(zip(_TEXTS, texts)) | {"workers": workers, "started": _now()}
-    manifest = make(folder, recipe, {"name": f"{names[0]} in {task.id}", KEY: about}, workers)
+    make(folder, recipe, {"name": f"{names[0]} in {task.id}", KEY: about}, workers)
     manifest = read_manifest(folder)
     if "finished" not in manifest[KEY]:
         manifest[KEY] |= {"finished": _now(), "machine": machine()}
@@ -305,6 +305,7 @@ def board(submissions: Sequence[Submission]) -> str:
         )
         # Deals of different submissions have nothing in common, so their numbers differ too.
         data = asdict(summarise(names, [_apart(one, k) for k, one in enumerate(found)]))
+        opponents = {one.pairing.opponent for one in found}
         rows = [
             (
                 *(one.about["agent"], one.about["what"], one.about["task"], one.recipe["deals"]),
@@ -315,7 +316,7 @@ def board(submissions: Sequence[Submission]) -> str:
         head = ("agent", "what it is", "task", "deals", "hardware", "commitment")
         tables = (
             figures.ratings(data, options.num_players),
-            hardest_mix(data["results"], options.num_players),
+            hardest_mix(data["results"], opponents, options.num_players),
             figures.cross_table(data, options.num_players),
             DataTable(head, rows, "lllrl"),
         )
@@ -329,17 +330,17 @@ def _apart(result: ChunkResult, number: int) -> ChunkResult:
     return replace(result, games=games)
 
 
-def hardest_mix(results: Sequence[Mapping[str, Any]], players: int) -> DataTable:
-    """Return the ratings that copies can't change, of agents that met every opponent of the tasks."""
+def hardest_mix(
+    results: Sequence[Mapping[str, Any]], opponents: Iterable[str], players: int
+) -> DataTable:
+    """Return the ratings that copies can't change, of the agents that met every opponent."""
     shares = {(row["agent"], row["opponent"]): row["win_share"] for row in results}
-    opponents = sorted({row["opponent"] for row in results})
+    opponents = sorted(opponents)
     shares |= {(name, name): 1 / players for name in opponents}
-    # The opponents that most agents met, so that two players' results count both ways.
-    most = max(sum((a, b) in shares for a, _ in {(x, 0) for x, _ in shares}) for b in opponents)
     agents = {agent for agent, _ in shares}
-    common = [b for b in opponents if sum((a, b) in shares for a in agents) == most]
-    rated = sorted(a for a in agents if all((a, b) in shares for b in common))
-    found = deviation_ratings(np.array([[shares[a, b] for b in common] for a in rated]))
+    rated = sorted(a for a in agents if all((a, b) in shares for b in opponents))
+    matrix = np.array([[shares[a, b] for b in opponents] for a in rated])
+    found = deviation_ratings(matrix.reshape(len(rated), len(opponents)))
     rows = sorted(zip(rated, found.tolist()), key=lambda row: -row[1])
-    head = ("agent", f"wins of the hardest mix of {', '.join(common)}")
+    head = ("agent", f"wins of the hardest mix of {', '.join(opponents)}")
     return DataTable(head, [(name, f"{share:.1%}") for name, share in rows])
