@@ -346,10 +346,13 @@ def test_minari_has_one_seats_episodes(games, tmp_path, monkeypatch):
 
 def test_workers_of_a_loader_share_the_games(games):
     data = pytest.importorskip("torch.utils.data", reason="the training extra is not installed")
-    found = export.torch_decisions(games, batch=3)
+    from cacao_env.data.torch import DecisionSet
+
+    every = sorted(keys(games.decisions(batch=3)))  # compiled here, the workers have it too
+    found = DecisionSet(games, batch=3)
     loader = data.DataLoader(found, batch_size=None, num_workers=2)
     batches = list(loader)
-    assert sorted(keys(batches)) == sorted(keys(games.decisions()))
+    assert sorted(keys(batches)) == every
     assert batches[0].observations.shape == (3, RECIPE.options.observation_size)
 
 

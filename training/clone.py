@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -118,18 +118,6 @@ class Stream:
         self._place[:] = arrays["place"]
 
 
-class Method(Protocol):
-    """Learns from what the stream shows."""
-
-    net: PolicyNet
-    optimizer: torch.optim.Optimizer
-    module: torch.nn.Module
-    steps: int  # so far
-
-    def learn(self, seen: Decisions) -> dict[str, float]:
-        """Take one step, or some; return metrics."""
-
-
 class Cloning:
     """Behaviour cloning, perhaps weighted by the return."""
 
@@ -163,7 +151,7 @@ class Cloning:
         }
 
 
-class Conservative:
+class Conservative(Cloning):
     """Discrete CQL of d3rlpy over the values of rows."""
 
     def __init__(self, config: CloneConfig) -> None:
@@ -188,8 +176,8 @@ class Conservative:
         assert rows is not None
         self.net = new_net(config.about, config.width)
         own, target = (Values(net) for net in (self.net, new_net(config.about, config.width)))
-        self.module: torch.nn.Module = torch.nn.ModuleList([own, target])
-        self.optimizer: torch.optim.Optimizer = torch.optim.Adam(self.net.parameters(), eps=1e-5)
+        self.module = torch.nn.ModuleList([own, target])
+        self.optimizer = torch.optim.Adam(self.net.parameters(), eps=1e-5)
         wrapped = OptimizerWrapper(list(self.net.parameters()), self.optimizer, compiled=False)
         forwarders = (
             ensemble_q_function.DiscreteEnsembleQFunctionForwarder(
@@ -243,7 +231,7 @@ class CloneLearner(PolicyLearner):
         super().__init__(config)
         torch.manual_seed(config.seed)
         self.games = Stream(games_of(config), config)
-        self._method: Method = Conservative(config) if config.method == "cql" else Cloning(config)
+        self._method: Cloning = Conservative(config) if config.method == "cql" else Cloning(config)
         self.optimizer = self._method.optimizer
         self.counts = {"decisions": 0, "gradient_steps": 0}
         self._items = iter(self.games)

@@ -1,4 +1,4 @@
-"""Data sets in the forms of other libraries: PyTorch, Minari, conversations."""
+"""Data sets in the forms of other libraries: Minari, conversations.  :mod:`.torch` is for PyTorch."""
 
 from __future__ import annotations
 
@@ -21,17 +21,6 @@ from ..text.rollouts import conversation
 from .games import Decisions, Games
 
 AT_ONCE = 256  # episodes in memory
-
-
-def torch_decisions(games: Games, **options: Any) -> Any:
-    """Return the decisions as an ``IterableDataset`` of PyTorch whose items are batches.
-
-    ``options``: of :meth:`.Games.decisions`.  Each worker of a ``DataLoader``, with
-    ``batch_size=None``, replays its own part of the games.
-    """
-    from .torch import DecisionSet
-
-    return DecisionSet(games, options)
 
 
 def minari(

@@ -13,9 +13,12 @@ _IterableDataset: Any = _data.IterableDataset
 
 
 class DecisionSet(_IterableDataset):
-    """Batches of decisions; each worker has its own part of the games."""
+    """Batches of decisions, for a ``DataLoader`` with ``batch_size=None``.
 
-    def __init__(self, games: Games, options: dict[str, Any]) -> None:
+    ``options``: of :meth:`.Games.decisions`.  Each worker replays its own part of the games.
+    """
+
+    def __init__(self, games: Games, **options: Any) -> None:
         self._games, self._options = games, options
 
     def __iter__(self) -> Iterator[Decisions]:
