@@ -30,8 +30,9 @@ from ..engine.actions import MAX_LEGAL
 from ..engine.jit import njit
 from ..engine.options import Options
 from ..engine.rng import RngArray, new_rng
+from ..engine.scoring import scores_into, win_shares_into
 from ..engine.state import EXPLICIT, FILL, OVER, STATE, redeal
-from ..engine.tiles import MAX_TURNS
+from ..engine.tiles import MAX_PLAYERS, MAX_TURNS
 from ..game import Game
 from ..gold_sources import add_sources
 from ..greedy.turn import step_turn
@@ -42,16 +43,20 @@ MAX_DECISIONS = 17 * MAX_TURNS
 
 
 @njit
-def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng, gold=None):
+def play_out(
+    net, scratch, work, states, ids, alive, sums, inner, objective, rng, gold=None, shares=None
+):
     """Add the outcome of each of the first ``alive`` actions of ``states[0]`` to ``sums``.
 
     The network plays all seats to the end and evaluates ``inner`` placements of a turn.  Everything
     hidden from the deciding seat is dealt again; all actions share this deal, draws included.
-    ``gold``: int64 (alive, MAX_PLAYERS, sources), to which every seat's gold from here on is added.
+    ``gold``: int64 (alive, MAX_PLAYERS, sources), to which every seat's gold from here on is added;
+    ``shares``: float64 (alive,), to which the deciding seat's shares of the win are added.
     """
     here = np.empty(3, STATE)
     actions, values = np.empty(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     line = np.empty(MAX_DECISIONS, np.int64)
+    scores, of_win = np.zeros(MAX_PLAYERS, np.int64), np.zeros(MAX_PLAYERS)
     seat = np.int64(states[0].seat)
     here[0] = states[0]
     redeal(here[0], seat, rng)
@@ -66,6 +71,10 @@ def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng
             step_turn(state, line[played])
             played += 1
         sums[i] += value_of(state, seat, objective)
+        if shares is not None:
+            scores_into(state, scores)
+            win_shares_into(state, scores, of_win)
+            shares[i] += of_win[seat]
         if gold is not None:
             here[2] = here[0]
             here[2].decisions = EXPLICIT
