@@ -63,9 +63,9 @@ EXPECTED_ERROR = 1.5  # gold, of the difference of two placements that the netwo
 
 
 def _number(*parts: object) -> int:
-    """A seed that depends on all parts."""
+    """A seed that depends on all parts, below 2**52 so that JavaScript can read it."""
     text = " ".join(map(str, parts))
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 12
 
 
 @dataclass(frozen=True)
@@ -155,12 +155,11 @@ class _Maker:
         going = longest = np.arange(len(found.legal))
         for last, keep in ROUNDS[:1] if exact else ROUNDS:
             found.run(going, last, until_known=not keep)
-            order = sorted(going, key=found.losses(going).__getitem__)[: keep or None]
+            if keep:
+                going = going[np.argsort(found.losses(going)[going], kind="stable")][:keep]
             if last == ROUNDS[0][0]:
-                order = longest = list(
-                    dict.fromkeys([*np.isin(found.legal, chosen).nonzero()[0], *order])
-                )
-            going = np.array(order)
+                also = np.isin(found.legal, chosen).nonzero()[0]
+                going = longest = np.array(list(dict.fromkeys([*also, *going])))
         return found.row(going, longest)
 
     def _expected(self, game: Game, seed: int) -> Any:
@@ -262,7 +261,7 @@ class _Playouts:
             found[i] = (played * lost.mean() + told * expected) / (played + told)
         return np.maximum(0, found - found[best])
 
-    def row(self, going: Any, longest: Sequence[int]) -> dict[str, Any]:
+    def row(self, going: Any, longest: Any) -> dict[str, Any]:
         """Return what the file has: ``longest`` were judged longest, ``going`` to the last pass."""
         best, gold = self._best(going), self.losses(going)
         first = sorted(longest, key=gold.__getitem__)
