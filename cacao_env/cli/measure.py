@@ -120,6 +120,7 @@ def add_commands(commands: Any) -> None:
         "Play a value network with search against an opponent, once for each time, print "
         "the results and draw them.  Games are stored under runs/curve; the same command resumes.",
     )
+    replays = "also what chance allows, from so many replays of each position; default: 16"
     foreseeing = "agents that tell the result that they expect: value networks"
     add(
         "forecasts",
@@ -129,8 +130,10 @@ def add_commands(commands: Any) -> None:
         {
             "agents": (str, foreseeing, {"nargs": "+"}),
             "--deals": (1000, "deals, each played once; default: 1,000"),
+            "--ceiling": (int, replays, {"nargs": "?", "const": 16, "metavar": "N"}),
             **PLAYERS,
             **GAME,
+            **WORKERS,
             **json_of("the figures"),
         },
         "Play games of the first agent against itself.  Every agent tells the win shares and scores "
@@ -342,19 +345,25 @@ def _forecasts(options: Namespace) -> None:
     prepare(options)
     from tqdm import tqdm
 
-    from ..agents.agent import require
     from ..agents.registry import load_agents
     from ..engine.options import Options
     from ..evaluation import forecasts
+    from ..evaluation.workers import cores
 
     rules = Options(options.players, options.volcanoes)
     agents = load_agents(options.agents, allow_code=True)
-    for agent in agents:
-        require(agent, rules)
     _check_writable(options.json)
+    workers, replays = options.workers or cores(), options.ceiling or 0
     with tqdm(total=options.deals, unit="game", disable=None) as bar:
-        rows = forecasts.measure_forecasts(agents, rules, options.deals, options.seed, bar.update)
-    _say(forecasts.show(rows), forecasts.document(rows, agents, rules, options.seed), options)
+        rows = forecasts.measure_forecasts(
+            *(options.agents, agents, rules, options.deals, options.seed),
+            *(replays, workers, bar.update),
+        )
+    _say(
+        forecasts.show(rows),
+        forecasts.document(rows, agents, rules, options.seed, replays),
+        options,
+    )
 
 
 def _positions(options: Namespace) -> None:
