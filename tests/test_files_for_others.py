@@ -181,7 +181,9 @@ MAKERS = {
     "curve.json": lambda: run(
         *("curve", "criollo", "--ms", "1", "--against", "random", *SHORT, "--json", "curve.json")
     ),
-    "forecasts.json": lambda: run("forecasts", "criollo", "--deals", 2, "--json", "forecasts.json"),
+    "forecasts.json": lambda: run(
+        "forecasts", "criollo", "--deals", 2, "--ceiling", 2, "--json", "forecasts.json"
+    ),
     "regret.json": lambda: run(
         *("regret", "greedy", "--deals", 1, "--rollouts", 2, "--sample", 1, "--workers", 1),
         *("--json", "regret.json"),

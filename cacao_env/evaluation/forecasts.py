@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -200,9 +200,18 @@ def document(
         "seed": seed,
         "replays": replays,
         "engine": engine_version(),
-        "rows": [asdict(row) for row in rows],
+        "rows": [_flat(row) for row in rows],
         **provenance(),
     }
+
+
+def _flat(row: Foresight) -> dict[str, Any]:
+    """Return a row with a key for each number."""
+    data: dict[str, Any] = {"agent": row.agent, "left": row.left, "games": row.games}
+    for of in OF:
+        for kind, figure in getattr(row, of).items():
+            data |= dict(zip((f"{of}_{kind}{end}" for end in ("", "_low", "_high")), figure))
+    return data
 
 
 def show(rows: Sequence[Foresight]) -> str:
