@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from .engine.actions import MAX_LEGAL
 from .engine.notation import Move, as_move, is_int, to_text
 from .engine.options import DECISIONS
 from .engine.tiles import WATER_TRACK
-from .files import read_regular
+from .files import read_regular, write_whole
 from .game import Game
 
 FORMAT, VERSION = "cacao-record", 1
@@ -100,6 +100,20 @@ def dumps(record: dict[str, Any]) -> str:
         else:
             lines.append(f"  {json.dumps(key)}: {json.dumps(value, **compact)}")  # type: ignore[arg-type]
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def write_conversations(
+    path: Path, names: Sequence[str], notes: Sequence[Mapping[str, Any]]
+) -> None:
+    """Write the conversations in agents' notes, one a seat, beside the record at ``path``."""
+    lines = [
+        json.dumps({"seat": seat, "agent": name, **one})
+        for seat, (name, one) in enumerate(zip(names, notes))
+        if "messages" in one
+    ]
+    if lines and (path.is_file() or not path.exists()):  # not beside a pipe
+        beside = path.with_name(path.name.removesuffix(".json") + ".chat.jsonl")
+        write_whole(beside, "\n".join(lines) + "\n")
 
 
 def check(record: Any) -> Game:

@@ -252,7 +252,7 @@ def test_a_checkpoint_says_what_it_is_for(checkpoint):
             require(agent, other)
     assert load_agent(f"{checkpoint}+search:ms=5").name == "small+search:ms=5"
     for wrong, words in (
-        ("+search:depth=3", "no parameter 'depth=3'"),
+        ("+search:depth=3", "no parameter 'depth'"),
         ("+search:ms=-1", "ms of"),
         ("+search:ms=0", "has ms=0 and sims=0, expected one of them"),
         ("+search:ms=5,sims=8", "has ms=5 and sims=8, expected one of them"),

@@ -23,7 +23,7 @@ PACKAGES = (
     ("agents",),
     ("envs", "cacao_v0"),
     ("evaluation",),
-    ("play",),
+    ("play", "text"),
     ("bench",),
     ("check",),
     ("cli", "__main__"),
@@ -37,9 +37,10 @@ TRAINING_ORDER = (
     ("train_afterstate", "train_ppo", "train_rllib", "train_sb3"),
     ("benchmark", "distil_ordering", "exploit", "ship"),
 )
-# Pictures are drawn when somebody asks for one: these imports stand inside functions.
+# Pictures are drawn, and models asked, when somebody wants it: these imports stand inside functions.
 LATE = {
     ("game", "agents"),
+    ("agents", "text"),
     ("game", "play"),
     ("envs", "play"),
 }
@@ -154,7 +155,7 @@ def test_every_module_has_a_place_in_the_order():
 def test_the_root_has_few_doors():
     assert len(list(PACKAGE.glob("*.py"))) <= 10
     folders = [path for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"]
-    assert len(folders) <= 9
+    assert len(folders) <= 10
 
 
 def test_the_environment_never_imports_training_or_torch():

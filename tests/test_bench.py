@@ -21,6 +21,7 @@ NAMES = [
         for table in ("t15", "default")
     ),
     *("step_batch.p2.t15", "threads.1.p2.t15", "threads.2.p2.t15", "threads_speedup.p2.t15"),
+    *("candidates.48.0", "candidates.24.16"),
     *(f"playouts.p{players}" for players in (2, 3, 4)),
     *(f"mc_playouts.p{players}" for players in (2, 3, 4)),
     *("aec_raw.p2", "aec_raw_ceiling.p2", "aec.p2", "aec_ceiling.p2"),

@@ -30,8 +30,8 @@ def test_a_bot_is_named_with_its_parameters():
     [
         ("genius", "there is no agent 'genius'; there are: endgame, greedy"),
         ("", "there is no agent ''"),
-        ("greedy:sims=3", "bot greedy has no parameter 'sims=3'; it has: none"),
-        ("mc:depth=3", "bot mc has no parameter 'depth=3'; it has: sims=..., ms=..."),
+        ("greedy:sims=3", "bot greedy has no parameter 'sims'; it has: none"),
+        ("mc:depth=3", "bot mc has no parameter 'depth'; it has: sims=..., ms=..."),
         ("mc:sims", "bot mc has no parameter 'sims'"),
         ("mc:sims=0", "sims of bot mc is '0', expected an integer from 1 to 1000000"),
         ("mc:sims=many", "sims of bot mc is 'many', expected an integer"),

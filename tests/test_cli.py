@@ -197,6 +197,8 @@ COMMANDS = [
     "forecasts",
     "leaderboard",
     "tasks",
+    "mcp",
+    "text",
     "agents",
     "spec",
     "bench",

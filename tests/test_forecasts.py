@@ -68,6 +68,9 @@ class Prophet:
     def supports(self, options):
         return True
 
+    def notes(self, memory):
+        return {}
+
     def begin(self, seed):
         return self.greedy.begin(seed)
 

@@ -11,12 +11,17 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import patch
 
 import pytest
+from numba import typeof
 
-from cacao_env.engine import code_cache
+from cacao_env.engine import code_cache, progress
 from cacao_env.engine.code_cache import SOURCES, private_folder
 from cacao_env.engine.jit import COMPILED
+from cacao_env.envs import vector
+from cacao_env.envs.vector import VectorGames
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
 ASK = """
@@ -66,6 +71,26 @@ def test_importing_compiles_nothing(tmp_path):
     assert done.stdout == "0\n"
     assert done.stderr == ""
     assert files(tmp_path / "cache") == {}
+
+
+@pytest.mark.parametrize(("decisions", "kind"), [("auto", "none"), ("turn", "bool")])
+def test_a_batch_compiles_greedy_only_where_it_may_be_asked(decisions, kind):
+    games = VectorGames(2, table_size=15, decisions=decisions, seed=0)
+    with patch.object(vector, "_step_all", return_value=-1) as step:
+        games.step(games.sample())
+    assert str(typeof(step.call_args.args[3])) == kind
+
+
+def test_without_a_terminal_progress_is_a_line_a_minute(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    with progress.Bar(total=4, desc="games") as bar:
+        for now[0] in (1.0, 61.0, 62.0, 122.0):
+            bar.update()
+            bar.refresh()
+    said = capsys.readouterr().err.splitlines()
+    assert [line.partition("[")[0].split()[-1] for line in said] == ["2/4", "4/4"]
+    assert all(line.startswith("games: ") for line in said)
 
 
 def test_the_first_process_compiles_and_says_so_and_the_next_loads(tmp_path):
@@ -268,13 +293,13 @@ def test_the_progress_counts_what_an_entry_point_contains():
         expected = function in (actions.apply, rules.place, decisions.forced_act)
         assert (jit._linked[function] in parts) or not expected
     assert jit._linked[actions.sample] not in parts
-    progress = jit.Progress()
-    assert progress.now() is None
-    progress.begin(decisions.step)
-    name, done, total = progress.now()
-    assert (name, done < total) == ("cacao_env.engine.decisions.step", True)
-    progress.end()
-    assert progress.now() is None
+    at_work = jit.Progress()
+    at_work.begin(decisions.step)
+    at_work.show()
+    bar = at_work._bar
+    assert (bar.desc.rstrip(": "), bar.n < bar.total) == ("engine.decisions.step", True)
+    at_work.end()
+    assert at_work._bar is None
 
 
 def test_compiled_functions_call_only_those_whose_edits_are_noticed():

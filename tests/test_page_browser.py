@@ -498,6 +498,17 @@ def test_puzzles_are_solved_and_counted(opened):
         page.click("#confirm")
     assert "Right." in page.inner_text("#verdict")
     shots(page, "puzzle")
+    page.wait_for_function(
+        """() => new Promise((answer) => {
+            indexedDB.open("cacao").onsuccess = ({ target }) => {
+                const settings = target.result.transaction("settings").objectStore("settings");
+                settings.get("progress").onsuccess = ({ target: found }) => {
+                    target.result.close();
+                    answer(Object.keys(found.result?.solved ?? {}).length > 0);
+                };
+            };
+        })"""
+    )
     page.reload()
     page.wait_for_selector("#begin")
     page.keyboard.press("Escape")

@@ -81,11 +81,6 @@ def test_tiles_below_others_are_known(over):
         below = [move for move in moves if move[0] in ("place", "overbuild") and move[3] == cell]
         kinds = [sorted(map(int, move[1])) for move in below[:-1]]
         assert [sorted(tile["edges"]) for tile in tiles] == kinds
-    # Without its history a game knows only that there is one.
-    state_only = Game(over.states.copy(), [])
-    unknown = [t["under"] for t in position_of(state_only)["tiles"] if t.get("under")]
-    assert len(unknown) == len(overbuilt)
-    assert all(tiles[0]["edges"] is None for tiles in unknown)
 
 
 def test_hands_of_others_are_left_out_for_a_viewer():

@@ -4,12 +4,12 @@
     python -m training.benchmark --out benchmark --minutes 5 --seeds 1 --recipes ppo-rows,afterstate
     python -m training.benchmark --out ablation --recipes ppo-rows,ppo-rows:clone_rounds=0
 
-Each recipe is a trainer's configuration on one core, trained for ``--minutes`` with each seed and
+Each recipe is a trainer's configuration, trained for ``--minutes`` with each seed and
 measured against greedy on the same fresh deals.  A recipe may set keys of its configuration, after
-colons, which shows what one setting brings.  ``--jobs`` runs train at once.  A benchmark that was
-stopped resumes: runs that are done are read, others resume from their last save.  ``--page`` only
-writes the page again.  The default, four recipes, three seeds and an hour each on two cores, takes a
-night: six hours and the measurements.
+colons, which shows what one setting brings.  ``--jobs`` runs train at once, on a core each; one alone
+has all cores.  A benchmark that was stopped resumes: runs that are done are read, others resume from
+their last save.  ``--page`` only writes the page again.  The default, four recipes, three seeds and
+an hour each on two cores, takes a night: six hours and the measurements.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -170,7 +170,7 @@ def runs_in(folder: Path, names: Sequence[str], seeds: int) -> list[Run]:
 # --- The page ---------------------------------------------------------------------------------
 
 
-def page(runs: Sequence[Run], minutes: float) -> str:
+def page(runs: Sequence[Run], settings: Mapping[str, Any]) -> str:
     """Return the text of the page."""
     done = [run for run in runs if run.done]
     rows = []
@@ -194,7 +194,8 @@ def page(runs: Sequence[Run], minutes: float) -> str:
     measured = " or ".join(f"{count}" for count in sorted(blocks))
     return (
         "# Learning benchmark\n\n"
-        f"Each recipe was trained for {minutes:g} minutes on one core, and measured against greedy "
+        f"Each recipe was trained for {settings['minutes']:g} minutes on {settings['cores']}, and "
+        "measured against greedy "
         f"on {measured} deals that training had not seen, in both seats. `decisions/s` are those that "
         "were generated and learned from; values count samples.\n\n"
         f"{DataTable(head, rows).markdown()}\n\n"
@@ -247,12 +248,12 @@ def curves(runs: Sequence[Run]) -> str:
     return out.getvalue()
 
 
-def write_page(folder: Path, runs: Sequence[Run], minutes: float) -> None:
+def write_page(folder: Path, runs: Sequence[Run], settings: Mapping[str, Any]) -> None:
     """Write page and curves of the runs that are done."""
     if any(run.done for run in runs):
         write_whole(folder / CURVES, curves(runs))
         write_whole(folder / PICTURE, picture(runs))
-        write_whole(folder / PAGE, page(runs, minutes))
+        write_whole(folder / PAGE, page(runs, settings))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -287,15 +288,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = as_path(options.out)
         runs = runs_in(folder, names, options.seeds)
         folder.mkdir(parents=True, exist_ok=True)
-        settings = {"minutes": options.minutes, "deals": options.deals}
+        limits = {"minutes": options.minutes, "deals": options.deals}
+        settings = limits | {"cores": "one core" if options.jobs > 1 else "all cores"}
         _same_settings(folder / "benchmark.json", settings)
+        confine = _take_core if options.jobs > 1 else next  # which confines nothing
         if not options.page:
             with ThreadPoolExecutor(
-                options.jobs, initializer=_take_core, initargs=(count(),)
+                options.jobs, initializer=confine, initargs=(count(),)
             ) as pool:  # after an error it begins no other run
-                for _ in pool.map(lambda run: run.train(**settings), runs):
-                    write_page(folder, runs, options.minutes)
-        write_page(folder, runs, options.minutes)
+                for _ in pool.map(lambda run: run.train(**limits), runs):
+                    write_page(folder, runs, settings)
+        write_page(folder, runs, settings)
         print(
             f"{sum(run.done for run in runs)} of {len(runs)} runs are done; page: {folder / PAGE}"
         )

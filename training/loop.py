@@ -19,14 +19,15 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, ClassVar
 
-from tqdm import tqdm
-
 from cacao_env.agents.agent import Agent, require
 from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest, find
 from cacao_env.agents.registry import load_agent
 from cacao_env.checks import as_path
+from cacao_env.engine.progress import Bar
+from cacao_env.evaluation.blocks import Pairing, chunks
 from cacao_env.evaluation.run import measure, print_results
-from cacao_env.evaluation.summary import Result
+from cacao_env.evaluation.summary import Result, summarise
+from cacao_env.evaluation.workers import cores, play_all
 
 from .config import ConfigError, RunConfig, agent_named, from_dict, overridden, read, strings_in
 from .run_folder import RunFolder, clear, seconds_at
@@ -172,7 +173,7 @@ class Loop:
         learner = self.learner
         # A resumed run estimates the time left from where it resumes.
         done = round(100 * learner.progress, 1)
-        bar = tqdm(total=100, initial=done, unit="%", desc=self.config.name)
+        bar = Bar(total=100, initial=done, unit="%", desc=self.config.name)
         with closing(self), self.interrupt, bar:
             while learner.progress < 1 and not self.interrupt.asked:
                 row = self.round()
@@ -308,18 +309,24 @@ def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) ->
 
 def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
     """Measure the checkpoint on deals that training has not seen; add the results to its manifest."""
-    agent = load_agent(str(folder))
-    results = [
-        measure(
-            agent,
-            agent_named("against", name, config),
-            options,
-            config.deals,
-            config.evaluation_seed,
-        )
+    own = load_agent(str(folder))
+    agents = {str(folder): own} | {n: agent_named("against", n, config) for n in config.against}
+    names = {spec: agent.name for spec, agent in agents.items()}
+    if len(set(names.values())) < len(names):
+        raise ConfigError(f"against is {config.against!r}, which has an agent twice")
+    pairs = [
+        Pairing(options, own.name, names[other])
         for options in config.games_played
-        for name in config.against
+        for other in config.against
     ]
+    todo = chunks(pairs, config.deals)
+    versions = {spec: agent.version for spec, agent in agents.items()}
+    with (
+        Bar(total=sum(one.num_games for one in todo), unit="game") as bar,
+        closing(play_all(todo, versions, config.evaluation_seed, cores(), bar.update)) as parts,
+    ):
+        every = summarise(list(names.values()), list(parts)).results
+    results = [result for result in every if result.agent == own.name]
     add_to_manifest(folder, results=[result.as_dict() for result in results])
     return results
 

@@ -60,6 +60,14 @@ class Agent(OwnArrays, ABC):
         """Report its analysis of the decision to make; by default only its choice."""
         return certain(int(self.act([game], [memory])[0]), "its choice; it reports nothing more")
 
+    def notes(self, memory: Any) -> dict[str, Any]:
+        """Return what it noted in a game, as plain data; by default nothing.
+
+        ``counts``: ``moves``, and other numbers by name, which tables show a move; ``messages``: a
+        conversation, which is kept beside the game's record.
+        """
+        return {}
+
     def player(self, seed: int) -> Player:
         """Return the agent with a memory for one seat of one game."""
         return Player(self, seed)

@@ -117,7 +117,8 @@ def parse_values(whose: str, text: str, known: dict[str, Parameter]) -> dict[str
         key, equals, value = item.partition("=")
         if key not in known or not equals:
             expected = ", ".join(f"{one}=..." for one in known) or "none"
-            raise ValueError(f"{whose} has no parameter {item!r}; it has: {expected}")
+            # Without the value, which may be a secret.
+            raise ValueError(f"{whose} has no parameter {key!r}; it has: {expected}")
         values[key] = known[key].parse(f"{key} of {whose}", value)
     return values
 
@@ -126,7 +127,7 @@ def split_names(text: str) -> list[str]:
     """Split ``greedy,mc:sims=64,top=8`` into names; ``top=8`` belongs to the name before it."""
     names: list[str] = []
     for part in text.split(","):
-        if names and "=" in part and ":" not in part:
+        if names and re.match(r"\w+=", part):
             names[-1] += f",{part}"
         else:
             names.append(part.strip())

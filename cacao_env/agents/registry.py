@@ -6,6 +6,7 @@ A name is, in this order,
 - a checkpoint, shipped or in a folder, with or without search: ``criollo``,
   ``runs/quickstart+search:ms=16``;
 - a policy as an ONNX file (:mod:`.onnx`): ``my_policy.onnx``;
+- a language model (:mod:`cacao_env.text.llm`): ``llm:MODEL``, where code may be loaded;
 - an agent of an installed package: the name of an entry point in the group ``cacao_env.agents`` that
   loads an :class:`~.agent.Agent`, or a class that is made with ``seed=`` and has ``act(game)``;
 - ``module:Class``, such a class or an :class:`~.agent.Agent` of your own, where code may be loaded.
@@ -49,6 +50,14 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
     head = name.partition(":")[0]
     if head in BOTS:
         return Bot(name)
+    if head == "llm":
+        if not allow_code:
+            raise AgentError(
+                f"{name!r} would contact a server, which only a name typed on the command line may do"
+            )
+        from ..text.llm import LanguageModel  # a late import: few need it
+
+        return LanguageModel(name)
     base, search = split_search(name)
     folder = find(base) or (as_path(base) if as_path(base).is_dir() else None)
     if folder is not None:

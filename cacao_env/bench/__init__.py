@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tqdm import tqdm
-
 from ..checks import as_path
+from ..engine.progress import Bar
 from ..files import read_json, write_whole
 from ..provenance import machine, provenance, versions
 from ..tables import DataTable, between_markers
@@ -51,7 +50,7 @@ def run(
     found = [*measure([bandwidth_row(), yard], seconds, slices)]
     bandwidth = found[0].value
     skipped: dict[str, str] = {}
-    with tqdm(unit="row", disable=None, leave=False) as bar:
+    with Bar(unit="row", leave=False) as bar:
         for row in all_rows(seconds, slices, quick):
             found.append(row)
             bar.set_description(row.name)

@@ -26,6 +26,7 @@ from ..envs.aec import env, raw_env, wrap
 from ..envs.gym import CacaoVectorEnv
 from ..envs.vector import VectorGames, playouts
 from ..game import Game
+from ..greedy.candidates import Candidates
 from ..greedy.turn import step_turn
 from .timing import Row, Work, measure, pieces
 
@@ -127,10 +128,12 @@ def observed(name: str, counts: str, games: Any, work: Work, threads: int = 1) -
     return Row(name, UNIT, counts, work, games.num_games, threads, *sizes)
 
 
-def batch_row(name: str, games: Any, threads: int = 1) -> Row:
+def batch_row(
+    name: str, games: Any, threads: int = 1, text: str = "uint8 observation, mask"
+) -> Row:
     """Return a row of batched steps at random."""
     work = pieces(stepping(games), max(1, STEPS // games.num_games))
-    return observed(name, f"{SAMPLED}, uint8 observation, mask", games, work, threads)
+    return observed(name, f"{SAMPLED}, {text}", games, work, threads)
 
 
 def step_group(players: int, label: str, size: int | None) -> list[Row]:
@@ -145,6 +148,13 @@ def step_group(players: int, label: str, size: int | None) -> list[Row]:
         rows.append(Row(f"step_batch.{name}", UNIT, batched, interleaved(players, size), BATCH))
     games = VectorGames(BATCH, num_players=players, table_size=size, seed=0)
     return [*rows, batch_row(f"step_observe_mask.{name}", games)]
+
+
+def candidates_row(rows: int, replies: int) -> Row:
+    """Return batched steps at random, seen as rows of candidates."""
+    size = Candidates(rows, replies)
+    games = VectorGames(BATCH, decisions="turn" if replies else "auto", observation=size, seed=0)
+    return batch_row(f"candidates.{rows}.{replies}", games, text="float32 rows, their mask")
 
 
 def playout_row(players: int) -> Row:
@@ -381,6 +391,7 @@ def all_rows(seconds: float, slices: int, quick: bool) -> Iterator[Row]:
     for players in (2, 3, 4):
         for label, size in (("t15", 15), ("default", None)):
             yield from measure(step_group(players, label, size), seconds, slices)
+    yield from measure([candidates_row(48, 0), candidates_row(24, 16)], seconds, slices)
     yield from measure([playout_row(players) for players in (2, 3, 4)], seconds, slices)
     yield from measure([search_row(players) for players in (2, 3, 4)], seconds, slices)
     yield from threads_rows(seconds, slices)

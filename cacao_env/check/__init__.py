@@ -65,6 +65,13 @@ LIBRARIES = (
         ("onnx", "onnxruntime", "stable-baselines3", "sb3-contrib"),
         "policies of sb3-contrib and of plain torch, measured by their files",
     ),
+    Library(
+        "MCP", "mcp", ("mcp",), "a client over standard input and output, all tools but review"
+    ),
+    Library("verifiers", "verifiers", ("verifiers",), "three models, a reward a seat"),
+    Library("TRL", "trl", ("trl", "transformers"), "GRPO with environment_factory, tool calls"),
+    Library("OpenEnv", "openenv", ("openenv-core",), "server and client, reset, step, state"),
+    Library("TextArena", "textarena", ("TextArena",), "four players, make, reset, step, close"),
 )
 LEFT_OUT = " was left out"  # in a line of a program: what the installed packages don't allow
 OK, FAILED, MISSING = "ok", "FAILED", "not installed"

@@ -137,12 +137,14 @@ def _record(options: Namespace) -> None:
         text = record.dumps(record.record_of(game, options.with_legal, named))
         if options.out is None:
             print(text, end="")
-        elif options.games == 1 and not as_path(options.out).is_dir():
-            write_whole(as_path(options.out), text, pipes=True)
-        else:
-            folder = as_path(options.out)
-            folder.mkdir(parents=True, exist_ok=True)
-            write_whole(folder / f"cacao-{options.players}p-seed{seed}.json", text)
+            continue
+        path = as_path(options.out)
+        if options.games > 1 or path.is_dir():
+            path.mkdir(parents=True, exist_ok=True)
+            path /= f"cacao-{options.players}p-seed{seed}.json"
+        write_whole(path, text, pipes=True)
+        notes = [one.agent.notes(one.memory) for one in players]
+        record.write_conversations(path, named, notes)
 
 
 def _replay(options: Namespace) -> int:
@@ -341,11 +343,10 @@ def _serve(options: Namespace, given: dict[str, Any]) -> int:
 
 def _reviewed(history: Any) -> dict[str, Any]:
     """Review a game under a progress bar."""
-    from tqdm import tqdm
-
+    from ..engine.progress import Bar
     from ..play.review import review
 
-    with tqdm(unit="decision", disable=None) as bar:
+    with Bar(unit="decision") as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total, bar.n = total, done

@@ -343,10 +343,9 @@ def _curve(options: Namespace) -> None:
 
 def _forecasts(options: Namespace) -> None:
     prepare(options)
-    from tqdm import tqdm
-
     from ..agents.registry import load_agents
     from ..engine.options import Options
+    from ..engine.progress import Bar
     from ..evaluation import forecasts
     from ..evaluation.workers import cores
 
@@ -354,7 +353,7 @@ def _forecasts(options: Namespace) -> None:
     agents = load_agents(options.agents, allow_code=True)
     _check_writable(options.json)
     workers, replays = options.workers or cores(), options.ceiling or 0
-    with tqdm(total=options.deals, unit="game", disable=None) as bar:
+    with Bar(total=options.deals, unit="game") as bar:
         rows = forecasts.measure_forecasts(
             *(options.agents, agents, rules, options.deals, options.seed),
             *(replays, workers, bar.update),
@@ -368,9 +367,8 @@ def _forecasts(options: Namespace) -> None:
 
 def _positions(options: Namespace) -> None:
     prepare(options)
-    from tqdm import tqdm
-
     from ..agents.registry import load_agent
+    from ..engine.progress import Bar
     from ..evaluation import judged_positions, positions
     from ..evaluation.workers import cores
 
@@ -378,7 +376,7 @@ def _positions(options: Namespace) -> None:
     if options.make is not None:
         if options.count < 1:
             raise ValueError(f"--count is {options.count}, expected at least 1")
-        with resumable(), tqdm(total=options.count, unit="position", disable=None) as bar:
+        with resumable(), Bar(total=options.count, unit="position") as bar:
             folder, about = as_path(options.make), (options.phrase, options.count)
             print(judged_positions.make(folder, *about, workers, bar.update))
         return
@@ -388,7 +386,7 @@ def _positions(options: Namespace) -> None:
     found = positions.read_positions(path, positions.SUBSET if options.subset else None)
     agent = load_agent(options.agent, allow_code=True)
     _check_writable(options.json)
-    with tqdm(total=len(found), unit="position", disable=None) as bar:
+    with Bar(total=len(found), unit="position") as bar:
         answers = positions.ask(options.agent, agent, found, options.seed, workers, bar.update)
     data = positions.document(agent, found, answers, options.seed, path)
     _say(positions.show(data), data, options)

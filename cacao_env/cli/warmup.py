@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from argparse import Namespace
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
+from multiprocessing import get_context
+from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 from .common import add_command
 
@@ -21,23 +26,91 @@ def add_commands(commands: Any) -> None:
         _warmup,
         "compile everything now (once after an install)",
         "cacao warmup",
-        {},
+        {"--list": (False, "only list what a first step compiles, with seconds")},
         "Compile everything that environments, agents and evaluations call.  Without this command "
         "each part is compiled when it is first used.",
     )
 
 
 def _warmup(options: Namespace) -> None:
-    from ..engine.code_cache import FOLDER, PROBLEM
+    from ..engine.code_cache import FOLDER, NAMED, PROBLEM
+    from ..engine.progress import Bar
 
     if FOLDER is None:
         raise ValueError(PROBLEM)
+    if options.list:
+        for use in (_first_pettingzoo, _first_gymnasium, _first_batch):
+            with (
+                TemporaryDirectory() as folder,
+                patch.dict(os.environ, {NAMED: folder}),
+                get_context("spawn").Pool(1) as pool,
+            ):
+                print(pool.apply(_listed, (use,)))
+        return
     begin = time.perf_counter()
     every = list(parts())
-    for number, (name, use) in enumerate(every, 1):
-        print(f"{number}/{len(every)} {name}", file=sys.stderr, flush=True)
-        use()
+    with Bar(every, unit="part") as bar:
+        for name, use in bar:
+            bar.set_description(name)
+            use()
     print(f"everything is compiled ({time.perf_counter() - begin:.0f} s)")
+
+
+def _listed(use: Callable[[], None]) -> str:
+    """Return a table of the functions that are compiled, each without those that it calls."""
+    from numba.core.event import Event, Listener, install_listener
+
+    from ..tables import DataTable
+
+    seconds, times = defaultdict[str, float](float), Counter[str]()
+    begun, last = [""], time.process_time()
+
+    class Watch(Listener):
+        def on_start(self, event: Event) -> None:
+            function = event.data["dispatcher"].py_func
+            self.count()
+            begun.append(f"{function.__module__}.{function.__name__}")
+            times[begun[-1]] += 1
+
+        def on_end(self, event: Event) -> None:
+            self.count()
+            begun.pop()
+
+        def count(self) -> None:
+            nonlocal last
+            now = time.process_time()
+            seconds[begun[-1]] += now - last
+            last = now
+
+    with install_listener("numba:compile", Watch()):
+        use()
+    rows = [(name, times[name], f"{seconds[name]:.2f}") for name in times]
+    rows.sort(key=lambda row: -seconds[row[0]])
+    head = f"{use.__name__[7:]}: {len(rows)} functions in {sum(seconds.values()):.1f} s"
+    return f"{head}\n{DataTable(['function', 'times', 'seconds'], rows, 'lrr').text()}\n"
+
+
+def _first_pettingzoo() -> None:
+    from ..envs.aec import env
+
+    environment = env()
+    environment.reset(seed=0)
+    environment.step(int(environment.last()[0]["action_mask"].argmax()))
+
+
+def _first_gymnasium() -> None:
+    import gymnasium
+
+    environment = gymnasium.make("cacao_env/Cacao-v0")
+    seen, _ = environment.reset(seed=0)
+    environment.step(int(seen["action_mask"].argmax()))
+
+
+def _first_batch() -> None:
+    from ..envs.vector import VectorGames
+
+    games = VectorGames(2, seed=0)
+    games.step(games.action_masks.argmax(axis=1))
 
 
 def parts() -> Iterator[tuple[str, Callable[[], None]]]:
@@ -85,10 +158,11 @@ def _pettingzoo() -> None:
 
 
 def _batches() -> None:
+    from ..engine.options import DECISIONS
     from ..envs.vector import VectorGames, playouts
 
-    for threads in (1, 2):
-        games = VectorGames(2, table_size=15, seed=0, num_threads=threads)
+    for threads, decisions in product((1, 2), DECISIONS):
+        games = VectorGames(2, table_size=15, seed=0, decisions=decisions, num_threads=threads)
         games.step(games.sample())
     games.restore(games.arrays())
     playouts(games.states, games.rngs, 1)
@@ -98,11 +172,14 @@ def _batches() -> None:
 
 def _versus() -> None:
     from ..engine.observation import OBSERVATION_DTYPES
+    from ..engine.options import DECISIONS
     from ..envs.versus import VersusGames
 
-    for opponent in ("greedy", "endgame"):  # in compiled code, and asked by Python
+    for opponent, decisions in product(("random", "greedy", "endgame"), DECISIONS):
         for dtype in OBSERVATION_DTYPES:
-            games = VersusGames(2, opponent, table_size=15, seed=0, observation_dtype=dtype)
+            games = VersusGames(
+                2, opponent, decisions=decisions, table_size=15, seed=0, observation_dtype=dtype
+            )
             games.step(games.action_masks.argmax(axis=1))
     rows = VersusGames(2, "greedy", observation="candidates", seed=0)
     while not rows.dones.any():

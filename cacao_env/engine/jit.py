@@ -6,7 +6,6 @@ that it calls, and cached on disk (:mod:`cacao_env.engine.code_cache`).
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, TypeVar
@@ -15,7 +14,7 @@ import numba
 from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 
-from .code_cache import PROBLEM, CodeCache, speaks, tell
+from .code_cache import PROBLEM, CodeCache, tell
 from .linking import linked
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -64,47 +63,38 @@ class _Part(NullCache):
 
 
 class Progress:
-    """What is being compiled, and how far it is: a line on a terminal's standard error.
+    """How far the compilation of an entry point is: a bar.
 
-    Only one thread may begin and end at a time; all may ask for ``now``.
+    Only one thread may begin and end at a time.
     """
 
     def __init__(self) -> None:
-        self._name, self._waiting, self._total = "", set[Any](), 0
+        self._waiting = set[Any]()
+        self._bar: Any = None
         self.quiet = False
 
     def begin(self, entry: Any) -> None:
         """Begin with an entry point and everything that it calls."""
-        self._name = f"{entry.py_func.__module__}.{entry.py_func.__name__}"
-        self._waiting = {inside for inside in _reachable(entry) if not inside.overloads}
-        self._total = len(self._waiting) + 1
+        from .progress import Bar
+
         if not self.quiet:
             tell("compiling what is used for the first time; `cacao warmup` compiles all")
             tell(PROBLEM)
-        self.show()
+        self._waiting = {inside for inside in _reachable(entry) if not inside.overloads}
+        name = f"{entry.py_func.__module__}.{entry.py_func.__name__}".removeprefix("cacao_env.")
+        self._bar = Bar(total=len(self._waiting) + 1, desc=name, unit="function", leave=False)
 
     def end(self) -> None:
-        """Remove the line."""
-        self._name = ""
-        if speaks() and sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-    def now(self) -> tuple[str, int, int] | None:
-        """Return (entry point, functions compiled, functions in all), or None."""
-        if not self._name:
-            return None
-        waiting = sum(not inside.overloads for inside in self._waiting)
-        return self._name, self._total - waiting - 1, self._total
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
 
     def show(self) -> None:
-        """Draw the line."""
-        now = self.now()
-        if now is None or not speaks() or not sys.stderr.isatty():
-            return
-        name, done, total = now
-        bar = "#" * (20 * done // total)
-        text = f"\r\x1b[K[{bar:20}] {done}/{total} {name.removeprefix('cacao_env.')}"
-        print(text, end="", file=sys.stderr, flush=True)
+        """Draw the bar."""
+        if self._bar is not None:
+            self._bar.n = sum(bool(inside.overloads) for inside in self._waiting)
+            self._bar.refresh()
 
 
 PROGRESS = Progress()

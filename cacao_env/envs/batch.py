@@ -22,7 +22,7 @@ from ..engine.rewards import REWARDS, Reward, potentials_into
 from ..engine.state import OVER, set_up
 from ..engine.tiles import JUNGLE_SUPPLY_BY_CODE, MAX_PLAYERS, MAX_TURNS, WORKER_SUPPLY
 from ..game import ELEMENTARY, Game, is_elementary
-from ..greedy.turn import step_turn, unasked
+from ..greedy.turn import by_turn, step_asked, unasked
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]
@@ -33,10 +33,13 @@ _OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
 
 
 @inlined
-def play(state, action, actions):
-    """Note a legal action, and play it and all moves that are not asked; ``actions``: of this game."""
+def play(state, action, actions, turns):
+    """Note a legal action, and play it and all moves that are not asked.
+
+    ``actions``: of this game; ``turns`` is ``by_turn(state)``.
+    """
     actions[state.ply] = action
-    step_turn(state, action)
+    step_asked(state, action, turns)
 
 
 @njit
@@ -59,7 +62,7 @@ def _replay(states, actions, last):
             if why_illegal(state, noted - ELEMENTARY * elementary) != LEGAL:
                 return g
             if not elementary:
-                play(state, noted, actions[g])
+                play(state, noted, actions[g], True)
                 continue
             apply(state, noted - ELEMENTARY)
             state.ply += 1
@@ -120,6 +123,7 @@ class Batch:
         """Make the arrays of the games, and those that follow from them."""
         self.states = self.options.blank_states(self.num_games)
         self.actions = np.zeros((self.num_games, MAX_DECISIONS), np.int16)
+        self._turns = by_turn(self.states[0])
         self._potentials = np.zeros((self.num_games, MAX_PLAYERS))
         self._counted = np.zeros(self.num_games, np.int64)
 

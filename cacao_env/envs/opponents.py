@@ -81,21 +81,28 @@ class Opponents:
 
 
 @njit
-def play_compiled(states, actions, learners, kinds, rngs, choices):
+def play_compiled(states, actions, turns, learners, kinds, rngs, choices):
     """Let compiled opponents play until each game's learner decides or the game is over.
 
-    ``actions`` as in :class:`.batch.Batch`.  ``learners``, ``kinds``, shape (N,): the learner's seat,
-    and RANDOM or GREEDY for the others; neither uses anything hidden.  Games of other kinds do not
-    change.  ``choices``: scratch space, CHOICES, (1,).
+    ``actions`` as in :class:`.batch.Batch`; ``turns`` as in :func:`.batch.play`.  ``learners``,
+    ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others; neither uses
+    anything hidden.  Games of other kinds do not change.  ``choices``: scratch space, CHOICES, (1,);
+    None without GREEDY, which is not compiled then.
     """
     for g in range(len(states)):
         state = states[g]
         rng = rngs[g : g + 1]
         while kinds[g] < NUM_COMPILED and state.phase != OVER and state.seat != learners[g]:
-            if kinds[g] == GREEDY:
-                play(state, greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng), actions[g])
-            else:
-                play(state, sample(state, rng), actions[g])
+            play(state, _choice(state, kinds[g], rng, choices), actions[g], turns)
+
+
+@njit
+def _choice(state, kind, rng, choices):
+    if choices is None:
+        return sample(state, rng)
+    if kind == GREEDY:
+        return greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng)
+    return sample(state, rng)
 
 
 @njit

@@ -41,6 +41,7 @@ def _step_all(
     states,
     chosen,
     actions,
+    turns,
     rngs,
     mode,
     potentials,
@@ -63,7 +64,7 @@ def _step_all(
     win_shares = np.zeros(MAX_PLAYERS)
     for g in range(len(states)):
         state = states[g]
-        play(state, chosen[g], actions[g])
+        play(state, chosen[g], actions[g], turns)
         rewards_into(state, mode, potentials[g], scores, win_shares, rewards[g])
         terminations[g] = state.phase == OVER
         if state.phase == OVER:
@@ -230,6 +231,7 @@ class VectorGames(Batch):
             self.states,
             self._chosen,
             self.actions,
+            self._turns,
             self.rngs,
             self._mode,
             self._potentials,

@@ -31,7 +31,7 @@ from ..greedy.candidates import Candidates, as_candidates
 from ..greedy.choices import CHOICES
 from .batch import Arrays, Batch, as_actions, as_flags, finished, play
 from .observations import view_of
-from .opponents import NUM_COMPILED, Opponents, OpponentSpec, is_rng, play_compiled, waiting
+from .opponents import GREEDY, NUM_COMPILED, Opponents, OpponentSpec, is_rng, play_compiled, waiting
 from .threads import alone
 
 Illegal = Literal["lose", "raise"]
@@ -58,7 +58,7 @@ def _deal(states, which, learners, fixed, kinds, probabilities, rngs):
 
 
 @njit
-def _play(states, chosen, actions, forgiving, ended, forfeits):
+def _play(states, chosen, actions, turns, forgiving, ended, forfeits):
     """Play the learners' actions, and mark the illegal ones, which lose their games.
 
     Nothing is played in games that have ``ended``.  Unless ``forgiving``, nothing changes if an action
@@ -75,7 +75,7 @@ def _play(states, chosen, actions, forgiving, ended, forfeits):
         return first
     for g in range(len(states)):
         if not (forfeits[g] or ended[g]):
-            play(states[g], chosen[g], actions[g])
+            play(states[g], chosen[g], actions[g], turns)
     return first
 
 
@@ -187,7 +187,7 @@ class VersusGames(Batch):
         self._view = view_of(self.num_games, self.options, self._observation, self._dtype)
         self.observations, self.action_masks = self._view.observations, self._view.action_masks
         self._chosen, self._numbers = np.zeros((2, self.num_games), np.int64)
-        self._choices = np.empty(1, CHOICES)
+        self._choices = np.empty(1, CHOICES) if self._opponents.probabilities[GREEDY] > 0 else None
 
     @alone
     def reset(self, seed: int | None = None, first_seat: int = 0) -> None:
@@ -316,7 +316,7 @@ class VersusGames(Batch):
     def _check(self) -> None:
         if (self.learners < 0).any() or (self.learners >= self.num_players).any():
             raise ValueError("a learner has no seat")
-        if (self.kinds < 0).any() or (self.kinds >= len(self._opponents.probabilities)).any():
+        if not np.isin(self.kinds, np.flatnonzero(self._opponents.probabilities)).all():
             raise ValueError("a game has an opponent that there is not")
         if waiting(self.states, self.learners, np.zeros_like(self.learners)):
             raise ValueError("another seat than the learner's decides")
@@ -328,7 +328,7 @@ class VersusGames(Batch):
         choices = as_actions(chosen, self.num_games)
         self._view.choose(choices, self._chosen)
         flags = self._forgiving, self.ended, self.forfeits
-        wrong = _play(self.states, self._chosen, self.actions, *flags)
+        wrong = _play(self.states, self._chosen, self.actions, self._turns, *flags)
         if wrong >= 0 and not self._forgiving:
             raise ValueError(self._view.explain(self.states, choices, wrong))
 
@@ -347,7 +347,13 @@ class VersusGames(Batch):
     def _let_others_play(self) -> None:
         """Let the opponents play until each game's learner decides or the game is over."""
         play_compiled(
-            self.states, self.actions, self.learners, self.kinds, self.rngs, self._choices
+            self.states,
+            self.actions,
+            self._turns,
+            self.learners,
+            self.kinds,
+            self.rngs,
+            self._choices,
         )
         if not self._opponents.in_python:
             return

@@ -45,7 +45,7 @@ def of_players(data: Data, key: str, players: int) -> list[Data]:
 def ratings(data: Data, players: int) -> DataTable:
     """Return agents with their ratings, mean scores and time a move, best first."""
     scores = {r["agent"]: f"{r['score']:{GOLD}}" for r in of_players(data, "scores", players)}
-    rows = []
+    rows, counts = [], counted_names(of_players(data, "results", players))
     for row in of_players(data, "ratings", players):
         agent = row["agent"]
         results = of_players(data, "results", players)
@@ -53,8 +53,22 @@ def ratings(data: Data, players: int) -> DataTable:
         mean = sum(times) / len(times) if times else 0
         cells = [agent, f"{round(row['elo']):+d}", elo_interval(row), scores.get(agent, "")]
         cells.append(milliseconds(mean) if times else "")
-        rows.append([*cells, f"{1000 / mean:,.0f}" if mean else ""])
-    return DataTable(("agent", "Elo", "95 %", "score", "ms a move", "decisions/s"), rows)
+        cells.append(f"{1000 / mean:,.0f}" if mean else "")
+        own = [r for r in results if r["agent"] == agent]
+        rows.append([*cells, *counted_cells(own, counts)])
+    head = ("agent", "Elo", "95 %", "score", "ms a move", "decisions/s")
+    return DataTable((*head, *(f"{name} a move" for name in counts)), rows)
+
+
+def counted_names(results: Sequence[Data]) -> list[str]:
+    """Return the names of what the agents of some results counted, such as tokens."""
+    return list(dict.fromkeys(name for r in results for name in r.get("counts", {})))
+
+
+def counted_cells(results: Sequence[Data], names: Sequence[str]) -> list[str]:
+    """Return the mean of each count over an agent's results, ``""`` if it does not count that."""
+    found = ([r["counts"][name] for r in results if name in r.get("counts", {})] for name in names)
+    return [f"{sum(some) / len(some):.3g}" if some else "" for some in found]
 
 
 def cross_table(data: Data, players: int) -> DataTable:

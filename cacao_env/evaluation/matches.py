@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..agents.agent import Agent, AgentError, decider, seat_seed
@@ -34,6 +35,14 @@ class PlayedGame:
     decisions: list[int]
     actions: list[int]
     luck: list[list[float]]  # as luck.luck_of returns it
+    notes: list[dict[str, Any]] = field(default_factory=list)  # the agents', if one has any
+
+    def counts(self, seats: Sequence[int]) -> Counter[str]:
+        """Return what the agents on these seats counted."""
+        found: Counter[str] = Counter()
+        for seat in seats if self.notes else ():
+            found.update(self.notes[seat].get("counts", {}))
+        return found
 
     def win_share(self, seat: int) -> float:
         """Return the seat's share of the win."""
@@ -51,6 +60,15 @@ class PlayedGame:
         """Return the seat's margin less its luck and plus that of the others, in the mean."""
         own, total = self.luck[SCORES][seat], sum(self.luck[SCORES])
         return self.margin(seat) - own + (total - own) / (len(self.scores) - 1)
+
+
+def a_move(counts: Iterable[Counter[str]]) -> dict[str, float]:
+    """Return the mean a move of what ``PlayedGame.counts`` returned for several games."""
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    moves = total.pop("moves", 0)
+    return {name: number / max(1, moves) for name, number in total.items()}
 
 
 @dataclass
@@ -130,9 +148,13 @@ class _Match:
     def _step(self, action: int) -> None:
         self.game.play(action)
 
-    def result(self, luck: bool) -> PlayedGame:
+    def result(self, agents: Mapping[str, Agent], luck: bool) -> PlayedGame:
         """Return the result of the finished game."""
         game, players = self.game, self.game.num_players
+        notes = [
+            agents[name].notes(own) if asked else {}
+            for name, own, asked in zip(self.names, self.memory, self.decisions)
+        ]
         return PlayedGame(
             self.block,
             self.rotation,
@@ -143,6 +165,7 @@ class _Match:
             self.decisions,
             list(game.history),
             luck_of(game).tolist() if luck else [[0.0] * players] * 2,
+            notes if any(notes) else [],
         )
 
 
@@ -210,7 +233,9 @@ def play_chunk(
         if len(left) < len(running):
             progress(len(running) - len(left))
         running = left
-    return ChunkResult(chunk.key, chunk.pairing, [match.result(luck) for match in matches], timings)
+    return ChunkResult(
+        chunk.key, chunk.pairing, [match.result(agents, luck) for match in matches], timings
+    )
 
 
 def _by_decider(running: list[_Match]) -> dict[tuple[str, bool], list[tuple[_Match, int]]]:

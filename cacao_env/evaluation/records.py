@@ -6,9 +6,8 @@ import csv
 import io
 from pathlib import Path
 
-from tqdm import tqdm
-
 from .. import record
+from ..engine.progress import Bar
 from ..engine.tiles import MAX_PLAYERS
 from ..files import write_whole
 from .blocks import Pairing
@@ -20,7 +19,7 @@ def write_records(evaluation: Evaluation, folder: Path) -> int:
     """Write every game into a folder, and who sat where into ``games.csv``; returns the count."""
     rows = []
     prefixes: dict[Pairing, str] = {}
-    for result in tqdm(evaluation.results, desc="records", disable=None, leave=False):
+    for result in Bar(evaluation.results, desc="records", leave=False):
         pairing = result.pairing
         prefix = prefixes.setdefault(pairing, f"{len(prefixes):02}-{_file_name(pairing)}")
         for played in result.games:
@@ -32,6 +31,7 @@ def write_records(evaluation: Evaluation, folder: Path) -> int:
                 record.record_of(game, players=[n[: record.MAX_NAME] for n in seats])
             )
             (folder / name).write_text(text, encoding="utf-8")
+            record.write_conversations(folder / name, seats, played.notes)
             empty = [""] * (MAX_PLAYERS - len(seats))
             rows.append((name, pairing.players, played.block, *seats, *empty))
     head = ("file", "players", "block", *(f"seat_{seat}" for seat in range(MAX_PLAYERS)))

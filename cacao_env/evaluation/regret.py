@@ -8,20 +8,21 @@ the best action minus that of the action chosen.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm
 
 from ..agents.agent import Agent
 from ..agents.endgame import NODES_TO_JUDGE, is_near_end, placements_left
 from ..agents.utility import RELATIVE_SCORE, UTILITY
 from ..engine.options import Options
+from ..engine.progress import Bar
 from ..engine.state import PLACE
 from ..game import Game
 from ..provenance import provenance
@@ -30,7 +31,7 @@ from .blocks import Chunk, Pairing, chunks
 from .figures import ranged
 from .intervals import LEVEL, resampled_means
 from .judge import Judge, solved
-from .matches import Progress, choices, replayed
+from .matches import Progress, a_move, choices, replayed
 from .store import engine_version
 from .workers import ChunkPlayer, do_all
 
@@ -61,6 +62,7 @@ class GameRegret:
     exact: list[DecisionRegret]
     rollouts: list[DecisionRegret]
     unsolved: int  # decisions near the end that the solver gave up
+    counts: dict[str, float] = field(default_factory=dict)  # what the agent counted
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,9 @@ class _Worker:
         found = []
         for played in self._player(chunk, lambda games: None).games:
             game = replayed(chunk.pairing, played, self._seed)
-            found.append(game_regret(game, played.block, self._settings, self._seed, self._judge))
+            one = game_regret(game, played.block, self._settings, self._seed, self._judge)
+            counts = played.counts(range(game.num_players))
+            found.append(replace(one, counts=dict(counts)))
             progress(1)
         return found
 
@@ -176,7 +180,7 @@ def measure_regret(
     todo = chunks([Pairing(options, agent.name, agent.name)], games, GAMES_AT_ONCE)
     make = partial(_Worker, {spec: agent.version}, options, seed, settings)
     with (
-        tqdm(total=games, unit="game", disable=None) as bar,
+        Bar(total=games, unit="game") as bar,
         closing(do_all(todo, make, workers, bar.update)) as parts,
     ):
         found = [game for part in parts for game in part]
@@ -277,6 +281,7 @@ def document(
             "exact", [(left, left) for left in range(1, settings.last + 1)], blunders
         ),
         "unsolved": sum(game.unsolved for game in games),
+        "counts": a_move(Counter(game.counts) for game in games),
         "rollouts": rollouts,
         "rollouts_by_left": by_left("rollouts", LEFT, ()),
         "games": [asdict(game) for game in games],
@@ -318,6 +323,9 @@ def show(data: dict[str, Any]) -> str:
         f"{decisions:,} decisions in {data['seconds']:.1f} s, games included "
         f"({decisions / data['seconds']:,.0f} a second)",
     ]
+    if data["counts"]:
+        counted = (f"{name} {number:.3g}" for name, number in data["counts"].items())
+        lines.append(f"a move: {', '.join(counted)}")
     if data["unsolved"]:
         lines.append(f"not solved within {settings['nodes']:,} positions: {data['unsolved']}")
     return "\n".join(lines)

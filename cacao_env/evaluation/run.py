@@ -17,12 +17,11 @@ from itertools import product, takewhile
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from ..agents.agent import Agent, require
 from ..agents.registry import load_agent, load_agents
 from ..checks import as_int, as_path, check_type
 from ..engine.options import PLAYERS, Options
+from ..engine.progress import Bar
 from ..envs.tasks import Task
 from ..files import read_json, write_json
 from ..provenance import provenance
@@ -167,7 +166,7 @@ def run_evaluation(
         total = sum(chunk.num_games for chunk in todo)
         specs = {spec: agent.version for spec, agent in zip(plan.specs, agents, strict=True)}
         with (
-            tqdm(total=total, unit="game", disable=None) as bar,
+            Bar(total=total, unit="game") as bar,
             closing(play(todo, specs, plan.seed, workers or cores(), bar.update)) as results,
         ):
             for result in results:
@@ -251,7 +250,7 @@ def measure(
     both = {agent.name: agent, opponent.name: opponent}
     parts = chunks([Pairing(options, agent.name, opponent.name)], blocks)
     total = blocks * options.num_players
-    with tqdm(total=total, unit="game", disable=None, leave=False) as bar:
+    with Bar(total=total, unit="game", leave=False) as bar:
         warm_up(parts[0], both, seed)
         results = [play_chunk(chunk, both, seed, bar.update, luck) for chunk in parts]
     return summarise(list(both), results).results[0]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..gold_sources import SOURCES
 from .blocks import Pairing
 from .intervals import interval, percent, share_interval
-from .matches import ChunkResult, PlayedGame, Timing
+from .matches import ChunkResult, PlayedGame, Timing, a_move
 from .ratings import Rating, pair_wins, rate
 
 Games = dict[Pairing, list[PlayedGame]]
@@ -51,6 +51,7 @@ class Result:
     fewer_deals: float = (
         1.0  # variance of the margin of a deal, as a multiple of the adjusted one's
     )
+    counts: dict[str, float] = field(default_factory=dict)  # what the agent counted, a move
 
     def line(self) -> str:
         """Return the result as one line for people."""
@@ -165,6 +166,10 @@ def _seat_of(agent: str, pairing: Pairing, game: PlayedGame) -> int:
     return game.rotation if agent == pairing.agent else 1 - game.rotation
 
 
+def _seats_of(agent: str, pairing: Pairing, game: PlayedGame) -> list[int]:
+    return [seat for seat, name in enumerate(pairing.seats(game.rotation)) if name == agent]
+
+
 def _result(agent: str, pairing: Pairing, played: list[PlayedGame], timing: Timing) -> Result:
     wins = values(agent, pairing, played, PlayedGame.win_share)
     margins = values(agent, pairing, played, PlayedGame.margin)
@@ -192,6 +197,7 @@ def _result(agent: str, pairing: Pairing, played: list[PlayedGame], timing: Timi
         *_mean(adjusted_wins),
         *_mean(adjusted),
         float(margins.mean(axis=1).var() / spread) if spread > 0 else 1.0,
+        a_move(game.counts(_seats_of(agent, pairing, game)) for game in played),
     )
 
 

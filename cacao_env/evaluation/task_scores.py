@@ -45,15 +45,19 @@ def text_of(
 ) -> str:
     """Return the tables of the scores of ``played``, and of those stored earlier, in Markdown."""
     now = {(one["settings"]["task"], next(iter(one["specs"]))): one for one in played}
-    head = ("agent in the learner's seat", "win share", "margin", "deals")
+    counts = figures.counted_names([data["results"][0] for data in played])
+    more = [f"{name} a move" for name in counts]
+    head = ("agent in the learner's seat", "win share", "margin", "deals", *more)
+    empty = [""] * len(counts)
     names = [f"`{agent.name}`" for agent in load_agents(specs, allow_code=True)]
     every, parts = plans(tasks, specs), []
     for task in tasks:
-        rows = dict.fromkeys(names, ("does not play it", "", ""))
+        rows = dict.fromkeys(names, ("does not play it", "", "", *empty))
         for plan, (agent,) in every:
             if plan.task is task:
                 data = now.get((task.id, agent.name)) or _stored(plan, agent)
-                rows[f"`{agent.name}`"] = _scores(data) if data else (NOT_MEASURED, "", "0")
+                cells = _scores(data, counts) if data else (NOT_MEASURED, "", "0", *empty)
+                rows[f"`{agent.name}`"] = cells
         lines = [(name, *cells) for name, cells in rows.items()]
         parts.append(
             f"### `{task.id}`\n\n{task.about[0].upper()}{task.about[1:]}.\n\n"
@@ -68,10 +72,11 @@ def _stored(plan: Plan, agent: Agent) -> dict[str, Any] | None:
     return loaded(file) if agent.version and file.exists() else None
 
 
-def _scores(data: Mapping[str, Any]) -> tuple[str, str, str]:
+def _scores(data: Mapping[str, Any], counts: Sequence[str]) -> tuple[str, ...]:
     """Return the cells of an evaluation."""
     (result,) = data["results"]
-    return figures.share(result), figures.margin(result), f"{result['blocks']:,}"
+    cells = figures.share(result), figures.margin(result), f"{result['blocks']:,}"
+    return (*cells, *figures.counted_cells([result], counts))
 
 
 def written(page: Path, text: str) -> str:

@@ -48,7 +48,6 @@ from .columns import (
     placement_into,
 )
 from .replies import deal_pile, play_on, replies_into
-from .values import NUM_SUMS
 
 MAX_ROWS = 256
 _TIES = 64  # rows of equal value beyond the last one shown, which may be shown in its place
@@ -113,7 +112,6 @@ def candidates_into(states, viewers, rows, replies, seen, masks, ids):
     unsorted, keys = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL, np.int64)
     places = np.empty(rows + _TIES, np.int64)
     order = np.empty(rows + _TIES)
-    sums = np.empty(NUM_SUMS, np.int64)
     for g in range(len(states)):
         state, viewer = states[g], np.int64(viewers[g])
         context_into(state, viewer, seen[g, rows])
@@ -130,7 +128,7 @@ def candidates_into(states, viewers, rows, replies, seen, masks, ids):
                 room[i, :] = 0
                 places[i] = i
                 if state.phase == PLACE:
-                    _placement(room[i], room[-1], state, choices[0], number, sums)
+                    _placement(room[i], room[-1], state, choices[0], number)
                 room[i, VALUE] = (keys[i] >> 12) / _UNIT / GOLD
                 room[i, BEHIND] = ((keys[i] >> 12) - (keys[0] >> 12)) / _UNIT / GOLD
                 tried = i < replies or (i > 0 and room[i - 1, KNOWN] and _tie(keys, i - 1))
@@ -215,7 +213,7 @@ def _order_ties(keys, room, order, places, count):
 
 
 @njit
-def _placement(row, spare, state, choices, number, sums):
+def _placement(row, spare, state, choices, number):
     """Write where a placement leads; of several best ways to lay the tiles, the one with most."""
     identity = np.int64(choices.ids[number])
     cell, variant = np.int64(indexed_cell(state, identity // NUM_VARIANTS)), identity % NUM_VARIANTS
@@ -232,13 +230,13 @@ def _placement(row, spare, state, choices, number, sums):
         while ways > 1:
             ways >>= 1
             way += 1
-        _lead(row, state, choices, cell, variant, overbuilds, WAYS[tiles, to_fill], way, sums)
+        _lead(row, state, choices, cell, variant, overbuilds, WAYS[tiles, to_fill], way)
         return
     most, way = -1e9, 0
     while ways != 0:
         if ways & 1:
             spare[:] = 0
-            _lead(spare, state, choices, cell, variant, overbuilds, WAYS[tiles, to_fill], way, sums)
+            _lead(spare, state, choices, cell, variant, overbuilds, WAYS[tiles, to_fill], way)
             total = _order_of(spare)
             if total > most:
                 most = total
@@ -248,11 +246,11 @@ def _placement(row, spare, state, choices, number, sums):
 
 
 @inlined
-def _lead(row, state, choices, cell, variant, overbuilds, ways, way, sums):
+def _lead(row, state, choices, cell, variant, overbuilds, ways, way):
     """Write where a placement leads with one way to lay the tiles."""
     lay(choices, state, cell, ways[way >> 2], way & 3)
     filled = np.int64(choices.filled)
-    placement_into(row, choices.look, state, cell, variant, overbuilds, filled, sums)
+    placement_into(row, choices.look, state, cell, variant, overbuilds, filled)
 
 
 @inlined

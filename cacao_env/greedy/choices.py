@@ -41,13 +41,12 @@ from ..engine.tiles import (
     TAKE_CACAO,
     VOLCANO,
 )
-from .values import HEURISTIC, NUM_SUMS, Weights, prepare, set_worths, tile_value
+from .values import HEURISTIC, Weights, prepare, set_worths, tile_value
 
 # The values of a position's decisions, and scratch space; one array serves many decisions.
 _FIELDS = np.dtype(
     [
         ("look", HEURISTIC),
-        ("sums", "i8", (NUM_SUMS,)),
         ("filled", "i8"),  # sides that an assignment fills
         ("count", "i8"),
         ("ids", "i8", (MAX_LEGAL,)),
@@ -158,7 +157,7 @@ def score_placements(choices, state, weights, ways=None):
                     prepare(look, state, seat, cell, choices.filled, overbuilds)
                     for k in range(variants):
                         variant = OFFERED_VARIANTS[kinds, k]
-                        value = tile_value(look, state, seat, variant, choices.sums)
+                        value = tile_value(look, state, seat, variant)
                         best = choices.values[count + k]
                         choices.values[count + k] = value if value > best + TIE else best
                         if ways is not None:
@@ -194,7 +193,7 @@ def appraise_fills(choices, state, weights):
             for first in range(orientations(state, 0, way[0])):
                 lay(choices, state, cell, way, first | second << 1)
                 prepare(look, state, seat, cell, choices.filled, 0)
-                value = tile_value(look, state, seat, variant, choices.sums)
+                value = tile_value(look, state, seat, variant)
                 for slot in range(DISPLAY_SIZE):
                     if way[slot] != NOWHERE:
                         turned = second if slot == 1 else first

@@ -32,14 +32,16 @@ from ..engine.tiles import (
 )
 from .choices import GREEDY_WEIGHTS
 from .values import (
+    ADDED,
     CARRIED,
+    EDGE_GOLD,
     HARVEST,
     PAID,
     SALES,
     TOKENS,
     Weights,
-    add_edge,
     gain_of_other,
+    part,
     trade,
 )
 
@@ -140,11 +142,11 @@ _UNBOUNDED = np.array(
 
 
 @njit
-def placement_into(row, look, state, cell, variant, overbuilds, filled, sums):
+def placement_into(row, look, state, cell, variant, overbuilds, filled):
     """Write what a placement and its fills bring; ``look`` has worths and the tiles beside ``cell``."""
     seat, players = np.int64(state.seat), np.int64(state.num_players)
     follower = (seat + 1) % players
-    sums[:] = 0
+    sums = 0
     gold = 0.0
     facing = 0
     covered = max(0, np.int64(state.board[cell]))
@@ -153,7 +155,8 @@ def placement_into(row, look, state, cell, variant, overbuilds, filled, sums):
         workers = EDGES[variant, side]
         beside = np.int64(NEIGHBOR[cell, side])
         new = (filled >> side) & 1
-        gold += add_edge(sums, code, opposite(side), workers)
+        sums += ADDED[code, opposite(side)] * workers
+        gold += EDGE_GOLD[code, opposite(side)] * workers
         if code == TEMPLE_CODE:
             facing += _temple(row, state, seat, follower, beside, side, covered, workers, new)
         if new:
@@ -166,7 +169,8 @@ def placement_into(row, look, state, cell, variant, overbuilds, filled, sums):
                     continue
                 owner = OWNER[worker]
                 if owner == seat:
-                    gold += add_edge(sums, code, to, count)
+                    sums += ADDED[code, to] * count
+                    gold += EDGE_GOLD[code, to] * count
                 else:
                     gain = gain_of_other(look, state, owner, code, to, count) * _GOLD
                     row[GAIN_NEXT if owner == follower else GAIN_REST] += gain
@@ -176,24 +180,24 @@ def placement_into(row, look, state, cell, variant, overbuilds, filled, sums):
         np.int64(state.sun[seat]) - overbuilds,
     )
     _, earned, stored = trade(look, cacao, sums)
-    gold += earned - min(np.int64(state.gold[seat]), sums[PAID])
-    at_markets = 0
+    gold += earned - min(np.int64(state.gold[seat]), part(sums, PAID))
+    at_markets, harvest = 0, part(sums, HARVEST)
     for price in range(2, MAX_PRICE + 1):
-        at_markets += sums[SALES + price]
-    sold = cacao + sums[HARVEST] - stored if earned > 0 else 0
+        at_markets += part(sums, SALES + 8 * (price - 2))
+    sold = cacao + harvest - stored if earned > 0 else 0
     _stocks_into(
         row,
         gold,
         cacao,
         stored,
         water,
-        min(LAST_WATER, water + sums[CARRIED]),
+        min(LAST_WATER, water + part(sums, CARRIED)),
         sun + overbuilds,
-        min(SUN_PLACES, sun + sums[TOKENS]),
+        min(SUN_PLACES, sun + part(sums, TOKENS)),
     )
     row[FACING] = facing / 4
     row[UNSOLD] = max(0, at_markets - sold) / 4
-    row[WASTED] = max(0, cacao + sums[HARVEST] - CACAO_PLACES - max(0, at_markets)) * _CACAO
+    row[WASTED] = max(0, cacao + harvest - CACAO_PLACES - max(0, at_markets)) * _CACAO
     _table_into(row, state, cell, variant, overbuilds, filled, look.code)
 
 

@@ -61,9 +61,12 @@ CACAO, CROWDED, CACAO_FADE, WATER, WATER_FADE, SUN, SUN_FADE, TEMPLE_NOW, FACING
     range(len(Weights._fields))
 )
 
-# Sums of a turn, in ``sums``: workers or tokens; sales by price.
-CARRIED, TOKENS, PAID, HARVEST, SALES = range(5)
-NUM_SUMS = SALES + MAX_PRICE + 1
+# The sums of a turn are one integer, eight bits each from these on: workers, tokens, cacao, and sales
+# by price.  Adding such integers adds all sums at once.
+CARRIED, TOKENS, PAID, HARVEST, SALES = range(0, 40, 8)
+SPENT = SALES + 8 * (MAX_PRICE - 1)  # a token, to overbuild
+_TRADED = (1 << SPENT) - (1 << HARVEST)
+_REMEMBERED = 61  # a prime, so that most sums of a position differ in their remainders
 
 _FIELDS = np.dtype(
     [
@@ -75,9 +78,12 @@ _FIELDS = np.dtype(
         ("temple", "f8"),  # one gold from temples
         ("others", "f8"),
         ("code", "i8", (4,)),  # jungle code on each side, filled cells included
-        ("gain", "f8", (4, MAX_WORKERS_ON_EDGE + 1)),  # of facing temples, empty cells; by workers
-        ("sums", "i8", (NUM_SUMS,)),  # of the seat's other tiles at filled cells
+        ("gain", "f8", (4, MAX_WORKERS_ON_EDGE + 1)),  # gold, temples, empty cells; by workers
+        ("added", "i8", (4,)),  # to the sums by each worker on a side
+        ("sums", "i8"),  # of the seat's other tiles at filled cells
         ("constant", "f8"),  # the part that does not depend on the tile: mostly gains of others
+        ("known", "i8", (_REMEMBERED,)),  # sums by their remainders, and their worths; 0 is known
+        ("worths", "f8", (_REMEMBERED,)),
     ],
     align=True,
 )
@@ -86,7 +92,9 @@ HEURISTIC = np.dtype((np.record, _FIELDS))
 
 @njit
 def set_worths(look, state, seat, weights, left):
-    """Write the values of stocks to a seat with ``left`` placements to come."""
+    """Write the values of stocks to a seat with ``left`` placements to come, its stocks unchanged."""
+    look.known[:] = 0
+    look.worths[0] = 0.0
     cacao_now = min(1.0, left / weights[CACAO_FADE])
     for k in range(CACAO_PLACES + 1):
         look.cacao_worth[k] = k * (weights[CACAO] - weights[CROWDED] * (k - 1)) * cacao_now
@@ -107,16 +115,22 @@ def set_worths(look, state, seat, weights, left):
 
 
 @inlined
+def part(sums, first):
+    """Return one of the sums."""
+    return (sums >> first) & 255
+
+
+@inlined
 def trade(look, cacao, sums):
     """Return (value, gold, cacao stored) after the best way to harvest and sell.
 
     The value is the gain: the value of the cacao stored before is subtracted.  With s cacao sold in
     all, selling as much as possible before the harvest leaves most room.
     """
-    harvest = sums[HARVEST]
+    harvest = part(sums, HARVEST)
     best = look.cacao_worth[min(CACAO_PLACES, cacao + harvest)]
     price = MAX_PRICE
-    left = sums[SALES + price]
+    left = part(sums, SALES + 8 * (price - 2))
     gold = 0
     sold = 0
     earned, stored = 0, min(CACAO_PLACES, cacao + harvest)
@@ -125,7 +139,7 @@ def trade(look, cacao, sums):
             price -= 1
             if price < 2:
                 return best - look.cacao_worth[cacao], earned, stored
-            left = sums[SALES + price]
+            left = part(sums, SALES + 8 * (price - 2))
         left -= 1
         gold += price
         sold += 1
@@ -148,7 +162,7 @@ def _edge(code: int, facing: int) -> tuple[int, int, float]:
         return (CARRIED, 0, gold) if gold > 0 else (PAID, 1, 0.0)
     sums = {
         TAKE_CACAO: (HARVEST, value),
-        SELL_CACAO: (SALES + value, 1),
+        SELL_CACAO: (SALES + 8 * (value - 2), 1),
         CARRY_WATER: (CARRIED, 1),
         TAKE_SUN: (TOKENS, 1),
     }
@@ -157,28 +171,29 @@ def _edge(code: int, facing: int) -> tuple[int, int, float]:
 
 # By a tile's code and the side of it that a worker tile lies on: tables, because branches of the
 # compiled code would be mispredicted.
-_edges = np.array(
-    [[_edge(code, facing) for facing in range(4)] for code in range(len(ACTION_CLASS))]
-)
-_SUM, _AMOUNT = _edges[..., 0].astype(np.uint8), _edges[..., 1].astype(np.int64)
-_EDGE_GOLD = _edges[..., 2].copy()
-
-
-@inlined
-def add_edge(sums, code, facing, workers):
-    """Add one activated edge to the sums; return its gain in gold if that is independent of others."""
-    sums[_SUM[code, facing]] += _AMOUNT[code, facing] * workers
-    return _EDGE_GOLD[code, facing] * workers
+_edges = [[_edge(code, facing) for facing in range(4)] for code in range(len(ACTION_CLASS))]
+ADDED = np.array([[amount << first for first, amount, _ in row] for row in _edges], np.int64)
+EDGE_GOLD = np.array([[gold for *_, gold in row] for row in _edges])
 
 
 @inlined
 def worth_of_sums(look, state, seat, sums):
     """Return the value of the summed edges to a seat with its stocks."""
+    place = sums % _REMEMBERED
+    if look.known[place] != sums:
+        look.known[place] = sums
+        look.worths[place] = _count_worth(look, state, seat, sums)
+    return look.worths[place]
+
+
+@njit
+def _count_worth(look, state, seat, sums):
     water, sun = np.int64(state.water[seat]), np.int64(state.sun[seat])
-    value = look.water_worth[min(LAST_WATER, water + sums[CARRIED])] - look.water_worth[water]
-    value += look.sun_worth[min(SUN_PLACES, sun + sums[TOKENS])] - look.sun_worth[sun]
-    value -= min(np.int64(state.gold[seat]), sums[PAID])  # the engine pays first, and never below 0
-    if sums[HARVEST] + sums[SALES + 2] + sums[SALES + 3] + sums[SALES + 4] > 0:
+    tokens = part(sums, TOKENS) - (sums >> SPENT)
+    value = look.water_worth[min(LAST_WATER, water + part(sums, CARRIED))] - look.water_worth[water]
+    value += look.sun_worth[min(SUN_PLACES, sun + tokens)] - look.sun_worth[sun]
+    value -= min(np.int64(state.gold[seat]), part(sums, PAID))  # it pays first, and never below 0
+    if sums & _TRADED != 0:
         value += trade(look, np.int64(state.cacao[seat]), sums)[0]
     return value
 
@@ -191,15 +206,16 @@ def prepare(look, state, seat, cell, filled, overbuilds):
     tile will cover another one, for a sun token.  A tile that is on the cell already, in the middle of
     its turn, changes nothing.
     """
-    look.sums[:] = 0
-    look.sums[TOKENS] = -overbuilds
+    look.sums = overbuilds << SPENT
     look.constant = 0.0
     covered = max(0, np.int64(state.board[cell]))
     for side in range(4):
         code = look.code[side]
         beside = NEIGHBOR[cell, side]
+        gain = look.empty if code == 0 else EDGE_GOLD[code, opposite(side)]
         for workers in range(MAX_WORKERS_ON_EDGE + 1):
-            look.gain[side, workers] = look.empty * workers if code == 0 else 0.0
+            look.gain[side, workers] = gain * workers
+        look.added[side] = ADDED[code, opposite(side)]
         if code == TEMPLE:
             _prepare_temple(look, state, seat, beside, side, covered, (filled >> side) & 1)
         if (filled >> side) & 1:
@@ -245,7 +261,8 @@ def _prepare_fill(look, state, seat, code, cell, new_side):
             continue
         owner = OWNER[worker]
         if owner == seat:
-            look.constant += add_edge(look.sums, code, facing, workers)
+            look.sums += ADDED[code, facing] * workers
+            look.constant += EDGE_GOLD[code, facing] * workers
             if code != TEMPLE:
                 look.constant -= look.empty * workers  # they faced an empty cell until now
         else:
@@ -280,13 +297,11 @@ def gain_of_other(look, state, owner, code, facing, workers):
 
 
 @inlined
-def tile_value(look, state, seat, variant, sums):
-    """Return the value of the turn with this tile on the prepared cell; ``sums`` is scratch space."""
-    value = look.constant
-    for i in range(NUM_SUMS):
-        sums[i] = look.sums[i]
+def tile_value(look, state, seat, variant):
+    """Return the value of the turn with this tile on the prepared cell."""
+    value, sums = look.constant, look.sums
     for side in range(4):
         workers = EDGES[variant, side]
         value += look.gain[side, workers]  # even without workers: a temple may come, or lose some
-        value += add_edge(sums, look.code[side], opposite(side), workers)
+        sums += look.added[side] * workers
     return value + worth_of_sums(look, state, seat, sums)

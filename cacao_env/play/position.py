@@ -12,7 +12,6 @@ from ..engine.state import (
     ACT,
     FILL,
     OVER,
-    OVERBUILT,
     OWNER,
     WORKERS,
     cell_column,
@@ -26,7 +25,6 @@ from ..engine.tiles import (
     JUNGLE_KINDS,
     MAX_PLAYERS,
     NUM_JUNGLE_KINDS,
-    VARIANTS,
     VOLCANO,
     VOLCANO_TURNED,
     WATER_TRACK,
@@ -35,23 +33,20 @@ from ..engine.tiles import (
 from ..game import Game
 
 Position = dict[str, Any]
-_VARIANT = {variant: number for number, variant in enumerate(VARIANTS)}
 
 
 def position_of(game: Game, viewer: int | None = None) -> Position:
     """Return the position; ``viewer`` hides the hands of other seats, None shows all.
 
     Keys: ``players, volcanoes, turn, turns, phase, seat, active, overbuilding``; ``tiles``: ``row,
-    column, last`` and either ``owner, edges, under`` (tiles below, the lowest first; of a game
-    without its history no ``edges``) or ``kind, turned`` and, of a temple, ``workers, gold`` of each
-    seat there; ``open`` and ``fill``: cells; ``display``; ``pile``: jungle tiles left, by kind, and
-    ``pile_size``; ``seats``: ``gold, score, cacao, sun, water`` (field of the track), ``worth`` (of
-    that field), ``hand`` (kinds, or None), ``held`` (how many), ``left`` (not placed yet, by kind),
-    ``pile``; ``pending``: edges that have still to act, with ``seat, worker, cell, edge, workers``;
-    ``winners``.
+    column, last`` and either ``owner, edges, under`` (the tile below, if there is one) or ``kind,
+    turned`` and, of a temple, ``workers, gold`` of each seat there; ``open`` and ``fill``: cells;
+    ``display``; ``pile``: jungle tiles left, by kind, and ``pile_size``; ``seats``: ``gold, score,
+    cacao, sun, water`` (field of the track), ``worth`` (of that field), ``hand`` (kinds, or None),
+    ``held`` (how many), ``left`` (not placed yet, by kind), ``pile``; ``pending``: edges that have
+    still to act, with ``seat, worker, cell, edge, workers``; ``winners``.
     """
     state = game.state
-    below = _below(game)
     phase = int(state.phase)
     return {
         "players": game.num_players,
@@ -62,7 +57,7 @@ def position_of(game: Game, viewer: int | None = None) -> Position:
         "seat": game.seat,
         "active": game.active,
         "overbuilding": bool(state.overbuilding),
-        "tiles": _jungle_tiles(game) + _worker_tiles(state, below),
+        "tiles": _jungle_tiles(game) + _worker_tiles(state),
         "open": [_at(state, int(c)) for c in state.open_cells[: int(state.open_count)]]
         if phase != OVER
         else [],
@@ -102,33 +97,25 @@ def _jungle_tiles(game: Game) -> list[dict[str, Any]]:
     return found
 
 
-def _worker_tiles(state: Any, below: dict[tuple[int, int], list[dict[str, Any]]]) -> list[Any]:
+def _worker_tiles(state: Any) -> list[Any]:
     found = []
-    for cell in state.worker_cells[: int(state.worker_count)]:
-        row, column = _at(state, int(cell))
+    count = int(state.worker_count)
+    for cell, below in zip(state.worker_cells[:count].tolist(), state.under[:count].tolist()):
+        row, column = _at(state, cell)
         code = int(state.board[cell])
-        unknown = [{"owner": int(OWNER[code]), "edges": None}]  # only own tiles are overbuilt
+        owner = int(OWNER[code])
         found.append(
             {
                 "row": row,
                 "column": column,
-                "last": int(cell) == int(state.last),
-                "owner": int(OWNER[code]),
-                "edges": [int(n) for n in WORKERS[code]],
-                "under": below.get((row, column), unknown if code >= OVERBUILT else []),
+                "last": cell == int(state.last),
+                "owner": owner,
+                "edges": WORKERS[code].tolist(),
+                # Only own tiles are overbuilt.
+                "under": [{"owner": owner, "edges": EDGES[below - 1].tolist()}] if below else [],
             }
         )
     return found
-
-
-def _below(game: Game) -> dict[tuple[int, int], list[dict[str, Any]]]:
-    """Tiles that have others on top of them, by cell."""
-    placed: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    for seat, _, move in game.elementary_moves():
-        if move[0] in ("place", "overbuild"):
-            edges = [int(n) for n in EDGES[_VARIANT[move[1], move[2]]]]
-            placed.setdefault(move[3], []).append({"owner": seat, "edges": edges})
-    return {cell: tiles[:-1] for cell, tiles in placed.items() if len(tiles) > 1}
 
 
 def _cells_to_fill(state: Any) -> list[list[int]]:

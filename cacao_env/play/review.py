@@ -12,7 +12,7 @@ from typing import Any
 
 from ..agents.endgame import is_near_end
 from ..engine.options import Options
-from ..evaluation.judge import Judge, solved, value_networks
+from ..evaluation.judge import Judge, Verdict, solved, value_networks
 from ..evaluation.luck import WIN_SHARES, luck_of
 from ..game import Game
 from .history import History, with_auto_decisions
@@ -118,14 +118,18 @@ class Reviewer:
         self.name, self._network = networks[0]
         self._judge = Judge([self.name], options, top=TOP, within=WITHIN)
 
+    def verdict(self, seed: int, game: Game, action: int) -> tuple[Verdict, bool]:
+        """Compare an action with the best one found; return also whether that is exact."""
+        verdict = solved(game, action, all_values=True) if is_near_end(game.state, LAST) else None
+        if verdict is not None:
+            return verdict, True
+        return self._judge.by_playouts(game, action, CHOOSING, COMPARING, seed, _settled), False
+
     def judged(self, ply: int, game: Game, action: int) -> Judged:
         """Judge an action; ``ply`` is its frame."""
         shares = self._network.analyze(game, self._network.begin(ply)).win_shares
         assert shares is not None
-        verdict = solved(game, action, all_values=True) if is_near_end(game.state, LAST) else None
-        exact = verdict is not None
-        if verdict is None:
-            verdict = self._judge.by_playouts(game, action, CHOOSING, COMPARING, ply, _settled)
+        verdict, exact = self.verdict(ply, game, action)
         best = verdict.best if verdict.loss > 0 else action
         loss, low = verdict.loss, verdict.loss - verdict.error
         return Judged(

@@ -123,15 +123,17 @@ def gumbel(rng):
 
 
 @njit
-def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
+def _choose(net, scratch, work, views, behaviour, searches, by_greedy, ids, values, rng):
     """An action for the deciding seat of a state whose hidden information is dealt again.
 
     Returns (action, whether it is random).
     """
     view = views[0]
-    if behaviour.search_fraction > 0 and not by_greedy and uniform(rng) < behaviour.search_fraction:
-        sims = np.int64(behaviour.search_sims)
-        return search_choice(net, scratch, work, views, sims, ids, values, rng), False
+    if searches is not None:
+        share = behaviour.search_fraction
+        if share > 0 and not by_greedy and uniform(rng) < share:
+            sims = np.int64(behaviour.search_sims)
+            return search_choice(net, scratch, work, views, sims, ids, values, rng), False
     if by_greedy:
         choices = work.choices[0]
         score_actions(choices, view, GREEDY_WEIGHTS)
@@ -155,11 +157,11 @@ def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
 
 
 @njit
-def _opponent_choice(net, scratch, work, views, behaviour, ids, values, rng):
+def _opponent_choice(net, scratch, work, views, behaviour, searches, ids, values, rng):
     """The opponent's best action in a state whose hidden information is dealt again."""
     if behaviour.opponent == GREEDY_OPPONENT:
         return greedy_choice(work.choices[0], views[0], GREEDY_WEIGHTS, rng)
-    if behaviour.opponent_sims > 0:
+    if searches is not None and behaviour.opponent_sims > 0:
         sims = np.int64(behaviour.opponent_sims)
         return search_choice(net, scratch, work, views, sims, ids, values, rng)
     count = value_actions(net, scratch, work, views[0], np.int64(net.top), ACT, ids, values, rng)
@@ -179,13 +181,16 @@ def play_sample_games(
     opponent_scratch,
     options,
     behaviour,
+    searches,
     seeds,
     samples,
     written,
 ):
     """Play one game for each seed with the options of ``options[0]``; write samples after ``written``.
 
-    Returns how many samples there are now.  It stops early when another game might not fit.
+    ``opponent`` and ``searches`` are None where all seats learn, and where nobody searches: then Numba
+    compiles nothing for them, which saves a fifth of the time.  Returns how many samples there are now.
+    It stops early when another game might not fit.
     """
     room = MAX_TURNS * MAX_PLAYERS
     state = np.empty(2, STATE)
@@ -212,7 +217,7 @@ def play_sample_games(
         players = np.int64(game.num_players)
         by_greedy = uniform(rng) < behaviour.greedy
         learner = -1  # the learner's seat, if it has one only
-        if behaviour.opponent != NO_OPPONENT and uniform(rng) < behaviour.opponent_fraction:
+        if opponent is not None and uniform(rng) < behaviour.opponent_fraction:
             learner = below(rng, players)
         turns = 0
         strayed[:] = False
@@ -222,15 +227,19 @@ def play_sample_games(
             seat = game.seat
             state[1] = game
             redeal(view, seat, rng)
-            if learner < 0 or seat == learner:
+            views = state[1:]
+            action = -1
+            if opponent is not None and learner >= 0 and seat != learner:
+                action = _opponent_choice(
+                    *(opponent, opponent_scratch, work, views),
+                    *(behaviour, searches, ids, values, rng),
+                )
+            if action < 0:
                 action, is_random = _choose(
-                    net, scratch, work, state[1:], behaviour, by_greedy, ids, values, rng
+                    *(net, scratch, work, views),
+                    *(behaviour, searches, by_greedy, ids, values, rng),
                 )
                 strayed[turns] |= is_random
-            else:
-                action = _opponent_choice(
-                    opponent, opponent_scratch, work, state[1:], behaviour, ids, values, rng
-                )
             step_turn(game, action)
             if game.turn == turn or game.phase == OVER:
                 continue

@@ -7,16 +7,21 @@ and the games do not depend on how many threads play them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import SEARCH_PARAMETERS, split_search
 from cacao_env.agents.value.net import Net, new_scratch
 from cacao_env.agents.value.turns import new_work
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
+from cacao_env.evaluation.blocks import Chunk, Pairing
+from cacao_env.evaluation.matches import play_chunk
 
 from ..config import ConfigError, RunConfig, agent_named
 from .games import (
@@ -95,7 +100,10 @@ def split_games(
 
 def play(games: Games, net: Net, behaviour: Behaviour, opponent: Net | None = None) -> Samples:
     """Play some games and return their samples; runs without the interpreter's lock."""
-    other, players = opponent or net, games.options.num_players
+    players = games.options.num_players
+    # Greedy needs no network of its own.
+    other = (opponent or net) if behaviour.opponent else None
+    searches = True if behaviour.search_fraction or behaviour.opponent_sims else None
     turns = min(MAX_TURNS, _TURNS[players])
     a_game = turns * (behaviour.kept + (players - 1) * behaviour.others)
     room = int(1.1 * len(games.seeds) * a_game) + 2 * MAX_TURNS * MAX_PLAYERS
@@ -105,9 +113,10 @@ def play(games: Games, net: Net, behaviour: Behaviour, opponent: Net | None = No
         new_scratch(net),
         new_work(),
         other,
-        new_scratch(other),
+        new_scratch(other) if other else None,
         games.options.blank_states(),
         behaviour,
+        searches,
         games.seeds.copy(),
         samples,
         0,
@@ -120,8 +129,21 @@ def join(parts: Sequence[Samples]) -> Samples:
     return Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
+@cache
 def warm_up() -> None:
-    """Compile everything that plays, or load it."""
+    """Compile everything that plays, or load it; in another process, what measures the network.
+
+    A process does so once, however many learners it makes.
+    """
+    beside = get_context("spawn").Process(target=_measured, daemon=True)
+    beside.start()
     net = ValueNet(8, 8, 8).compiled()
     [games] = split_games(1, {"2": 1.0}, 0.0, [0])
     play(games, net, Behaviour(top=2, td_lambda=0.9, others=1.0))
+    beside.join()
+
+
+def _measured() -> None:
+    """Play one deal of a network against greedy, and find its luck."""
+    agents = {"values": ValueAgent(ValueNet(8, 8, 8).compiled()), "greedy": load_agent("greedy")}
+    play_chunk(Chunk(Pairing(Options(), *agents), 0, 1), agents, 0)

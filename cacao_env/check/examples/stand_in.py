@@ -1,0 +1,89 @@
+"""A stand-in for a language model, and a server that answers as OpenAI's would.
+
+It reads nothing but its prompt, so it plays through every door as a model would.
+"""
+
+import json
+import random
+import re
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+def legal_moves(prompt):
+    """The legal moves that a prompt lists."""
+    south = "Table, columns" in prompt
+    places = []
+    for row, column, signs in re.findall(r"^(-?\d+),(-?\d+): (.*)$", prompt, re.M):
+        for along, sign in enumerate(signs.split()):
+            if sign == "_":
+                down, right = (along, 0) if south else (0, along)
+                places.append(f"{int(row) + down},{int(column) + right}")
+    moves = []
+    for part in re.findall(r"^Legal: (.*)\. *$", prompt, re.M)[-1].split("; "):
+        if spread := re.fullmatch(r"(place|overbuild) (.*) at (any _|.*)", part):
+            name, tiles, where = spread.groups()
+            for tile in tiles.split():
+                kind, turns = tile.split("/")
+                for turn in range(int(turns.split("-")[-1]) + 1):
+                    for cell in places if where == "any _" else where.split():
+                        moves.append(f"{name} {kind}/{turn} at {cell}")
+        elif many := re.fullmatch(r"(act .* with )(\d)-(\d)", part):
+            moves += [many[1] + str(n) for n in range(int(many[2]), int(many[3]) + 1)]
+        else:
+            moves.append(part)
+    return moves
+
+
+def reply(prompt, again=False):
+    """One of the legal moves, as the primer asks for it; the same for the same prompt."""
+    return json.dumps({"move": random.Random(prompt).choice(legal_moves(prompt))})
+
+
+@contextmanager
+def serving(speak=reply, port=0, asked=None):
+    """Serve ``POST /v1/chat/completions`` on 127.0.0.1; yields the address.
+
+    ``speak(position, again)`` replies to the newest position of a conversation; ``again``: whether
+    that was refused.  An exception is status 500.  Requests are added to ``asked``.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            said = [one["content"] for one in body["messages"] if one["role"] == "user"]
+            position = [text[text.index("You are ") :] for text in said if "You are " in text][-1]
+            if asked is not None:
+                asked.append({**body, "key": self.headers["Authorization"]})
+            try:
+                message = {
+                    "role": "assistant",
+                    "content": speak(position, position not in said[-1]),
+                }
+            except Exception as error:
+                return self.answer(500, {"error": {"message": repr(error)}})
+            choice = {"index": 0, "finish_reason": "stop", "message": message}
+            usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+            head = {"id": "1", "object": "chat.completion", "created": 0, "model": body["model"]}
+            self.answer(200, {**head, "choices": [choice], "usage": usage})
+
+        def answer(self, status, data):
+            text = json.dumps(data).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *words):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/v1"
+        finally:
+            server.shutdown()

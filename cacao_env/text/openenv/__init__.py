@@ -1,0 +1,1 @@
+"""A folder as OpenEnv expects it: the environment's client and server, and a container file."""

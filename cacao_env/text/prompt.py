@@ -1,0 +1,175 @@
+"""What a language model reads: the rules in short, and a position as one seat sees it.
+
+Everything is made of :func:`cacao_env.play.position.position_of` for the seat, and of the legal
+moves.  Neither knows another hand or the order of a pile.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from ..engine.notation import Cell, Move, to_text
+from ..engine.tiles import (
+    CACAO_PLACES,
+    JUNGLE_KINDS,
+    SUN_PLACES,
+    TEMPLE_FIRST,
+    TEMPLE_SECOND,
+    WATER_TRACK,
+    WORKER_KINDS,
+)
+from ..files import read_text
+from ..game import Game
+from ..play.position import Position, position_of
+from ..play.render.text import LETTERS, SIGNS
+
+TALL = 20  # rows from which on columns need fewer tokens
+_TASK = {
+    "place": "place a worker tile",
+    "fill": "fill a jungle cell",
+    "act": "choose how many workers of an edge act",
+}
+Message = dict[str, str]  # of a chat: role and content
+
+
+def message(role: str, content: str) -> Message:
+    """Return a message of a chat."""
+    return {"role": role, "content": content}
+
+
+_REPLY = """end your reply with one move as JSON: {"move": "place 2101/1 at 0,1"}
+A reply without one legal move is refused with the reason."""
+_TOOL = """call the tool play with one move, such as: place 2101/1 at 0,1
+An illegal move is refused with the reason."""
+
+
+@cache
+def primer(tool: bool = False) -> str:
+    """Return the rules, the notation of moves and how to state one: the same for every seat.
+
+    ``tool``: whether the tool ``play`` takes a move, instead of the end of a reply.
+    """
+    return read_text(Path(__file__).with_name("primer.txt")).format(
+        kinds=", ".join(WORKER_KINDS),
+        track=", ".join(map(str, WATER_TRACK)),
+        places=CACAO_PLACES,
+        tokens=SUN_PLACES,
+        first=TEMPLE_FIRST,
+        second=TEMPLE_SECOND,
+        reply=_TOOL if tool else _REPLY,
+    )
+
+
+def prompt(game: Game, seat: int, listed: bool = True) -> str:
+    """Return the position that a seat sees and what it has to decide; ``listed``: legal moves too."""
+    moves = game.legal_moves() if listed and game.seat == seat else []
+    return position_text(position_of(game, seat), seat, moves)
+
+
+def position_text(position: Position, seat: int, moves: Sequence[Move] = ()) -> str:
+    """Return as text what ``position_of`` returned for a seat, and the legal moves if there are any."""
+    others = range(seat + 1, seat + position["players"])
+    return "\n".join(
+        (
+            f"You are {LETTERS[seat]}. {_now(position, seat)}",
+            *_table(position["tiles"], {move[3] for move in moves if move[0] == "place"}),
+            _own(position["seats"][seat], seat),
+            *(_other(position["seats"], one % position["players"]) for one in others),
+            f"Display: {', '.join(position['display']) or 'empty'}. "
+            f"Jungle pile: {_counts(position['pile'])}.",
+            *([f"Legal: {'; '.join(_legal(moves))}."] if moves else _pending(position)),
+        )
+    )
+
+
+def _now(position: Position, seat: int) -> str:
+    if position["phase"] == "over":
+        return (
+            f"The game is over; won by {' and '.join(LETTERS[one] for one in position['winners'])}."
+        )
+    who = "you" if position["seat"] == seat else LETTERS[position["seat"]]
+    turn = f"Turn {position['turn'] + 1} of {position['turns']}"
+    return f"{turn}: {who} to {_TASK[position['phase']]}."
+
+
+def _pending(position: Position) -> Iterator[str]:
+    """Yield a line on the edges that the seat has still to decide, if it is to act."""
+    edges = [edge for edge in position["pending"] if edge["seat"] == position["seat"]]
+    acts = (to_text(("act", one["worker"], one["edge"], one["workers"])) for one in edges)
+    if edges:
+        yield f"Still to decide, each with all its workers: {'; '.join(acts)}."
+
+
+def _table(tiles: Sequence[Mapping[str, Any]], places: Collection[Cell]) -> Iterator[str]:
+    """Yield a line for each row, or column of a tall table, from its first cell to its last."""
+    cells = dict.fromkeys(places, "_") | {(t["row"], t["column"]): _tile(t) for t in tiles}
+    rows = [row for row, _ in cells]
+    tall = max(rows) - min(rows) >= TALL
+    yield f"Table, {'columns, north to south' if tall else 'rows, west to east'}, from the cell named:"
+    for line, some in groupby(
+        sorted(cells, key=lambda c: c[::-1] if tall else c), itemgetter(tall)
+    ):
+        along = [cell[not tall] for cell in some]
+        signs = (
+            cells.get((at, line) if tall else (line, at), ".")
+            for at in range(along[0], along[-1] + 1)
+        )
+        first = (along[0], line) if tall else (line, along[0])
+        yield f"{first[0]},{first[1]}: {' '.join(signs)}"
+
+
+def _tile(tile: Mapping[str, Any]) -> str:
+    if "kind" in tile:
+        return SIGNS[JUNGLE_KINDS.index(tile["kind"]) + 1 + tile["turned"]]
+    owner = LETTERS[tile["owner"]]
+    edges = "".join(map(str, tile["edges"]))
+    return f"{owner.lower() if tile['under'] else owner}{edges}{'*' if tile['last'] else ''}"
+
+
+def _own(own: Mapping[str, Any], seat: int) -> str:
+    pile = Counter(own["left"]) - Counter(own["hand"])
+    return f"{_stock(own, seat)}; hand {' '.join(own['hand']) or 'empty'}; pile {_counts(pile)}"
+
+
+def _other(seats: Sequence[Mapping[str, Any]], seat: int) -> str:
+    """Return another seat, whose hand and pile can be counted together."""
+    return (
+        f"{_stock(seats[seat], seat)}; hand {seats[seat]['held']} of {_counts(seats[seat]['left'])}"
+    )
+
+
+def _stock(own: Mapping[str, Any], seat: int) -> str:
+    goods = ", ".join(f"{own[good]} {good}" for good in ("gold", "cacao", "sun"))
+    return f"{LETTERS[seat]}: {goods}, water {own['worth']}, {own['score']} in all"
+
+
+def _counts(kinds: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "empty"
+
+
+def _legal(moves: Sequence[Move]) -> list[str]:
+    """Return legal moves in short: placements as tiles and cells, which all combine."""
+    if moves[0][0] == "fill":
+        return [to_text(move) for move in moves]
+    if moves[0][0] == "act":
+        edges = groupby(moves, itemgetter(0, 1, 2))
+        return [_acts([move[3] for move in some], *edge) for edge, some in edges]
+    kinds = Counter(kind for kind, _ in {move[1:3] for move in moves})
+    tiles = " ".join(f"{kind}/0{'-3' * (kinds[kind] > 1)}" for kind in sorted(kinds))
+    covers = dict.fromkeys(
+        f"{row},{column}" for name, *_, (row, column) in moves if name != "place"
+    )
+    found = [f"place {tiles} at any _"] if len(moves) > len(covers) * kinds.total() else []
+    return found + ([f"overbuild {tiles} at {' '.join(covers)}"] if covers else [])
+
+
+def _acts(workers: Sequence[int], *edge: Any) -> str:
+    """Return the moves of one edge: ``act 0,1 south with 0-2``."""
+    first, last = min(workers), max(workers)
+    return to_text((*edge, last)) if first == last else f"{to_text((*edge, first))}-{last}"

@@ -1,0 +1,251 @@
+"""``llm:MODEL`` as an agent, asked through a scripted server."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cacao_env import Game, record
+from cacao_env.agents.agent import AgentError
+from cacao_env.agents.registry import load_agent, load_agents
+from cacao_env.cli import main
+from tests.text_players import STYLES, chat_server, illegal, perfect, sloppy
+
+pytest.importorskip("openai")
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """An empty folder for the cache, and a key."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    return tmp_path
+
+
+def played(agent, games=1, **options):
+    """Whole games of an agent on every seat, all at once; what it noted on seat 0."""
+    every = [Game.new(2, seed, **options) for seed in range(games)]
+    memory = [[agent.begin(seed), agent.begin(-seed)] for seed in range(games)]
+    while some := [g for g in range(games) if every[g].seat is not None]:
+        own = [memory[g][every[g].seat] for g in some]
+        for g, action in zip(some, agent.act([every[g] for g in some], own), strict=True):
+            every[g].play(action)
+    return every, [agent.notes(own) for own, _ in memory]
+
+
+def test_a_model_plays_and_its_conversation_is_kept():
+    with chat_server(perfect) as (url, asked):
+        (game,), (notes,) = played(load_agent(f"llm:tiny,base_url={url},max_tokens=99", True))
+    assert all((one["model"], one["max_tokens"]) == ("tiny", 99) for one in asked)
+    assert "temperature" not in asked[0]
+    assert {one["key"] for one in asked} == {"Bearer secret"}
+    assert notes["counts"]["moves"] == sum(m["role"] == "assistant" for m in notes["messages"])
+    assert notes["counts"]["illegal replies"] == notes["counts"]["random moves"] == 0
+    assert notes["counts"]["tokens"] == 15 * notes["counts"]["moves"]
+    assert [m["role"] for m in notes["messages"][:4]] == ["system", "user", "assistant", "user"]
+    assert game.over
+
+
+def test_refusals_are_counted_and_the_stated_rule_follows():
+    with chat_server(lambda text: "I pass.", every_try=True) as (url, asked):
+        once = f"llm:m,base_url={url},tries=1,decisions=turn"
+        (game,), (notes,) = played(load_agent(once, True))
+        assert notes["counts"]["illegal replies"] == notes["counts"]["random moves"] == 11
+        requests = len(asked)
+        _, (notes,) = played(load_agent(f"{once},failure=forfeit", True))
+        assert (notes["counts"]["moves"], notes["counts"]["illegal replies"]) == (1, 1)
+        assert len(asked) == requests  # they are in the cache
+        again, _ = played(load_agent(once, True))
+        assert again == [game]
+    with chat_server(illegal) as (url, asked):
+        _, (notes,) = played(load_agent(f"llm:m,base_url={url}", True))
+    counts = notes["counts"]
+    assert 0 < counts["illegal replies"] < counts["moves"]
+    assert counts["random moves"] == 0
+    assert counts["tokens"] == 15 * (counts["moves"] + counts["illegal replies"])
+
+
+def test_a_request_that_fails_is_made_again_and_counted():
+    with chat_server(perfect, failures=2) as (url, _):
+        _, (notes,) = played(load_agent(f"llm:m,base_url={url}", True), decisions="turn")
+    assert notes["counts"]["retries"] == 2
+
+
+def test_a_request_that_fails_loses_no_other_reply():
+    """The first of eight games gets no reply; the seven others are not asked again."""
+    games = [Game.new(2, seed) for seed in range(8)]
+    refused = []
+
+    def speak(text):
+        refused[:] = refused or [text]
+        if text == refused[0]:
+            raise ConnectionError("planted")
+        return perfect(text)
+
+    with chat_server(speak) as (url, asked):
+        agent = load_agent(f"llm:m,base_url={url},retries=0", True)
+        memory = [agent.begin(seed) for seed in range(8)]
+        with pytest.raises(AgentError, match="no reply"):
+            agent.act(games, memory)
+        assert len(asked) == 8
+        refused[:] = [""]
+        agent.act(games, [agent.begin(seed) for seed in range(8)])
+        assert len(asked) == 9
+
+
+def test_an_interrupted_game_resumes_from_the_cache_and_the_budget_holds():
+    with chat_server(perfect) as (url, asked):
+        model = f"llm:m,base_url={url},decisions=turn"
+        spent = "cached replies have used 150 of the budget of 150 tokens"
+        with pytest.raises(AgentError, match=spent):
+            played(load_agent(f"{model},budget=150,at_once=1", True), games=3)
+        assert len(asked) == 10
+        played(load_agent(model, True), games=3)
+        assert len(asked) == 66
+        first, notes = played(load_agent(model, True))
+        assert len(asked) == 66
+        _, others = played(load_agent(model.replace("llm:m", "llm:n"), True))
+        assert len(asked) == 88, "another model has replies of its own"
+        assert notes[0]["messages"] == others[0]["messages"]
+        assert first[0].over
+
+
+def test_an_answer_that_is_no_text_is_refused_and_not_kept():
+    answers = [[{"type": "text", "text": "x"}], 7, "\ud800 is no letter"]
+    with chat_server(lambda text: answers[0]) as (url, asked):
+        agent = load_agent(f"llm:m,base_url={url},tries=1", True)
+        for requests in (1, 2):
+            with pytest.raises(AgentError, match=r"the server answers '.*expected a chat comple"):
+                agent.act([Game.new(2, 0)], [agent.begin(0)])
+            assert len(asked) == requests, "it is asked again"
+            del answers[0]
+        memory = agent.begin(0)
+        agent.act([Game.new(2, 0)], [memory])
+        assert memory.messages[-1]["content"] == "? is no letter"
+        assert memory.counts["random moves"] == 1
+
+
+def test_a_conversation_alternates():
+    with chat_server(illegal, every_try=True) as (url, _):
+        _, notes = played(load_agent(f"llm:m,base_url={url}", True), games=2, decisions="turn")
+    for one in notes:
+        roles = [message["role"] for message in one["messages"]]
+        assert one["counts"]["random moves"] > 0
+        assert roles == ["system", *["user", "assistant"] * (len(roles) // 2)]
+
+
+def test_many_games_at_once_are_the_same_as_one_by_one():
+    with chat_server(sloppy) as (url, _):
+        model = f"llm:m,base_url={url},decisions=turn"
+        together, _ = played(load_agent(f"{model},cache=a", True), games=64)
+        alone = [played(load_agent(f"{model},cache=b,at_once=1", True))[0][0]]
+    assert together[:1] == alone
+    assert len({game.to_json() for game in together}) == 64
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("llm:", "llm: names no model"),
+        ("llm:m,tries=0", "tries of llm is '0', expected an integer from 1 to 20"),
+        ("llm:m,api_key=x", "llm has no parameter 'api_key'; it has"),
+        ("llm:m,cache", "cache of llm has no value, expected cache=TEXT"),
+        ("llm:m,base_url=http://me:secret@host", "base_url of llm has a user or a query"),
+        ("llm:m,failure=pass", "failure of llm is 'pass', expected 'forfeit' or 'random'"),
+    ],
+)
+def test_a_name_with_an_error_says_what_is_wrong(name, why):
+    with pytest.raises(AgentError, match=why):
+        load_agent(name, allow_code=True)
+
+
+def test_only_a_name_that_a_person_typed_asks_a_server():
+    with pytest.raises(
+        AgentError, match="would contact a server, which only a name typed on the command"
+    ):
+        load_agent("llm:m,base_url=http://127.0.0.1:1/v1")
+    assert [one.name for one in load_agents(["llm:a:7b,base_url=http://x/v1,tries=2"], True)] == [
+        "llm:a:7b,tries=2"
+    ]
+
+
+def test_no_server_and_no_key_are_one_sentence(monkeypatch):
+    agent = load_agent("llm:m,base_url=http://127.0.0.1:9/v1,retries=0,timeout=1", True)
+    with pytest.raises(AgentError, match="llm:m,retries=0,timeout=1: no reply: APIConnectionError"):
+        played(agent)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(AgentError, match="OPENAI_API_KEY"):
+        played(load_agent("llm:m", True))
+
+
+def test_every_measurement_shows_what_the_model_counted(capsys, folder, no_luck):
+    with chat_server(illegal) as (url, asked):
+        model = f"llm:m,decisions=turn,base_url={url}"
+        command = ["evaluate", model, "random", "--deals", "2", "--workers", "1", "--out", "games"]
+        assert main([*command, "--records", "records", "--json", "figures.json"]) == 0
+        requests = len(asked)
+        assert main(command) == 0
+        assert len(asked) == requests, "an evaluation that is repeated asks nothing again"
+        tasks = ["tasks", "--agents", model, "--tasks", "2p-random", "--deals", "2"]
+        regret = ["regret", model, "--deals", "1", "--rollouts", "0", "--last", "1"]
+        for one in (tasks, regret):
+            assert main([*one, "--workers", "1"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("illegal replies a move") == 3  # of two evaluations and a task
+    assert "a move: illegal replies 0." in out
+    (result, _) = json.loads(Path("figures.json").read_text())["results"]
+    assert list(result["counts"]) == [
+        "illegal replies",
+        "random moves",
+        "retries",
+        "tokens",
+        "seconds",
+    ]
+    assert 0.5 < result["counts"]["illegal replies"] < 1
+    assert result["counts"]["tokens"] == pytest.approx(
+        15 * (1 + result["counts"]["illegal replies"])
+    )
+    for file in Path("records").glob("*seat0.json"):
+        (text,) = file.with_suffix(".chat.jsonl").read_text().splitlines()
+        line = json.loads(text)
+        assert (line["seat"], line["agent"]) == (0, "llm:m,decisions=turn")
+        moves = [m["move"] for m in record.load(file)["moves"] if m["player"] == 0]
+        placed = [m for m in moves if m[0] in ("place", "overbuild")]
+        assert line["counts"]["moves"] == len(placed) == 11
+
+
+def test_a_game_that_is_recorded_has_its_conversation_beside_it():
+    with chat_server(perfect) as (url, _):
+        model = f"llm:m,base_url={url}"
+        assert (
+            main(
+                ["record", "--agents", f"greedy,{model}", "--decisions", "turn", "--out", "g.json"]
+            )
+            == 0
+        )
+    (line,) = Path("g.chat.jsonl").read_text().splitlines()
+    assert json.loads(line)["seat"] == 1
+
+
+def test_several_processes_share_the_cache():
+    with chat_server(perfect) as (url, asked):
+        command = [sys.executable, "-m", "cacao_env", "evaluate", "llm:m,decisions=turn", "random"]
+        env = {**os.environ, "OPENAI_BASE_URL": url, "PYTHONPATH": str(ROOT)}
+        for _ in range(2):
+            subprocess.run([*command, "--deals", "16", "--workers", "2"], check=True, env=env)
+    prompts = [json.dumps(one["messages"]) for one in asked]
+    assert len(prompts) > 300
+    assert len(prompts) - len(set(prompts)) <= 1  # both processes warm up with one prompt
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_stand_ins_finish_their_games(style):
+    with chat_server(STYLES[style]) as (url, _):
+        games, _ = played(load_agent(f"llm:m,base_url={url}", True), games=4, volcanoes=True)
+    assert all(game.over for game in games)

@@ -1,0 +1,304 @@
+"""Positions and replies as text: nothing hidden, nothing guessed, within their tokens."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from cacao_env import Game
+from cacao_env.agents.agent import Agent, WrappedAgent
+from cacao_env.check.examples.stand_in import legal_moves
+from cacao_env.text.prompt import primer, prompt
+from cacao_env.text.reply import Refused, action_of
+from cacao_env.text.table import TextTable
+from cacao_env.text.trl import CacaoTools
+from tests import text_proofs
+from tests.games import STYLES, play_random, positions
+from tests.test_hidden_information import kinds_of_game
+from tests.text_players import perfect
+
+
+class OnlyTwo(WrappedAgent):
+    players = (2,)
+
+
+def some_games(seeds=2, **options):
+    """Positions of games of all kinds."""
+    for players in (2, 3, 4):
+        for style in STYLES.values():
+            for seed in range(seeds):
+                game = Game.new(players, seed, volcanoes=bool(seed % 2), **options)
+                yield from positions(game, np.random.default_rng(seed), style)
+
+
+@pytest.mark.parametrize("decisions", ["auto", "explicit", "turn"])
+def test_a_prompt_lists_exactly_the_legal_moves(decisions):
+    for number, game in enumerate(some_games(1, decisions=decisions)):
+        if game.seat is not None and number % 5 == 0:
+            legal = [game.text(int(action)) for action in game.legal_actions()]
+            assert sorted(legal_moves(prompt(game, game.seat))) == sorted(legal)
+            assert "Legal" not in prompt(game, game.seat, listed=False)
+            assert "_" not in prompt(game, (game.seat + 1) % game.num_players)
+
+
+def test_primer_and_prompts_keep_to_their_tokens():
+    tekken = pytest.importorskip("mistral_common.tokens.tokenizers.tekken")
+    data = Path(tekken.__file__).parents[2] / "data" / "tekken_240911.json"
+    encode = tekken.Tekkenizer.from_file(data).encode
+    for tool in (False, True):
+        assert len(encode(primer(tool), bos=False, eos=False)) <= 900
+    some = (game for game in some_games(1, decisions="explicit") if game.seat is not None)
+    longest = sorted((prompt(game, game.seat) for game in some), key=len)[-200:]
+    assert 400 < max(len(encode(text, bos=False, eos=False)) for text in longest) <= 600
+
+
+def test_the_primer_has_the_numbers_of_the_rules():
+    for words in (
+        "1111, 2101, 3001, 3100",
+        "-10, -4, -1, 0, 2, 4, 7, 11, 16",
+        "store 5",
+        "most\n3)",
+    ):
+        assert words in primer()
+
+
+def test_doors_with_tools_ask_for_the_tool_and_others_for_json():
+    assert "JSON" in primer()
+    assert "the tool play" not in primer()
+    assert "JSON" not in primer(tool=True)
+    assert "the tool play" in primer(tool=True)
+    assert CacaoTools().reset(seed=1).startswith(primer(tool=True))
+    pytest.importorskip("mcp")
+    assert text_proofs.mcp.server().instructions == primer(tool=True)
+
+
+def test_an_unlisted_prompt_tells_what_may_be_played():
+    legal = {}
+    for game in some_games(1, decisions="explicit"):
+        if game.seat is not None:
+            text, moves = prompt(game, game.seat, listed=False), game.legal_moves()
+            assert legal.setdefault((text, game.seat), moves) == moves
+
+
+def test_no_answer_of_any_door_depends_on_what_is_hidden():
+    assert text_proofs.leaks(40, 5) == []
+    assert text_proofs.leaks(8, 6, text_proofs.with_hints, again=Game.determinise) == []
+
+
+@pytest.mark.parametrize("leak", text_proofs.LEAKS)
+def test_what_a_careless_prompt_would_show_is_found(leak):
+    show = text_proofs.LEAKS[leak]
+    assert text_proofs.leaks(20, 5, lambda table: {"prompt": (table.prompt(), show(table))})
+
+
+@given(**kinds_of_game)
+def test_seats_exchanged_give_the_same_prompts_up_to_names(players, volcanoes, style, seed):
+    game = Game.new(players, seed, volcanoes=volcanoes)
+    for number, here in enumerate(positions(game, np.random.default_rng(seed), STYLES[style])):
+        if here.seat is not None and number % 7 == 0:
+            other = text_proofs.exchanged(here)
+            for seat in range(players):
+                renamed = text_proofs.with_other_names(prompt(here, seat), players)
+                assert prompt(other, (seat + 1) % players) == renamed
+
+
+def test_damaged_replies_are_refused_in_one_sentence_or_play_what_they_state():
+    played, refused, wrong = text_proofs.wrongly_played(2000, 7)
+    assert not wrong, wrong[:3]
+    assert played > 200
+    assert refused > 1000
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ("", "states no move"),
+        ('{"move": "place 1111/0 at 50,51"}', "illegal: cell 50,51 is far from every tile."),
+        ('{"move": "place 2101/0 at 0,1"}', "illegal: the tile is not in hand."),
+        ('{"move": "act 0,1 south with 1"}', "the decision to make now is to place."),
+        ('{"move": "place 1111/0 at 0,1"} {"move": ', "JSON object without an end."),
+        ('{"move": "place 1111/0 at 0,1"}\nplace 1111/0 at 1,0', "states another move after"),
+        ('{"move": "place 1111/0 at 0,1", "move": "place 1111/0 at 1,0"}', "has a key twice."),
+        ('{"move": "place １111/0 at 0,1"}', "expected text such as"),
+        ("place 1111/0 at 0,1" + " " * 90 + "would be foolish", "states no move"),
+        ("x" * 20_001, "has 20001 characters, expected at most 20000."),
+    ],
+)
+def test_what_is_no_single_legal_move_is_refused(reply, why):
+    game = Game.new(2, 1)  # with 1111 and 3100 in hand
+    with pytest.raises(Refused, match=r"^[A-Z].*\.$") as found:
+        action_of(game, reply)
+    assert why in str(found.value)
+
+
+def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
+    table = TextTable(1, tries=2)
+    assert table.reply("I pass.") == 'The reply states no move; end it with {"move": "..."}.'
+    assert table.reply("No.").endswith("; this was try 2 of 2, so the game is forfeited.")
+    assert (table.over, table.win_shares()) == (True, [0.0, 1.0])
+    assert table.rewards("gold")[0] == -table.rewards("gold")[1] < -100
+    assert (table.prompt(), table.reply("x")) == (
+        "The game is over: A forfeited it.",
+        "The game is over.",
+    )
+    both = [TextTable(1, tries=1, failure="random", opponents="greedy") for _ in range(2)]
+    for table in both:
+        while not table.over:
+            table.reply("I pass.")
+        assert table.refused[0] > 10
+    assert both[0].game == both[1].game
+    assert both[0].answer("x") == both[0].prompt()
+    assert both[0].win_shares() == both[0].game.win_shares()
+    assert sum(both[0].rewards("gold")) == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"opponents": ["greedy", "greedy"]}, "opponents has 2 names, expected one or 1"),
+        ({"opponents": "llm:gpt"}, "'llm:gpt' would contact a server, which only a name typed"),
+        ({"failure": "pass"}, "failure is 'pass'"),
+        ({"tries": 0}, "tries is 0, expected at least 1"),
+        ({"seat": 2}, "seat is 2, expected 0 to 1"),
+        ({"opponents": OnlyTwo("two", None), "num_players": 3}, "two plays with 2 players"),
+    ],
+)
+def test_a_table_that_can_t_be_set_says_why(given, why):
+    with pytest.raises(ValueError, match=why):
+        TextTable(1, **given)
+
+
+def test_agents_at_a_table_do_not_see_the_true_deal():
+    """Nor one that resembles it: places of the text's tiles agree as often as by chance."""
+    seen = []
+
+    class Spy(Agent):
+        name = "spy"
+
+        def act(self, games, memory):
+            seen.append(games[0])
+            return [play_random(games[0], np.random.default_rng(0))]
+
+    table = TextTable(3, opponents=Spy(), decisions="turn")
+    while not table.over:
+        assert table.reply(perfect(table.prompt())) == ""
+    assert len(seen) == 11
+    assert table.game.draws not in [game.draws for game in seen[:9]]
+    agree = []
+    for seed in range(40):
+        seen.clear()
+        table = TextTable(seed, opponents=Spy(), decisions="turn")
+        table.reply(perfect(table.prompt()))
+        (true,), (dealt,) = (game.draws[0][:1] for game in (table.game, seen[0]))
+        agree.append(np.mean(np.array(true[4:]) == np.array(dealt[4:])))
+    assert np.mean(agree) < 0.55, "by chance 0.37; 0.78 if the deal's numbers are used again"
+
+
+def test_nothing_of_text_is_imported_unless_asked_for():
+    import subprocess
+    import sys
+
+    heavy = "mcp openai httpx verifiers textarena openenv fastmcp trl transformers cacao_env.text"
+    code = (
+        "import sys, cacao_env, cacao_env.agents.registry, cacao_env.cli, cacao_env.evaluation.run\n"
+        f"print([name for name in {heavy.split()} if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+
+
+def test_rollouts_are_conversations_with_outcome_regret_and_luck(tmp_path, monkeypatch):
+    from cacao_env.cli import main
+    from cacao_env.play import review
+
+    for name, few in {"LAST": 0, "CHOOSING": 2, "COMPARING": 4, "TOP": 2}.items():
+        monkeypatch.setattr(review, name, few)
+    out, both = tmp_path / "games.jsonl", tmp_path / "pairs.jsonl"
+    command = ["text", "rollouts", "--agent", "random", "--deals", "1", "--out", str(out)]
+    assert main([*command, "--pairs", str(both)]) == 0
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [line["seat"] for line in lines] == [0, 1]
+    assert sum(line["win_share"] for line in lines) == 1
+    game = Game.new(2, 0, decisions="turn")
+    for turn in range(22):
+        seat, number = turn % 2, turn // 2
+        asked, said = lines[seat]["messages"][1 + 2 * number : 3 + 2 * number]
+        assert asked["content"] == prompt(game, seat)
+        assert json.loads(said["content"])["move"] == lines[seat]["moves"][number]
+        game.play(action_of(game, said["content"]))
+    assert [line["score"] for line in lines] == game.scores()
+    assert all(len(line[key]) == 11 for line in lines for key in ("moves", "regret", "best"))
+    pairs = [json.loads(line) for line in both.read_text().splitlines()]
+    lost = [regret for line in lines for regret in line["regret"] if regret >= 1]
+    assert sorted(pair["regret"] for pair in pairs) == sorted(lost)
+    assert lost
+    assert all(pair["chosen"] != pair["rejected"] for pair in pairs)
+    assert main([*command, "--no-regret"]) == 0
+    assert "regret" not in json.loads(out.read_text().splitlines()[0])
+    assert main([*command, "--no-regret", "--pairs", str(both)]) == 1
+
+
+def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch):
+    from cacao_env.play import review
+
+    for name, few in {"LAST": 0, "CHOOSING": 2, "COMPARING": 4, "TOP": 2}.items():
+        monkeypatch.setattr(review, name, few)
+    monkeypatch.setattr(text_proofs.mcp, "MOST_GAMES", 2)
+    tools = {tool.__name__: tool for tool in text_proofs.mcp.tools()}
+    assert list(tools) == list(text_proofs.mcp.TOOLS)
+    for tool, asked, why in (
+        ("new_game", {"opponents": ["nobody"]}, "^there is no agent 'nobody'"),
+        ("new_game", {"opponents": ["llm:m"]}, "only a name typed on the command line may do$"),
+        ("look", {"game": "g7"}, "^there is no game 'g7'; new_game begins one$"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            tools[tool](**asked)
+    first = tools["new_game"](opponents=["random"], seed=1, decisions="turn")
+    assert first.startswith("Game g1.\nYou are A. Turn 1 of 22")
+    shown = tools["new_game"](players=3, opponents=["random", "greedy"], seat=1, volcanoes=True)
+    assert shown.startswith("Game g2.\nYou are B. Turn 2 of 30")
+    assert tools["look"]("g1") in first
+    best = tools["hint"]("g1", "greedy").partition(" (")[0]
+    assert best in tools["legal_moves"]("g1").splitlines()
+    assert tools["legal_moves"]("g1", "9,9") == "There is no such legal move."
+    assert set(tools["legal_moves"]("g1", "3100").split()) >= {"place", "3100/0", "3100/3", "0,1"}
+    shown = tools["look"]("g1")
+    assert tools["review"]("g1") == "Only a finished game can be reviewed."
+    while "The game is over" not in shown:
+        shown = tools["play"]("g1", perfect(shown))
+    assert tools["review"]("g1").splitlines()[1].startswith("A (text): ")
+    assert tools["play"]("g1", "place 1111/0 at 0,1") == "The game is over."
+    with pytest.raises(ValueError, match="the game is over: there is nothing to decide"):
+        tools["hint"]("g1")
+    monkeypatch.setattr(text_proofs.mcp, "TRIES", 1)
+    assert tools["new_game"]().startswith("Game g3.")
+    assert json.loads(tools["look"]("g3", as_json=True))["forfeited"] is None
+    assert tools["play"]("g3", "I pass.").endswith(
+        "; this was try 1 of 1, so the game is forfeited."
+    )
+    assert tools["review"]("g3") == "A forfeited game can't be reviewed."
+    assert json.loads(tools["look"]("g3", as_json=True))["forfeited"] == 0
+    with pytest.raises(ValueError, match="there is no game 'g1'"):
+        tools["look"]("g1")
+
+
+def test_only_what_has_shown_nothing_hidden_is_taken_back():
+    tools = {tool.__name__: tool for tool in text_proofs.mcp.tools()}
+    shown = tools["new_game"](seed=1, decisions="explicit")
+    taken = refused = 0
+    while "The game is over" not in shown:
+        move, before = perfect(shown), shown
+        shown = tools["play"]("g1", move)
+        if (back := tools["take_back"]("g1")).startswith("You are"):
+            taken += 1
+            assert back in before
+            assert tools["play"]("g1", move) == shown
+        else:
+            refused += 1
+            assert back.startswith("Only an own action of this turn can be taken back")
+    assert taken > 10
+    assert refused > 10
