@@ -408,9 +408,14 @@ def test_a_record_is_replayed_step_by_step(opened, four):
             str(m["move"][-1]) for m in data["moves"][:ply] if m["move"][0] in ("place", "fill")
         }
         assert page.locator("#eye .tile").count() == 2 + len(placed)
-    assert [int(n) for n in page.locator(".player .gold b").all_inner_texts()] == data["result"][
-        "scores"
-    ]
+    # The numbers follow the board a frame later.
+    page.wait_for_function(
+        """(scores) => {
+            const shown = [...document.querySelectorAll(".player .gold b")];
+            return shown.map((one) => one.textContent).join() === scores.join();
+        }""",
+        arg=data["result"]["scores"],
+    )
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     assert page.inner_text("#count").startswith("1 /")

@@ -7,8 +7,8 @@ import uvicorn
 
 from cacao_env.check.examples.stand_in import reply
 from cacao_env.text.openenv.client import CacaoAction, CacaoEnv
-from cacao_env.text.openenv.server.app import app
 
+app = "cacao_env.text.openenv.server.app:app"
 server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
 threading.Thread(target=server.run, daemon=True).start()
 while not server.started:
