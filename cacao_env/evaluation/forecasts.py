@@ -1,7 +1,7 @@
 """How much of the outcome an agent foresees, by the placements left in the game.
 
-At every placement the agent tells the win shares and scores that it expects after it
-(:class:`~cacao_env.agents.analysis.Analysis`).  The measure is the coefficient of determination, R²:
+At every placement a value network tells the win shares and scores that it expects after it, another
+agent those that it expects after its own choice (:class:`~cacao_env.agents.analysis.Analysis`).  The measure is the coefficient of determination, R²:
 1 for the outcome itself, 0 for its mean.  Chance bounds it: no forecast can know the tiles to come.
 Replays show the bound.  Everything hidden from the seat is dealt again, and a network plays the game to
 its end several times.  The variance of the outcomes of one position is noise.  The ceiling is what
@@ -131,12 +131,8 @@ class _Worker:
             # A copy with the hidden tiles dealt again: no agent sees the true deal.
             seen = game.determinise(seat, played.block)
             for row, agent, own in zip(found, self._agents, memory[seat], strict=True):
-                told = agent.analyze(seen, own)
-                if told.win_shares is None or told.scores is None:
-                    raise ValueError(
-                        f"{agent.name} does not tell the win shares and scores it expects"
-                    )
-                forecast = told.win_shares[seat], relative_score(told.scores, seat, players)
+                wins, scores = _expected(agent, seen, action, own)
+                forecast = wins[seat], relative_score(scores, seat, players)
                 noise = outcomes.var(0, ddof=1) if len(outcomes) > 1 else 0.0
                 errors = (outcomes - forecast) ** 2
                 row[left] = np.stack(
@@ -166,6 +162,16 @@ class _Worker:
             of_one = net, scratch, work, game.states, ids, 1, gold, net.inner
             play_out(*of_one, RELATIVE_SCORE, rng, None, wins)
         return found
+
+
+def _expected(agent: Agent, game: Game, action: int, memory: Any) -> tuple[Any, Any]:
+    """Return the win shares and scores that an agent expects; ValueError if it does not tell them."""
+    if isinstance(agent, ValueAgent):
+        return agent.expect(game.states, action, memory)
+    told = agent.analyze(game, memory)
+    if told.win_shares is None or told.scores is None:
+        raise ValueError(f"{agent.name} does not tell the win shares and scores it expects")
+    return told.win_shares, told.scores
 
 
 def _foresight(name: str, left: int, found: Any, replayed: bool) -> Foresight:
