@@ -1,11 +1,12 @@
 """How much of the outcome an agent foresees, by the placements left in the game.
 
-At every placement a value network tells the win shares and scores that it expects after it, another
-agent those that it expects after its own choice (:class:`~cacao_env.agents.analysis.Analysis`).  The measure is the coefficient of determination, R²:
-1 for the outcome itself, 0 for its mean.  Chance bounds it: no forecast can know the tiles to come.
-Replays show the bound.  Everything hidden from the seat is dealt again, and a network plays the game to
-its end several times.  The variance of the outcomes of one position is noise.  The ceiling is what
-is left of the whole variance without it, and the share is the part of the ceiling that is foreseen.
+At every placement a value network tells the win shares and scores that it expects after it.  Another
+agent tells those after its own choice (:class:`~cacao_env.agents.analysis.Analysis`).  The measure is
+the coefficient of determination, R²: 1 for the outcome itself, 0 for its mean.  Chance bounds it: no
+forecast can know the tiles to come.  Replays show the bound.  Everything hidden from the seat is dealt
+again, and a network plays the game to its end several times.  The variance of the outcomes of one
+position is noise.  The ceiling is what is left of the whole variance without it, and the share is the
+part of the ceiling that is foreseen.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from ..tables import DataTable
 from .blocks import Chunk, Pairing, chunks
 from .figures import ranged
 from .intervals import LEVEL, resampled_means
-from .judge import play_out
+from .judge import new_gold, play_out
 from .matches import PlayedGame, Progress, choices, play_chunk, replayed
 from .store import engine_version
 from .workers import do_all, load_versions
@@ -159,8 +160,8 @@ class _Worker:
         scratch, work, ids = new_scratch(net), new_work(), np.array([action])
         found = np.zeros((self._replays, 2))
         for wins, gold in zip(found[:, :1], found[:, 1:]):
-            of_one = net, scratch, work, game.states, ids, 1, gold, net.inner
-            play_out(*of_one, RELATIVE_SCORE, rng, None, wins)
+            of_one = net, scratch, work, game.states, ids, 1, net.inner
+            play_out(*of_one, RELATIVE_SCORE, rng, gold, wins, new_gold(1))
         return found
 
 

@@ -42,7 +42,7 @@ from ..engine.rng import new_rng
 from ..engine.scoring import relative_score
 from ..files import write_whole
 from ..game import Game
-from .judge import play_out
+from .judge import new_gold, play_out
 from .matches import Progress, choices
 from .positions import FORMAT, STAGES, UNITS, VERSION
 from .store import engine_version
@@ -211,8 +211,8 @@ class _Playouts:
             ids = self.legal[going]
             sums, shares = np.zeros(len(ids)), np.zeros(len(ids))
             net, scratch, work = self._nets[self._done % len(self._nets)]
-            of_one = net, scratch, work, self._states, ids, len(ids), sums, net.inner
-            play_out(*of_one, RELATIVE_SCORE, self._rng, None, shares)
+            of_one = net, scratch, work, self._states, ids, len(ids), net.inner
+            play_out(*of_one, RELATIVE_SCORE, self._rng, sums, shares, new_gold(len(ids)))
             self._gold[self._done, going], self._win[self._done, going] = sums, shares
             self._done += 1
             if until_known and self._done % LOOK == 0:
