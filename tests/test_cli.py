@@ -195,6 +195,7 @@ COMMANDS = [
     "regret",
     "curve",
     "forecasts",
+    "positions",
     "leaderboard",
     "tasks",
     "mcp",
