@@ -239,6 +239,15 @@ def test_other_columns_are_refused(games, tmp_path, change, why):
         load(sealed(tmp_path, change(games.table), games.manifest))
 
 
+def test_what_the_reader_of_parquet_can_not_read_is_refused_in_a_sentence(folder, monkeypatch):
+    def refuse(_):
+        raise pa.lib.ArrowNotImplementedError("Integers with more than 64 bits not implemented")
+
+    monkeypatch.setattr("pyarrow.parquet.read_table", refuse)
+    with pytest.raises(DataError, match="is not a data set: Integers with more than 64 bits"):
+        load(folder)
+
+
 def test_what_is_no_data_set_is_refused(folder, games, tmp_path):
     with pytest.raises(DataError, match="there is no data set 'nothing'"):
         load("nothing")

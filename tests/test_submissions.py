@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -162,6 +163,13 @@ def test_the_leaderboard_has_every_submission(home):
     assert "| random | random moves | cacao_env/Cacao-2p-greedy-v0 | 3 |" in text
     assert "| greedy | 50.0% |\n| random | 0.0% |" in text  # the hardest mix is greedy alone
     assert f"{commitment('an oak')[:12]} |" in text
+
+
+def test_the_reference_scores_of_named_tasks_are_what_they_say():
+    found = check_all(Path(__file__).parents[1] / "datasets" / "submissions", share=0)
+    assert {one.about["opponent"] for one in found} == {"greedy"}
+    assert {one.result.pairing.players for one in found} == {2, 4}
+    assert all(one.sampled == 1 for one in found)
 
 
 def test_an_agent_is_submitted_once(home, tmp_path):

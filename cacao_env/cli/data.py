@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from argparse import Namespace
 from functools import partial
 from typing import Any
@@ -62,7 +63,7 @@ def add_commands(commands: Any) -> None:
             "--public": ("", "make: a text that nobody knew when the commitment was published"),
             "--about": ("", "make: what the agent is, in a sentence"),
             "--published": (str, "check: the commitment as it was published"),
-            "--share": (float, "check: of the games whose opponents and luck are computed again"),
+            "--share": (0.01, "check: of the games whose opponents and luck are computed again"),
             **WORKERS,
         },
         "Play an agent in a named task on deals that nobody chose, or check such a result.  `commit` "
@@ -108,9 +109,12 @@ def _check(options: Namespace) -> None:
     from ..data import load
     from ..evaluation.workers import cores
 
-    games = load(options.name)
+    games, begin = load(options.name), time.perf_counter()
     games.check(options.workers or cores())
-    print(f"{options.name}: {len(games):,} games, {len(games.actions):,} decisions, all replayed")
+    print(
+        f"{options.name}: {len(games):,} games, {len(games.actions):,} decisions, all replayed in "
+        f"{time.perf_counter() - begin:.2f} s"
+    )
 
 
 def _export(options: Namespace) -> None:
@@ -147,6 +151,5 @@ def _submit(options: Namespace) -> None:
             submissions.submit(
                 as_path(options.folder), options.agent, *game, options.about, workers
             )
-    share = submissions.SAMPLE if options.share is None else options.share
-    found = submissions.check(options.folder, options.published, share, workers)
+    found = submissions.check(options.folder, options.published, options.share, workers)
     print(submissions.shown(found))

@@ -169,6 +169,7 @@ def add_commands(commands: Any) -> None:
             "--config": (str, "what to play; default: configs/leaderboard.toml"),
             "--json": (str, "evaluations; nothing is played", evaluations),
             "--submissions": (str, "a folder of submissions, which are checked and printed", _DIR),
+            "--share": (0.01, "of their games whose opponents and luck are computed again"),
             "--page": (str, "the Markdown page with the markers; default: docs/agents.md"),
             **WORKERS,
             **RAY,
@@ -402,7 +403,7 @@ def _leaderboard(options: Namespace) -> None:
     if options.submissions:
         from ..data.submissions import board, check_all
 
-        text = board(check_all(as_path(options.submissions)))
+        text = board(check_all(as_path(options.submissions), options.share))
         if not options.page:
             print(text, end="")
             return

@@ -44,6 +44,9 @@ MORE = {
 }
 
 
+_ODD = (ValueError, KeyError, TypeError, AttributeError, OverflowError)  # of data of other kinds
+
+
 class DataError(ValueError):
     """One sentence on what is wrong with a data set, and where."""
 
@@ -150,7 +153,7 @@ def read_games(folder: Path) -> tuple[dict[str, Any], Options, Any]:
         raise DataError(
             f"{error.filename or folder}: {error.strerror or in_short(error)}"
         ) from None
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+    except (*_ODD, pa.ArrowException) as error:
         raise DataError(_sentence(folder, error)) from None
 
 

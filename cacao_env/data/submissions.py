@@ -40,7 +40,7 @@ from .make import Recipe, luck_by_action, make
 from .storage import DataError, read_manifest, write_manifest
 
 KEY = "submission"  # in the manifest
-SAMPLE = 0.02  # of the games, whose opponents and luck are computed again
+SAMPLE = 0.01  # of the games, whose opponents and luck are computed again
 WORDS = 500  # characters of a text in a manifest
 FASTEST = 1e-7  # seconds of a decision
 _TEXTS = ("agent", "opponent", "what", "task", "phrase", "public", "commitment")
