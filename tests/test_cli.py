@@ -198,6 +198,8 @@ COMMANDS = [
     "positions",
     "leaderboard",
     "tasks",
+    "data",
+    "submit",
     "mcp",
     "text",
     "agents",
