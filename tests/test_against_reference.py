@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,3 +86,15 @@ def test_records_of_the_reference_hold_for_the_engine_and_the_other_way_round(
         while not engine.game.over:
             engine.game.play(int(rng.choice(engine.game.legal_actions())))
         check_record(record_of(engine.game, with_legal=True))
+
+
+@pytest.mark.parametrize("whim", range(0, 32, 3))
+def test_the_style_triple_fills_three_cells_at_once(whim):
+    """Otherwise the games above would not have met that."""
+    rng, players = random.Random(whim), 2 + whim % 3
+    game = Oracle(players, False, *deal(players, False, rng))
+    most = 0
+    while game.player is not None:
+        most = max(most, len(game.position()["to_fill"]))
+        game.play(choose_move(game, "triple", rng, whim))
+    assert most == 3

@@ -190,7 +190,7 @@ class Oracle:
     def play(self, move: tuple) -> None:
         matching = [legal for legal in self.legal_moves() if legal == move]
         if not matching:
-            raise ValueError(self._why_illegal(move))
+            raise ValueError(f"Move {move!r} is illegal.")
         move = matching[0]
         if move[0] == "place":
             self._place(move[1], move[2], move[3])
@@ -341,52 +341,3 @@ class Oracle:
         if self.step != "over":
             raise ValueError("The game is not over, so there is no result yet.")
         return self.scores_if_ended_now()
-
-    # Explaining a refusal.
-
-    def _why_illegal(self, move: tuple) -> str:
-        said = f"Move {move!r} is illegal: "
-        if self.step == "over":
-            return said + "the game is over."
-        if not isinstance(move, tuple) or len(move) != 4:
-            return said + "a move is a tuple of four things."
-        if move[0] != "act" and not isinstance(move[3], tuple):
-            return said + "its cell is not a tuple of row and column."
-        kinds = {"place": ["place", "overbuild"], "fill": ["fill"], "act": ["act"]}[self.step]
-        if move[0] not in kinds:
-            return said + f"player {self.player} has to {' or '.join(kinds)} now."
-        if self.step == "place":
-            return said + self._why_not_placed(move)
-        if self.step == "fill":
-            if move[1] not in self.display:
-                return said + f"the display holds {', '.join(sorted(self.display))}."
-            if move[3] not in self.cells_to_fill():
-                return said + f"the cells to fill are {self.cells_to_fill()}."
-            return said + "only a volcano has an orientation, and that is 0 or 1."
-        for owner, cell, edge, workers in self.pending:
-            if cell == move[1] and edge == move[2]:
-                if owner != self.player:
-                    return said + f"player {self.player} acts before player {owner}."
-                if self._faced_kind(cell, edge) == "volcano":
-                    return said + f"all {workers} workers have to act at a volcano."
-                return said + f"from 0 to {workers} workers of that edge may act."
-        return said + "that edge is not among the activated edges that still have to act."
-
-    def _why_not_placed(self, move: tuple) -> str:
-        if move[1] not in self.hands[self.active_player]:
-            return f"player {self.active_player} has no such tile in hand."
-        if move[2] not in ROTATIONS[move[1]]:
-            return f"that is no rotation of tile {move[1]}."
-        if move[0] == "overbuild":
-            if self.display or self.jungle_pile:
-                return "overbuilding starts when display and jungle pile are empty."
-            if self.sun[self.active_player] == 0:
-                return f"player {self.active_player} has no sun token."
-            if move[3] not in self.workers:
-                return "there is no worker tile on that cell."
-            if self.workers[move[3]][0] != self.active_player:
-                return "the worker tile on that cell belongs to somebody else."
-            return "that cell has been overbuilt already."
-        if move[3] in self.workers:
-            return "there is a worker tile on that cell."
-        return "that is no empty worker cell beside a jungle tile."

@@ -8,13 +8,9 @@ from tests.rules.scenario import (
     NORTH,
     SOUTH,
     TILE,
-    TURNS,
     WEST,
     act,
-    at_random,
-    beside,
     deal,
-    edges,
     fill,
     holdings,
     hub,
@@ -23,9 +19,7 @@ from tests.rules.scenario import (
     offered,
     place,
     play_forced,
-    play_out,
     refuses,
-    shuffled_deal,
     start,
     turn,
     turned,
@@ -92,7 +86,7 @@ def test_volcanoes_take_the_place_of_the_gold_mines(table, num_players, volcanoe
     for option, tiles in (
         (True, with_a_mine),
         (False, jungle),
-        (True, list(jungle_supply(num_players).elements())),
+        (True, list(jungle_supply(num_players, False).elements())),
     ):
         with pytest.raises(ValueError):
             table(num_players, option, draws, tiles)
@@ -193,42 +187,3 @@ def test_the_other_players_workers_must_act_too(table):
     assert game.legal_moves() == [("act", (0, 1), EAST, 2)]
     act(game, (0, 1), EAST, 2)
     assert holdings(game, 0)[0] == 4
-
-
-def test_an_edge_without_workers_is_not_touched_by_a_volcano(table):
-    game = hub(table, "volcano", 0, 0, volcanoes=True)
-    assert {move[1:3] for move in game.legal_moves()} == {((1, 2), WEST)}
-
-
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-@pytest.mark.parametrize("seed", range(71, 75))
-def test_gold_never_goes_below_zero_and_every_eruption_is_booked(table, num_players, seed):
-    """Each act at a volcano in random games: its only offer, and what it changes."""
-    game = table(*shuffled_deal(num_players, seed, True))
-    choose = at_random(seed)
-    due = []
-    paid = set()
-
-    def watch(game, moves):
-        position = game.position()
-        assert min(position["gold"]) >= 0
-        if due:
-            player, gold, change = due.pop()
-            assert position["gold"][player] == max(0, gold + change)
-            paid.add((change > 0, gold + change < 0))
-        move = choose(game, moves)
-        if move[0] == "act":
-            _, cell, edge, workers = move
-            kind, orientation = position["jungle"][beside(cell)[edge]]
-            _, tile, rotation, _ = position["workers"][cell]
-            if kind == "volcano":
-                assert workers == edges(tile, rotation)[edge]
-                assert [m for m in moves if m[1:3] == (cell, edge)] == [move]
-                gain = (edge in (EAST, WEST)) == (orientation == 0)
-                change = 2 * workers if gain else -workers
-                due.append((game.player, position["gold"][game.player], change))
-        return move
-
-    play_out(game, watch)
-    assert game.turn == TURNS[num_players]
-    assert paid
