@@ -78,6 +78,43 @@ def test_an_unknown_keyword_gets_python_s_words_and_all_that_there_are(name):
     assert sorted(listed) == sorted(known)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_players": 5}, "num_players is 5, expected 2, 3 or 4"),
+        ({"num_players": 2.0}, "num_players is 2.0"),
+        ({"volcanoes": 1}, r"volcanoes is 1 \(int\), expected True or False"),
+        ({"decisions": "all"}, "decisions is 'all'"),
+        ({"table_size": 10}, "table_size is 10, expected 11 to 32"),
+        ({"table_size": True}, "table_size is True"),
+        ({"seed": 1.5}, r"seed is 1.5 \(float\), expected an integer"),
+        ({"reward": "gold"}, "reward is 'gold', expected 'outcome', 'relative_score' or 'shaped'"),
+        ({"mask_in": "mask"}, "mask_in is 'mask'"),
+        ({"observation_dtype": "float64"}, "observation_dtype is 'float64'"),
+        ({"render_mode": "rgb"}, "render_mode is 'rgb'"),
+        ({"seat": 3}, "seat is 3, expected 0 to 2"),
+        ({"seat": -1}, "seat is -1, expected 0 to 2"),
+        ({"seat": True}, r"seat is True \(bool\), expected an integer \(0 to 2\)"),
+        ({"seat": np.array([0, 1])}, "seat is array"),
+        ({"illegal": "ignore"}, "illegal is 'ignore', expected 'raise' or 'lose'"),
+        ({"opponents": "genius"}, "no agent 'genius'.*endgame, greedy, ismcts, mc, random"),
+        ({"opponents": ["random"]}, "opponents lists 1, expected one for each of the 2 other"),
+        ({"opponents": ["random", 3]}, "an opponent is 3, expected a name, weights by name"),
+        ({"opponents": 3}, "an opponent is 3, expected a name"),
+        ({"opponents": {"random": -1}}, "the weight of opponent 'random' is -1.0, expected 0 to"),
+        ({"opponents": {"random": "1"}}, "weight"),
+        ({"opponents": {}}, "no opponent has a weight above 0"),
+        ({"opponents": "tests.agents_for_tests:First"}, "names code, which only the command line"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*possible render_modes:UserWarning")
+def test_an_option_out_of_range_is_named_at_every_door(options, message):
+    for make, *_, known in MAKERS.values():
+        if set(options) < {*known} and "num_players" in known:
+            with pytest.raises(ValueError, match=message):
+                make(**{"num_players": 3} | options)
+
+
 def test_a_library_that_probes_for_a_keyword_sees_that_there_is_none():
     """TorchRL drops ``frameskip`` only after these words."""
     with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):

@@ -177,6 +177,7 @@ def _same_end(game: Game, learner: int, info, final) -> None:
     others = [score for seat, score in enumerate(game.scores()) if seat != learner]
     assert info["score"] == game.scores()[learner]
     assert info["best_other_score"] == max(others)
+    assert info["win_share"] == game.win_shares()[learner]
     assert info["seat"] == learner
     np.testing.assert_array_equal(final["observation"], game.observation(learner))
     assert not final["action_mask"].any()

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
-from pettingzoo.test import api_test
 from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
 from pettingzoo.utils import aec_to_parallel, turn_based_aec_to_parallel
@@ -97,35 +94,6 @@ def test_all_environments_show_the_same_planes(dtype, mask_in):
         many, *_, infos = batch.step([action])
         vector, *_ = plain.step([action])
     np.testing.assert_equal(infos["final_obs"][0], seen)
-
-
-def test_planes_of_a_batch_are_views_of_its_buffer_if_wanted():
-    for copy in (True, False):
-        envs = CacaoVectorEnv(3, table_size=15, observation="planes", copy=copy)
-        seen, _ = envs.reset(seed=0)
-        board = inside(seen)["board"]
-        kept = board.copy()
-        envs.step(envs.action_masks().argmax(axis=1))
-        assert np.array_equal(board, kept) == copy
-        assert np.shares_memory(board, envs.games.observations) != copy
-    env = CacaoEnv(table_size=15, observation="planes")
-    seen = inside(env.reset(seed=0)[0])
-    assert np.shares_memory(seen["board"], seen["features"].base)
-    assert not np.shares_memory(seen["board"], env._games.observations)
-
-
-@pytest.mark.parametrize("mask_in", MASKS)
-@pytest.mark.filterwarnings("ignore:Observation:UserWarning")
-@pytest.mark.filterwarnings(
-    "ignore:Action mask numpy array is all zeros:UserWarning"
-)  # others' masks
-def test_checkers_accept_planes(mask_in, capsys):
-    for dtype in DTYPES:
-        given = {"observation": "planes", "mask_in": mask_in, "observation_dtype": dtype}
-        for make in (cacao_v0.env, cacao_v0.raw_env):
-            api_test(make(**given, table_size=15), num_cycles=100)
-        env = gymnasium.make("cacao_env/Cacao-v0", table_size=15, **given)
-        check_env(env.unwrapped, skip_render_check=True)
 
 
 def test_the_wrappers_see_an_illegal_action_without_a_mask_in_the_planes():
@@ -228,23 +196,6 @@ def test_the_last_infos_have_the_result(players, mask_in):
         assert ("action_mask" in info) == (mask_in != "observation")
     env.reset(seed=6)
     assert not any("score" in info for info in env.infos.values())
-
-
-@pytest.mark.parametrize("players", [2, 3])
-def test_gymnasium_s_last_infos_have_the_win_share(players):
-    envs = CacaoVectorEnv(16, num_players=players, opponents="random", table_size=15)
-    envs.reset(seed=0)
-    rng = np.random.default_rng(0)
-    found = []
-    while len(found) < 60:
-        chosen = [rng.choice(np.flatnonzero(mask)) for mask in envs.action_masks()]
-        _, rewards, overs, _, infos = envs.step(np.array(chosen))
-        for g in np.flatnonzero(overs):
-            share = infos["final_info"]["win_share"][g]
-            assert rewards[g] == pytest.approx((players * share - 1) / (players - 1))
-            found.append(share)
-    assert 0 < np.mean(found) < 1
-    assert set(found) <= {0, 1 / 3, 1 / 2, 1}
 
 
 def test_a_forfeited_game_is_no_win():
@@ -352,16 +303,6 @@ def test_a_gymnasium_episode_starts_from_a_position(seat):
         assert env.game.draws != game.draws
 
 
-def test_opponents_by_name_play_on_from_a_position():
-    game = middle(plies=20, num_players=3, table_size=15)
-    env = CacaoEnv(["endgame", "greedy"], num_players=3, table_size=15, seat=(game.seat + 1) % 3)
-    seen, _ = env.reset(seed=0, options={"game": game})
-    over = False
-    while not over:
-        seen, _, over, _, info = env.step(first_legal(seen["action_mask"]))
-    assert info["score"] >= 0
-
-
 def test_a_seat_without_a_decision_left_is_refused():
     game = Game.new(seed=0)
     while True:
@@ -395,3 +336,18 @@ def test_several_games_of_a_batch_start_from_positions_one_by_one():
     for g in (0, 2):
         assert games.states[g] == states[g]
     np.testing.assert_array_equal(games.action_masks[1], game.action_mask())
+
+
+def test_planes_of_a_batch_are_views_of_its_buffer_if_wanted():
+    for copy in (True, False):
+        envs = CacaoVectorEnv(3, table_size=15, observation="planes", copy=copy)
+        seen, _ = envs.reset(seed=0)
+        board = inside(seen)["board"]
+        kept = board.copy()
+        envs.step(envs.action_masks().argmax(axis=1))
+        assert np.array_equal(board, kept) == copy
+        assert np.shares_memory(board, envs.games.observations) != copy
+    env = CacaoEnv(table_size=15, observation="planes")
+    seen = inside(env.reset(seed=0)[0])
+    assert np.shares_memory(seen["board"], seen["features"].base)
+    assert not np.shares_memory(seen["board"], env._games.observations)

@@ -81,21 +81,6 @@ def test_no_agent_sees_the_true_deal_or_changes_the_game():
     assert games.states["gold"].max() < 99
 
 
-def test_weights_are_shares_of_the_games():
-    games = VersusGames(3000, {"random": 0.15, "greedy": 0.45, Scripted(first_legal): 0.4}, seed=0)
-    shares = np.bincount(games.kinds, minlength=3) / 3000
-    assert shares == pytest.approx([0.15, 0.45, 0.4], abs=0.04)
-    plain = VersusGames(50, {"random": 1, "greedy": 3, Scripted(first_legal): 0}, seed=0)
-    assert plain.kinds.max() < NUM_COMPILED
-
-
-def test_an_agent_is_asked_for_many_games_at_once():
-    agent = Scripted(first_legal)
-    games = VersusGames(16, agent, seed=1, seat=1)
-    games.step(games.action_masks.argmax(axis=1))
-    assert max(agent.asked) == 16
-
-
 def test_every_seat_of_every_game_has_a_memory_of_its_own():
     memories = {}
 
@@ -154,6 +139,14 @@ def test_what_an_agent_may_not_do_is_named():
     two = Scripted(first_legal)
     two.players = (2,)
     refused("scripted plays with 2 players, not with 3 players", two, num_players=3)
+    games = VersusGames(3, {"random": 1}, seed=0)
+    before, actions = games.states.tobytes(), games.action_masks.argmax(axis=1)
+    actions[2] = 99999  # the actions before it are legal
+    with pytest.raises(ValueError, match="game 2, seat 1: illegal action 99999"):
+        games.step(actions)
+    with pytest.raises(ValueError, match="actions have shape"):
+        games.step(actions[:2])
+    assert games.states.tobytes() == before
 
 
 def test_games_are_fairly_played_by_both_sides():
@@ -204,3 +197,11 @@ def test_snapshots_play_as_the_network_was():
     assert len(set(actions)) > 5
     again = snapshots.act([game] * 200, [snapshots.begin(seed) for seed in range(200)])
     assert actions == again
+
+
+def test_weights_are_shares_of_the_games():
+    games = VersusGames(3000, {"random": 0.15, "greedy": 0.45, Scripted(first_legal): 0.4}, seed=0)
+    shares = np.bincount(games.kinds, minlength=3) / 3000
+    assert shares == pytest.approx([0.15, 0.45, 0.4], abs=0.04)
+    plain = VersusGames(50, {"random": 1, "greedy": 3, Scripted(first_legal): 0}, seed=0)
+    assert plain.kinds.max() < NUM_COMPILED
