@@ -8,7 +8,7 @@ from .fuzz.attack import Budget, Summary, attempt
 from .fuzz.registry import ATTACKS
 
 # The attack on runs trains for minutes before its first try, so only the command makes it.
-COUNTS = {"states": 400, "records": 60, "checkpoints": 40, "kills": 20}
+COUNTS = {"states": 160, "records": 120, "checkpoints": 40, "kills": 6}
 
 
 @pytest.mark.parametrize("name", [name for name in ATTACKS if name != "runs"])

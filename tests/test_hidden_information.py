@@ -72,7 +72,7 @@ def test_every_bot_plays_the_same(players, volcanoes, style, seed):
     rng = np.random.default_rng(seed)
     game = Game.new(players, seed, volcanoes=volcanoes)
     for number, _ in enumerate(positions(game, rng, STYLES[style])):
-        if game.seat is not None and number % 5 == 0:
+        if game.seat is not None and number % 11 == 0:
             other = scramble(game, game.seat, rng)
             for spec in SMALL_BOTS:
                 # Even when it is handed the truth, as in the compiled loops, and not a guess.

@@ -151,16 +151,6 @@ def test_tiles_cacao_tokens_and_gold_are_conserved(
         )
 
 
-@given(seed=st.integers(0, 2**32), volcanoes=st.booleans(), players=st.integers(2, 4))
-def test_a_sampled_action_is_legal(seed, volcanoes, players):
-    game, rng = (
-        Game.new(players, seed, volcanoes=volcanoes, decisions="explicit", table_size=12),
-        new_rng(seed),
-    )
-    while not game.over:
-        game.play(int(sample(game.state, rng)))
-
-
 def test_sampling_is_uniform_over_the_legal_actions():
     rng = new_rng(0)
     for seed, plies in ((0, 0), (1, 9), (2, 40), (3, 47)):

@@ -133,7 +133,7 @@ def test_a_symmetry_and_its_inverse_leave_everything_where_it_was(g):
 
 def test_a_small_table_turns_as_well_while_its_tiles_keep_off_the_rim():
     compared = 0
-    for seed in range(6):
+    for seed in range(3):
         game = Game.new(2, seed, volcanoes=False, decisions="explicit", table_size=15)
         for _ in positions(game, np.random.default_rng(seed), STYLES["crowd"]):
             for g in range(8):

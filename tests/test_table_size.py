@@ -43,11 +43,11 @@ def test_the_default_table_shows_all_a_stretching_player_may_do(players, directi
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("size", [MIN_TABLE, 12, 13, 15, 16])
+@pytest.mark.parametrize("size", [MIN_TABLE, 12, 15])
 @pytest.mark.parametrize("style", sorted(STYLES))
 def test_a_small_table_always_offers_a_placement_and_shows_every_tile(players, size, style):
     rng = np.random.default_rng([players, size])
-    for seed in range(4):
+    for seed in range(2):
         game = Game.new(players, seed, volcanoes=False, decisions="explicit", table_size=size)
         for _ in positions(game, rng, STYLES[style]):
             state = game.state
