@@ -51,7 +51,7 @@ AREAS = {
     "engine": Area(
         ("cacao_env/engine/[!cjl]*.py", "cacao_env/game.py", "cacao_env/record.py"),
         _tests(
-            "rules/ game record observation auto_decisions turn symmetry table_size golden directed"
+            "rules/ game record observation auto_decisions turn symmetry table_size golden"
             " against_reference invariants hidden_information interpreted"
         ),
         interpreted=True,

@@ -178,10 +178,17 @@ def test_importing_the_core_loads_only_its_four_libraries():
     code = (
         "import sys, cacao_env.cacao_v0, cacao_env.envs.versus, cacao_env.cli\n"
         "import cacao_env.agents.registry\n"
-        "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))"
+        "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))\n"
+        "import cacao_env.evaluation.run, cacao_env.play.server\n"
+        "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))\n"
+        "print('cacao_env.text' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(run.stdout.split())
+    core, more, text = run.stdout.splitlines()
+    assert text == "False"
+    models = "mcp openai httpx verifiers textarena openenv fastmcp trl transformers"
+    assert not set(more.split()) & {*models.split(), "starlette", "uvicorn"}
+    loaded = set(core.split())
     assert {"numpy", "numba", "gymnasium", "pettingzoo"} <= loaded
     assert not loaded & {
         "torch",

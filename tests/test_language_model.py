@@ -14,7 +14,7 @@ from cacao_env import Game, record
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.registry import load_agent, load_agents
 from cacao_env.cli import main
-from tests.text_players import STYLES, chat_server, illegal, perfect, sloppy
+from tests.text_players import chat_server, illegal, perfect, sloppy
 
 pytest.importorskip("openai")
 ROOT = Path(__file__).parent.parent
@@ -242,10 +242,3 @@ def test_several_processes_share_the_cache():
     prompts = [json.dumps(one["messages"]) for one in asked]
     assert len(prompts) > 300
     assert len(prompts) - len(set(prompts)) <= 1  # both processes warm up with one prompt
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_stand_ins_finish_their_games(style):
-    with chat_server(STYLES[style]) as (url, _):
-        games, _ = played(load_agent(f"llm:m,base_url={url}", True), games=4, volcanoes=True)
-    assert all(game.over for game in games)

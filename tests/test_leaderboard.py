@@ -84,21 +84,6 @@ def test_a_bad_list_is_one_sentence(text, message, tmp_path, capsys):
     assert page.read_text() == PAGE
 
 
-def test_other_files_are_refused(tmp_path, capsys):
-    page, other = tmp_path / "page.md", tmp_path / "other.json"
-    page.write_text("no markers")
-    other.write_text("{}")
-    assert cacao(["leaderboard", "--page", str(page)]) == 1
-    page.write_text(PAGE)
-    assert cacao(["leaderboard", "--page", str(page), "--json", str(other)]) == 1
-    assert cacao(["leaderboard", "--page", str(page), "--json", str(tmp_path / "none.json")]) == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 3
-    assert "has no lines" in lines[0]
-    assert "is not a cacao-evaluation file" in lines[1]
-    assert "can't be read" in lines[2]
-
-
 def test_tables_and_numbers_read_well():
     table = DataTable(("x", "y"), [("a<", 1), ("long", "22\nb")])
     assert DataTable(("x", "y", "z"), [("a", 1, ""), ("long", "22", "c")], "lrl").text() == (

@@ -235,17 +235,6 @@ def test_a_folder_s_manifest_and_file_must_agree(tmp_path):
         load_agent(str(folder))
 
 
-def test_a_file_that_is_too_large_or_endless_is_not_read(tmp_path):
-    file = tmp_path / "large.onnx"
-    with file.open("wb") as large:
-        large.truncate(10**12)
-    with pytest.raises(CheckpointError, match="it has more than 500 MB"):
-        load_agent(str(file))
-    (tmp_path / "zero.onnx").symlink_to("/dev/zero")
-    with pytest.raises(CheckpointError, match="it is not a regular file"):
-        load_agent(str(tmp_path / "zero.onnx"))
-
-
 def test_a_description_that_the_network_does_not_fit_leaves_the_file(tmp_path):
     file = tmp_path / "mine.onnx"
     file.write_bytes(network(ABOUT))

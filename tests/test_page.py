@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -81,26 +79,6 @@ def test_a_page_with_a_record_is_written(tmp_path, capsys):
     assert "opens in any browser" in capsys.readouterr().out
     given = re.search(r"globalThis\.CACAO_GIVEN=(\{.*?\});</script>", target.read_text())
     assert json.loads(json.loads(given[1])["record"])["format"] == "cacao-record"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--export", "x.txt"], "--export is 'x.txt', expected a file that ends in .html"),
-        (["none.json", "--export", "x.html"], "none.json: can't be read"),
-        (["--export", "x.html", "--agent", "greedy"], "--export writes a file"),
-        (["--agent", "nobody"], "nobody"),
-        (["--watch", "nowhere"], "nowhere"),
-        (["--agent", "greedy", "--port", "99999", "--no-open"], "port 99999 can't be used"),
-    ],
-)
-def test_the_command_refuses_in_one_sentence(arguments, words, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["view", *arguments]) == 1
-    error = capsys.readouterr().err
-    assert words in error
-    assert len(error.splitlines()) == 1
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_page_is_opened_as_a_file(tmp_path, monkeypatch, capsys):
@@ -255,10 +233,6 @@ def test_a_request_that_never_ends_is_closed(serving, monkeypatch):
     link.close()
 
 
-def test_the_server_listens_on_this_machine_alone(serving):
-    assert serving.server_address[0] == "127.0.0.1"
-
-
 def test_a_run_is_watched_as_it_learns(tmp_path, monkeypatch):
     loads = []
 
@@ -281,13 +255,6 @@ def test_a_run_is_watched_as_it_learns(tmp_path, monkeypatch):
             EARLIER: f"agent {number - 1}",
             "own": "mine",
         }
-
-
-def test_the_server_imports_no_extra():
-    """It is the standard library's."""
-    code = "import sys, cacao_env.play.server; print({'starlette', 'uvicorn'} & set(sys.modules))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "set()"
 
 
 def test_the_page_plays_agents_of_the_command_line(browser):

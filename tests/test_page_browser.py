@@ -170,26 +170,6 @@ def test_decisions_by_touch_on_a_phone(opened, size):
     shots(page, f"phone-{size[0]}")
 
 
-def test_the_strongest_agents_play_offline(opened):
-    """The page is a file; nothing is asked of any host (see ``opened``)."""
-    page = opened().page
-    begin(page, seats=("", "chief", "jaguar"), seed=2)
-    assert play_on(page, 2) == 2
-    page.wait_for_selector("#confirm", timeout=60_000)
-
-
-def test_one_seed_makes_one_game(opened):
-    lines = []
-    for _ in range(2):
-        page = opened().page
-        begin(page, "seedling", seed="a game of ours")
-        play_on(page, 3)
-        page.wait_for_selector("#confirm")
-        lines.append(page.locator(".moves .line").all_inner_texts())
-    assert lines[0] == lines[1]
-    assert len(lines[0]) > 3
-
-
 # --- What once went wrong, one test each ----------------------------------------------------------
 
 
@@ -262,18 +242,6 @@ def test_space_does_not_wind_a_game_back(opened):
     assert page.inner_text("#count") == before
 
 
-def test_a_message_stands_above_a_dialog(opened):
-    page = opened().page
-    page.wait_for_selector("#begin")
-    drop(page, "bad.json", "{")
-    page.wait_for_selector("#message")
-    box = page.locator("#message").bounding_box()
-    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
-    assert page.evaluate(
-        "([x, y]) => document.elementFromPoint(x, y).closest('#message') !== null", middle
-    )
-
-
 def test_a_double_click_on_begin_makes_one_game(opened):
     page = opened().page
     page.wait_for_selector("#begin")
@@ -317,35 +285,6 @@ def test_think_moves_nothing_and_its_lines_only_choose(opened):
     page.click("#hint")
     page.wait_for_selector(".hint")
     assert frames(page) == before, "a hint plays nothing"
-
-
-def test_nothing_is_asked_in_an_agents_turn(opened):
-    page = opened(reduced_motion="no-preference").page
-    begin(page, seats=("seedling", "seedling"), seed=3)
-    page.wait_for_selector("#pause")
-    assert page.locator("#run-think:disabled").count() == 1
-    assert "Only when it is your turn" in page.inner_text(".think")
-
-
-def test_two_opponents_have_two_names(opened):
-    page = opened().page
-    begin(page, "grower", players=4, seed=3)
-    names = page.locator(".player .name").all_inner_texts()
-    assert len(set(names)) == 4
-    assert page.locator(".player .level").all_inner_texts() == ["Grower"] * 3
-
-
-def test_few_tiles_are_framed_as_the_last_move(opened, four):
-    page = replayed(opened, four)
-    for ply in range(1, frames(page) + 1, 3):
-        go(page, ply)
-        assert 1 <= page.locator(".fresh").count() <= 4, ply
-
-
-def test_a_minus_is_one_sign_everywhere(opened, four):
-    page = replayed(opened, four, 60)
-    assert re.findall(r"(?:^|[^\d])-\d", page.inner_text("body")) == []
-    assert "−" in page.text_content("#table")
 
 
 def test_a_hand_over_shows_what_the_last_move_did(opened):
@@ -404,6 +343,8 @@ def test_a_record_is_replayed_step_by_step(opened, four):
     assert frames(page) == len(data["moves"])
     for ply in (1, 20, 60, frames(page)):
         go(page, ply)
+        assert 1 <= page.locator(".fresh").count() <= 4, "few tiles are framed as the last move"
+        assert re.findall(r"(?:^|[^\d])-\d", page.inner_text("body")) == [], "a minus is one sign"
         placed = {
             str(m["move"][-1]) for m in data["moves"][:ply] if m["move"][0] in ("place", "fill")
         }
@@ -437,6 +378,12 @@ def test_wrong_files_get_a_sentence(opened, four):
     drop(page, "bad.json", json.dumps(data))
     page.wait_for_selector("#message")
     assert "result.scores is" in page.inner_text("#message")
+    page.click("#settings")
+    box = page.locator("#message").bounding_box()
+    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    above = "([x, y]) => document.elementFromPoint(x, y).closest('#message') !== null"
+    assert page.evaluate(above, middle), "a message stands above a dialog"
+    page.keyboard.press("Escape")
     drop(page, "bad.json", "{")
     page.wait_for_function("() => document.querySelector('#message')?.textContent.includes('JSON')")
     assert page.inner_text("#count").startswith("3 /"), "what was shown stays"
@@ -653,6 +600,9 @@ def test_the_zoom_holds_and_is_kept(opened):
 def test_moves_of_others_are_shown_one_by_one_and_can_be_paused(opened):
     page = opened(reduced_motion="no-preference").page
     begin(page, seats=("grower", "grower"), seed=3)
+    page.wait_for_selector("#pause")
+    assert page.locator("#run-think:disabled").count() == 1
+    assert "Only when it is your turn" in page.inner_text(".think")
     page.wait_for_function("() => Number(document.getElementById('slider').value) >= 2")
     page.click("#pause")
     at = frames(page)
@@ -684,6 +634,8 @@ def test_temples_are_counted_one_by_one_at_the_end(opened, four):
 def test_log_temples_and_think_are_in_view_with_four_players(opened):
     page = opened().page
     begin(page, "grower", players=4, seed=3)
+    assert len(set(page.locator(".player .name").all_inner_texts())) == 4
+    assert page.locator(".player .level").all_inner_texts() == ["Grower"] * 3
     play_on(page, 6)
     page.wait_for_selector("#confirm")
     for what in (
@@ -748,8 +700,9 @@ def serious(page):
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(
+    ("scheme", "size"), [("light", WIDE), ("dark", WIDE), ("light", PHONE)], ids=str
+)
 def test_axe_finds_nothing_serious(opened, four, scheme, size):
     page = opened(size=size, color_scheme=scheme).page
     assert serious(page) == [], "a new game"

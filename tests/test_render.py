@@ -366,23 +366,3 @@ def test_pictures_and_films_are_written(kept, tmp_path, capsys):
     with imageio.get_reader(tmp_path / "game.mp4") as film:
         assert film.count_frames() >= 13
     assert {path.name for path in tmp_path.iterdir()} == {"x.png", "x.svg", "game.gif", "game.mp4"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["-o", "x.bmp"], "-o is 'x.bmp', expected a file that ends in one of png, svg, gif, mp4"),
-        (["-o", "x.png", "--ply", "9999"], "ply is 9999, expected 0 to"),
-        (["-o", "x.png", "--tile", "4"], "--tile is 4, expected 16 to 240 pixels"),
-        (["-o", "x.gif", "--seconds", "0"], "--seconds is 0.0, expected 0.02 to 60"),
-        (["-o", "x.png", "--viewer", "7"], "seat is 7"),
-        (["-o", "nowhere/x.png"], "nowhere"),
-    ],
-)
-def test_what_can_t_be_drawn_is_refused(kept, arguments, words, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["render", str(kept), *arguments]) == 1
-    error = capsys.readouterr().err
-    assert words in error
-    assert len(error.splitlines()) == 1
-    assert list(tmp_path.iterdir()) == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
 
 import numpy as np
@@ -96,12 +95,6 @@ def test_counts_of_a_state_are_counts(tmp_path, count):
             resumed(Counter, tmp_path)
 
 
-def test_the_same_state_is_the_same_file(tmp_path):
-    for name in ("one", "other"):
-        state(tmp_path / name)
-    assert (tmp_path / "one" / STATE).read_bytes() == (tmp_path / "other" / STATE).read_bytes()
-
-
 @pytest.mark.parametrize("seconds", ["null", '"2"', "-1", "NaN", "1e99", "true"])
 def test_a_resumed_run_reads_its_seconds_from_the_metrics(tmp_path, seconds):
     state(tmp_path)
@@ -175,15 +168,6 @@ def test_weights_that_are_not_finite_stop_the_run_and_are_never_saved(tmp_path, 
     assert [training["rounds"] for training in learner.saved] == [1, 2]
     assert read_state(tmp_path)[1]["counts"]["rounds"] == 2
     assert [row["round"] for row in read_metrics(tmp_path)] == [1, 2]
-
-
-def test_a_state_that_is_not_finite_is_not_saved_either(tmp_path):
-    learner = Counter(CountConfig(rounds=1, eval_opponents=[]))
-    learner.arrays = lambda: {"moments": np.array([np.nan])}
-    with pytest.raises(CheckpointError, match="round 1: moments has numbers that are not finite"):
-        Loop(learner, tmp_path).run()
-    assert learner.saved == []
-    assert not (tmp_path / STATE).exists()
 
 
 # --- What arrays must be ----------------------------------------------------------------------------
@@ -335,24 +319,6 @@ def test_a_damaged_run_json_gets_one_sentence_and_the_folder_back(text, tmp_path
     RunFolder(tmp_path, {}, at=1).close()
 
 
-@pytest.mark.parametrize("name", [STATE, METRICS, ABOUT])
-def test_what_never_ends_is_no_part_of_a_run(tmp_path, name):
-    def read():
-        if name == STATE:
-            read_state(tmp_path)
-        else:
-            RunFolder(tmp_path, {}, at=1).close()
-
-    os.mkfifo(tmp_path / name)
-    with pytest.raises(ValueError, match=f"{name} can't be read: it is not a regular file"):
-        read()
-    (tmp_path / name).unlink()
-    with (tmp_path / name).open("wb") as file:
-        file.truncate(60_000_000_000)
-    with pytest.raises(ValueError, match=f"{name} can't be read: it has more than"):
-        read()
-
-
 @pytest.mark.parametrize("line", ["[]", "3", "{}", '{"round": "1"}', "{", "\x00", "[" * 100_000])
 def test_a_damaged_row_of_metrics_gets_one_sentence(line, tmp_path):
     row = json.dumps({"round": 1})
@@ -361,3 +327,12 @@ def test_a_damaged_row_of_metrics_gets_one_sentence(line, tmp_path):
         read_metrics(tmp_path)
     (tmp_path / METRICS).write_text(f"{row}\n{line}")
     assert read_metrics(tmp_path) == [{"round": 1}]
+
+
+def test_a_state_that_is_not_finite_is_not_saved_either(tmp_path):
+    learner = Counter(CountConfig(rounds=1, eval_opponents=[]))
+    learner.arrays = lambda: {"moments": np.array([np.nan])}
+    with pytest.raises(CheckpointError, match="round 1: moments has numbers that are not finite"):
+        Loop(learner, tmp_path).run()
+    assert learner.saved == []
+    assert not (tmp_path / STATE).exists()

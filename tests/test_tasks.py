@@ -152,21 +152,6 @@ def test_an_agent_plays_the_episodes_of_their_seeds(name):
         assert whole[deal] == (info["win_share"], info["score"] - info["best_other_score"])
 
 
-def test_no_agent_sees_the_true_deal_of_a_task():
-    shown = []
-
-    class Peeker(Bot):
-        def act(self, games, memory):
-            shown.extend(game.draws for game in games)
-            return super().act(games, memory)
-
-    episodes(task_named("2p-random"), Peeker("random"), 0, 1)
-    env = gymnasium.make(TASKS[0].id, disable_env_checker=True).unwrapped
-    env.reset(seed=SEED)
-    assert len(shown) > 10
-    assert env.game.draws not in shown[:10]
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -260,24 +245,6 @@ def test_the_command_lists_the_tasks_and_prints_scores(folder, capsys):
     out = capsys.readouterr().out
     assert out.startswith("### `cacao_env/Cacao-2p-random-v0`")
     assert "| 4 |" in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--deals", "0"], "--deals is 0, expected at least 1"),
-        (["--workers", "0"], "--workers is 0, expected at least 1"),
-        (["--tasks", "3p"], "there is no task '3p'; there are: 2p-random"),
-        (["--agents", "genius"], "there is no agent 'genius'"),
-        (["--page", "none.md"], "none.md can't be read: No such file or directory"),
-    ],
-)
-def test_bad_arguments_get_one_sentence(arguments, message, folder, capsys):
-    assert main([*COMMAND, *arguments]) == 1
-    err = capsys.readouterr().err
-    assert message in err
-    assert err.count("\n") == 1
-    assert not Path("runs").exists()
 
 
 def test_the_page_has_every_task_and_its_opponent_s_version():
