@@ -92,19 +92,6 @@ def test_a_class_is_shown_a_deal_of_its_own_and_a_copy():
     assert game == before
 
 
-@pytest.mark.parametrize("name", ["random", "greedy", f"{HERE}:Half"])
-def test_what_an_agent_does_depends_on_its_seat_s_seed_alone(name):
-    """Not on the games that are decided beside it, nor on how often it was asked elsewhere."""
-    agent = load_agent(name)
-    games = [at_random_ply(seed) for seed in range(8)]
-    games = [game for game in games if not game.over]
-    together = agent.act(games, [agent.begin(s) for s in range(len(games))])
-    alone = [agent.act([game], [agent.begin(s)])[0] for s, game in enumerate(games)]
-    assert list(map(int, together)) == list(map(int, alone))
-    others = {int(agent.act([games[0]], [agent.begin(s)])[0]) for s in range(40)}
-    assert name == "greedy" or len(others) > 3
-
-
 @pytest.mark.parametrize(("size", "seen"), [(None, 15), (15, None), (12, 20), (15, 15)])
 @pytest.mark.parametrize("players", [2, 4])
 def test_a_window_of_another_size_shows_and_names_the_same_moves(size, seen, players):
@@ -170,16 +157,6 @@ def test_a_table_that_outgrew_the_window_is_shown_in_part():
                 nothing += not chosen
             game.play(STYLES["stretch"](game, rng))
     assert outgrown > 50
-
-
-def test_networks_for_different_windows_meet(tmp_path):
-    from cacao_env.evaluation.blocks import Chunk, Pairing
-    from cacao_env.evaluation.matches import play_chunk
-
-    small, large = checkpoint(tmp_path, "small", size=11), checkpoint(tmp_path, "large", size=21)
-    agents = {a.name: a for a in load_agents([str(small), str(large)])}
-    outcome = play_chunk(Chunk(Pairing(Options(2), "small", "large"), 0, 4), agents, 0)
-    assert len(outcome.games) == 8
 
 
 def test_an_evaluation_shows_no_agent_the_true_deal():

@@ -121,16 +121,6 @@ def test_value_agents_think_most_of_what_they_play(kind):
         ] == pytest.approx(analysis.weights[0])
 
 
-def test_a_thought_knows_no_more_than_the_seat():
-    """Whatever lies hidden, the same thought: values and visits too."""
-    for name in NAMES:
-        for game in positions(4):
-            other = game.determinise(game.seat, 99)
-            one, two = Bot(name).player(8).analyze(game), Bot(name).player(8).analyze(other)
-            assert one.actions.tolist() == two.actions.tolist()
-            assert one.weights == pytest.approx(two.weights)
-
-
 def test_a_bot_analyses_a_deal_of_its_own(monkeypatch):
     shown = []
 
@@ -145,21 +135,6 @@ def test_a_bot_analyses_a_deal_of_its_own(monkeypatch):
     assert (shown[0].observation(game.seat) == game.observation(game.seat)).all()
     for true, own in zip(game.draws, shown[0].draws, strict=True):
         assert np.any(np.asarray(true) != np.asarray(own))
-
-
-def test_visits_are_those_that_were_made():
-    made = np.zeros(8, np.int64)
-
-    def run(ids, alive, sums, passes):
-        for i in range(alive):
-            made[ids[i]] += passes
-            sums[i] += passes * ids[i]
-
-    ids = np.arange(8)
-    visits = halve(run, ids, np.zeros(8), 8, 240, 0.0, 0)
-    assert visits.tolist() == made[ids].tolist()
-    assert ids[0] == 7
-    assert visits.sum() == made.sum() == 240
 
 
 @pytest.mark.parametrize("count", range(2, 10))

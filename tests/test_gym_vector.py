@@ -11,40 +11,9 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
-from tests.test_gym import ID, OPTIONS, legal, mask_of
+from tests.test_gym import ID, legal
 
 # --- Many at once ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_a_vector_of_one_is_the_single_environment(options):
-    single = gymnasium.make(ID, **options)
-    envs = gymnasium.make_vec(ID, num_envs=1, **options)
-    assert isinstance(envs.unwrapped, CacaoVectorEnv)
-    rng = np.random.default_rng(0)
-    observation, info = single.reset(seed=4)
-    observations, infos = envs.reset(seed=4)
-    ends = 0
-    for _ in range(120):
-        np.testing.assert_equal(first(observations), observation)
-        for key, value in info.items():
-            np.testing.assert_equal(infos[key][0], value)
-        assert envs.observation_space.contains(observations)
-        action = legal(mask_of(observation, info), rng)
-        observation, reward, over, _, info = single.step(action)
-        observations, rewards, overs, truncations, infos = envs.step(np.array([action]))
-        assert (rewards[0], overs[0], truncations[0]) == (reward, over, False)
-        assert ("final_obs" in infos) == over
-        if over:
-            ends += 1
-            np.testing.assert_equal(infos["final_obs"][0], observation)
-            final = infos["final_info"]
-            assert {k for k in final if not k.startswith("_")} == set(info)
-            for key, value in info.items():
-                np.testing.assert_equal(final[key][0], value)
-                assert final[f"_{key}"][0]
-            observation, info = single.reset()
-    assert ends >= 2
 
 
 def first(observations):

@@ -200,12 +200,6 @@ def test_a_resumed_run_has_all_that_the_loop_counts(tmp_path):
     assert [one["at_round"] for one in json.loads((tmp_path / "run.json").read_text())] == [0, 2]
 
 
-def test_a_state_without_counts_is_refused(tmp_path):
-    write_state(tmp_path, {}, config={}, counts={"numbers": 2})
-    with pytest.raises(CheckpointError, match="another version of this program"):
-        resumed(Counter, tmp_path)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_after_the_round_with_all_saved(tmp_path, capsys, number):
     learner, plain = counter(), Counter.round
@@ -252,3 +246,9 @@ def test_an_agent_that_can_t_play_is_found_out_before_the_training(tmp_path):
     with pytest.raises(ValueError, match="forastero plays with"):
         Loop(counter(against=["forastero"], players=4), tmp_path)
     assert not (tmp_path / "config.json").exists()
+
+
+def test_a_state_without_counts_is_refused(tmp_path):
+    write_state(tmp_path, {}, config={}, counts={"numbers": 2})
+    with pytest.raises(CheckpointError, match="another version of this program"):
+        resumed(Counter, tmp_path)

@@ -109,7 +109,7 @@ def doors():
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "sparse"])
-@pytest.mark.parametrize(("name", "read"), doors())
+@pytest.mark.parametrize(("name", "read"), list(doors()))
 def test_what_never_ends_is_not_read(name, read, kind, tmp_path):
     file = tmp_path / name
     if file.parent != tmp_path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
 import numpy as np
 import pytest
 
@@ -11,13 +9,10 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
 
-from cacao_env.agents import greedy
 from cacao_env.agents.policy import Description
-from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.options import Options
 from cacao_env.envs.vector import VectorGames
 from cacao_env.greedy.candidates import Candidates
-from cacao_env.greedy.choices import TIE
 from training.config import ConfigError, from_dict
 from training.loop import Stopwatch
 from training.networks import CellNet, RowNet, export, new_net, read_weights
@@ -57,13 +52,6 @@ def played(**keys) -> PpoConfig:
 
 def config(**changes):
     return from_dict(PpoConfig, SMALL | changes)
-
-
-def appraisals(states):
-    """Greedy's legal actions and their values."""
-    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
-    count = greedy.appraise_into(states, ids, values)
-    return ids[:count], values[:count]
 
 
 CPU = torch.device("cpu")
@@ -208,37 +196,7 @@ def test_learning_makes_good_actions_likelier_and_values_right():
     assert metrics["approx_kl"] >= 0
 
 
-def test_the_ratio_is_clipped():
-    """Once an action is likelier by the clip, there is nothing left to gain."""
-    torch.manual_seed(0)
-    games = VectorGames(8, table_size=11, seed=1)
-    play = SelfPlay(games, played(table_size=11), CPU)
-    moved = {}
-    for clip in (0.02, 10.0):
-        torch.manual_seed(0)
-        learner = Fitter(CellNet(2, 11, 16), play)
-        rollout, _ = play.collect(learner.net, Stopwatch())
-        advantages = torch.randn(len(rollout.actions))
-        rollout = rollout._replace(advantages=advantages, known=torch.arange(len(advantages)))
-        for _ in range(10):
-            metrics = learner.fit(rollout, 1, clip_range=clip, value_coef=1e-9)
-        moved[clip] = metrics["approx_kl"]
-        assert (metrics["clip_fraction"] > 0) == (clip < 1)
-    assert moved[0.02] < 0.5 * moved[10.0]
-
-
 # --- Runs -----------------------------------------------------------------------------------
-
-
-def test_an_earlier_self_is_drawn_in_every_round(monkeypatch):
-    config = from_dict(PpoConfig, SMALL | {"past_fraction": 0.5, "past_rounds": 1})
-    drawn: list[float] = []
-    with closing(PpoLearner(config)) as learner:
-        assert learner.past is not None
-        monkeypatch.setattr(learner.past, "pick", drawn.append)
-        for learner.rounds in range(4):
-            learner.round()
-    assert len(set(drawn)) == 4
 
 
 def test_a_device_that_is_not_there_is_named():
@@ -270,35 +228,6 @@ def test_cloning_learns_greedy_s_choices():
     for _ in range(4):
         fitter.fit(rollout, 8, clone_loss)
     assert chance()[0] > before + 0.3
-
-
-def test_cloning_on_the_table_learns_the_actions_of_greedy():
-    torch.manual_seed(0)
-    games = VectorGames(32, decisions="auto", table_size=11, seed=0)
-    given = config(games=32, rollout=32, table_size=11, width=32)
-    play = SelfPlay(games, given, CPU)
-    fitter = Fitter(CellNet(2, 11, 32), play)
-    before = games.states.copy()
-    rollout, _ = play.collect(fitter.net, Stopwatch(), cloning=True)
-    # Greedy breaks ties at random, so its action is among its best.
-    for number in range(32):
-        values = dict(
-            zip(*(x.tolist() for x in appraisals(before[number : number + 1])), strict=True)
-        )
-        assert values[int(rollout.greedy[number])] >= max(values.values()) - TIE
-    assert 0.8 < (rollout.actions == rollout.greedy).float().mean() < 0.99
-
-    def chance(rollout):
-        with torch.no_grad():
-            logits, _ = fitter.net(rollout.observations * play.factors)
-            chances = logits.masked_fill(~rollout.masks, -torch.inf).softmax(1)
-        return float(chances.gather(1, rollout.greedy[:, None]).mean())
-
-    low = chance(rollout)
-    for _ in range(6):
-        fitter.fit(rollout, 8, clone_loss)
-    fresh, _ = play.collect(fitter.net, Stopwatch(), cloning=True)
-    assert chance(fresh) > low + 0.1
 
 
 @pytest.mark.parametrize("name", ["sb3", "ppo-rows"])

@@ -116,12 +116,6 @@ def test_rating_intervals_are_as_wide_as_ratings_scatter(monkeypatch):
     assert width == pytest.approx(np.std([row.elo for row in rows]), rel=0.25)
 
 
-def test_the_first_agent_is_the_anchor_without_greedy():
-    elo = {"x": 0.0, "y": 100.0}
-    wins = simulated(np.random.default_rng(0), elo, 50, [["x", "y"], ["y", "x"]])
-    assert {r.agent: r.elo for r in rate(["x", "y"], 2, wins)}["x"] == 0
-
-
 def test_nobody_is_infinitely_strong_but_the_bound_is_open():
     wins = np.zeros((40, 3, 3))
     wins[:, 1, 0] = wins[:, 0, 2] = wins[:, 1, 2] = 2

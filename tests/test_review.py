@@ -57,22 +57,6 @@ def test_sources_add_up_at_every_position(seats):
     assert final == gold_by_source(table.game.states, table.game.history).tolist()
 
 
-def test_sources_add_up_after_undo():
-    table = Table([HUMAN, HUMAN], 2)
-    undone = 0
-    while not table.game.over:
-        before = table.history.frames[-1]["sources"]
-        table.play(int(table.game.legal_actions()[-1]))
-        if table.history.frames[-1]["sources"][0]["sales"] > before[0]["sales"] and undone < 3:
-            table.undo()
-            undone += 1
-            assert table.history.frames[-1]["sources"] == before
-            table.play(int(table.game.legal_actions()[-1]))
-    assert undone == 3
-    frame = table.history.frames[-1]
-    assert [sum(one.values()) for one in frame["sources"]] == table.game.scores()
-
-
 def test_edges_that_have_still_to_act_are_named():
     table = Table(["greedy", "greedy", "greedy"], 4)
     seen = set()

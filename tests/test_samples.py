@@ -70,19 +70,6 @@ def test_lambda_mixes_what_was_expected_into_what_came():
     assert half == pytest.approx(0.5 * later + 0.5 * by_lambda[0].win_shares[last], abs=1e-5)
 
 
-def test_nothing_that_follows_a_random_move_is_learned():
-    """Where every turn strays, what was expected stands for what came, however far it looks."""
-    net = ValueNet(8, 4, 4).compiled()
-    [games] = split_games(20, {"2": 1.0}, 0.0, [1])
-    turn = np.arange(20 * 42) // 2 % 21
-    for random, apart in ((1.0, False), (0.0, True)):
-        near, far = (
-            play(games, net, ITSELF._replace(td_lambda=d, others=1.0, random=random)).win_shares
-            for d in (0.0, 0.9)
-        )
-        assert np.array_equal(near[turn < 20], far[turn < 20]) != apart
-
-
 @pytest.mark.skipif(not COMPILED, reason="runs the Python form of a compiled function")
 def test_a_random_move_cuts_what_came_before_its_turn_and_no_more(monkeypatch):
     """The same game twice: in the second the sixth turn is said to have a random move."""

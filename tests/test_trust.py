@@ -21,6 +21,7 @@ from cacao_env.agents.checkpoint import (
     MANIFEST,
     WEIGHTS,
     CheckpointError,
+    add_to_manifest,
     name_of,
     pack_arrays,
     read_manifest,
@@ -260,3 +261,36 @@ def test_damaged_games_get_one_sentence(line, tmp_path):
     with pytest.raises(StoreError, match="is not a file of games") as error:
         Store(tmp_path, {"seed": 1})
     assert len(str(error.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        *(
+            ({"rules": {"players": players, "volcanoes": False}}, "expected players of 2, 3, 4 and")
+            for players in ([], [5], "ab", [2, "3"])
+        ),
+        ({"rules": {"players": [2], "volcanoes": True}}, "metadata of weights.safetensors is not"),
+        ({"rules": []}, "metadata of weights.safetensors is not what manifest.json says"),
+        ({"features": "0000"}, "made for other features"),
+    ],
+)
+def test_a_manifest_that_does_not_fit_its_network_is_refused(change, message, tmp_path):
+    folder, params = value_folder(tmp_path)
+    if "players" in message:
+        save_value(folder, "value", params, change["rules"])  # the weights say so too
+    else:
+        add_to_manifest(folder, **change)
+    with pytest.raises(CheckpointError, match=message):
+        load_agent(str(folder))
+
+
+@pytest.mark.parametrize("data", [b"", b"\x80\x04N.", b"\0" * 8, b"\xff" * 100])
+def test_what_are_no_weights_is_refused(data, tmp_path):
+    folder, _ = value_folder(tmp_path)
+    with_weights(folder, data)
+    with pytest.raises(CheckpointError, match="is not a safetensors file"):
+        load_agent(str(folder))
+    (folder / WEIGHTS).write_bytes(data + b"x")
+    with pytest.raises(CheckpointError, match="does not have the checksum"):
+        load_agent(str(folder))

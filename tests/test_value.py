@@ -194,17 +194,6 @@ def test_an_action_is_worth_the_best_end_of_its_turn():
     assert compared > 60
 
 
-def test_only_the_best_placements_by_greedy_are_appraised_if_asked():
-    compiled = some_net().compiled()
-    scratch, work, rng = net.new_scratch(compiled), turns.new_work(), new_rng(0)
-    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    game = Game.new(2, 1)
-    everything = turns.value_actions(compiled, scratch, work, game.state, 0, FILL, ids, values, rng)
-    assert sorted(ids[:everything]) == game.legal_actions().tolist()
-    assert turns.value_actions(compiled, scratch, work, game.state, 5, FILL, ids, values, rng) == 5
-    assert set(ids[:5]) <= set(game.legal_actions().tolist())
-
-
 # --- Search ---------------------------------------------------------------------------------
 
 
@@ -473,19 +462,6 @@ def test_search_leaves_fills_and_actions_to_the_network(monkeypatch):
 # --- Agents ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("decisions", ["auto", "explicit"])
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_agents_play_whole_games_of_all_kinds(players, decisions):
-    compiled = some_net(sums=16, maxima=8, units=8).compiled()
-    game = Game.new(players, 4, volcanoes=players == 3, decisions=decisions)
-    agents = [
-        ValueAgent(compiled).player(1),
-        SearchAgent(compiled, sims=4, width=2, inner=2, exact=2).player(2),
-    ]
-    play_game(game, [agents[seat % 2] for seat in range(players)])
-    assert game.over
-
-
 def test_agents_do_the_same_whatever_is_hidden():
     compiled = some_net().compiled()
     rng = np.random.default_rng(2)
@@ -498,3 +474,16 @@ def test_agents_do_the_same_whatever_is_hidden():
         searching = {"sims": 8, "width": 4, "inner": 3, "exact": 2}
         first = SearchAgent(compiled, **searching).player(1).act(game)
         assert first == SearchAgent(compiled, **searching).player(1).act(other)
+
+
+@pytest.mark.parametrize("decisions", ["auto", "explicit"])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_agents_play_whole_games_of_all_kinds(players, decisions):
+    compiled = some_net(sums=16, maxima=8, units=8).compiled()
+    game = Game.new(players, 4, volcanoes=players == 3, decisions=decisions)
+    agents = [
+        ValueAgent(compiled).player(1),
+        SearchAgent(compiled, sims=4, width=2, inner=2, exact=2).player(2),
+    ]
+    play_game(game, [agents[seat % 2] for seat in range(players)])
+    assert game.over

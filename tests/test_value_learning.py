@@ -20,7 +20,7 @@ from tests.games import positions
 from tests.test_afterstate import RULES_OF_SMALL, SMALL
 from training.config import ConfigError, from_dict
 from training.train_afterstate import AfterstateConfig, AfterstateLearner
-from training.values.games import NET_OPPONENT, Behaviour
+from training.values.games import Behaviour
 from training.values.learning import Fitter
 from training.values.net import ValueNet
 from training.values.players import join, play, split_games
@@ -49,14 +49,6 @@ def test_schedules_follow_whichever_limit_is_nearer(by):
             assert (behaviour.random, behaviour.top) == ((0.0, 7) if settled else (0.5, 5))
             assert behaviour.greedy == 0
         assert learner.behaviour(0).greedy == 1
-
-
-def test_games_against_an_opponent_are_played_as_its_name_says(tmp_path):
-    for name, sims in (("criollo", 0), ("criollo+search:sims=8", 8)):
-        with closing(learner_with(opponent=name, opponent_fraction=0.7)) as learner:
-            behaviour = learner.behaviour(1)
-        assert (behaviour.opponent, behaviour.opponent_sims) == (NET_OPPONENT, sims)
-        assert behaviour.opponent_fraction == 0.7
 
 
 def test_greedys_games_are_forgotten_once_the_network_plays(tmp_path):
