@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cacao_env import Game
+from cacao_env.agents.bots import Bot
 from cacao_env.engine.state import cell_column, cell_row
 
 Style = Callable[[Game, np.random.Generator], int]
@@ -70,6 +71,29 @@ STYLES: dict[str, Style] = {
     "crowd": crowd,
     "overbuild": overbuild,
 }
+
+
+def played(
+    players: int = 2,
+    seed: int = 0,
+    plies: int = 10**6,
+    style: str = "random",
+    until: Callable[[Game], bool] | None = None,
+    **options: Any,
+) -> Game:
+    """A game of players of a style, or greedy ones: after so many decisions, or where a condition holds
+    first, or at its end."""
+    game, rng = Game.new(players, seed, **options), np.random.default_rng(seed)
+    bots = [Bot("greedy").player(seat) for seat in range(players)]
+    while not game.over and game.ply < plies and not (until and until(game)):
+        choice = bots[game.seat].act(game) if style == "greedy" else STYLES[style](game, rng)
+        game.play(choice)
+    return game
+
+
+def random_legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A legal action of every game of a batch."""
+    return np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
 
 
 def positions(game: Game, rng: np.random.Generator, style: Style = play_random) -> Iterator[Game]:

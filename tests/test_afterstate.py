@@ -22,6 +22,7 @@ from cacao_env.agents.value.turns import new_work
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
+from tests.golden.runs import RUNS
 from training.config import ConfigError, from_dict
 from training.loop import Loop, resumed
 from training.run_folder import RunFolder, read_metrics
@@ -31,26 +32,10 @@ from training.values.games import GREEDY_OPPONENT, NET_OPPONENT, NO_OPPONENT
 from training.values.net import ValueNet
 from training.values.players import opponent_named
 
-SMALL = {
-    "name": "small",
-    "greedy_rounds": 1,
-    "greedy_games": 40,
-    "games": 16,
-    "rounds": 4,
-    "minutes": 1000.0,
-    "threads": 1,
-    "batch": 32,
-    "replay": 2,
-    "sums": 8,
-    "maxima": 4,
-    "units": 4,
-    "top": 4,
-    "eval_rounds": 2,
-    "eval_games": 4,
-    "deals": 2,
+SMALL = RUNS["afterstate"][2] | {
+    **{"name": "small", "minutes": 1000.0, "greedy_games": 40, "games": 16},
+    **{"eval_rounds": 2, "eval_games": 4, "deals": 2},
 }
-
-
 RULES_OF_SMALL = {"players": [2], "volcanoes": False}
 
 

@@ -18,7 +18,7 @@ from cacao_env.agents.value.search import SearchAgent
 from cacao_env.engine.observation import scale
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.game import Game
-from tests.games import positions as played
+from tests.games import played
 from tests.test_value import some_net
 
 NAMES = ["random", "greedy", "endgame:exact=2", "mc:sims=32,top=6", "ismcts:sims=32,top=6"]
@@ -88,14 +88,8 @@ def test_the_end_is_thought_out_exactly():
 
 
 def near_ends():
-    for seed in range(20):
-        game = Game.new(2, seed)
-        bots = [Bot("greedy").player(0), Bot("greedy").player(1)]
-        while not game.over:
-            if game.turn >= 20 and game.phase == "place":
-                yield game
-                break
-            game.play(bots[game.seat].act(game))
+    near = lambda game: game.turn >= 20 and game.phase == "place"  # noqa: E731
+    return (played(2, seed, style="greedy", until=near) for seed in range(20))
 
 
 def test_the_prospects_are_those_of_play_by_greedy():
@@ -186,7 +180,7 @@ def test_weights_of_values_and_visits():
 
 
 def test_nothing_is_thought_of_a_finished_game():
-    *_, game = played(Game.new(2, 0), np.random.default_rng(0))
+    game = played()
     with pytest.raises(ValueError, match="the game is over"):
         Bot("greedy").player(0).analyze(game)
     with pytest.raises(ValueError, match="the game is over"):
@@ -203,9 +197,7 @@ def test_a_policy_s_critic_expects_a_lead_by_the_reward_of_its_training(tmp_path
 
     torch.manual_seed(0)
     net, about = CellNet(2, 15, 8), Description(Options(table_size=15))
-    game, rng = Game.new(2, 3, table_size=15), np.random.default_rng(0)
-    for _ in range(12):
-        game.play(int(rng.choice(game.legal_actions())))
+    game = played(2, 3, 12, table_size=15)
     scores, seat = game.scores(), game.seat
     seen = torch.from_numpy(game.observation(seat) * scale(2, 15).copy())[None]
     value = SCORE_SCALE * float(net(seen)[1].detach())

@@ -20,16 +20,16 @@ from cacao_env.agents.endgame import (
 )
 from cacao_env.agents.utility import RELATIVE_SCORE, UTILITY
 from cacao_env.engine.actions import MAX_LEGAL
-from tests.games import STYLES
+from tests.games import played
 
 
 def near_end(players: int, seed: int, placements: int, style: str, volcanoes: bool = False) -> Game:
     """A game at a placement with so many left."""
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes)
-    while placements_left(game.state) > placements or game.phase != "place":
-        game.play(STYLES[style](game, rng))
-    return game
+
+    def near(game: Game) -> bool:
+        return placements_left(game.state) <= placements and game.phase == "place"
+
+    return played(players, seed, style=style, until=near, volcanoes=volcanoes)
 
 
 def margins(game: Game) -> list[Fraction]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from cacao_env import Game, cacao_v0
 from cacao_env.engine.observation import decode, planes, scale
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.versus import VersusGames
+from tests.games import played
 
 DTYPES = ("float32", "uint8")
 MASKS = ("observation", "info", "both")
@@ -30,12 +32,7 @@ def play_on(env, count=10**6):
         count -= 1
 
 
-def middle(seed=3, plies=25, **options):
-    game = Game.new(seed=seed, **options)
-    rng = np.random.default_rng(seed)
-    for _ in range(plies):
-        game.play(int(rng.choice(game.legal_actions())))
-    return game
+middle = partial(played, seed=3, plies=25)
 
 
 def inside(seen):
@@ -169,33 +166,6 @@ def test_one_converter_to_parallel_works_and_the_other_refuses():
 
 
 # --- Results --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("mask_in", MASKS)
-@pytest.mark.parametrize("players", [2, 4])
-def test_the_last_infos_have_the_result(players, mask_in):
-    env = cacao_v0.env(num_players=players, table_size=15, mask_in=mask_in)
-    env.reset(seed=5)
-    found = {}
-    for agent in env.agent_iter():
-        seen, _, over, _, info = env.last()
-        assert ("score" in info) == ("win_share" in info) == over
-        if over:
-            found[agent] = info
-            env.step(None)
-        else:
-            mask = seen["action_mask"] if mask_in != "info" else info["action_mask"]
-            env.step(first_legal(mask))
-    game = env.unwrapped.game
-    scores = game.scores()
-    for seat, agent in enumerate(env.possible_agents):
-        info = found[agent]
-        assert info["score"] == scores[seat]
-        assert info["best_other_score"] == max(scores[:seat] + scores[seat + 1 :])
-        assert info["win_share"] == game.win_shares()[seat]
-        assert ("action_mask" in info) == (mask_in != "observation")
-    env.reset(seed=6)
-    assert not any("score" in info for info in env.infos.values())
 
 
 def test_a_forfeited_game_is_no_win():

@@ -8,7 +8,7 @@ from .fuzz.attack import Budget, Summary, attempt
 from .fuzz.registry import ATTACKS
 
 # The attack on runs trains for minutes before its first try, so only the command makes it.
-COUNTS = {"states": 160, "records": 120, "checkpoints": 40, "kills": 6}
+COUNTS = {"states": 160, "records": 120, "checkpoints": 40}
 
 
 @pytest.mark.parametrize("name", [name for name in ATTACKS if name != "runs"])
@@ -17,7 +17,7 @@ def test_an_attack_finds_no_fault(name):
     assert summary.faults == []
     assert summary.tried == summary.refused + summary.accepted > 0
     assert summary.accepted > 0
-    assert summary.refused > 0 or name == "kills"
+    assert summary.refused > 0
 
 
 def fail(error: Exception):

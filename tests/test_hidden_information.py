@@ -13,7 +13,7 @@ from cacao_env import Game
 from cacao_env.agents.bots import BOTS, Bot
 from cacao_env.engine.jit import COMPILED
 from cacao_env.engine.rng import new_rng
-from tests.games import STYLES, positions
+from tests.games import STYLES, played, positions
 
 kinds_of_game = {
     "players": st.integers(2, 4),
@@ -108,10 +108,7 @@ def test_a_determinised_game_keeps_what_is_seen_and_replays(players, volcanoes, 
 
 
 def test_determinising_is_uniform_over_what_is_hidden():
-    game = Game.new(2, 4)
-    rng = np.random.default_rng(0)
-    for _ in range(16):
-        game.play(int(rng.choice(game.legal_actions())))
+    game, rng = played(2, 4, 16), np.random.default_rng(0)
     hidden = game.state.worker_draws[1, int(game.state.drawn[1]) :].tolist()
     hidden = hidden[: int(game.state.tiles_each) - int(game.state.drawn[1])]
     pool = Counter(hidden) + Counter({kind: int(game.state.hand[1, kind]) for kind in range(4)})

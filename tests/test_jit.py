@@ -22,6 +22,7 @@ from cacao_env.engine.code_cache import SOURCES, private_folder
 from cacao_env.engine.jit import COMPILED
 from cacao_env.envs import vector
 from cacao_env.envs.vector import VectorGames
+from tests import sources
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
 ASK = """
@@ -286,24 +287,21 @@ def test_the_progress_counts_what_an_entry_point_contains():
 
 def test_compiled_functions_call_only_those_whose_edits_are_noticed():
     """A compiled function outside of SOURCES calls imported ones of SOURCES alone."""
-    root = PACKAGE.parent
-    trees, compiled = {}, {}
-    for file in [*PACKAGE.rglob("*.py"), *(root / "training").rglob("*.py")]:
-        parts = file.relative_to(root).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        trees[name] = ast.parse(file.read_text(encoding="utf-8"))
-        compiled[name] = {
+    compiled = {
+        name: {
             node.name
-            for node in ast.walk(trees[name])
+            for node in ast.walk(sources.tree(name))
             if isinstance(node, ast.FunctionDef)
             and any(ast.unparse(one) in ("njit", "inlined") for one in node.decorator_list)
         }
-    outside = [name for name in trees if compiled[name] and not noticed(name)]
+        for name in sources.modules()
+    }
+    outside = [name for name in compiled if compiled[name] and not noticed(name)]
     assert len(outside) > 2
     for name in outside:
-        for module, imported in imports(name, trees[name]):
-            if imported in compiled.get(module, ()):
-                assert noticed(module), f"{name} calls {module}.{imported}"
+        for module, what, *_ in sources.imports(name):
+            if what in compiled.get(module, ()):
+                assert noticed(module), f"{name} calls {module}.{what}"
     assert noticed("cacao_env.game")
     assert not noticed("cacao_env.bench.rows")
 
@@ -312,15 +310,6 @@ def noticed(module):
     package, _, rest = module.partition(".")
     first = rest.split(".")[0]
     return package == "cacao_env" and first in SOURCES
-
-
-def imports(name, tree):
-    """(module, name) of everything that a module imports by name."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            base = name.split(".")[: -node.level] if node.level else []
-            target = ".".join([*base, *(node.module.split(".") if node.module else [])])
-            yield from ((target, alias.name) for alias in node.names)
 
 
 def test_folders_are_private_whatever_is_usual(tmp_path):

@@ -20,7 +20,7 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.cli import main as cacao
 from cacao_env.evaluation.judge import LOOK, Judge, other_networks, play_out
-from tests.games import STYLES
+from tests.games import played
 
 
 @cache
@@ -35,10 +35,7 @@ def judged(game, action, rollouts, top, seed):
 
 def late_game():
     """A placement with some placements left."""
-    game, rng = Game.new(2, 11), np.random.default_rng(11)
-    while placements_left(game.state) > 8 or game.phase != "place":
-        game.play(STYLES["random"](game, rng))
-    return game
+    return played(2, 11, until=lambda g: placements_left(g.state) <= 8 and g.phase == "place")
 
 
 def add_outcomes(game, ids, sums, passes):

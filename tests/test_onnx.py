@@ -26,7 +26,7 @@ from cacao_env.evaluation.run import measure
 from cacao_env.greedy.candidates import Candidates
 from cacao_env.greedy.turn import unasked
 from tests.checkpoints import checkpoint, network
-from tests.games import STYLES
+from tests.games import played
 
 onnx = pytest.importorskip("onnx", reason="the test extra is not installed")
 SMALL = Options(table_size=15)
@@ -50,11 +50,7 @@ def by_hand(about, seen):
 
 
 def some_games(count=20, **options):
-    for seed in range(count):
-        game, rng = Game.new(2, seed, **options), np.random.default_rng(seed)
-        for _ in range(seed % 15):
-            game.play(STYLES["random"](game, rng))
-        yield game
+    return [played(2, seed, seed % 15, **options) for seed in range(count)]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "uint8"])

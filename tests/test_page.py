@@ -21,6 +21,7 @@ from cacao_env.play.page import page
 from cacao_env.play.server import HOST, MAX_REQUEST, MAX_WAITING, AgentServer, described
 from cacao_env.play.watch import EARLIER, NEWEST, watched
 from tests.browser import BUILT, ROOT_PAGE, Page, begin, play_on
+from tests.games import played
 
 ROOT = Path(__file__).parent.parent
 
@@ -61,19 +62,11 @@ def test_what_is_given_can_not_end_its_script():
     assert text.count("</script>") == page().count("</script>")
 
 
-def played(players: int = 2) -> Game:
-    game = Game.new(players, 3)
-    bots = [Bot("greedy").player(seat) for seat in range(players)]
-    while not game.over:
-        game.play(bots[game.seat].act(game))
-    return game
-
-
 # --- The command ----------------------------------------------------------------------------------
 
 
 def test_a_page_with_a_record_is_written(tmp_path, capsys):
-    (tmp_path / "g.json").write_text(record.dumps(record.record_of(played())))
+    (tmp_path / "g.json").write_text(record.dumps(record.record_of(played(2, 3, style="greedy"))))
     target = tmp_path / "g.html"
     assert main(["view", str(tmp_path / "g.json"), "--export", str(target)]) == 0
     assert "opens in any browser" in capsys.readouterr().out

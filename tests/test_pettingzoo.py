@@ -109,23 +109,6 @@ def test_a_reset_with_a_seed_deals_the_game_of_that_seed():
     assert env.game.draws == follower
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_observations_lie_in_their_space_and_masks_belong_to_the_decider(options):
-    env = cacao_v0.raw_env(**options)
-    rng = np.random.default_rng(0)
-    env.reset(seed=5)
-    while not all(env.terminations.values()):
-        for agent in env.agents:
-            assert env.observation_space(agent).contains(env.observe(agent))
-            mask = mask_of(env, agent)
-            assert mask.dtype == np.int8
-            assert bool(mask.any()) == (agent == env.agent_selection)
-            assert env.action_space(agent) is env.action_space(agent)
-        mask = mask_of(env, env.agent_selection)
-        assert mask[env.action_space(env.agent_selection).sample(mask)]
-        env.step(int(rng.choice(np.flatnonzero(mask))))
-
-
 def test_an_illegal_action_in_raw_env_says_why_and_changes_nothing():
     env = cacao_v0.raw_env(reward="shaped")
     env.reset(seed=0)
@@ -159,15 +142,6 @@ def test_an_illegal_action_in_env_ends_the_game_for_its_player():
         assert all(env.terminations.values())
         assert env._cumulative_rewards[agent] == -1
         assert sum(env._cumulative_rewards.values()) == -1
-
-
-def test_env_takes_the_options_of_raw_env_in_their_order():
-    from inspect import signature
-
-    assert list(signature(cacao_v0.env).parameters) == list(signature(cacao_v0.raw_env).parameters)
-    env = cacao_v0.env(num_players=3, volcanoes=True)
-    env.reset(seed=-1)
-    assert env.unwrapped.game == Game.new(3, -1, volcanoes=True)
 
 
 def test_using_it_before_reset_is_refused():

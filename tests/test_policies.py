@@ -18,7 +18,7 @@ from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
 from cacao_env.greedy.candidates import Candidates
-from tests.games import STYLES
+from tests.games import STYLES, played
 
 FORMS = [
     ({"observation": "flat", "mask_in": "info"}, {}),
@@ -173,9 +173,7 @@ def test_a_game_goes_on_with_other_options(before, after):
 
 
 def test_a_table_that_does_not_fit_the_window_is_refused():
-    game, rng = Game.new(2, 1), np.random.default_rng(0)
-    while not game.over:
-        game.play(STYLES["stretch"](game, rng))
+    game = played(2, 1, style="stretch")
     with pytest.raises(ValueError, match="the table does not fit a window of size 11"):
         game.with_options(table_size=11)
     assert game.with_options() == game

@@ -13,6 +13,7 @@ from cacao_env.agents.policy import Description
 from cacao_env.engine.options import Options
 from cacao_env.envs.vector import VectorGames
 from cacao_env.greedy.candidates import Candidates
+from tests.golden.runs import RUNS
 from training.config import ConfigError, from_dict
 from training.loop import Stopwatch
 from training.networks import CellNet, RowNet, export, new_net, read_weights
@@ -28,21 +29,7 @@ from training.train_ppo import (
 )
 from training.train_sb3 import Sb3Config, Sb3Learner
 
-SMALL = {
-    "name": "small",
-    "games": 4,
-    "rollout": 32,
-    "batch": 32,
-    "epochs": 1,
-    "width": 8,
-    "steps": 512,
-    "minutes": 1e9,
-    "eval_games": 4,
-    "eval_minutes": 1e9,
-    "deals": 2,
-    "against": ["random"],
-    "device": "cpu",
-}
+SMALL = RUNS["ppo"][2] | {"epochs": 1, "eval_minutes": 1e9, "past_fraction": 0.0}
 
 
 def played(**keys) -> PpoConfig:

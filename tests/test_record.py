@@ -5,22 +5,18 @@ from __future__ import annotations
 import copy
 import json
 
-import numpy as np
 import pytest
 
 from cacao_env import Game
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.record import RecordError, check, dumps, load, positions, record_of
-from tests.games import STYLES
-from tests.games import positions as play_through
+from tests.games import STYLES, played
 from tests.reference.records import check_record, play_record
 
 
 def written(players=2, seed=1, volcanoes=False, decisions="explicit", style="random", legal=True):
-    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions)
-    for _ in play_through(game, np.random.default_rng(seed), STYLES[style]):
-        pass
-    return record_of(game, legal)
+    given = {"volcanoes": volcanoes, "decisions": decisions}
+    return record_of(played(players, seed, style=style, **given), legal)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -48,11 +44,8 @@ def test_explicit_records_ask_everything_and_auto_ones_mark_what_they_did_not():
 
 def test_a_game_on_a_small_table_makes_a_record_that_lists_all_legal_moves():
     for seed in range(12):
-        game = Game.new(
-            3, seed, volcanoes=False, decisions="explicit" if seed % 2 else "auto", table_size=11
-        )
-        for _ in play_through(game, np.random.default_rng(seed), STYLES["stretch"]):
-            pass
+        decisions = "explicit" if seed % 2 else "auto"
+        game = played(3, seed, style="stretch", decisions=decisions, table_size=11)
         record = record_of(game, with_legal=True)
         check(record)
         check_record(record)

@@ -30,7 +30,7 @@ from cacao_env.evaluation.regret import (
     measure_regret,
 )
 from tests.checkpoints import checkpoint
-from tests.games import STYLES
+from tests.games import STYLES, played
 from tests.test_judge import judged
 
 HERE = "tests.agents_for_tests"
@@ -64,9 +64,7 @@ def measured(spec, games=16, players=2, settings=None, volcanoes=False):
 
 def last_sale() -> Game:
     """The last decision of a game: two workers of B at a market that pays 3, 5 cacao stored."""
-    game, rng = Game.new(2, 78), np.random.default_rng(78)
-    while placements_left(game.state) > 0 or game.phase != "act":
-        game.play(STYLES["random"](game, rng))
+    game = played(2, 78, until=lambda g: placements_left(g.state) == 0 and g.phase == "act")
     assert [game.text(a) for a in game.legal_actions()] == [
         "act -1,2 north with 0",
         "act -1,2 north with 1",
@@ -169,9 +167,7 @@ def test_every_decision_near_the_end_is_solved_and_no_other():
 
 
 def test_earlier_decisions_are_drawn_from_all():
-    game, rng = Game.new(2, 3), np.random.default_rng(3)
-    while not game.over:
-        game.play(STYLES["crowd"](game, rng))
+    game = played(2, 3, style="crowd")
     every = {
         loss.ply
         for loss in game_regret(
@@ -193,9 +189,7 @@ def test_earlier_decisions_are_drawn_from_all():
 
 def test_what_is_not_solved_is_counted(monkeypatch):
     monkeypatch.setattr(judge, "NODES_TO_JUDGE", 1)
-    game, rng = Game.new(2, 3), np.random.default_rng(3)
-    while not game.over:
-        game.play(STYLES["crowd"](game, rng))
+    game = played(2, 3, style="crowd")
     few = game_regret(game, 0, RegretSettings(3, 0), 0)
     monkeypatch.undo()
     every = game_regret(game, 0, RegretSettings(3, 0), 0)

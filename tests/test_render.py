@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import xml.etree.ElementTree as ET
+from functools import partial
 from pathlib import Path
 
 import imageio.v2 as imageio
@@ -14,7 +15,6 @@ from gymnasium.error import DependencyNotInstalled
 from PIL import Image
 
 from cacao_env import Game, cacao_v0, record
-from cacao_env.agents.bots import Bot
 from cacao_env.cli import main
 from cacao_env.engine.tiles import JUNGLE_KINDS
 from cacao_env.envs.rendering import HEIGHT, WIDTH
@@ -24,26 +24,20 @@ from cacao_env.play.render.art import COLOURS, jungle_tile, rect, sign, worker_t
 from cacao_env.play.render.film import scenes, write_film
 from cacao_env.play.render.raster import fitted, image
 from cacao_env.play.render.scene import Scene, scene_of
+from tests.games import played
 from tests.pictures import rules
 
 pytest.importorskip("resvg_py", reason="resvg-py is not installed")
 
 DOCS = Path(__file__).parent.parent / "docs"
+greedy = partial(played, style="greedy")
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def played(players: int, seed: int, plies: int, volcanoes: bool = False) -> Game:
-    game = Game.new(players, seed, volcanoes=volcanoes)
-    bots = [Bot("greedy").player(seat) for seat in range(players)]
-    while not game.over and game.ply < plies:
-        game.play(bots[game.seat].act(game))
-    return game
 
 
 @pytest.fixture(scope="module")
 def over() -> Game:
     """A finished 4-player game, in which tiles were overbuilt."""
-    return played(4, 3, 10**6, volcanoes=True)
+    return greedy(4, 3, volcanoes=True)
 
 
 # --- The position ---------------------------------------------------------------------------
@@ -51,7 +45,7 @@ def over() -> Game:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_a_position_says_what_the_game_says(players):
-    game = played(players, 1, 25)
+    game = greedy(players, 1, 25)
     found = json.loads(json.dumps(position_of(game)))
     assert (found["players"], found["seat"], found["phase"]) == (players, game.seat, game.phase)
     assert [seat["score"] for seat in found["seats"]] == game.scores()
@@ -84,7 +78,7 @@ def test_tiles_below_others_are_known(over):
 
 
 def test_hands_of_others_are_left_out_for_a_viewer():
-    game = played(3, 2, 9)
+    game = greedy(3, 2, 9)
     hands = [seat["hand"] for seat in position_of(game, viewer=1)["seats"]]
     assert hands[0] is None
     assert hands[2] is None
@@ -185,7 +179,7 @@ def test_an_svg_has_every_tile_in_its_place(over):
 
 @pytest.mark.parametrize("tile", [40, 120])
 def test_pixels_show_owners_and_grounds(tile):
-    game = played(2, 1, 20)
+    game = greedy(2, 1, 20)
     position = position_of(game)
     scene = scene_of(position)
     drawn = np.asarray(image(scene, tile))
@@ -201,7 +195,7 @@ def test_pixels_show_owners_and_grounds(tile):
 
 
 def test_the_tile_placed_last_stands_out():
-    game = played(2, 1, 20)
+    game = greedy(2, 1, 20)
     marked = scene_of(position_of(game)).svg()
     position = position_of(game)
     for tile in position["tiles"]:
@@ -260,7 +254,7 @@ def test_a_film_takes_the_memory_of_a_few_pictures(tmp_path, monkeypatch):
         return picture
 
     monkeypatch.setattr(film, "image", counted)
-    game = played(2, 1, 12)
+    game = greedy(2, 1, 12)
     assert write_film(game, tmp_path / "a.gif", 20, 0.1, None) == len(alive) - 1 > 20
     assert max(most) <= 6
     with Image.open(tmp_path / "a.gif") as film_read:
@@ -333,7 +327,7 @@ def test_a_package_that_is_missing_is_named(mode, package, words, monkeypatch):
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("records") / "game.json"
-    path.write_text(record.dumps(record.record_of(played(2, 5, 10**6))))
+    path.write_text(record.dumps(record.record_of(greedy(2, 5, 10**6))))
     return path
 
 

@@ -16,6 +16,7 @@ from cacao_env.engine.rewards import REWARDS
 from cacao_env.engine.state import OVER
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
+from tests.games import played, random_legal
 
 SIZE = 15
 
@@ -34,10 +35,6 @@ def versus(players: int = 3, seed: int = 1, opponents=None, **more) -> VersusGam
 
 def ended(games):
     return games.terminations if isinstance(games, VectorGames) else games.dones
-
-
-def chosen(games, rng) -> np.ndarray:
-    return np.array([rng.choice(np.flatnonzero(mask)) for mask in games.action_masks])
 
 
 def assert_same(one, other):
@@ -62,11 +59,11 @@ def _restored(other, games):
 def test_a_restored_batch_plays_on_as_the_batch_itself(make):
     games, rng = make(volcanoes=True), np.random.default_rng(0)
     for _ in range(12):
-        games.step(chosen(games, rng))
+        games.step(random_legal(games.action_masks, rng))
     other, ends = _restored(make(volcanoes=True, seed=9), games), 0
     for _ in range(60):
         assert_same(games, other)
-        actions = chosen(games, rng)
+        actions = random_legal(games.action_masks, rng)
         games.step(actions)
         other.step(actions)
         ends += int(ended(games).sum())
@@ -78,14 +75,12 @@ def test_a_restored_batch_plays_on_as_the_batch_itself(make):
 def test_rewards_are_counted_on_from_where_they_were(reward, seat):
     """Also in games that began in given positions, or whose learner has not decided yet."""
     games = versus(4, reward=reward, seat=seat, illegal="lose")
-    rng, lead = np.random.default_rng(0), Game.new(4, 0, table_size=SIZE)
-    for _ in range(25):
-        lead.play(int(rng.choice(lead.legal_actions())))
+    rng, lead = np.random.default_rng(0), played(4, 0, 25, table_size=SIZE)
     for number in range(60):
         if number % 20 == 7:
             games.start(0, lead)
         other = _restored(versus(4, reward=reward, seat=seat, illegal="lose", seed=5), games)
-        actions = chosen(games, rng)
+        actions = random_legal(games.action_masks, rng)
         if number % 9 == 2:
             actions[1] = -1
         for batch in (games, other):
@@ -101,7 +96,7 @@ def test_a_bot_in_python_goes_on_with_its_random_numbers():
     for number in range(30):
         if number == 6:
             other.restore(games.arrays())
-        actions = chosen(games, rng)
+        actions = random_legal(games.action_masks, rng)
         games.step(actions)
         if number >= 6:
             other.step(actions)
@@ -129,7 +124,7 @@ def test_what_is_saved_is_a_copy(make):
     kept = games.arrays()
     before = {name: array.copy() for name, array in kept.items()}
     for _ in range(5):
-        games.step(chosen(games, rng))
+        games.step(random_legal(games.action_masks, rng))
     assert all(np.array_equal(kept[name], before[name]) for name in before)
 
 
@@ -156,18 +151,6 @@ def test_games_with_other_options_are_refused(make):
     ):
         refused(make(), make(**options).arrays(), f"{name} differs")
     refused(make(), [], "what was saved is")
-
-
-@pytest.mark.parametrize("make", [vector, versus])
-def test_arrays_of_another_form_are_refused(make):
-    games, rng = make(), np.random.default_rng(0)
-    games.step(chosen(games, rng))
-    for name, array in games.arrays().items():
-        for wrong in (array[:0], array[..., None], array.astype(object), array.tolist(), None):
-            refused(games, games.arrays() | {name: wrong}, f"{name} is ")
-    flags = "terminations" if make is vector else "dones"
-    odd = np.full(4, 2, np.uint8).view(np.bool_)
-    refused(games, games.arrays() | {flags: odd}, f"{flags} has values other than true")
 
 
 def _change(name, place, value):
@@ -212,16 +195,14 @@ def test_what_no_game_has_is_refused_in_one_sentence(what):
     change, sentence = CHANGES[what]
     games, rng = vector(), np.random.default_rng(0)
     for _ in range(10):
-        games.step(chosen(games, rng))
+        games.step(random_legal(games.action_masks, rng))
     arrays = games.arrays()
     change(arrays)
     refused(games, arrays, sentence)
 
 
 def test_actions_beyond_the_end_of_a_game_are_refused():
-    game, rng = Game.new(2, 3, table_size=SIZE), np.random.default_rng(0)
-    while not game.over:
-        game.play(int(rng.choice(game.legal_actions())))
+    game = played(2, 3, table_size=SIZE)
     games = VectorGames(1, num_players=2, table_size=SIZE, seed=1)
     arrays = games.arrays()
     for name in ("worker_draws", "jungle_draws"):
@@ -244,7 +225,7 @@ def test_actions_beyond_the_end_of_a_game_are_refused():
 )
 def test_games_against_opponents_have_a_learner_and_opponents(name, value, sentence):
     games, rng = versus(), np.random.default_rng(0)
-    games.step(chosen(games, rng))
+    games.step(random_legal(games.action_masks, rng))
     arrays = games.arrays()
     arrays[name][0] = value
     refused(games, arrays, sentence)
@@ -262,9 +243,7 @@ def test_a_damaged_pickle_of_a_batch_is_refused():
 
 
 def test_a_pickled_game_has_no_state():
-    game, rng = Game.new(2, 3), np.random.default_rng(0)
-    while not game.over:
-        game.play(int(rng.choice(game.legal_actions())))
+    game = played(2, 3)
     game.state.phase = 0
     assert pickle.loads(pickle.dumps(game)).over
 
@@ -305,17 +284,15 @@ def test_a_bot_decides_nothing_in_a_game_that_was_never_dealt(name):
 def test_finished_games_are_replaced_by_their_own_flags():
     games, rng = versus(reward="outcome"), np.random.default_rng(0)
     while not games.dones.any():
-        games.step(chosen(games, rng), deal=False)
+        games.step(random_legal(games.action_masks, rng), deal=False)
     games.deal(games.dones)
     assert not games.dones.any()
     assert (games.states["phase"] != OVER).all()
 
 
 def test_a_forfeit_costs_the_same_after_any_start():
-    lead = Game.new(2, 0, table_size=SIZE)
-    rng = np.random.default_rng(0)
-    while not (lead.scores()[0] != lead.scores()[1] and lead.phase == "place"):
-        lead.play(int(rng.choice(lead.legal_actions())))
+    uneven = lambda game: len(set(game.scores())) > 1 and game.phase == "place"  # noqa: E731
+    lead = played(2, 0, until=uneven, table_size=SIZE)
     games = VersusGames(1, "random", num_players=2, table_size=SIZE, illegal="lose", seed=0)
     games.start(0, lead)
     games.step(np.array([-1]))

@@ -12,16 +12,13 @@ from cacao_env.agents.mc import best_actions, run_passes
 from cacao_env.agents.utility import UTILITY, value_of
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
-from tests.games import play_random
+from tests.games import play_random, played
 from tests.test_bots import WEIGHTS, expected_gains
 
 
 def midgame(players: int = 2, plies: int = 12) -> Game:
     """A placement in the middle of a random game."""
-    game, rng = Game.new(players, 7), np.random.default_rng(1)
-    while game.ply < plies or game.phase != "place":
-        game.play(play_random(game, rng))
-    return game
+    return played(players, 7, until=lambda game: game.ply >= plies and game.phase == "place")
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

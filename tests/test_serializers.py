@@ -25,6 +25,8 @@ from cacao_env.agents.registry import as_agent, load_agent
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
+from tests import games
+from tests.games import random_legal
 
 SMALL = {"table_size": 15, "reward": "shaped"}
 
@@ -90,19 +92,19 @@ def play_pettingzoo(env, rng):
 def play_gymnasium(env, rng):
     masks = env.unwrapped.action_masks()
     if masks.ndim == 2:
-        return env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+        return env.step(random_legal(masks, rng))
     return env.step(int(rng.choice(np.flatnonzero(masks))))
 
 
 def play_batch(games, rng):
-    games.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in games.action_masks]))
+    games.step(random_legal(games.action_masks, rng))
     names = "observations", "action_masks", "rewards", "final_scores", "_potentials"
     return [getattr(games, name).copy() for name in names] + [str(games.game(0))]
 
 
 def play_sb3(games, rng):
     masks = games.env_method("action_masks")
-    games.step_async(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+    games.step_async(random_legal(masks, rng))
     return [games.step_wait(), games.env_method("action_masks").copy()]
 
 
@@ -127,10 +129,9 @@ def play_game(game, rng):
 
 @cache
 def played(players, plies, decisions="auto"):
-    game, rng = Game.new(players, 5, decisions=decisions), np.random.default_rng(5)
-    while not game.over and (game.ply < plies if isinstance(plies, int) else game.phase != plies):
-        game.play(int(rng.choice(game.legal_actions())))
-    return game
+    return games.played(
+        players, 5, until=lambda game: plies in (game.ply, game.phase), decisions=decisions
+    )
 
 
 def position(number, players):

@@ -22,7 +22,6 @@ from cacao_env.evaluation import SEED, workers
 from cacao_env.evaluation import task_scores as reference
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.matches import play_chunk
-from cacao_env.evaluation.run import default_folder
 from tests.agents_for_tests import First
 
 HERE = First.__module__
@@ -214,13 +213,6 @@ def test_scores_of_an_earlier_run_are_shown_if_the_agent_says_that_it_is_the_sam
     again = reference.text_of(TASKS[:1], names)
     assert again.count("| 4 |") == 1
     assert f"| `{HERE}:Words` | {reference.NOT_MEASURED}" in again
-
-
-def test_scores_are_those_of_a_task_and_an_agent_s_version():
-    (one, agents), (other, _) = reference.plans(TASKS[:2], ["random"])
-    folders = {default_folder(one, agents).name, default_folder(other, agents).name}
-    agents[0].version = "2"
-    assert len({*folders, default_folder(one, agents).name}) == 3
 
 
 def test_the_command_lists_the_tasks_and_prints_scores(folder, capsys):

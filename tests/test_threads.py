@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import re
-import signal
 import threading
 import tracemalloc
 
@@ -67,18 +66,6 @@ def test_any_integer_is_a_seed_and_games_differ():
     assert len({observation.tobytes() for observation in first.observations}) == 4
     same, other = (VectorGames(4, table_size=15, seed=seed) for seed in (2**64 - 1, 0))
     assert everything(first) == everything(same) != everything(other)
-
-
-@pytest.mark.parametrize(("games", "threads"), [(7, 1), (7, 2), (7, 3), (2, 3), (64, 5), (1, 8)])
-def test_every_game_is_in_one_share(games, threads):
-    shares = Workers(games, threads)
-    numbers = np.arange(games)
-    cut = shares.run(lambda part, whole: (part.tolist(), whole), numbers, "whole")
-    assert [g for part, _ in cut for g in part] == numbers.tolist()
-    assert len(cut) == min(games, threads)
-    sizes = [len(part) for part, _ in cut]
-    assert max(sizes) - min(sizes) <= 1
-    assert {whole for _, whole in cut} == {"whole"}
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1025, 1.5, True, "2", None])
@@ -182,15 +169,6 @@ def test_an_illegal_action_names_game_seat_and_action_and_no_game_advances(bad, 
     for _ in range(21):
         other.step(other.sample())
     assert everything(games) == everything(other)
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_the_first_of_several_illegal_actions_is_named(threads):
-    games = VectorGames(9, seed=2, num_threads=threads)
-    chosen = games.sample().copy()
-    chosen[[4, 8]] = -5
-    with pytest.raises(ValueError, match=r"^game 4, seat 0: illegal action -5"):
-        games.step(chosen)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -341,29 +319,3 @@ def test_a_step_from_another_thread_is_refused(monkeypatch):
     thread.join()
     monkeypatch.setattr(games._workers, "run", run)
     games.step(games.sample())
-
-
-def test_a_step_from_a_signal_handler_is_refused(monkeypatch):
-    games, found = VectorGames(3, num_players=3, table_size=15, seed=1), []
-
-    def handler(number, frame):
-        try:
-            games.step(games.action_masks.argmax(1))
-        except RuntimeError as error:
-            found.append(str(error))
-
-    before = signal.signal(signal.SIGUSR1, handler)
-    try:
-        run = games._workers.run
-
-        def raising(*arguments):
-            signal.raise_signal(signal.SIGUSR1)
-            return run(*arguments)
-
-        chosen = games.sample().copy()
-        monkeypatch.setattr(games._workers, "run", raising)
-        games.step(chosen)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-    assert found
-    assert all(BUSY in text for text in found)

@@ -15,6 +15,7 @@ from cacao_env import Game
 from cacao_env.agents.onnx import OnnxAgent
 from cacao_env.engine.observation import scale
 from cacao_env.engine.symmetry import transform_mask, transform_observation
+from tests.games import played
 from training import train_sb3
 from training.config import ConfigError, from_dict, overridden, read
 from training.networks import JUNGLE_STEPS, WORKER_STEPS, CellNet, export
@@ -202,9 +203,7 @@ def test_the_exported_network_computes_what_torch_does():
     net = CellNet(2, 15, 8)
     agent = OnnxAgent("net", export(net, about), "net.onnx", {})
     for seed in range(10):
-        game, rng = Game.new(2, seed, table_size=15), np.random.default_rng(seed)
-        for _ in range(4 * seed):
-            game.play(int(rng.choice(game.legal_actions())))
+        game = played(2, seed, 4 * seed, table_size=15)
         seen = game.observation(observation_dtype="float32")[None]
         [logits], value = agent.net(seen, game.action_mask()[None])
         seen = torch.from_numpy(seen)

@@ -26,6 +26,7 @@ from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.rng import new_rng, next_bits
 from cacao_env.engine.state import FILL
 from cacao_env.engine.tiles import MAX_TURNS
+from tests.games import played
 from tests.test_value import some_net
 
 START = np.uint64(0)
@@ -33,10 +34,8 @@ START = np.uint64(0)
 
 def near_the_end(players: int, left: int, seed: int = 3) -> Game:
     """A placement of a random game with so many placements left."""
-    game, rng = Game.new(players, seed), np.random.default_rng(seed)
-    while not (game.phase == "place" and placements_left(game.state) == left):
-        game.play(int(rng.choice(game.legal_actions())))
-    return game
+    near = lambda game: game.phase == "place" and placements_left(game.state) == left  # noqa: E731
+    return played(players, seed, until=near)
 
 
 def line_of(*actions):

@@ -149,25 +149,6 @@ def test_what_an_agent_may_not_do_is_named():
     assert games.states.tobytes() == before
 
 
-def test_games_are_fairly_played_by_both_sides():
-    """The same policy on both sides wins half."""
-    rng = np.random.default_rng(0)
-
-    def at_random(observation, mask, memory):
-        return int((mask * rng.random(mask.shape)).argmax())
-
-    games = VersusGames(400, Scripted(at_random), seed=2, table_size=15)
-    own = other = 0
-    for _ in range(60):
-        masks = games.action_masks
-        games.step((masks * rng.random(masks.shape)).argmax(axis=1))
-        scores = games.final_scores[games.dones]
-        own += int((scores[:, 0] > scores[:, 1]).sum())
-        other += int((scores[:, 0] < scores[:, 1]).sum())
-    assert own + other > 300
-    assert abs(own - other) / (own + other) < 0.15
-
-
 def test_snapshots_play_as_the_network_was():
     """Half of the picks are the latest snapshot; samples follow the snapshot's probabilities."""
     torch = pytest.importorskip("torch", reason="the training extra is not installed")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from . import checkpoints, kills, records, runs, states
+from . import checkpoints, records, runs, states
 from .attack import Attack
 
 ATTACKS: dict[str, Attack] = {
     "states": states.attack,
     "records": records.attack,
     "checkpoints": checkpoints.attack,
-    "kills": kills.attack,
     "runs": runs.attack,
 }
