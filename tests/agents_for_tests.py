@@ -16,8 +16,6 @@ from cacao_env.agents.utility import RELATIVE_SCORE
 
 
 class First:
-    """The first legal action."""
-
     version = "1"
 
     def __init__(self, seed):
@@ -104,7 +102,6 @@ class Deed:
 
 
 def worker():
-    """Return the function that does the deeds of a process."""
 
     def do(deed, progress):
         if deed.key == "kill":

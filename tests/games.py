@@ -21,7 +21,6 @@ def seat_seeds(seed: int, num_players: int) -> list[int]:
 
 
 def play_random(game: Game, rng: np.random.Generator) -> int:
-    """Any legal action."""
     return int(rng.choice(game.legal_actions()))
 
 
@@ -58,7 +57,6 @@ def crowd(game: Game, rng: np.random.Generator) -> int:
 
 
 def overbuild(game: Game, rng: np.random.Generator) -> int:
-    """Overbuild whenever it is allowed."""
     if game.phase != "place":
         return play_random(game, rng)
     covers = [action for action, move in _places(game) if move[0] == "overbuild"]
@@ -92,7 +90,6 @@ def played(
 
 
 def random_legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A legal action of every game of a batch."""
     return np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
 
 

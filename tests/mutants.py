@@ -42,7 +42,6 @@ class Area(NamedTuple):
 
 
 def _tests(names: str) -> tuple[str, ...]:
-    """Return the paths of tests by their short names."""
     files = [name if "/" in name else f"test_{name}.py" for name in names.split()]
     return tuple(f"tests/{name}" for name in files)
 
@@ -98,7 +97,6 @@ class Mutant(NamedTuple):
 
     @property
     def name(self) -> str:
-        """A text that identifies the mutant."""
         return f"{self.module}:{self.line} {self.operator}#{self.occurrence}"
 
 
@@ -239,7 +237,6 @@ def try_out(area: Area, folder: Path, mutant: Mutant, cached: Path | None) -> di
 
 
 def main() -> int:
-    """Sample, run, report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("area", choices=AREAS)
     parser.add_argument("--count", type=int, default=200)

@@ -25,7 +25,7 @@ from cacao_env.engine.rng import new_rng
 from tests.golden.runs import RUNS
 from training.config import ConfigError, from_dict
 from training.loop import Loop, resumed
-from training.run_folder import RunFolder, read_metrics
+from training.run_folder import RunFolder
 from training.state import STATE
 from training.train_afterstate import AfterstateConfig, AfterstateLearner, main
 from training.values.games import GREEDY_OPPONENT, NET_OPPONENT, NO_OPPONENT
@@ -66,18 +66,6 @@ def arguments(folder: Path) -> list[str]:
     config = folder.with_suffix(".toml")
     config.write_text("\n".join([*lines, 'against = ["random"]']))
     return ["--config", str(config), "--out", str(folder)]
-
-
-def test_the_command_trains_measures_and_resumes(tmp_path, capsys, no_luck):
-    folder = tmp_path / "run"
-    assert main([*arguments(folder), "--set", "rounds=2"]) == 0
-    printed = capsys.readouterr().out
-    assert "trained 56 games" in printed
-    assert "small against random, 2 players: wins" in printed
-    assert [row["played_by"] for row in read_metrics(folder)] == ["greedy", "network"]
-    assert main(["--resume", str(folder), "--set", "rounds=3"]) == 0
-    assert [row["round"] for row in read_metrics(folder)] == [1, 2, 3]
-    assert json.loads((folder / "config.json").read_text())["rounds"] == 3
 
 
 @pytest.mark.parametrize("full_at", [STATE, WEIGHTS, MANIFEST])

@@ -146,17 +146,6 @@ def test_the_yardstick_never_changes():
     assert timing.turn_yardstick(np.arange(4096, dtype=np.int64), 1000) == 1059066
 
 
-def test_threads_are_set_against_one_thread_on_the_same_large_batch(ran):
-    by_name = {entry["name"]: entry for entry in json.loads(ran.read_text())["rows"]}
-    one, two, speedup = (
-        by_name[f"{name}.p2.t15"] for name in ("threads.1", "threads.2", "threads_speedup")
-    )
-    assert one["batch"] == two["batch"] == speedup["batch"] == 4096
-    assert [one["threads"], two["threads"], speedup["threads"]] == [1, 2, 2]
-    assert speedup["value"] == two["value"] / one["value"]
-    assert "batch of 4,096 games" in speedup["counts"]
-
-
 @pytest.mark.parametrize(("players", "size"), [(2, 15), (4, None)])
 def test_recorded_games_are_whole_legal_games(players, size):
     starts, chosen, lengths = rows.record_games(players, size)

@@ -177,8 +177,6 @@ def test_greedy_takes_each_of_equal_choices_as_often():
 
 
 class Weighing(Agent):
-    """Greedy with its own weights."""
-
     def __init__(self, name, weights):
         self.name, self.weights, self.choices = name, np.array(weights), np.zeros(1, CHOICES)
 

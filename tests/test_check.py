@@ -33,7 +33,6 @@ def test_the_libraries_that_are_here_work(library):
 
 
 def planted(tmp_path, monkeypatch, code):
-    """A library whose program is ``code``."""
     folder = tmp_path / "planted" / "examples"
     folder.mkdir(parents=True)
     for place in (folder, folder.parent):

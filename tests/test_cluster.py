@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -16,7 +15,6 @@ from cacao_env.agents.agent import require
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main as cacao
 from cacao_env.engine.options import Options
-from cacao_env.evaluation import leaderboard
 from tests.metrics import documented, logged
 from training.config import ConfigError, read
 
@@ -83,22 +81,6 @@ def test_an_evaluation_on_ray_gives_the_same_figures(tmp_path, tasks):
     )
     assert len(tasks) == played
     assert results(there) == results(here)
-
-
-def test_a_leaderboard_on_ray_has_the_same_figures(tmp_path, monkeypatch, tasks):
-    monkeypatch.chdir(tmp_path)
-    table = 'players = 2\nagents = ["greedy", "random", "endgame"]\nblocks = 6\n'
-    Path("some.toml").write_text(f"seed = 7\n[[tables]]\n{table}")
-    found = []
-    for more in (["--ray"], ["--workers", "1"]):
-        Path("page.md").write_text(f"{leaderboard.BEGIN}\n{leaderboard.END}\n")
-        assert cacao(["leaderboard", "--config", "some.toml", "--page", "page.md", *more]) == 0
-        [kept] = Path("runs", "leaderboard").glob("*/evaluation.json")
-        found.append(results(kept))
-        shutil.rmtree("runs")
-        assert tasks
-    assert len(found[0]) == 6
-    assert found[0] == found[1]
 
 
 def test_an_agent_s_mistake_on_ray_is_one_sentence(tmp_path, capsys):

@@ -24,7 +24,6 @@ from tests.games import played
 
 
 def near_end(players: int, seed: int, placements: int, style: str, volcanoes: bool = False) -> Game:
-    """A game at a placement with so many left."""
 
     def near(game: Game) -> bool:
         return placements_left(game.state) <= placements and game.phase == "place"

@@ -160,7 +160,6 @@ class Noted(Agent):
 
 
 def as_dealt(game: Game) -> Game:
-    """The beginning of a game."""
     return Game.from_draws(
         *game.draws, volcanoes=game.volcanoes, decisions=game.decisions, table_size=game.table_size
     )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
-from pettingzoo.utils import aec_to_parallel, turn_based_aec_to_parallel
+from pettingzoo.utils import aec_to_parallel
 
 from cacao_env import Game, cacao_v0
 from cacao_env.engine.observation import decode, planes, scale
@@ -146,23 +146,11 @@ def test_pettingzoo_s_state_test_passes():
             check_state(env, num_cycles=2)
 
 
-def test_one_converter_to_parallel_works_and_the_other_refuses():
+def test_the_converter_of_simultaneous_games_is_refused():
+    """The one of turn-based games is tried in test_pettingzoo."""
     assert cacao_v0.env().metadata["is_parallelizable"] is False
     with pytest.raises(AssertionError, match="is_parallelizable"):
         aec_to_parallel(cacao_v0.env())
-    env = turn_based_aec_to_parallel(cacao_v0.env(table_size=15))
-    seen, _ = env.reset(seed=0)
-    sums = dict.fromkeys(env.possible_agents, 0.0)
-    while env.agents:
-        masks = {name: one["action_mask"] for name, one in seen.items()}
-        deciding = [name for name, mask in masks.items() if mask.any()]
-        assert len(deciding) == 1
-        actions = {n: first_legal(masks[n]) if n in deciding else None for n in env.agents}
-        seen, rewards, *_ = env.step(actions)
-        for name, reward in rewards.items():
-            sums[name] += reward
-    assert sorted(sums.values()) in ([-1, 1], [0, 0])
-    assert env.state_space.contains(env.state())
 
 
 # --- Results --------------------------------------------------------------------------------

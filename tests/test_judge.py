@@ -34,7 +34,6 @@ def judged(game, action, rollouts, top, seed):
 
 
 def late_game():
-    """A placement with some placements left."""
     return played(2, 11, until=lambda g: placements_left(g.state) <= 8 and g.phase == "place")
 
 

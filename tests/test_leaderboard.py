@@ -42,16 +42,6 @@ def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch)
         assert sorted(page.read_text().splitlines()) == sorted(text.splitlines())
 
 
-def test_an_evaluation_of_the_command_is_taken_too(tmp_path):
-    page, out = tmp_path / "page.md", tmp_path / "e.json"
-    page.write_text(PAGE)
-    command = ["random", "greedy", "--players", "4", "--deals", "1", "--workers", "1"]
-    command += ["--json", str(out)]
-    assert cacao(["evaluate", *command, "--out", str(tmp_path / "o")]) == 0
-    assert cacao(["leaderboard", "--page", str(page), "--json", str(out)]) == 0
-    assert "## 4 players\n" in page.read_text()
-
-
 def test_the_shipped_list_and_page_are_valid():
     assert {
         tuple(options.num_players for options in plan.options)

@@ -77,8 +77,6 @@ class Counter(Learner):
 
 
 class Named(Agent):
-    """An agent that nobody asks."""
-
     def __init__(self, name):
         self.name = name
 

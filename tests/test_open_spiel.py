@@ -165,15 +165,6 @@ def test_players_are_told_what_they_know_and_nothing_else():
         np.testing.assert_allclose(tensor, expected, rtol=1e-6)
 
 
-def test_copies_go_on_by_themselves():
-    state = at_decision(load({"players": 2}), 5, 30)
-    other = state.clone()
-    before = str(state)
-    other.apply_action(other.legal_actions()[0])
-    assert str(state) == before
-    assert str(other) != before
-
-
 def test_illegal_actions_are_refused():
     state = at_decision(load({"players": 2}), 5, 30)
     before = str(state)

@@ -262,7 +262,6 @@ def test_the_page_plays_agents_of_the_command_line(browser):
             if not watch:
                 begin(one.page, NEWEST, seed=3)
                 play_on(one.page, 2)
-                one.page.wait_for_selector("#confirm")
                 assert one.page.locator(".player .level").all_inner_texts() == [NEWEST]
             one.page.wait_for_function("() => Number(document.getElementById('slider').max) > 2")
             assert one.problems == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cacao_env import record
-from tests.browser import PHONE, WIDE, begin, cells, choose, drop, play_on, shots
+from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, play_on, shots
 from tests.games import played
 
 LANDSCAPE, SMALL = (844, 390), (320, 568)
@@ -21,7 +21,6 @@ def frames(page) -> int:
 
 
 def recorded(players: int, seed: int = 3, **options) -> str:
-    """A game of greedy as a record's text."""
     game = played(players, seed, style="greedy", **options)
     names = ["Ana", "Bea", "Carlos", "Dora"][:players]
     return record.dumps(record.record_of(game, players=names))
@@ -57,8 +56,7 @@ def until(page, condition, decisions=60):
         page.wait_for_selector("#confirm, #result")
         if condition(page):
             return
-        choose(page, number)
-        page.click("#confirm")
+        decide(page, number)
     raise AssertionError("no such decision")
 
 
@@ -72,7 +70,6 @@ def at_an_act(page) -> bool:
 def test_a_game_by_the_mouse_and_its_record_holds(opened, tmp_path):
     page = opened().page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     place = page.locator(".decision").bounding_box()
     for number in range(200):
         page.wait_for_selector("#confirm, #result")
@@ -202,8 +199,7 @@ def test_nothing_covers_a_space_that_can_be_chosen(opened, size):
             on_top = page.evaluate("([x, y]) => document.elementFromPoint(x, y)?.id", [x, y])
             if size != SMALL:
                 assert on_top == "table", (x, y)
-        choose(page, number)
-        page.click("#confirm")
+        decide(page, number)
     board, bar = (page.locator(one).bounding_box() for one in (".board", ".bar"))
     assert bar["y"] >= board["y"] + board["height"], "the buttons stand below the table"
 
@@ -231,7 +227,6 @@ def test_space_does_not_wind_a_game_back(opened):
     page = opened().page
     begin(page, "grower", seed=3)
     play_on(page, 3)
-    page.wait_for_selector("#confirm")
     before = page.inner_text("#count")
     page.evaluate("() => document.activeElement.blur()")
     page.keyboard.press(" ")
@@ -252,7 +247,6 @@ def test_a_double_click_on_begin_makes_one_game(opened):
 def test_the_cursor_is_said_also_after_a_space_was_chosen(opened):
     page = opened().page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     page.focus("#table")
     page.keyboard.press("n")
     page.keyboard.press(" ")
@@ -266,7 +260,6 @@ def test_the_cursor_is_said_also_after_a_space_was_chosen(opened):
 def test_think_moves_nothing_and_its_lines_only_choose(opened):
     page = opened().page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     place = page.locator("#confirm").bounding_box()
     page.select_option("#thinker", "grower")
     page.click("#run-think")
@@ -297,8 +290,7 @@ def test_a_hand_over_shows_what_the_last_move_did(opened):
         shots(page, f"curtain-{seat}")
         page.click("#lift-curtain")
         while not page.locator("#curtain").count() and page.locator("#confirm").count():
-            choose(page)
-            page.click("#confirm")
+            decide(page)
             page.wait_for_timeout(50)
     page.wait_for_selector("#lift-curtain")
     page.keyboard.press("Home")
@@ -395,8 +387,7 @@ def test_a_review_teaches_and_is_kept(opened):
     assert page.inner_text("#count") == ply, "a link to a position opens it with its review"
     page.click("#try-again")
     page.wait_for_selector("#verdict")
-    choose(page)
-    page.click("#confirm")
+    decide(page)
     assert page.inner_text("#verdict") != "Your turn again: find a better move."
     page.click("#back-to-review")
     page.wait_for_selector("#next-mistake")
@@ -415,8 +406,7 @@ def test_puzzles_are_solved_and_counted(opened):
     page.click("#puzzles")
     page.click("#daily")
     page.wait_for_selector("#verdict")
-    choose(page, 1)
-    page.click("#confirm")
+    decide(page, 1)
     assert (
         page.inner_text("#verdict") in ("Another move is better. Try again.",)
         or page.locator("#verdict.fine").count()
@@ -513,12 +503,10 @@ def test_tabs_follow_each_other(opened):
     one = opened()
     page = one.page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     other = one.context.new_page()
     other.goto(page.url)
     other.wait_for_selector("#confirm")
-    choose(page)
-    page.click("#confirm")
+    decide(page)
     other.wait_for_function("() => document.getElementById('slider').max > 0")
     page.wait_for_selector("#confirm")
     assert page.url == other.url
@@ -527,7 +515,6 @@ def test_tabs_follow_each_other(opened):
 def test_settings_hold(opened):
     page = opened().page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     page.click("#settings")
     page.check("#set-oneClick")
     page.select_option("#theme", "dark")
@@ -547,14 +534,12 @@ def test_settings_hold(opened):
 def test_the_zoom_holds_and_is_kept(opened):
     page = opened().page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     transform = "() => document.getElementById('eye').getAttribute('transform')"
     fitted = page.evaluate(transform)
     page.click("#closer")
     held = page.evaluate(transform)
     assert held != fitted
     play_on(page, 2)
-    page.wait_for_selector("#confirm")
     assert page.evaluate(transform) == held, "the table does not move under the eye"
     begin(page, "grower", seed=4)
     scale = float(re.search(r"scale\((.*?)\)", page.evaluate(transform))[1])
@@ -576,7 +561,6 @@ def test_the_zoom_holds_and_is_kept(opened):
 def test_moves_of_others_are_shown_one_by_one_and_can_be_paused(opened):
     page = opened(reduced_motion="no-preference").page
     begin(page, seats=("grower", "grower"), seed=3)
-    page.wait_for_selector("#pause")
     assert page.locator("#run-think:disabled").count() == 1
     assert "Only when it is your turn" in page.inner_text(".think")
     page.wait_for_function("() => Number(document.getElementById('slider').value) >= 2")
@@ -597,8 +581,7 @@ def test_temples_are_counted_one_by_one_at_the_end(opened, four):
     page.click("#play-from")
     page.click("#no-curtain")
     page.wait_for_selector("#confirm")
-    choose(page)
-    page.click("#confirm")
+    decide(page)
     page.wait_for_selector(".counting")
     page.wait_for_selector("#result", timeout=20_000)
     assert page.locator(".counting").count() == 0
@@ -613,7 +596,6 @@ def test_log_temples_and_think_are_in_view_with_four_players(opened):
     assert len(set(page.locator(".player .name").all_inner_texts())) == 4
     assert page.locator(".player .level").all_inner_texts() == ["Grower"] * 3
     play_on(page, 6)
-    page.wait_for_selector("#confirm")
     for what in (
         ".moves",
         ".temples-panel",
@@ -638,7 +620,6 @@ def test_the_page_speaks_spanish_with_the_published_terms(opened):
     page = opened(locale="es-ES").page
     assert page.inner_text("#begin") == "Empezar"
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     assert page.inner_text("#headline span") == "Tu turno: coloca una loseta"
     assert page.get_attribute(".supply", "aria-label") == "Selva explorada"
     shots(page, "spanish")
@@ -674,7 +655,6 @@ def test_axe_finds_nothing_serious(opened, four, scheme, size):
     page = opened(size=size, color_scheme=scheme).page
     assert serious(page) == [], "a new game"
     begin(page, "grower", players=4, seed=6)
-    page.wait_for_selector("#confirm")
     assert serious(page) == [], "a placement"
     until(page, at_an_act)
     assert serious(page) == [], "what acts next"
@@ -689,7 +669,6 @@ def test_axe_finds_nothing_serious(opened, four, scheme, size):
         assert serious(page) == [], dialog
         page.keyboard.press("Escape")
     begin(page, seats=("", ""), seed=6)
-    page.wait_for_selector("#lift-curtain")
     assert serious(page) == [], "a hand-over"
     drop(page, "four.json", four)
     page.wait_for_selector("#curve")
@@ -736,7 +715,6 @@ def screens(opened, four):
     page.wait_for_selector("#begin")
     yield "new", page
     begin(page, seats=("", "", ""), seed=3)
-    page.wait_for_selector("#lift-curtain")
     yield "hand-over", page
     for name, size, ply in (
         ("four", WIDE, 60),

@@ -39,8 +39,6 @@ ROOT = Path(__file__).parent.parent
 
 
 class Nobody:
-    """A judge that finds no regret."""
-
     def by_playouts(self, *_: object) -> Verdict:
         return Verdict(0, 0.0, 0.0, 0.0)
 
@@ -255,11 +253,3 @@ def test_regrets_are_in_utility_if_asked(tmp_path, capsys):
     assert "gold lost" in out
     assert "utility lost" in out
     assert "2 left" in out
-
-
-def test_without_rollouts_there_are_none(tmp_path, capsys):
-    path = tmp_path / "r.json"
-    command = ["greedy", "--deals", "2", "--rollouts", "0", "--players", "3", "--workers", "1"]
-    assert regret([*command, "--json", str(path)]) == 0
-    assert json.loads(path.read_text())["rollouts"] is None
-    assert "playouts" not in capsys.readouterr().out

@@ -139,7 +139,6 @@ def test_without_a_network_there_is_no_review(monkeypatch):
 
 @pytest.fixture
 def few_playouts(monkeypatch):
-    """Reviews take seconds less."""
     monkeypatch.setattr("cacao_env.play.review.CHOOSING", 2)
     monkeypatch.setattr("cacao_env.play.review.COMPARING", 4)
 

@@ -10,7 +10,7 @@ import torch
 
 from cacao_env.agents.checkpoint import find
 from cacao_env.agents.value.checkpoint import load_value
-from cacao_env.agents.value.features import NO_ROW, PER_SEAT
+from cacao_env.agents.value.features import PER_SEAT
 from cacao_env.agents.value.net import POINTS
 from cacao_env.engine.jit import COMPILED
 from training.values import games as games_module
@@ -113,12 +113,6 @@ def test_games_do_not_depend_on_who_plays_them():
             found.append(join(list(pool.map(lambda games: play(games, net, ITSELF), chunks))))
     for one, other in zip(*found, strict=True):
         assert np.array_equal(one, other)
-
-
-def test_no_sample_has_more_rows_than_are_kept():
-    net = ValueNet(8, 4, 4).compiled()
-    samples = join([play(games, net, ITSELF) for games in split_games(20, {"4": 1.0}, 0.5, [2])])
-    assert (samples.rows[:, -20:] == NO_ROW).all()
 
 
 def test_search_makes_the_fraction_of_decisions_that_it_is_given():

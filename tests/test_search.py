@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.halving import keep_best
 from cacao_env.agents.ismcts import NODE, ROOT, iterate, most_visited
 from cacao_env.agents.mc import best_actions, run_passes
 from cacao_env.agents.utility import UTILITY, value_of
@@ -17,7 +16,6 @@ from tests.test_bots import WEIGHTS, expected_gains
 
 
 def midgame(players: int = 2, plies: int = 12) -> Game:
-    """A placement in the middle of a random game."""
     return played(players, 7, until=lambda game: game.ply >= plies and game.phase == "place")
 
 
@@ -67,14 +65,6 @@ def test_candidates_meet_the_same_deals_and_luck():
     run_passes(game.states, ids, 3, again, 20, new_rng(2), UTILITY)
     assert again[0] != sums[0]
     assert game.states.tobytes() == before
-
-
-def test_the_best_are_kept_best_first():
-    ids, sums = np.arange(7), np.array([0.5, -1, 3, 2, 2.5, 0, 9])  # the last one is out already
-    keep_best(ids, sums, 6, 3)
-    assert ids[:3].tolist() == [2, 4, 3]
-    assert sums[:3].tolist() == [3, 2.5, 2]
-    assert ids[6] == 6
 
 
 @pytest.mark.parametrize("plies", [0, 12, 38])

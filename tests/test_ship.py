@@ -47,7 +47,6 @@ def check_sums(path):
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """An empty home of checkpoints."""
     place = tmp_path / "checkpoints"
     place.mkdir()
     (place / ORDER).write_text("[]")

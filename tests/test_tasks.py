@@ -128,7 +128,6 @@ def test_a_task_has_a_name():
 
 
 def episodes(task, agent, first, deals):
-    """(win share, margin) of each deal, as an evaluation plays it."""
     pairing = Pairing(task.options, agent.name, task.opponents, task.id)
     played = play_chunk(Chunk(pairing, first, deals), {agent.name: agent}, SEED)
     return [(game.win_share(game.rotation), game.margin(game.rotation)) for game in played.games]

@@ -269,14 +269,11 @@ BUSY = "was called while another call is at work on these games"
 
 
 class Caller:
-    """An opponent that calls its own batch."""
-
     def __init__(self) -> None:
         self.games: VersusGames | None = None
         self.call = ""
 
     def act(self, game: Game) -> int:
-        """Call a method of the batch, then play."""
         if self.games is not None and self.call:
             arguments = {"step": [self.games.action_masks.argmax(1)], "deal": [self.games.dones]}
             getattr(self.games, self.call)(*arguments.get(self.call, []))

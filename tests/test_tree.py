@@ -14,7 +14,6 @@ from cacao_env.agents.value import net, turns
 from cacao_env.agents.value.search import SearchAgent, look_ahead, stratify
 from cacao_env.agents.value.tree import (
     EXPLORE,
-    PROBES,
     TRUST,
     begin_search,
     choose_reply,
@@ -33,13 +32,11 @@ START = np.uint64(0)
 
 
 def near_the_end(players: int, left: int, seed: int = 3) -> Game:
-    """A placement of a random game with so many placements left."""
     near = lambda game: game.phase == "place" and placements_left(game.state) == left  # noqa: E731
     return played(players, seed, until=near)
 
 
 def line_of(*actions):
-    """The key of a line of actions."""
     key = START
     for action in actions:
         key = np.uint64(extended(key, action))
@@ -123,19 +120,6 @@ def test_lines_displays_and_searches_have_statistics_of_their_own():
     game.state.display[:] = 3, 4
     begin_search(tree)
     assert asked() == 0
-
-
-def test_a_full_table_forgets_new_replies_and_keeps_the_old_ones():
-    game, tree = near_the_end(2, 6), searched_tree(PROBES)
-    for line in range(2 * PROBES):
-        chosen(tree, game, [0.3, 0.2], line_of(line))
-        outcome(tree, game, -1.0)
-    assert (tree.entries["visits"] == 1).all()
-    found = []
-    for line in range(2 * PROBES):
-        found.append(chosen(tree, game, [0.3, 0.2], line_of(line)))
-        tree.depth[0] = 0
-    assert found == [1] * PROBES + [0] * PROBES
 
 
 def by_hand(compiled, game, actions, passes):

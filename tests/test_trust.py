@@ -93,7 +93,6 @@ def test_a_checkpoint_without_a_name_has_that_of_its_folder(tmp_path):
 
 
 def value_folder(folder):
-    """A small value network."""
     rng = np.random.default_rng(0)
     params = {
         name: rng.normal(0, 0.1, shape).astype(np.float32)

@@ -223,7 +223,6 @@ def _plain(text: str) -> str:
 
 
 def is_sentence(text: str) -> bool:
-    """Whether a text is one short sentence."""
     return bool(re.fullmatch(r"[A-Z][^\n]{5,300}\.", text)) and ". " not in text
 
 

@@ -125,12 +125,10 @@ def attack(budget: Budget) -> Summary:
 
 
 def checked(text: str) -> Game:
-    """Check a record given as text, as ``load`` reads it."""
     return check(parsed(text))
 
 
 def parsed(text: str) -> Any:
-    """The data in a text."""
     try:
         return json.loads(text)
     except RecursionError:

@@ -85,13 +85,10 @@ class Trainer:
 
     @property
     def whole(self) -> int:
-        """Rounds of a whole run."""
         return len(self._expected)
 
 
 class Evaluator:
-    """An evaluation of two bots."""
-
     name = "evaluation"
 
     def __init__(self) -> None:
@@ -127,7 +124,6 @@ class Evaluator:
 
     @property
     def whole(self) -> int:
-        """Chunks of a whole evaluation."""
         return len(self._expected)
 
 

@@ -23,7 +23,6 @@ MINE = {"mine1": 1, "mine2": 2}
 
 
 def worker_supply(num_players: int) -> Counter[str]:
-    """The worker tiles of one player."""
     tiles = Counter({"1111": 4, "2101": 5, "3001": 1, "3100": 1})
     if num_players == 3:
         tiles["1111"] -= 1
@@ -75,7 +74,6 @@ def deal(
 
 
 def beside(cell: Cell, edge: int) -> Cell:
-    """The cell across that edge."""
     return (cell[0] + STEPS[edge][0], cell[1] + STEPS[edge][1])
 
 

@@ -73,12 +73,10 @@ class Oracle:
 
     @property
     def active_player(self) -> int:
-        """Whose turn it is."""
         return self.turns_finished % self.num_players
 
     @property
     def player(self) -> int | None:
-        """Who decides now."""
         if self.step == "over":
             return None
         if self.step in ("place", "fill"):

@@ -21,7 +21,6 @@ def move_to_json(move: tuple) -> list:
 def play_record(
     num_players: int, volcanoes: bool, seed: int, style: str = "random", with_legal: bool = False
 ) -> dict:
-    """Play a whole game and return its record. Every decision counts as asked."""
     rng = random.Random(seed)
     worker_draws, jungle_draws = deal(num_players, volcanoes, rng)
     whim = rng.randrange(32)

@@ -57,7 +57,6 @@ def start(table, num_players, workers=(), jungle=(), volcanoes=False):
 
 
 def beside(cell):
-    """The four neighbours of a cell, by edge."""
     return [(cell[0] + down, cell[1] + right) for down, right in STEPS]
 
 
@@ -101,7 +100,6 @@ def temple_counts(position, cell):
 
 
 def offered(game, kind):
-    """The legal moves of one kind, sorted."""
     return sorted(move for move in game.legal_moves() if move[0] == kind)
 
 
@@ -181,7 +179,6 @@ def hub(table, kind, first, second, more=("water",), volcanoes=False, orientatio
 
 
 def holdings(game, player):
-    """Gold, cacao, sun tokens and water value of one player."""
     position = game.position()
     return tuple(position[field][player] for field in ("gold", "cacao", "sun", "water"))
 
@@ -204,7 +201,6 @@ def play_out(game, chooser, until=None):
 
 
 def at_random(seed):
-    """A policy that picks any legal move."""
     chance = random.Random(seed)
     return lambda game, moves: chance.choice(moves)
 
@@ -234,7 +230,6 @@ def by_cell(rank, seldom=()):
 
 
 def left_to_draw(position):
-    """Jungle tiles that do not lie in the playing area yet."""
     return len(position["display"]) + len(position["jungle_pile"])
 
 

@@ -15,7 +15,6 @@ from tests.rules.scenario import (
     refuses,
     spend_jungle,
     start,
-    turn,
 )
 
 # Two tiles that leave one worker beside (-1, 1) and one beside (0, 2); a tile on (0, 1) then
@@ -42,16 +41,6 @@ def test_one_worker_tile_beside_a_cell_does_not_fill_it(table):
     place(game, "1111", (0, 1))
     assert game.phase == "act"
     assert sorted(game.position()["jungle"]) == [(0, 0), (1, 1)]
-
-
-def test_two_tiles_of_different_players_fill_a_cell(table):
-    game = start(table, 2, [["1111"], ["1111"]], ["temple", "water"])
-    turn(game, "1111", (0, 1))
-    place(game, "1111", (-1, 0))
-    assert (game.phase, game.player) == ("fill", 1)
-    assert list(game.position()["to_fill"]) == [(-1, 1)]
-    fill(game, "water", (-1, 1))
-    assert game.position()["jungle"][-1, 1] == ("water", 0)
 
 
 def test_two_tiles_on_opposite_sides_fill_a_cell(table):
@@ -104,19 +93,6 @@ def test_other_fills_are_refused(table):
     assert refuses(game, ("fill", "water", 0, (-1, 1)))
 
 
-def test_no_new_tile_is_shown_before_the_turn_is_over(table):
-    game = the_pair(table, ["temple", "water", "sun"])
-    pile = list(game.position()["jungle_pile"])
-    place(game, "1111", PAIR_LAST)
-    fill(game, "temple", (0, 2))
-    assert list(game.position()["display"]) == ["water"]
-    fill(game, "water", (-1, 1))
-    position = game.position()
-    assert game.phase == "act"
-    assert list(position["display"]) == []
-    assert list(position["jungle_pile"]) == pile
-
-
 def test_the_third_tile_is_drawn_once_both_display_tiles_lie(table):
     game = start(table, 2, jungle=RING_JUNGLE)
     lay(game, RING)
@@ -148,25 +124,6 @@ def test_the_third_tile_is_drawn_once_both_display_tiles_lie(table):
     after = game.position()
     assert list(after["display"]) == sorted(before["jungle_pile"][1:3])
     assert list(after["jungle_pile"]) == list(before["jungle_pile"])[3:]
-
-
-@pytest.mark.parametrize("chosen", PAIR_CELLS)
-def test_with_one_tile_for_two_cells_the_active_player_chooses_the_cell(table, chosen):
-    """[R2]"""
-    game = the_pair(table)
-    spend_jungle(game, 1, [*PAIR_CELLS, PAIR_LAST])
-    (last,) = game.position()["display"]
-    active = game.player
-    place(game, at_hand(game), PAIR_LAST)
-    assert game.player == active
-    assert sorted(game.legal_moves()) == [("fill", last, 0, cell) for cell in PAIR_CELLS]
-    fill(game, last, chosen)
-    assert game.phase != "fill"
-    position = game.position()
-    (left_out,) = set(PAIR_CELLS) - {chosen}
-    assert chosen in position["jungle"]
-    assert left_out not in position["jungle"]
-    assert list(position["to_fill"]) == []
 
 
 @pytest.mark.parametrize("tiles", [1, 2])

@@ -79,19 +79,6 @@ def test_cacao_beyond_five_is_lost(table, stored, kind, workers, then):
     assert holdings(game, 0) == (0, then, 0, -10)
 
 
-@pytest.mark.parametrize(("first", "cacao"), [(EAST, 5), (NORTH, 4)])
-def test_a_full_storage_has_room_again_after_a_sale(table, first, cacao):
-    """Selling first keeps the new fruit, picking first loses it."""
-    game = with_cacao(table, 3, "plantation2")
-    act(game, (0, 3), WEST, 1)
-    lay(game, [(1, 4)])
-    assert holdings(game, 0) == (0, 5, 0, -10)
-    place(game, "1111", (1, 0))  # the start plantation to the north, the market to the east
-    act(game, (1, 0), first, 1)
-    act(game, (1, 0), EAST - first, 1)
-    assert holdings(game, 0) == (2, cacao, 0, -10)
-
-
 def test_a_fourth_sun_token_is_lost(table):
     game = hub(table, "sun", 2, 0)
     act(game, (1, 2), WEST, 0)
@@ -138,13 +125,3 @@ def test_the_carrier_moves_one_field_a_worker_and_stops_at_sixteen(table, worker
         lay(game, [elsewhere[number]])
     assert tuple(seen) == values
     assert game.position()["water"][1] == -10
-
-
-def test_an_action_touches_nobody_else(table):
-    """Both players act at the hub; each gets what the own workers bring."""
-    game = hub(table, "mine2", 2, 1)
-    act(game, (1, 2), WEST, 0)
-    act(game, (1, 2), NORTH, 1)
-    assert (holdings(game, 0)[0], holdings(game, 1)[0]) == (0, 2)
-    act(game, (0, 1), EAST, 2)
-    assert (holdings(game, 0)[0], holdings(game, 1)[0]) == (4, 2)

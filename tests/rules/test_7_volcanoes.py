@@ -15,7 +15,6 @@ from tests.rules.scenario import (
     holdings,
     hub,
     jungle_supply,
-    lay,
     offered,
     place,
     play_forced,
@@ -107,24 +106,6 @@ def test_whoever_places_a_volcano_chooses_one_of_two_orientations(table):
     assert refuses(game, ("fill", "volcano", 2, HUB))
 
 
-def test_two_volcanoes_on_display_are_offered_once(table):
-    """[R5]"""
-    game = start(table, 2, [["1111"], ["1111"]], ["volcano", "volcano"], True)
-    turn(game, "1111", (0, 1))
-    place(game, "1111", (1, 2))
-    assert sorted(game.legal_moves()) == [("fill", "volcano", 0, HUB), ("fill", "volcano", 1, HUB)]
-
-
-@pytest.mark.parametrize("orientation", [0, 1])
-def test_the_orientation_stays_as_chosen(table, orientation):
-    """[R5]"""
-    game = hub(table, "volcano", 1, 1, volcanoes=True, orientation=orientation)
-    assert game.position()["jungle"][HUB] == ("volcano", orientation)
-    play_forced(game)
-    lay(game, [(0, 3)])
-    assert game.position()["jungle"][HUB] == ("volcano", orientation)
-
-
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("orientation", [0, 1])
 @pytest.mark.parametrize("side", sorted(SIDES))
@@ -177,13 +158,3 @@ def test_the_owner_chooses_when_the_volcano_acts(table, first, gold):
     act(game, (1, 2), first, 1)
     act(game, (1, 2), WEST + NORTH - first, 1)
     assert holdings(game, 0) == (gold, 2, 0, -10)
-
-
-def test_the_other_players_workers_must_act_too(table):
-    """The first player's edge at a volcano that the second one placed: no way round it."""
-    game = hub(table, "volcano", 2, 0, volcanoes=True, orientation=0)
-    act(game, (1, 2), WEST, 0)
-    assert game.player == 0
-    assert game.legal_moves() == [("act", (0, 1), EAST, 2)]
-    act(game, (0, 1), EAST, 2)
-    assert holdings(game, 0)[0] == 4
