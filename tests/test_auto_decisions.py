@@ -169,17 +169,6 @@ def test_the_first_decision_is_always_asked(players, volcanoes, table_size, seed
     assert forced_action(game.state) == NONE
 
 
-@given(players=st.integers(2, 4), volcanoes=st.booleans(), seed=st.integers(0, 2**32))
-def test_auto_asks_less_and_never_a_decision_with_one_answer(players, volcanoes, seed):
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes, decisions="auto")
-    for _ in positions(game, rng):
-        assert game.over or len(game.legal_actions()) > 1
-    moves = game.elementary_moves()
-    assert game.ply == sum(not auto for _, auto, _ in moves)
-    assert game.ply < len(moves)
-
-
 def test_what_is_skipped_in_ordinary_play():
     """Water, sun, mines and lone plantations are never asked; markets with cacao are."""
     rng = np.random.default_rng(0)

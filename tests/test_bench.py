@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cacao_env import Game, bench, cacao_v0
+from cacao_env import Game, bench
 from cacao_env.bench import compare, peers, rows, timing
 from cacao_env.bench.timing import Row
 from cacao_env.cli import main
@@ -105,24 +105,6 @@ def test_the_command_returns_what_the_comparison_says(ran, monkeypatch, tmp_path
     assert "has no rows with a yardstick" in capsys.readouterr().err
 
 
-def test_the_ceiling_has_the_shape_of_the_environment():
-    real = cacao_v0.raw_env()
-    nothing = rows.NothingEnv()
-    for env in (real, nothing):
-        env.reset(seed=0)
-    assert nothing.possible_agents == real.possible_agents
-    for agent in real.possible_agents:
-        assert nothing.observation_space(agent) == real.observation_space(agent)
-        assert nothing.action_space(agent) == real.action_space(agent)
-        assert nothing.observation_space(agent).contains(nothing.observe(agent))
-    shown, again = (nothing.last()[0] for _ in range(2))
-    assert {key: (a.shape, a.dtype) for key, a in shown.items()} == {
-        key: (a.shape, a.dtype) for key, a in real.last()[0].items()
-    }
-    for key, array in shown.items():
-        assert not np.shares_memory(array, again[key])
-
-
 def test_rows_in_turns_and_medians():
     calls = []
     times = iter(range(10_000))
@@ -162,23 +144,6 @@ def test_recorded_games_are_whole_legal_games(players, size):
         assert states[g].tobytes() == game.states[0].tobytes()
         lost.add(tuple(game.scores()))
     assert len(lost) > 40
-
-
-def test_a_batch_of_recorded_actions_is_the_same_every_time(monkeypatch):
-    made = []
-
-    class Kept(rows.VectorGames):
-        def __init__(self, *args, **kwargs):
-            super().__init__(*args, **kwargs)
-            made.append(self)
-
-    monkeypatch.setattr(rows, "VectorGames", Kept)
-    work = rows.interleaved(2, 15)
-    ends = made[0].states.tobytes()
-    assert work() == 4096
-    assert made[0].states.tobytes() == ends
-    assert work() == 4096
-    assert made[0].states.tobytes() == ends
 
 
 def test_peers_that_are_not_installed_are_skipped_and_say_so(monkeypatch):

@@ -14,6 +14,7 @@ import pytest
 
 from cacao_env.cli import _parser, main
 from cacao_env.engine.jit import COMPILED
+from cacao_env.evaluation import leaderboard
 from tests.checkpoints import checkpoint
 from tests.reference.records import check_record, play_record
 
@@ -287,7 +288,7 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path, capsys):
 
 
 HERE = "tests.agents_for_tests"
-# Commands with a {net}, a {game}, a {file}, a {folder}, a {page} without markers; what they say.
+# Commands with a {net}, a {game}, a {file}, a {folder}, a {page}, one {marked}; what they say.
 REFUSED = [
     ("record --players 5", "num_players is 5, expected 2, 3 or 4"),
     ("record --agents random", "--agents names 1 agents, expected 2"),
@@ -348,8 +349,8 @@ REFUSED = [
     ("tasks --agents genius", "there is no agent 'genius'"),
     ("tasks --agents random --page none.md", "none.md can't be read: No such file or directory"),
     ("leaderboard --page {page}", "has no lines"),
-    ("leaderboard --json {game}", "is not a cacao-evaluation file"),
-    ("leaderboard --json none.json", "can't be read"),
+    ("leaderboard --page {marked} --json {game}", "is not a cacao-evaluation file"),
+    ("leaderboard --page {marked} --json none.json", "can't be read"),
     ("view --export x.txt", "--export is 'x.txt', expected a file that ends in .html"),
     ("view none.json --export x.html", "none.json: can't be read"),
     ("view --export x.html --agent greedy", "--export writes a file"),
@@ -374,9 +375,11 @@ def places(tmp_path_factory):
     (folder / "folder").mkdir()
     (folder / "file").touch()
     (folder / "page.md").write_text("no markers")
+    (folder / "marked.md").write_text(f"{leaderboard.BEGIN}\n{leaderboard.END}\n")
     (folder / "game.json").write_text(json.dumps(play_record(2, False, 5)))
     found = {name: folder / name for name in ("file", "folder")}
-    found |= {"page": folder / "page.md", "game": folder / "game.json"}
+    found |= {"page": folder / "page.md", "marked": folder / "marked.md"}
+    found |= {"game": folder / "game.json"}
     return found | {"net": checkpoint(folder)}
 
 

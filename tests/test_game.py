@@ -10,7 +10,6 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.engine.notation import from_text
-from cacao_env.engine.rng import new_rng
 from cacao_env.engine.scoring import win_shares_into
 from cacao_env.engine.tiles import MAX_PLAYERS
 from tests.games import STYLES, positions
@@ -144,23 +143,6 @@ def test_the_picture_shows_the_table_and_hides_hands():
     assert "\x1b[" in picture(game, colour=True)
     assert max(map(len, spectator.splitlines())) <= 130
     assert str(game) == spectator
-
-
-def test_seats_are_checked():
-    game = Game.new(2, 0)
-    looks = (
-        game.observation,
-        lambda seat: game.determinise(seat, 0),
-        lambda seat: game.determinise(seat, new_rng(0)).states,
-    )
-    np.testing.assert_array_equal(game.observation(), game.observation(game.seat))
-    for seat in (2, -1, 10**9, 10**30, 1.0, True, "a"):
-        integer = type(seat) is int
-        kind = "" if integer else rf" \({type(seat).__name__}\)"
-        wanted = "0 to 1" if integer else r"an integer \(0 to 1\)"
-        for look in looks:
-            with pytest.raises(ValueError, match=f"seat is {seat!r}{kind}, expected {wanted}$"):
-                look(seat)
 
 
 def test_action_numbers_are_checked():

@@ -268,23 +268,6 @@ def test_two_processes_that_compile_at_once_both_work(tmp_path):
     assert run(ASK, **environment).stderr == ""
 
 
-def test_the_progress_counts_what_an_entry_point_contains():
-    from cacao_env.engine import actions, decisions, jit, rules
-
-    parts = jit._reachable(decisions.step)
-    for function in (actions.apply, rules.place, rules.fits_table, decisions.forced_act):
-        expected = function in (actions.apply, rules.place, decisions.forced_act)
-        assert (jit._linked[function] in parts) or not expected
-    assert jit._linked[actions.sample] not in parts
-    at_work = jit.Progress()
-    at_work.begin(decisions.step)
-    at_work.show()
-    bar = at_work._bar
-    assert (bar.desc.rstrip(": "), bar.n < bar.total) == ("engine.decisions.step", True)
-    at_work.end()
-    assert at_work._bar is None
-
-
 def test_compiled_functions_call_only_those_whose_edits_are_noticed():
     """A compiled function outside of SOURCES calls imported ones of SOURCES alone."""
     compiled = {

@@ -48,6 +48,8 @@ DOORS = {
     "worker_draws": (lambda x: Game.from_draws(x, []), ""),
     "a player's draws": (lambda x: Game.from_draws([x, x], []), "worker_draws of player 0"),
     "jungle_draws": (lambda x: Game.from_draws(game().draws[0], x), ""),
+    "observation": (lambda x: game().observation(x), "seat is ", None),
+    "determinise's seat": (lambda x: game().determinise(x, 0), "seat is "),
     "determinise": (lambda x: game().determinise(0, x), "seed is", 5),
     "why_illegal": (lambda x: game().why_illegal(x), "action is", 5),
     "record.load": (record.load, PATH, record.RecordError),
