@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from hypothesis import strategies as st
 
 from cacao_env import Game
 from cacao_env.agents.bots import Bot
@@ -87,6 +88,43 @@ def played(
         choice = bots[game.seat].act(game) if style == "greedy" else STYLES[style](game, rng)
         game.play(choice)
     return game
+
+
+def as_dealt(game: Game) -> Game:
+    """Return the game before its first action."""
+    return Game.from_draws(
+        *game.draws, volcanoes=game.volcanoes, decisions=game.decisions, table_size=game.table_size
+    )
+
+
+class Deal(NamedTuple):
+    """A game that Hypothesis draws, and the style that it is played in."""
+
+    players: int
+    volcanoes: bool
+    decisions: str
+    table_size: int | None
+    style: str
+    seed: int
+
+    def positions(self) -> Iterator[tuple[Game, np.random.Generator]]:
+        """Yield the game before every decision and at its end, with the generator that plays it."""
+        options = {key: getattr(self, key) for key in ("volcanoes", "decisions", "table_size")}
+        game, rng = Game.new(self.players, self.seed, **options), np.random.default_rng(self.seed)
+        for position in positions(game, rng, STYLES[self.style]):
+            yield position, rng
+
+
+def any_game(*decisions: str, sizes: Sequence[int | None] = (None,)) -> st.SearchStrategy[Deal]:
+    return st.builds(
+        Deal,
+        players=st.integers(2, 4),
+        volcanoes=st.booleans(),
+        decisions=st.sampled_from(decisions),
+        table_size=st.sampled_from(sizes),
+        style=st.sampled_from(sorted(STYLES)),
+        seed=st.integers(0, 2**32),
+    )
 
 
 def random_legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.agent import Agent, AgentError
+from cacao_env.agents.agent import AgentError
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import load_agent as load_named
 from cacao_env.agents.registry import load_agents as load_several
 from cacao_env.agents.views import View
 from cacao_env.engine.observation import observation_size
 from cacao_env.engine.options import Options
-from tests.agents_for_tests import Peeker
+from tests.agents_for_tests import Peeker, Spy
 from tests.checkpoints import checkpoint
 from tests.games import STYLES
 
@@ -143,19 +143,14 @@ def test_an_evaluation_shows_no_agent_the_true_deal():
     from cacao_env.evaluation.blocks import Chunk, Pairing
     from cacao_env.evaluation.matches import play_chunk
 
-    shown = []
-
-    class Peeker(Agent):
-        name = "peeker"
-
-        def act(self, games, memory):
-            shown.extend(game.draws for game in games if game.turn == 0)
-            return [int(game.legal_actions()[0]) for game in games]
-
-    pairing = Pairing(Options(2), "peeker", "greedy")
-    agents = {"peeker": Peeker(), "greedy": load_agent("greedy")}
-    play_chunk(Chunk(pairing, 0, 3), agents, 7)
+    spy = Spy()
+    play_chunk(
+        Chunk(Pairing(Options(2), "spy", "greedy"), 0, 3),
+        {"spy": spy, "greedy": load_agent("greedy")},
+        7,
+    )
     true = [Game.deal(Options(2), 7 + block).draws for block in range(3)]
+    shown = [game.draws for game in spy.games if game.turn == 0]
     assert len(shown) >= 3
     assert not any(draws in true for draws in shown)
 

@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from cacao_env import Game
 from cacao_env.engine.actions import apply
 from cacao_env.engine.decisions import NONE, forced_action, forced_fill
-from cacao_env.engine.geometry import MAX_TABLE, MIN_TABLE, NEIGHBOR
+from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.rules import begin_actions
-from cacao_env.engine.state import ACT, FILL, PLACE
+from cacao_env.engine.state import ACT, FILL
 from cacao_env.engine.tiles import SUN, VOLCANO, VOLCANO_TURNED, WATER
-from tests.games import STYLES, positions
+from tests.games import any_game, positions
 
 Outcome = tuple[int, ...]
 
@@ -85,16 +84,9 @@ def tables(start: Game, turn: int) -> set[bytes]:
     return found
 
 
-@given(
-    players=st.integers(2, 4),
-    volcanoes=st.booleans(),
-    style=st.sampled_from(sorted(STYLES)),
-    seed=st.integers(0, 2**32),
-)
-def test_the_best_outcomes_are_the_same_with_and_without_skipping(players, volcanoes, style, seed):
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes, decisions="explicit")
-    for _ in positions(game, rng, STYLES[style]):
+@given(any_game("explicit"))
+def test_the_best_outcomes_are_the_same_with_and_without_skipping(deal):
+    for game, rng in deal.positions():
         if game.phase == "fill":
             assert tables(in_auto_mode(game), game.turn) == tables(game, game.turn)
         if game.phase == "act":
@@ -155,18 +147,6 @@ def compare_all_outcomes(trial: Game, rng: np.random.Generator) -> None:
     skipped = outcomes(in_auto_mode(trial), seat, turn)
     assert skipped <= asked
     assert best(skipped) == best(asked)
-
-
-@given(
-    players=st.integers(2, 4),
-    volcanoes=st.booleans(),
-    table_size=st.integers(MIN_TABLE, MAX_TABLE),
-    seed=st.integers(0, 2**32),
-)
-def test_the_first_decision_is_always_asked(players, volcanoes, table_size, seed):
-    game = Game.new(players, seed, volcanoes=volcanoes, table_size=table_size)
-    assert game.state.phase == PLACE
-    assert forced_action(game.state) == NONE
 
 
 def test_what_is_skipped_in_ordinary_play():

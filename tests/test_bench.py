@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cacao_env import Game, bench
+from cacao_env import bench
 from cacao_env.bench import compare, peers, rows, timing
 from cacao_env.bench.timing import Row
 from cacao_env.cli import main
@@ -126,24 +126,6 @@ def test_rows_in_turns_and_medians():
 def test_the_yardstick_never_changes():
     """Comparisons over time rest on it; this number is what it came to when it was written."""
     assert timing.turn_yardstick(np.arange(4096, dtype=np.int64), 1000) == 1059066
-
-
-@pytest.mark.parametrize(("players", "size"), [(2, 15), (4, None)])
-def test_recorded_games_are_whole_legal_games(players, size):
-    starts, chosen, lengths = rows.record_games(players, size)
-    states = starts.copy()
-    for _ in range(2):  # as often as wanted
-        assert rows.replay(states, starts, chosen, lengths) == lengths.sum()
-    lost = set()
-    for g, length in enumerate(lengths):
-        game = Game(starts[g : g + 1], []).clone()
-        assert game.turn == 0
-        for action in chosen[g, :length]:
-            game.play(int(action))  # refuses what is illegal
-        assert game.over
-        assert states[g].tobytes() == game.states[0].tobytes()
-        lost.add(tuple(game.scores()))
-    assert len(lost) > 40
 
 
 def test_peers_that_are_not_installed_are_skipped_and_say_so(monkeypatch):

@@ -128,39 +128,6 @@ def test_greedy_expects_of_a_placement_what_the_best_turn_brings(players, volcan
     assert above <= 0.01 * compared
 
 
-@pytest.mark.parametrize("worth", [0.5, 2.5])  # less than any market pays; more than one does
-def test_greedy_expects_that_cacao_is_kept_and_sold_where_that_is_best(worth):
-    weights = ONLY_SCORE.copy()
-    weights[Weights._fields.index("cacao")] = worth
-    rng = np.random.default_rng(2)
-    compared, others = {"place": 0, "act": 0}, 0
-    for seed in range(60):
-        game = Game.new(2 + seed % 3, seed)
-        for _ in positions(game, rng):
-            seat = game.seat
-            if game.phase not in compared or game.state.placed[seat] >= game.state.tiles_each - 1:
-                continue  # kept at the end cacao is worth nothing
-            gains = expected_gains(game, weights)
-            if game.phase == "place":
-                for action in rng.choice(sorted(gains), 2):
-                    after = game.clone()
-                    after.play(int(action))
-                    if after.phase == "fill" and bin(int(after.state.to_fill)).count("1") > 2:
-                        continue
-                    exact = best_gain(game, int(action), seat, worth)
-                    # Other only where it pays to sell between two harvests.
-                    others += abs(gains[int(action)] - exact) > 1e-9
-                    compared["place"] += 1
-            else:
-                best = {a: best_gain(game, a, seat, worth) for a in gains}
-                first = next(iter(gains))
-                for action, gain in best.items():
-                    assert gains[action] - gains[first] == pytest.approx(gain - best[first])
-                compared["act"] += 1
-    assert min(compared.values()) > 200
-    assert others <= 0.003 * compared["place"]
-
-
 def test_greedy_takes_each_of_equal_choices_as_often():
     game = Game.new(2, 0)
     nothing = np.zeros_like(GREEDY_WEIGHTS)  # only gold counts, so many choices are equal

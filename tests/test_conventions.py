@@ -12,7 +12,6 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import FlattenObservation, NormalizeObservation
-from pettingzoo.test import api_test
 
 from cacao_env import Game, cacao_v0
 from cacao_env.agents.registry import load_agent
@@ -191,19 +190,6 @@ def test_weights_are_numbers_of_any_kind():
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("mask_in", ["observation", "info", "both"])
-@pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")  # others'
-@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # is a dict or an array of rows
-@pytest.mark.filterwarnings("ignore:The observation contains negative numbers:UserWarning")
-def test_pettingzoo_s_convention(form, mask_in):
-    given = {"observation": form, "mask_in": mask_in, "table_size": 15}
-    if mask_in != "info":
-        space = cacao_v0.raw_env(**given).observation_space("player_0")
-        assert set(space.spaces) == {"observation", "action_mask"}
-    api_test(cacao_v0.env(**given), num_cycles=60)
-
-
-@pytest.mark.parametrize("form", FORMS)
 def test_making_and_checking_warns_of_nothing(form):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -285,23 +271,3 @@ def test_a_finished_game_shows_its_end_and_is_replaced_later(mode, illegal):
         else:
             assert "score" not in infos
     assert ends >= 6
-
-
-def test_games_of_both_autoreset_modes_are_the_same():
-    given = {"opponents": "greedy", "table_size": 15}
-    late, soon = CacaoVectorEnv(1, **given, autoreset_mode="NextStep"), CacaoVectorEnv(1, **given)
-    late.reset(seed=2)
-    soon.reset(seed=2)
-    ends = 0
-    while ends < 3:
-        action = late.action_masks().argmax(axis=1)
-        one, other = late.step(action), soon.step(action)
-        assert one[1:3] == other[1:3]
-        if one[2][0]:
-            ends += 1
-            np.testing.assert_equal(
-                one[0]["observation"], other[4]["final_obs"][0]["observation"][None]
-            )
-            assert one[4]["score"] == other[4]["final_info"]["score"]
-            one = late.step(np.array([0]))
-        np.testing.assert_equal(one[0], other[0])

@@ -21,7 +21,7 @@ from cacao_env.engine.rewards import REWARDS
 from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
-from tests.games import STYLES, play
+from tests.games import STYLES, as_dealt, play
 
 NAMES = ("num_players", "volcanoes", "decisions", "table_size")
 VALUES = (range(MIN_PLAYERS, MAX_PLAYERS + 1), (False, True), DECISIONS, (None, 15))
@@ -157,12 +157,6 @@ class Noted(Agent):
             noted = self.moves[game.seat, game.observation(game.seat).tobytes()]
             earned += play(game, noted.popleft())[mode][learner]
         return earned
-
-
-def as_dealt(game: Game) -> Game:
-    return Game.from_draws(
-        *game.draws, volcanoes=game.volcanoes, decisions=game.decisions, table_size=game.table_size
-    )
 
 
 def _same_end(game: Game, learner: int, info, final) -> None:

@@ -208,27 +208,6 @@ def test_workers_end_with_the_caller_who_has_seen_enough():
 
 
 @pytest.mark.usefixtures("no_luck")
-def test_a_worker_that_ended_loses_no_finished_game(tmp_path, monkeypatch, capsys):
-    command = ["random", f"{HERE}:Half", "--deals", "24", "--workers", "1"]
-    assert evaluate([*command, "--out", str(tmp_path / "whole")]) == 0
-    real = workers.play_all
-
-    def ended(*arguments):
-        yield next(real(*arguments))
-        raise WorkerError("a worker process ended")
-
-    capsys.readouterr()
-    with monkeypatch.context() as patch:
-        patch.setattr(workers, "play_all", ended)
-        assert evaluate([*command, "--out", str(tmp_path / "ended")]) == 1
-    said = f"a worker process ended; 16 games are stored in {tmp_path / 'ended'}, the same command "
-    assert capsys.readouterr().err.splitlines() == [f"{said}resumes from there"]
-    assert len(games_of(tmp_path / "ended")[1]) == 1
-    assert evaluate([*command, "--out", str(tmp_path / "ended")]) == 0
-    assert games_of(tmp_path / "ended") == games_of(tmp_path / "whole")
-
-
-@pytest.mark.usefixtures("no_luck")
 def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
     command = ["random", "greedy", "--deals", "40", "--workers", "1"]
     whole, cut = tmp_path / "whole", tmp_path / "cut"
@@ -256,22 +235,14 @@ def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
 
 
 AGENT = """
-import pathlib, helper
-class Mine:
+class Base:
     version = {version!r}
     def __init__(self, seed):
-        self.sign = helper.SIGN * int(pathlib.Path("weights").read_text())
-    def act(self, game):
-        return game.legal_actions()[::self.sign][{which}]
-"""
-CHILD = """
-class Base:
-    version = "1"
-    def __init__(self, seed):
         pass
-class Mine(Base):
     def act(self, game):
         return game.legal_actions()[{which}]
+class Mine(Base):
+    pass
 """
 INHERITS = """
 import pathlib
@@ -291,29 +262,22 @@ def written(way, changed):
     if way == "checkpoint":
         shutil.rmtree("net", ignore_errors=True)
         return checkpoint(Path(), seed=changed).name
-    if way == "child":
-        Path("mine.py").write_text(CHILD.format(which=-changed))
-        return "mine:Mine"
     if way in ("onnx", "inherited"):
         seed = changed if way == "onnx" else 0
         Path("net.onnx").write_bytes(described(network(ABOUT, seed=seed), ABOUT))
         Path("mine.py").write_text(INHERITS.format(which=-changed))
         return "net.onnx" if way == "onnx" else "mine:Mine"
-    version = "12"[changed] if way == "version" else ""
-    which = -changed if way in ("source", "version") else 0
-    Path("mine.py").write_text(AGENT.format(version=version, which=which))
-    Path("weights").write_text("-1" if changed and way == "weights" else "1")
-    Path("helper.py").write_text(f"SIGN = {-1 if changed and way == 'import' else 1}")
-    return "mine:Mine"
+    version = "12"[changed] if way == "version" else "1"
+    Path("mine.py").write_text(AGENT.format(version=version, which=-changed))
+    return "mine:Base" if way == "version" else "mine:Mine"  # which has no version of its own
 
 
 @pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize(
     ("command", "way"),
     [
-        *((EVALUATE, way) for way in ("weights", "import", "source", "version", "onnx")),
-        *((EVALUATE, way) for way in ("checkpoint", "inherited", "child")),
-        *((["tasks", "--tasks", "2p-random", "--agents"], way) for way in ("weights", "version")),
+        *((EVALUATE, way) for way in ("child", "version", "onnx", "checkpoint", "inherited")),
+        *((["tasks", "--tasks", "2p-random", "--agents"], way) for way in ("child", "version")),
     ],
 )
 def test_games_of_an_agent_that_changed_are_not_used_again(
@@ -327,8 +291,7 @@ def test_games_of_an_agent_that_changed_are_not_used_again(
     figures, said = [], []
     for changed in (0, 0, 1):
         name = written(way, changed)
-        for module in ("mine", "helper"):
-            sys.modules.pop(module, None)
+        sys.modules.pop("mine", None)
         importlib.invalidate_caches()
         assert cacao([*command, name, *others, *more]) == 0
         data = json.loads(Path("figures.json").read_text())
@@ -378,14 +341,10 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
 
 
 @cache
-def eighty_blocks():
-    return outcomes_of(["greedy", "random"], 2, 80)
-
-
 def whole_blocks():
     """After how many blocks the test of greedy against random is decided, played one by one."""
     count = total = squares = 0
-    for outcome in eighty_blocks():
+    for outcome in outcomes_of(["greedy", "random"], 2, 80):
         shares = values("greedy", outcome.pairing, outcome.games, PlayedGame.win_share).mean(axis=1)
         count, total = count + len(shares), total + shares.sum()
         squares += (shares**2).sum()
@@ -436,23 +395,6 @@ def test_other_settings_are_refused(tmp_path, capsys):
     assert "its seed is 1000000000, here 5; give another folder with --out" in lines[0]
     assert "its agents differ in greedy, tests.agents_for_tests:First" in lines[1]
     assert (tmp_path / GAMES).read_bytes() == before
-
-
-@pytest.mark.usefixtures("no_luck")
-def test_a_verdict_waits_for_the_chunks_before_it():
-    """Whichever worker was faster: chunks are looked at in their order, up to the first gap."""
-    from cacao_env.evaluation.run import make_plan, plan_chunks, sprt_result
-
-    plan, agents = make_plan(["greedy", "random"], [2], blocks=80, test=SequentialTest())
-    every = plan_chunks(plan, agents)
-    found = {o.key: o for o in eighty_blocks()}
-    whole = sprt_result(plan, every, found)
-    assert (whole.accepted, whole.blocks) == ("H1", whole_blocks())
-    first = found.pop(every[0].key)
-    assert sprt_result(plan, every, found).accepted == ""
-    found = {first.key: first, **found}
-    del found[every[-1].key]  # after the verdict: of no account
-    assert sprt_result(plan, every, found) == whole
 
 
 # Files of other programs, cut off or not, and games of version 3, which had its settings there.

@@ -189,14 +189,10 @@ def test_unknown_options_of_reset_are_refused():
         (3, r"the game to start from is 3 \(int\), expected a Game"),
         (Game.new(3), "has num_players 3, expected 2 as in the environment"),
         (Game.new(volcanoes=True), "has volcanoes True, expected False as in the environment"),
-        ("over", "the game to start from is over, expected one with a decision to make"),
+        (played(), "the game to start from is over, expected one with a decision to make"),
     ],
 )
 def test_a_game_that_does_not_fit_is_refused_and_nothing_has_changed(game, message):
-    if game == "over":
-        game = Game.new(seed=0)
-        while not game.over:
-            game.play(int(game.legal_actions()[0]))
     for env in (cacao_v0.raw_env(), CacaoEnv()):
         env.reset(seed=7)
         before = env.game
@@ -206,59 +202,38 @@ def test_a_game_that_does_not_fit_is_refused_and_nothing_has_changed(game, messa
         env.step(int(env.game.legal_actions()[0]))
 
 
-@pytest.mark.parametrize("reward", ["outcome", "shaped"])
-def test_a_pettingzoo_game_starts_from_a_position(reward):
-    game = middle()
-    kept = game.clone()
-    env = cacao_v0.raw_env(reward=reward)
-    env.reset(seed=1, options={"game": game})
-    assert env.game == game
-    assert env.agent_selection == f"player_{game.seat}"
-    np.testing.assert_array_equal(env.last()[0]["action_mask"], game.action_mask())
-    twin = middle()
-    scores = np.array(game.scores(), float)
-    sums = dict.fromkeys(env.possible_agents, 0.0)
-    while not env.game.over:
-        action = int(env.game.legal_actions()[-1])
-        env.step(action)
-        twin.play(action)
-        for name in sums:
-            sums[name] += env.rewards[name]
-    assert env.game == twin
-    assert game == kept
-    change = np.array(twin.scores(), float) - scores
-    if reward == "shaped":
-        assert sums["player_0"] == pytest.approx((change[0] - change[1]) / 15)
-    env.reset()
-    assert env.game.ply == 0
-
-
 @pytest.mark.parametrize("seat", [None, 0, 1])
-def test_a_gymnasium_episode_starts_from_a_position(seat):
+def test_a_game_starts_from_a_position(seat):
+    """Rewards count from there, and the given game stays as it is."""
     for plies in range(20, 30):
         game = middle(plies=plies)
-        kept = game.clone()
+        kept, options = game.clone(), {"game": game}
         env = CacaoEnv("greedy", seat=seat, reward="shaped")
-        seen, info = env.reset(seed=5, options={"game": game})
-        assert game == kept
+        seen, info = env.reset(seed=5, options=options)
         assert info["seat"] == env.seat == env.game.seat == (game.seat if seat is None else seat)
         np.testing.assert_array_equal(seen["action_mask"], env.game.action_mask())
-        now = env.game.draws
-        assert now == game.draws
-        begun = int(env.game.state.ply) - int(game.state.ply)
-        assert (begun == 0) == (env.seat == game.seat)
-        before = np.array(game.scores(), float)
+        assert env.game.draws == game.draws
+        assert (env.game.ply == game.ply) == (env.seat == game.seat)
         total, over = 0.0, False
         while not over:
             seen, reward, over, _, info = env.step(first_legal(seen["action_mask"]))
             total += reward
-        after = np.array([info["score"], info["best_other_score"]])
-        own = before[[env.seat, 1 - env.seat]]
-        assert total == pytest.approx((after[0] - after[1] - own[0] + own[1]) / 15, abs=1e-5)
-        env.reset(seed=5, options={"game": game})
-        assert env.game.draws == game.draws
+        aec, same = cacao_v0.raw_env(reward="shaped"), 0.0
+        aec.reset(seed=1, options=options)
+        assert aec.game == game == kept
+        np.testing.assert_array_equal(aec.last()[0]["action_mask"], game.action_mask())
+        for action in env.game.history[game.ply :]:
+            assert aec.agent_selection == f"player_{aec.game.seat}"
+            aec.step(action)
+            same += aec.rewards[f"player_{env.seat}"]
+        assert aec.game == env.game
+        change = np.subtract(env.game.scores(), game.scores())
+        earned = (change[env.seat] - change[1 - env.seat]) / 15
+        assert (total, same) == pytest.approx((earned, earned), abs=1e-5)
+        assert game == kept
         env.reset(seed=5)
-        assert env.game.draws != game.draws
+        aec.reset()
+        assert env.game.draws != game.draws != aec.game.draws
 
 
 def test_a_seat_without_a_decision_left_is_refused():

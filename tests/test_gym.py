@@ -13,12 +13,10 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from cacao_env import Game
-from cacao_env.agents.bots import Bot
 from cacao_env.engine.observation import HIGH_SCORE
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
-from cacao_env.envs.versus import VersusGames
+from tests.agents_for_tests import First
 
 ID = "cacao_env/Cacao-v0"
 OPTIONS = [
@@ -39,17 +37,6 @@ OPTIONS = [
         "seat": 2,
     },
 ]
-
-
-class Spy:
-    """Plays the first legal action and keeps the games it was handed."""
-
-    def __init__(self) -> None:
-        self.games: list[Game] = []
-
-    def act(self, game: Game) -> int:
-        self.games.append(game)
-        return int(game.legal_actions()[0])
 
 
 def mask_of(observation, info):
@@ -196,21 +183,6 @@ def test_bad_calls_get_one_sentence():
 # --- Opponents ------------------------------------------------------------------------------
 
 
-def test_bots_by_name_come_out_alike_in_compiled_code_and_asked_one_by_one():
-    """Seats and rewards are dealt the same way; greedy beats a random learner either way."""
-    margins = []
-    for opponents in ("greedy", Bot("greedy")):
-        games = VersusGames(32, opponents, table_size=15, seed=2)
-        assert games._opponents.in_python == (opponents != "greedy")
-        rng, found = np.random.default_rng(3), []
-        for _ in range(60):
-            games.step(np.array([legal(mask, rng) for mask in games.action_masks]))
-            found += (games.final_scores[:, 0] - games.final_scores[:, 1])[games.dones].tolist()
-        margins.append(float(np.mean(found)))
-    assert max(margins) < -15
-    assert abs(margins[0] - margins[1]) < 8
-
-
 class _Point:
     value = "somewhere:Mine"
     dist = SimpleNamespace(locate_file=lambda _: site.getsitepackages()[0])
@@ -236,10 +208,9 @@ def test_other_names_are_asked_of_installed_packages(monkeypatch):
         CacaoEnv("mine")
     seeds = []
 
-    class Mine(Spy):
+    class Mine(First):
         def __init__(self, seed):
             seeds.append(seed)
-            super().__init__()
 
     install(mine=Mine)
     env = CacaoEnv({"mine": 1, "greedy": 1}, table_size=15)

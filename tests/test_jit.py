@@ -257,17 +257,6 @@ def test_another_user_s_folder_is_not_used(tmp_path, monkeypatch):
     assert not usable(folder)
 
 
-def test_two_processes_that_compile_at_once_both_work(tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    command = [sys.executable, "-c", ASK]
-    both = [
-        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    assert [process.communicate()[0] for process in both] == ["-10\n", "-10\n"]
-    assert run(ASK, **environment).stderr == ""
-
-
 def test_compiled_functions_call_only_those_whose_edits_are_noticed():
     """A compiled function outside of SOURCES calls imported ones of SOURCES alone."""
     compiled = {

@@ -14,7 +14,7 @@ from cacao_env import Game, record
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.registry import load_agent, load_agents
 from cacao_env.cli import main
-from tests.text_players import chat_server, illegal, perfect, sloppy
+from tests.text_players import chat_server, illegal, perfect
 
 pytest.importorskip("openai")
 ROOT = Path(__file__).parent.parent
@@ -138,15 +138,6 @@ def test_a_conversation_alternates():
         roles = [message["role"] for message in one["messages"]]
         assert one["counts"]["random moves"] > 0
         assert roles == ["system", *["user", "assistant"] * (len(roles) // 2)]
-
-
-def test_many_games_at_once_are_the_same_as_one_by_one():
-    with chat_server(sloppy) as (url, _):
-        model = f"llm:m,base_url={url},decisions=turn"
-        together, _ = played(load_agent(f"{model},cache=a", True), games=64)
-        alone = [played(load_agent(f"{model},cache=b,at_once=1", True))[0][0]]
-    assert together[:1] == alone
-    assert len({game.to_json() for game in together}) == 64
 
 
 @pytest.mark.parametrize(

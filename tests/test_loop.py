@@ -7,6 +7,7 @@ import os
 import signal
 from contextlib import closing
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -84,18 +85,7 @@ class Named(Agent):
         raise AssertionError
 
 
-class Clock:
-    """Time that passes in rounds and evaluations alone."""
-
-    now = 0.0
-
-    def monotonic(self):
-        return self.now
-
-
-clock = Clock()
-
-
+clock = SimpleNamespace(now=0.0)  # passes in rounds and evaluations alone
 MEASURED = []  # what was asked
 
 
@@ -113,7 +103,7 @@ def measured(agent, opponent, options, blocks, seed, luck):
 @pytest.fixture(autouse=True)
 def clocked(monkeypatch):
     clock.now = 0.0
-    monkeypatch.setattr(loop_module.time, "monotonic", clock.monotonic)
+    monkeypatch.setattr(loop_module.time, "monotonic", lambda: clock.now)
     monkeypatch.setattr(loop_module, "measure", measured)
     monkeypatch.setattr(RunFolder, "draw", lambda self: None)  # takes longer than all rounds
 

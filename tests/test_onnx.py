@@ -16,15 +16,11 @@ from cacao_env.agents.onnx import KEY, OnnxAgent, describe, described, load_poli
 from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.views import Form
-from cacao_env.engine.decisions import NONE
 from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
-from cacao_env.engine.state import TURN
-from cacao_env.envs.observations import view_of
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
 from cacao_env.greedy.candidates import Candidates
-from cacao_env.greedy.turn import unasked
 from tests.checkpoints import checkpoint, network
 from tests.games import played
 
@@ -72,38 +68,6 @@ def test_the_network_sees_what_the_environment_shows(form, dtype):
         np.testing.assert_allclose(thought.weights, expected / expected.sum(), rtol=1e-3)
         assert sorted(thought.actions) == sorted(legal)
         assert thought.weighed == "probabilities of its policy"
-
-
-def test_rows_are_those_that_the_environment_shows_and_mean_their_actions():
-    agent = agent_of(ROWS)
-    for game in some_games(decisions="turn"):
-        view = view_of(1, ROWS.options, ROWS.rows)
-        view.look(game.states, np.array([game.seat]))
-        logits = by_hand(ROWS, view.observations[0])
-        best = np.where(view.action_masks[0] > 0, logits, -np.inf).argmax()
-        action = np.zeros(1, np.int64)
-        view.choose(np.array([best]), action)
-        assert agent.act([game], [agent.begin(0)]) == action.tolist()
-
-
-@pytest.mark.parametrize("decisions", ["auto", "explicit", "turn"])
-@pytest.mark.parametrize("size", [11, 15, 23])
-def test_a_policy_plays_whatever_is_asked_on_whichever_table(decisions, size):
-    """What its own games would not have asked is played as they play it."""
-    agents = [agent_of(ABOUT), agent_of(ROWS)]
-    game = Game.new(2, 3, decisions=decisions, table_size=size)
-    late = 0
-    while not game.over:
-        flat, rows = (agent.act([game], [agent.begin(game.ply)])[0] for agent in agents)
-        legal = game.legal_actions()
-        assert flat in legal
-        assert rows in legal
-        if game.phase != "place":
-            late += 1
-            assert rows == unasked(game.state, TURN) != NONE
-            assert agents[1].analyze(game, agents[1].begin(0)).actions.tolist() == [rows]
-        game.play(rows)
-    assert (late > 0) == (decisions != "turn")
 
 
 @pytest.mark.parametrize("kind", ["BOOL", "INT8", "FLOAT", "INT64"])

@@ -33,12 +33,14 @@ def lines_of(axes, width):
 
 def test_an_interval_goes_from_its_low_to_its_high_end_and_an_open_one_to_the_rim(drawn):
     rows = [("a", 100.0, 40.0, 120.0), ("b", 0.0, 0.0, 0.0), ("c", -50.0, None, -20.0)]
+    rows.append(("d", 90.0, 80.0, None))
     charts.intervals("some", rows, 0, 10, "Elo")
     assert lines_of(drawn[0], 3) == [
         *(([100, 40], 0, False), ([100, 120], 0, False), ([0, 0], 1, False), ([0, 0], 1, False)),
-        *(([-50, -60], 2, True), ([-50, -20], 2, False)),  # the rim is 10 beyond the outermost end
+        *(([-50, -60], 2, True), ([-50, -20], 2, False)),
+        *(([90, 80], 3, False), ([90, 130], 3, True)),  # the rim is 10 beyond the outermost end
     ]
-    assert [label.get_text() for label in drawn[0].get_yticklabels()] == ["a", "b", "c"]
+    assert [label.get_text() for label in drawn[0].get_yticklabels()] == ["a", "b", "c", "d"]
     assert drawn[0].yaxis_inverted(), "the first row is at the top"
 
 

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from cacao_env.agents.checkpoint import find
-from cacao_env.agents.value.checkpoint import load_value
 from cacao_env.agents.value.features import PER_SEAT
 from cacao_env.agents.value.net import POINTS
 from cacao_env.engine.jit import COMPILED
@@ -113,27 +111,6 @@ def test_games_do_not_depend_on_who_plays_them():
             found.append(join(list(pool.map(lambda games: play(games, net, ITSELF), chunks))))
     for one, other in zip(*found, strict=True):
         assert np.array_equal(one, other)
-
-
-def test_search_makes_the_fraction_of_decisions_that_it_is_given():
-    net = load_value(find("criollo"))[0]
-    chunks = split_games(40, {"2": 1.0}, 0.0, [1])
-    alone = ITSELF._replace(
-        others=0.0,
-        random=0.0,
-        noise=0.0,
-        td_lambda=1.0,
-        opponent=GREEDY_OPPONENT,
-        opponent_fraction=1.0,
-    )
-
-    def ahead(fraction):
-        how = alone._replace(search_fraction=fraction, search_sims=16)
-        points = join([play(games, net, how) for games in chunks]).points
-        return POINTS * (points[:, 0] - points[:, 1]).mean()
-
-    never, half, always = [ahead(fraction) for fraction in (0.0, 0.5, 1.0)]
-    assert never + 1 < half < always - 1  # about 1, 5 and 8 gold
 
 
 @pytest.mark.parametrize("players", [2, 4])

@@ -55,7 +55,7 @@ WAYS = {
         f"pickle {protocol}": lambda one, _, protocol=protocol: pickle.loads(
             pickle.dumps(one, protocol)
         )
-        for protocol in range(6)
+        for protocol in (0, 2, 5)
     },
     "pickle out of band": lambda one, _: out_of_band(one),
     "cloudpickle": lambda one, _: pickle.loads(cloudpickle.dumps(one)),
@@ -108,16 +108,12 @@ def play_sb3(games, rng):
     return [games.step_wait(), games.env_method("action_masks").copy()]
 
 
-def play_agent(agent, rng):
-    """Ask an agent for its choice and its analysis in a position."""
-    game = position(int(rng.integers(4)), agent.players[0])
-    analysis = agent.analyze(game, agent.begin(3))
-    return [agent.act([game, game], [agent.begin(1), agent.begin(2)]), vars(analysis)]
-
-
 def play_player(player, rng):
-    game = position(int(rng.integers(4)), player.agent.players[0])
-    return [player.act(game), vars(player.analyze(game))]
+    """Ask a player and its agent in a position."""
+    agent = player.agent
+    game = position(int(rng.integers(4)), agent.players[0])
+    both = agent.act([game, game], [agent.begin(1), agent.begin(2)])
+    return [both, player.act(game), vars(player.analyze(game))]
 
 
 def play_game(game, rng):
@@ -152,7 +148,7 @@ def sb3(**more):
 
 
 def agent(name):
-    return lambda: as_agent(First()) if name == "own" else load_agent(name)
+    return as_agent(First()) if name == "own" else load_agent(name)
 
 
 AGENTS = (
@@ -191,9 +187,8 @@ CASES: dict[str, tuple[Any, Any]] = {
     "VersusGames candidates": (lambda: VersusGames(3, "mc:sims=2", seed=1, **ROWS), play_batch),
     "CacaoVecEnv flat": (lambda: sb3(**SMALL), play_sb3),
     "CacaoVecEnv candidates": (lambda: sb3(**ROWS), play_sb3),
-    **{f"agent {name}": (agent(name), play_agent) for name in AGENTS},
     **{
-        f"player {name}": (lambda name=name: agent(name)().player(np.int64(7)), play_player)
+        f"player {name}": (lambda name=name: agent(name).player(np.int64(7)), play_player)
         for name in AGENTS
     },
     **{

@@ -200,20 +200,6 @@ def test_the_command_writes_the_page_and_resumes(folder, capsys, monkeypatch):
     capsys.readouterr()
 
 
-def test_scores_of_an_earlier_run_are_shown_if_the_agent_says_that_it_is_the_same(
-    folder, capsys, monkeypatch
-):
-    monkeypatch.setattr("tests.agents_for_tests.Words.version", "")
-    names = [f"{HERE}:Half", f"{HERE}:Words"]
-    monkeypatch.setattr("tests.agents_for_tests.Words.act", First.act)
-    command = ["tasks", "--tasks", "2p-random", "--deals", "4", "--workers", "1", "--agents"]
-    assert main([*command, ",".join(names)]) == 0
-    assert capsys.readouterr().out.count("| 4 |") == 2
-    again = reference.text_of(TASKS[:1], names)
-    assert again.count("| 4 |") == 1
-    assert f"| `{HERE}:Words` | {reference.NOT_MEASURED}" in again
-
-
 def test_the_command_lists_the_tasks_and_prints_scores(folder, capsys):
     assert main(["tasks"]) == 0
     out = capsys.readouterr().out

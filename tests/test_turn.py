@@ -12,25 +12,16 @@ from cacao_env.engine.state import TURN
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions
 from cacao_env.greedy.turn import late_choice, unasked
 from cacao_env.record import check, record_of
-from tests.games import STYLES, positions
+from tests.games import any_game
 from tests.reference.records import check_record
 from tests.test_hidden_information import scramble
 from tests.test_symmetry import image_of_game
 
-games = {
-    "players": st.integers(2, 4),
-    "volcanoes": st.booleans(),
-    "style": st.sampled_from(sorted(STYLES)),
-    "seed": st.integers(0, 2**32),
-}
 
-
-@given(**games)
-def test_only_placements_are_asked_and_the_game_is_the_same(players, volcanoes, style, seed):
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes, decisions="turn")
-    for position in positions(game, rng, STYLES[style]):
-        assert position.over or position.phase == "place"
+@given(any_game("turn"))
+def test_only_placements_are_asked_and_the_game_is_the_same(deal):
+    for game, _ in deal.positions():
+        assert game.over or game.phase == "place"
     assert game.ply <= game.turn
     # The record has every move, marks those that were made for the player, and replays.
     record = record_of(game)
@@ -47,12 +38,10 @@ def test_only_placements_are_asked_and_the_game_is_the_same(players, volcanoes, 
     assert undone == game
 
 
-@given(**games)
-def test_the_policy_takes_a_best_choice_and_sees_nothing_hidden(players, volcanoes, style, seed):
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes, decisions="explicit")
+@given(any_game("explicit"))
+def test_the_policy_takes_a_best_choice_and_sees_nothing_hidden(deal):
     choices = np.empty(1, CHOICES)
-    for position in positions(game, rng, STYLES[style]):
+    for position, rng in deal.positions():
         if position.phase not in ("fill", "act"):
             continue
         chosen = int(late_choice(position.state))
@@ -60,24 +49,22 @@ def test_the_policy_takes_a_best_choice_and_sees_nothing_hidden(players, volcano
         count = int(choices[0].count)
         values = dict(zip(choices[0].ids[:count].tolist(), choices[0].values[:count].tolist()))
         assert values[chosen] >= max(values.values()) - 1e-9
-        for viewer in range(players):
+        for viewer in range(deal.players):
             other = scramble(position, viewer, rng)
             assert late_choice(other.state) == chosen
             assert unasked(other.state, TURN) == unasked(position.state, TURN)
 
 
-@given(g=st.integers(1, 7), **games)
-def test_images_of_a_position_have_the_images_of_its_choices(g, players, volcanoes, style, seed):
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes, decisions="explicit")
-    for position in positions(game, rng, STYLES[style]):
+@given(any_game("explicit"), st.integers(1, 7))
+def test_images_of_a_position_have_the_images_of_its_choices(deal, g):
+    for position, _ in deal.positions():
         if position.phase not in ("fill", "act"):
             continue
         seat, size = position.seat, position.table_size
         image = image_of_game(g, position)
         chosen, mirrored = int(late_choice(position.state)), int(late_choice(image.state))
         seen = position.observation(seat)
-        expected = sym.transform_action(g, chosen, seen, players, size)
+        expected = sym.transform_action(g, chosen, seen, deal.players, size)
         if mirrored == expected:
             continue
         # Only where the table around the tile is its own image does another choice look the same.

@@ -81,22 +81,6 @@ def test_a_run_that_starts_from_a_checkpoint_plays_by_it_at_once(tiny):
             learner.start()
 
 
-def test_the_running_mean_moves_fast_at_first():
-    fitter = Fitter(SIZE, 0, 0.01)
-    expected = {name: x.detach().clone() for name, x in fitter.mean.named_parameters()}
-    for step in (0, 1, 4, 100, 395, 397, 10_000):
-        with torch.no_grad():
-            for one in fitter.net.parameters():
-                one += 1
-        fitter.steps = step
-        fitter._follow()
-        weight = max(0.01, 1 / (1 + step / 4))
-        for name, one in fitter.net.named_parameters():
-            expected[name] += weight * (one.detach() - expected[name])
-        for name, one in fitter.mean.named_parameters():
-            assert torch.allclose(one, expected[name], atol=1e-5), (step, name)
-
-
 def test_the_loss_is_that_of_the_seats_that_play():
     net = ValueNet(8, 4, 4)
     for players in (2, 3):

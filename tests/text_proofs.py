@@ -107,22 +107,6 @@ def leaks(
     return list(found)
 
 
-def _draws(table: TextTable) -> tuple[list[list[str]], list[str]]:
-    return table.game.draws
-
-
-# What a careless prompt might show.
-LEAKS: dict[str, Callable[[TextTable], Any]] = {
-    "another hand": lambda t: t.game.state.hand[(t.game.seat + 1) % t.game.num_players].tolist(),
-    "the next jungle tile": lambda t: _draws(t)[1][int(t.game.state.jungle_drawn) :][:1],
-    "the order of the jungle pile": lambda t: _draws(t)[1],
-    "the next tile of the own pile": lambda t: _draws(t)[0][t.game.seat],
-    "the order of another pile": lambda t: _draws(t)[0][t.game.seat - 1],
-    "a seed that predicts": lambda t: t._rng.tolist(),
-    "the luck of what will be drawn": lambda t: hash(t.game.to_json()),
-}
-
-
 # --- Seats have no names --------------------------------------------------------------------------
 
 
@@ -235,11 +219,6 @@ def main() -> None:
         found = leaks(options.deals // 10, 1, each=10)
         found += leaks(options.deals // 100, 2, with_hints, again=Game.determinise)
         print(f"{options.deals} new deals: {found or 'no answer changes'}")
-        for name, leak in LEAKS.items():
-            caught = leaks(
-                20, 3, lambda table, leak=leak: {"prompt": (table.prompt(), leak(table))}
-            )
-            print(f"  planted, {name}: {'caught' if caught else 'NOT CAUGHT'}")
     if options.replies:
         played, refused, wrong = wrongly_played(options.replies, 1)
         print(f"{played + refused} replies: {played} played, {refused} refused, {len(wrong)} wrong")

@@ -90,20 +90,13 @@ class Oracle:
 
     def cells_to_fill(self) -> list[Cell]:
         """All empty jungle cells on the table that have at least two worker tiles around them."""
-        around: Counter[Cell] = Counter()
-        for cell in self.workers:
-            for edge in range(4):
-                around[beside(cell, edge)] += 1
+        around = Counter(beside(cell, edge) for cell in self.workers for edge in range(4))
         return sorted(c for c in around if around[c] >= 2 and c not in self.jungle)
 
     def free_worker_cells(self) -> list[Cell]:
         """All empty worker cells that touch a jungle tile."""
-        cells = set()
-        for cell in self.jungle:
-            for edge in range(4):
-                if beside(cell, edge) not in self.workers:
-                    cells.add(beside(cell, edge))
-        return sorted(cells)
+        cells = {beside(cell, edge) for cell in self.jungle for edge in range(4)}
+        return sorted(cells - set(self.workers))
 
     def may_overbuild(self) -> bool:
         """Whether overbuilding is open to the active player. Only asked when a turn starts."""
@@ -111,12 +104,11 @@ class Oracle:
 
     def overbuildable_cells(self) -> list[Cell]:
         """Own worker tiles that have not been overbuilt yet [R4]."""
-        cells = []
-        for cell in sorted(self.workers):
-            owner, _, _, under = self.workers[cell]
-            if owner == self.active_player and under is None:
-                cells.append(cell)
-        return cells
+        return [
+            cell
+            for cell, (owner, _, _, under) in sorted(self.workers.items())
+            if owner == self.active_player and under is None
+        ]
 
     def position(self) -> dict:
         """Everything there is to know, hidden tiles included."""
@@ -150,34 +142,30 @@ class Oracle:
         return []
 
     def _placements(self) -> list[tuple]:
-        moves = []
-        for tile in sorted(set(self.hands[self.active_player])):
-            for rotation in ROTATIONS[tile]:
-                for cell in self.free_worker_cells():
-                    moves.append(("place", tile, rotation, cell))
-                if self.may_overbuild():
-                    for cell in self.overbuildable_cells():
-                        moves.append(("overbuild", tile, rotation, cell))
-        return moves
+        cells = [("place", cell) for cell in self.free_worker_cells()]
+        if self.may_overbuild():
+            cells += [("overbuild", cell) for cell in self.overbuildable_cells()]
+        return [
+            (what, tile, rotation, cell)
+            for tile in sorted(set(self.hands[self.active_player]))
+            for rotation in ROTATIONS[tile]
+            for what, cell in cells
+        ]
 
     def _fills(self) -> list[tuple]:
-        moves = []
-        for kind in sorted(set(self.display)):
-            for orientation in [0, 1] if kind == "volcano" else [0]:  # [R5]
-                for cell in self.cells_to_fill():
-                    moves.append(("fill", kind, orientation, cell))
-        return moves
+        return [
+            ("fill", kind, orientation, cell)
+            for kind in sorted(set(self.display))
+            for orientation in ([0, 1] if kind == "volcano" else [0])  # [R5]
+            for cell in self.cells_to_fill()
+        ]
 
     def _acts(self) -> list[tuple]:
         moves = []
         for owner, cell, edge, workers in sorted(self.pending):
-            if owner != self.player:
-                continue
-            if self._faced_kind(cell, edge) == "volcano":
-                moves.append(("act", cell, edge, workers))  # never forgone
-            else:
-                for count in range(workers + 1):
-                    moves.append(("act", cell, edge, count))
+            if owner == self.player:
+                forced = self._faced_kind(cell, edge) == "volcano"  # never forgone
+                moves += [("act", cell, edge, n) for n in range(workers * forced, workers + 1)]
         return moves
 
     def _faced_kind(self, cell: Cell, edge: int) -> str:
@@ -190,26 +178,20 @@ class Oracle:
         if not matching:
             raise ValueError(f"Move {move!r} is illegal.")
         move = matching[0]
-        if move[0] == "place":
+        if move[0] in ("place", "overbuild"):
             self._place(move[1], move[2], move[3])
-        elif move[0] == "overbuild":
-            self._overbuild(move[1], move[2], move[3])
         elif move[0] == "fill":
             self._fill(move[1], move[2], move[3])
         else:
             self._act(move[1], move[2], move[3])
 
     def _place(self, tile: str, rotation: int, cell: Cell) -> None:
+        under = None
+        if cell in self.workers:  # overbuilding costs a token
+            self.sun[self.active_player] -= 1
+            under = self.workers[cell][1:3]
         self.hands[self.active_player].remove(tile)
-        self.workers[cell] = (self.active_player, tile, rotation, None)
-        self.placed_cell = cell
-        self._fill_or_act()
-
-    def _overbuild(self, tile: str, rotation: int, cell: Cell) -> None:
-        self.sun[self.active_player] -= 1
-        self.hands[self.active_player].remove(tile)
-        owner, old_tile, old_rotation, _ = self.workers[cell]
-        self.workers[cell] = (owner, tile, rotation, (old_tile, old_rotation))
+        self.workers[cell] = (self.active_player, tile, rotation, under)
         self.placed_cell = cell
         self._fill_or_act()
 

@@ -13,10 +13,10 @@ from tests.reference.box import (
     ROTATIONS,
     STEPS,
     jungle_supply,
-    opposite,
     worker_supply,
     workers_on_edge,
 )
+from tests.reference.styles import cells_filled_by
 
 NORTH, EAST, SOUTH, WEST = range(4)
 START = {(0, 0): ("plantation1", 0), (1, 1): ("market2", 0)}
@@ -78,22 +78,7 @@ def open_cells(position):
 
 def would_fill(position, cell):
     """The jungle cells that have two or more worker tiles once one lies on ``cell``."""
-    workers = {*position["workers"], cell}
-    return sorted(
-        near
-        for near in beside(cell)
-        if near not in position["jungle"] and sum(n in workers for n in beside(near)) >= 2
-    )
-
-
-def temple_counts(position, cell):
-    """How many workers each player has facing a jungle cell."""
-    counts = [0] * len(position["gold"])
-    for edge, near in enumerate(beside(cell)):
-        if near in position["workers"]:
-            owner, tile, rotation, _ = position["workers"][near]
-            counts[owner] += workers_on_edge(tile, rotation, opposite(edge))
-    return counts
+    return sorted(cells_filled_by(set(position["workers"]), set(position["jungle"]), cell))
 
 
 # --- moves --------------------------------------------------------------------------------

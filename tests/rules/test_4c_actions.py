@@ -62,22 +62,6 @@ def test_a_jungle_tile_of_an_earlier_turn_activates_only_the_new_tile(table):
     ]
 
 
-def test_the_active_players_other_tiles_act_at_tiles_filled_this_turn(table):
-    game = start(table, 2, [["1111", "1111"], ["1111"]], ["water", "sun"])
-    turn(game, "1111", (0, 1))
-    turn(game, "1111", (2, 1))
-    place(game, "1111", (1, 2))
-    fill(game, "water", (0, 2))
-    fill(game, "sun", (2, 2))
-    assert pending(game) == [
-        (0, (0, 1), EAST, 1),
-        (0, (1, 2), NORTH, 1),
-        (0, (1, 2), SOUTH, 1),
-        (0, (1, 2), WEST, 1),
-        (1, (2, 1), EAST, 1),
-    ]
-
-
 def test_all_neighbours_of_three_tiles_filled_at_once_act(table):
     """The third tile, drawn during the turn, activates its neighbour like the other two."""
     low = ["market3"] * 3 + ["plantation1"] * 3 + ["mine1", "mine2"]

@@ -172,36 +172,26 @@ def test_a_temple_pays_nothing_before_the_end(table):
 # --- tokens, water, cacao -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("tokens", [0, 1, 2, 3])
-def test_a_sun_token_left_is_worth_one_gold(table, tokens):
-    game = hub(table, "sun", 3, 0)
-    act(game, (1, 2), WEST, 0)
-    act(game, (0, 1), EAST, tokens)
-    scores = game.scores_if_ended_now()
-    assert list(scores["sun"]) == [tokens, 0]
-    assert list(scores["scores"]) == [tokens - 10, -10]
-
-
-@pytest.mark.parametrize(("workers", "value"), [(0, -10), (1, -4), (2, -1), (3, 0)])
-def test_the_value_of_the_water_field_counts_below_zero_too(table, workers, value):
-    game = hub(table, "water", 0, 3)
+@pytest.mark.parametrize(
+    ("kind", "workers", "field", "values"),
+    [
+        ("sun", 2, "sun", [0, 2]),
+        ("sun", 3, "sun", [0, 3]),
+        ("water", 0, "water", [-10, -10]),
+        ("water", 1, "water", [-10, -4]),
+        ("water", 3, "water", [-10, 0]),
+        ("mine2", 3, "gold", [0, 6]),
+        ("plantation2", 3, "cacao", [0, 5]),  # leftover cacao is worth nothing
+    ],
+)
+def test_gold_tokens_and_water_count_below_zero_too(table, kind, workers, field, values):
+    game = hub(table, kind, 0, 3)
     act(game, (1, 2), NORTH, workers)
     play_forced(game)
-    scores = game.scores_if_ended_now()
-    assert list(scores["water"]) == [-10, value]
-    assert list(scores["scores"]) == [-10, value]
-
-
-def test_leftover_cacao_is_worth_nothing(table):
-    assert list(picked(table, (3, 0)).scores_if_ended_now()["scores"]) == [-10, -10]
-
-
-def test_gold_counts(table):
-    game = hub(table, "mine2", 3, 2)
-    play_forced(game, "all")
-    scores = game.scores_if_ended_now()
-    assert list(scores["gold"]) == list(game.position()["gold"]) == [6, 4]
-    assert list(scores["scores"]) == [-4, -6]
+    told = game.scores_if_ended_now()
+    assert list(told[field]) == values
+    worth = [told["gold"][seat] + told["sun"][seat] + told["water"][seat] for seat in (0, 1)]
+    assert list(told["scores"]) == worth
 
 
 # --- the winner -----------------------------------------------------------------------------

@@ -120,17 +120,6 @@ def test_two_opposite_edges_give_and_the_other_two_take(table, side, orientation
     assert holdings(game, 1) == (0, 0, 0, -10)
 
 
-@pytest.mark.parametrize("orientation", [0, 1])
-@pytest.mark.parametrize("side", sorted(SIDES))
-def test_who_has_no_gold_pays_nothing(table, side, orientation):
-    """[R6] The edge acts nevertheless, and cacao does not pay for it."""
-    game = at_the_volcano(table, side, orientation, 3, sale=False)
-    cell, edge = SIDES[side]
-    assert act_offers(game, cell, edge) == [("act", cell, edge, 3)]
-    act(game, cell, edge, 3)
-    assert holdings(game, 0) == (6 if (side, orientation) in GAINS else 0, 3, 0, -10)
-
-
 @pytest.mark.parametrize("workers", [0, 1, 2])
 @pytest.mark.parametrize("orientation", [0, 1])
 @pytest.mark.parametrize("side", ["south", "east"])
