@@ -44,6 +44,12 @@ class EngineTable:
         given = {"volcanoes": volcanoes, "decisions": decisions}
         self.game = Game.from_draws(worker_draws, jungle_draws, **given)
 
+    @classmethod
+    def of(cls, game: Game) -> EngineTable:
+        table = object.__new__(cls)
+        table.game = game
+        return table
+
     @property
     def player(self) -> int | None:
         return self.game.seat

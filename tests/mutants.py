@@ -120,17 +120,13 @@ def mutants_of(path: Path, module: str) -> Iterator[tuple[tuple[int, int], Mutan
 
 def annotations(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Return the spans of annotations, which nothing evaluates."""
-    spans = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        found = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-        for one in found:
-            if isinstance(one, ast.expr):
-                assert one.end_lineno is not None
-                assert one.end_col_offset is not None
-                spans.append(
-                    ((one.lineno, one.col_offset), (one.end_lineno, one.end_col_offset)),
-                )
-    return spans
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    found = [getattr(node, name, None) for node in nodes for name in ("annotation", "returns")]
+    return [
+        ((one.lineno, one.col_offset), (one.end_lineno or 0, one.end_col_offset or 0))
+        for one in found
+        if isinstance(one, ast.expr)
+    ]
 
 
 def sample(area: Area, count: int, seed: int) -> list[Mutant]:

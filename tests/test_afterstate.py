@@ -176,13 +176,7 @@ def test_an_opponent_that_searches_plays_as_the_agent_does(tiny):
 def test_what_can_t_be_resumed_is_named(tmp_path, capsys, tiny):
     assert main(["--resume", str(tmp_path / "nowhere")]) == 1
     assert "state.safetensors can't be read" in capsys.readouterr().err
-    state = copied(tiny, tmp_path) / STATE
-    good = state.read_bytes()
-    state.write_bytes(good[:1000])
-    assert main(["--resume", str(tmp_path / "run")]) == 1
-    assert "can't be read" in capsys.readouterr().err
-    state.write_bytes(good)
-    assert main(["--resume", str(tmp_path / "run"), "--set", "sums=9"]) == 1
+    assert main(["--resume", str(copied(tiny, tmp_path)), "--set", "sums=9"]) == 1
     assert "does not fit its configuration: net.bias is" in capsys.readouterr().err
 
 

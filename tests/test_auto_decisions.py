@@ -20,6 +20,7 @@ from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.rules import begin_actions
 from cacao_env.engine.state import ACT, FILL
 from cacao_env.engine.tiles import SUN, VOLCANO, VOLCANO_TURNED, WATER
+from tests.adapter import EngineTable
 from tests.games import any_game, positions
 
 Outcome = tuple[int, ...]
@@ -157,20 +158,12 @@ def test_what_is_skipped_in_ordinary_play():
         game = Game.new(2 + seed % 3, seed, volcanoes=seed % 2 == 1)
         for _ in positions(game, rng):
             pass
-        table = {(int(r), int(c)): kind for (r, c), kind in _jungle(game).items()}
+        table = EngineTable.of(game).position()["jungle"]
         steps = [(-1, 0), (0, 1), (1, 0), (0, -1)]
         for _, auto, move in game.elementary_moves():
             if move[0] == "act":
                 (row, column), edge = move[1], move[2]
-                kind = table[row + steps[edge][0], column + steps[edge][1]]
+                kind, _ = table[row + steps[edge][0], column + steps[edge][1]]
                 (skipped if auto else asked).add(kind.rstrip("1234"))
     assert asked == {"plantation", "market"}
     assert skipped == {"plantation", "market", "mine", "volcano", "water", "sun"}
-
-
-def _jungle(game: Game) -> dict[tuple[int, int], str]:
-    from tests.adapter import EngineTable
-
-    view = object.__new__(EngineTable)
-    view.game = game
-    return {cell: kind for cell, (kind, _) in view.position()["jungle"].items()}

@@ -22,7 +22,7 @@ from cacao_env.envs.tasks import TASKS
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
-from cacao_env.greedy.candidates import FORMS
+from cacao_env.greedy.candidates import FORMS, Candidates
 
 ID = "cacao_env/Cacao-v0"
 OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
@@ -156,7 +156,7 @@ def test_what_is_no_integer_is_named_with_its_type(wrong):
         "seed": lambda: load_agent("greedy").player(seed=wrong),
         "seat": lambda: Game.new().determinise(wrong, 0),
         "action": lambda: Game.new().play(wrong),
-        "rows": lambda: VectorGames(1, observation=as_rows(wrong)),
+        "rows": lambda: VectorGames(1, observation=Candidates(rows=wrong)),
         "num_players ": lambda: planes(Game.new().observation(0), wrong, 23),
         "table_size": lambda: planes(Game.new().observation(0), 2, wrong),
         "blocks": lambda: measure(load_agent("greedy"), load_agent("random"), blocks=wrong),
@@ -170,12 +170,6 @@ def test_what_is_no_integer_is_named_with_its_type(wrong):
         assert f"({type(wrong).__name__}), expected an integer" in text, name
         said, expected = text.split(", expected ")
         assert said.split(" is ")[1] != expected, "X is expected of an X"
-
-
-def as_rows(number):
-    from cacao_env.greedy.candidates import Candidates
-
-    return Candidates(rows=number)
 
 
 def test_weights_are_numbers_of_any_kind():

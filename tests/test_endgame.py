@@ -24,7 +24,6 @@ from tests.games import played
 
 
 def near_end(players: int, seed: int, placements: int, style: str, volcanoes: bool = False) -> Game:
-
     def near(game: Game) -> bool:
         return placements_left(game.state) <= placements and game.phase == "place"
 
@@ -145,13 +144,10 @@ def test_the_best_is_the_same_with_and_without_bounds():
 def test_bounds_hold_below_draws_too(pile, display, placements, seeds):
     """A cut below a draw may only leave out what no other draw can make up for."""
     for seed in seeds:
-        same_best(with_a_pile(near_end(2, seed, placements, "crowd"), display, pile))
-
-
-def same_best(game: Game) -> None:
-    for unit in (RELATIVE_SCORE, UTILITY):
-        values, bounded = exact(game, unit=unit), exact(game, all_values=False, unit=unit)
-        assert max(bounded.values()) == pytest.approx(max(values.values()))
+        game = with_a_pile(near_end(2, seed, placements, "crowd"), display, pile)
+        for unit in (RELATIVE_SCORE, UTILITY):
+            values, bounded = exact(game, unit=unit), exact(game, all_values=False, unit=unit)
+            assert max(bounded.values()) == pytest.approx(max(values.values()))
 
 
 def test_it_knows_its_limits():

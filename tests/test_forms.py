@@ -57,39 +57,37 @@ def test_planes_are_views_with_every_number_of_the_vector():
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("mask_in", MASKS)
 def test_all_environments_show_the_same_planes(dtype, mask_in):
-    given = {"observation_dtype": dtype, "mask_in": mask_in, "table_size": 15}
+    given = {"observation": "planes", "observation_dtype": dtype, "mask_in": mask_in}
     keys = {"board", "features"} if mask_in == "info" else {"observation", "action_mask"}
-    form = {"observation": "planes"}
-    aec, flat = cacao_v0.raw_env(**given, **form), cacao_v0.raw_env(**given)
-    for env in (aec, flat):
-        env.reset(seed=1)
-    while not aec.game.over:
-        for agent in aec.possible_agents:
-            seen, vector = aec.observe(agent), flat.observe(agent)
-            assert aec.observation_space(agent).contains(seen)
-            assert set(seen) == keys
-            np.testing.assert_equal(inside(seen), planes(inside(vector), 2, 15))
-        for env in (aec, flat):
-            play_on(env, 7)
+    aec = cacao_v0.raw_env(**given, table_size=15)
+    single, batch = (
+        make(**given, opponents="greedy", table_size=15)
+        for make in (CacaoEnv, partial(CacaoVectorEnv, 1))
+    )
 
-    given["opponents"] = "greedy"
-    single = CacaoEnv(**given, **form)
-    batch, plain = CacaoVectorEnv(1, **given, **form), CacaoVectorEnv(1, **given)
+    def check(seen, space, game, seat):
+        assert space.contains(seen)
+        assert set(seen) == keys
+        vector = game.observation(seat, observation_dtype=dtype)
+        np.testing.assert_equal(inside(seen), planes(vector, 2, 15))
+
+    aec.reset(seed=1)
+    while not aec.game.over:
+        for seat, agent in enumerate(aec.possible_agents):
+            check(aec.observe(agent), aec.observation_space(agent), aec.game, seat)
+        play_on(aec, 7)
     seen, _ = single.reset(seed=4)
     many, _ = batch.reset(seed=4)
-    vector, _ = plain.reset(seed=4)
     over = False
     while not over:
-        assert single.observation_space.contains(seen)
+        check(seen, single.observation_space, single.game, single.seat)
         assert batch.observation_space.contains(many)
-        assert set(seen) == set(many) == keys
+        assert set(many) == keys
         for key in ("board", "features"):
             np.testing.assert_array_equal(inside(seen)[key], inside(many)[key][0])
-        np.testing.assert_array_equal(planes(inside(vector), 2, 15)["board"], inside(many)["board"])
         action = first_legal(single.action_masks())
         seen, _, over, _, _ = single.step(action)
         many, *_, infos = batch.step([action])
-        vector, *_ = plain.step([action])
     np.testing.assert_equal(infos["final_obs"][0], seen)
 
 

@@ -13,11 +13,10 @@ from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, play_
 from tests.games import played
 
 LANDSCAPE, SMALL = (844, 390), (320, 568)
-COUNT = "() => Number(document.getElementById('slider').max)"
 
 
 def frames(page) -> int:
-    return page.evaluate(COUNT)
+    return page.evaluate("() => Number(document.getElementById('slider').max)")
 
 
 def recorded(players: int, seed: int = 3, **options) -> str:
@@ -632,14 +631,10 @@ def test_the_page_speaks_spanish_with_the_published_terms(opened):
     )
 
 
-def axe_source():
-    axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing")
-    return (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-
-
 def serious(page):
     """What axe finds serious or critical on a page as it is now."""
-    page.evaluate(axe_source() + "; null")
+    axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing")
+    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8") + "; null")
     return [
         f"{one['id']}: {node['html'][:140]} {node['any'][0]['message'] if node['any'] else ''}"
         for one in page.evaluate("async () => (await axe.run()).violations")
@@ -717,16 +712,10 @@ def screens(opened, four):
     begin(page, seats=("", "", ""), seed=3)
     yield "hand-over", page
     for name, size, ply in (
-        ("four", WIDE, 60),
-        ("phone", PHONE, 60),
-        ("landscape", LANDSCAPE, 60),
-        ("end", WIDE, 9999),
+        *(("four", WIDE, 60), ("phone", PHONE, 60)),
+        *(("landscape", LANDSCAPE, 60), ("end", WIDE, 9999)),
     ):
-        page = opened(size=size).page
-        drop(page, "game.json", four)
-        page.wait_for_selector(".player")
-        go(page, ply)
-        yield name, page
+        yield name, replayed(opened, four, ply, size=size)
 
 
 def test_six_screens_look_as_they_did(opened, four):

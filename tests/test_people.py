@@ -123,7 +123,9 @@ def test_moves_in_words():
 
 
 def test_a_history_is_what_the_record_says():
-    table = finished(["random", "greedy", "random"], 4, volcanoes=True)
+    table = Table(["random", "greedy", "random"], 4, volcanoes=True)
+    while not table.game.over:
+        table.advance()
     data = json.loads(record.dumps(table.record()))
     history = History.from_record(data)
     assert len(history) == len(data["moves"])
@@ -134,13 +136,6 @@ def test_a_history_is_what_the_record_says():
         assert position_of(game).items() <= history.frames[ply].items()
     with pytest.raises(IndexError, match="ply is 999"):
         history.game_at(999)
-
-
-def finished(seats, seed, **options):
-    table = Table(seats, seed, **options)
-    while not table.game.over:
-        table.advance()
-    return table
 
 
 def test_undo_takes_back_to_the_last_decision_of_a_person():

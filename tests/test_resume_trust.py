@@ -147,27 +147,31 @@ def test_a_class_named_on_this_command_line_is_loaded(hostile):
 # --- Numbers that are not finite --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wrong", [np.nan, np.inf])
-def test_weights_that_are_not_finite_stop_the_run_and_are_never_saved(tmp_path, wrong, monkeypatch):
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+@pytest.mark.parametrize("wrong", ["value", "moments"])
+def test_what_is_not_finite_stops_the_run_and_is_never_saved(tmp_path, wrong, number, monkeypatch):
     monkeypatch.setattr(loop.time, "monotonic", lambda: clock.now)  # a round takes 30 seconds
     learner = Counter(CountConfig(rounds=9, save_minutes=0.1, eval_opponents=[]))
     plain = learner.round
 
     def broken():
         metrics = plain()
-        if learner.rounds == 2:
-            learner.value = wrong
+        if learner.rounds == 2 and wrong == "value":
+            learner.value = number
+        elif learner.rounds == 2:
+            learner.arrays = lambda: {"value": np.array(3), wrong: np.array([number])}
         return metrics
 
     learner.round = broken
     with pytest.raises(
-        CheckpointError, match="round 3: value has numbers that are not finite"
+        CheckpointError, match=f"round 3: {wrong} has numbers that are not finite"
     ) as e:
         Loop(learner, tmp_path).run()
     assert str(e.value).endswith(f"the run stops, and {tmp_path} keeps what was saved before")
     assert [training["rounds"] for training in learner.saved] == [1, 2]
     assert read_state(tmp_path)[1]["counts"]["rounds"] == 2
-    assert [row["round"] for row in read_metrics(tmp_path)] == [1, 2]
+    rows = [row["round"] for row in read_metrics(tmp_path)]
+    assert rows == ([1, 2] if wrong == "value" else [1, 2, 3])  # moments are looked at when saved
 
 
 # --- What arrays must be ----------------------------------------------------------------------------
@@ -327,12 +331,3 @@ def test_a_damaged_row_of_metrics_gets_one_sentence(line, tmp_path):
         read_metrics(tmp_path)
     (tmp_path / METRICS).write_text(f"{row}\n{line}")
     assert read_metrics(tmp_path) == [{"round": 1}]
-
-
-def test_a_state_that_is_not_finite_is_not_saved_either(tmp_path):
-    learner = Counter(CountConfig(rounds=1, eval_opponents=[]))
-    learner.arrays = lambda: {"moments": np.array([np.nan])}
-    with pytest.raises(CheckpointError, match="round 1: moments has numbers that are not finite"):
-        Loop(learner, tmp_path).run()
-    assert learner.saved == []
-    assert not (tmp_path / STATE).exists()

@@ -75,19 +75,22 @@ def columns(samples: list[tuple]) -> list[torch.Tensor]:
     return [torch.from_numpy(np.array(column)) for column in zip(*samples)]
 
 
+def outputs(compiled: net.Net, samples: list[tuple]) -> np.ndarray:
+    """What compiled code makes of samples."""
+    scratch, found = net.new_scratch(compiled), []
+    for numbers, rows, *counts in samples:
+        scratch.numbers[:], scratch.rows[:] = numbers, rows
+        net.forward(compiled, scratch, *counts)
+        found.append(scratch.out.copy())
+    return np.array(found)
+
+
 @pytest.mark.parametrize("size", [{}, {"sums": 6, "maxima": 3, "units": 5}])  # and no fours
 def test_compiled_code_computes_what_torch_does(size):
-    model = some_net(**size)
-    compiled = model.compiled()
-    scratch = net.new_scratch(compiled)
-    samples, expected = some_samples(), []
-    for numbers, rows, count, tiles, cells, stage in samples:
-        scratch.numbers[:], scratch.rows[:] = numbers, rows
-        net.forward(compiled, scratch, count, tiles, cells, stage)
-        expected.append(scratch.out.copy())
+    model, samples = some_net(**size), some_samples()
     with torch.no_grad():
         found = model(*columns(samples)).numpy()
-    assert np.abs(found - np.array(expected)).max() < 1e-4
+    assert np.abs(found - outputs(model.compiled(), samples)).max() < 1e-4
     assert np.abs(found).max() > 0.1
 
 
