@@ -66,21 +66,15 @@ def tasks(monkeypatch):
 
 
 def test_an_evaluation_on_ray_gives_the_same_figures(tmp_path, tasks):
-    command = ["greedy", "random", "endgame", "--deals", "24", "--seed", "5"]
-    there, here = str(tmp_path / "there.json"), str(tmp_path / "here.json")
-    assert (
-        cacao(["evaluate", *command, "--ray", "--json", there, "--out", str(tmp_path / "a")]) == 0
-    )
+    command = ["evaluate", "greedy", "random", "endgame", "--deals", "24", "--seed", "5"]
+    there, here = tmp_path / "there", tmp_path / "here"
+    assert cacao([*command, "--ray", "--json", f"{there}.json", "--out", str(there)]) == 0
     played = len(tasks)
     assert played == len(set(tasks)) > 1
-    assert (
-        cacao(
-            ["evaluate", *command, "--workers", "1", "--json", here, "--out", str(tmp_path / "b")]
-        )
-        == 0
-    )
+    more = ["--workers", "1", "--json", f"{here}.json", "--out", str(here)]
+    assert cacao([*command, *more]) == 0
     assert len(tasks) == played
-    assert results(there) == results(here)
+    assert results(f"{there}.json") == results(f"{here}.json")
 
 
 def test_an_agent_s_mistake_on_ray_is_one_sentence(tmp_path, capsys):

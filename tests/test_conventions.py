@@ -35,6 +35,7 @@ GYM = ("opponents", "options", "reward", "seat", "illegal", *SEEN, *OPTIONS)
 MAKERS = {
     "raw_env": (cacao_v0.raw_env, "rewards", "reward", ("options", "reward", *SEEN, *OPTIONS)),
     "env": (cacao_v0.env, "num_player", "num_players", ("options", "reward", *SEEN, *OPTIONS)),
+    # TorchRL drops ``frameskip`` only after Python's words.
     "make": (partial(gymnasium.make, ID), "opponent", "opponents", GYM),
     "make_vec": (
         partial(gymnasium.make_vec, ID),
@@ -112,12 +113,6 @@ def test_an_option_out_of_range_is_named_at_every_door(options, message):
         if set(options) < {*known} and "num_players" in known:
             with pytest.raises(ValueError, match=message):
                 make(**{"num_players": 3} | options)
-
-
-def test_a_library_that_probes_for_a_keyword_sees_that_there_is_none():
-    """TorchRL drops ``frameskip`` only after these words."""
-    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
-        gymnasium.make(ID, frameskip=1)
 
 
 # --- Numbers --------------------------------------------------------------------------------------

@@ -27,21 +27,24 @@ from cacao_env.evaluation.forecasts import _foresight, measure_forecasts
 SEED = 40
 
 
-def forecast(agents, players=2, games=3):
-    return measure_forecasts(agents, Options(players), games, SEED, lambda count: None)
+def forecast(monkeypatch, agents, players=2, games=3, replays=0):
+    monkeypatch.setattr(forecasts, "load_versions", lambda versions: agents)
+    names = [agent.name for agent in agents]
+    return measure_forecasts(names, agents, Options(players), games, SEED, replays)
 
 
-def test_r2_by_hand():
-    # Forecasts and outcomes of four games: errors 0.1, 0, 0.3, 0; then those of the margin.
-    found = np.array([[0.9, 1, 5, 10], [0, 0, -4, -4], [0.7, 1, 2, 2], [0, 0, -8, -8]], np.float64)
-    row = _foresight("x", 7, found)
+def test_the_figures_by_hand():
+    # Of four games: squared errors, outcomes, their squares and noise; of win shares, then of gold.
+    wins = [[0.01, 1, 1, 0.05], [0, 0, 0, 0], [0.09, 1, 1, 0.03], [0, 0, 0, 0]]
+    gold = [[25, 10, 100, 8], [0, -4, 16, 0], [0, 2, 4, 4], [0, -8, 64, 0]]
+    row = _foresight("x", 7, np.stack([wins, gold], 1).astype(float), True)
     assert (row.agent, row.left, row.games) == ("x", 7, 4)
-    assert row.win_share == pytest.approx(1 - (0.01 + 0.09) / 4 / 0.25)
-    assert row.margin == pytest.approx(1 - 25 / 4 / (184 / 4 - 0))
-    assert row.win_share_low <= row.win_share <= row.win_share_high <= 1
-    nothing = found.copy()
-    nothing[:, 0] = 0.5
-    assert _foresight("x", 7, nothing).win_share == pytest.approx(0)
+    for found, noise, error, spread in ((row.wins, 0.02, 0.025, 0.25), (row.gold, 3, 6.25, 46)):
+        told = {"r2": 1 - error / spread, "ceiling": 1 - noise / spread}
+        told["share"] = told["r2"] / told["ceiling"]
+        assert {name: figure[0] for name, figure in found.items()} == pytest.approx(told)
+        assert all(low <= value <= high for value, low, high in found.values())
+    assert list(_foresight("x", 7, np.stack([wins, gold], 1).astype(float), False).wins) == ["r2"]
 
 
 @cache
@@ -89,9 +92,9 @@ class Silent(Prophet):
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_who_knows_the_result_foresees_all_of_it(players):
+def test_who_knows_the_result_foresees_all_of_it(players, monkeypatch):
     prophet = Prophet(SEED)
-    rows = measure_forecasts([prophet], Options(players), 2, SEED, lambda count: None)
+    rows = forecast(monkeypatch, [prophet], players, 2)
     assert [row.left for row in rows] == [*range(21 if players == 2 else 35, -1, -1)]
     # Every copy that an agent sees has its hidden tiles dealt again.
     assert len(prophet.seen) == 2 * len(rows)
@@ -99,23 +102,36 @@ def test_who_knows_the_result_foresees_all_of_it(players):
     assert any(game.draws != truth.draws for game in prophet.seen[: len(rows)] if game.ply < 4)
 
 
-def test_forecasts_are_the_seat_s_own_and_of_its_own_game():
-    first = forecast([load_agent("criollo")], games=4)
-    assert first == forecast([load_agent("criollo")], games=4)
+def test_forecasts_are_the_seat_s_own_and_of_its_own_game(monkeypatch):
+    first = forecast(monkeypatch, [load_agent("criollo")], games=4)
+    assert first == forecast(monkeypatch, [load_agent("criollo")], games=4)
     assert first[-1].left == 0
-    assert first[-1].win_share == first[-1].margin == 1
-    early, late = first[0], first[-3]
-    assert late.margin > 0.9 > early.margin
+    assert first[-1].wins["r2"][0] == first[-1].gold["r2"][0] == 1
+    early, late = first[0].gold["r2"][0], first[-3].gold["r2"][0]
+    assert late > 0.9 > early
     with pytest.raises(ValueError, match="prophet does not tell the win shares and scores"):
-        forecast([Silent(SEED)])
+        forecast(monkeypatch, [Silent(SEED)])
 
 
-def test_every_agent_is_judged_by_its_own_forecasts():
+def test_replays_show_what_chance_allows(monkeypatch):
+    """Early everything is chance, in the end nothing; a seat sees no more than it may."""
+    agents = [load_agent("criollo")]
+    rows = {row.left: row for row in forecast(monkeypatch, agents, games=12, replays=6)}
+    assert rows[0].wins["ceiling"][0] == rows[0].gold["share"][0] == 1
+    assert rows[21].gold["ceiling"][0] < 0.4 < 0.9 < rows[3].gold["ceiling"][0]
+    # The replays of a position differ although the game was played once: the tiles are dealt again.
+    assert rows[12].gold["ceiling"][0] < 0.95
+    for replays, words in ((1, "expected 0, or 2 and more"), (2, "greedy is no value network")):
+        with pytest.raises(ValueError, match=f"--ceiling.*{words}"):
+            forecast(monkeypatch, [load_agent("greedy")], replays=replays)
+
+
+def test_every_agent_is_judged_by_its_own_forecasts(monkeypatch):
     """Two agents tell other things about the games of the first; each R² computed by hand."""
     first, second = Prophet(SEED), Prophet(SEED + 1)
     second.wrong, second.name = 7.0, "other"
     games, players = 3, 3
-    rows = forecast([first, second], players, games)
+    rows = forecast(monkeypatch, [first, second], players, games)
     assert [row.agent for row in rows[:2]] == ["prophet", "other"]
     told = {agent.name: of_first_actions(Options(players), agent.seed) for agent in (first, second)}
     for row in rows:
@@ -126,33 +142,32 @@ def test_every_agent_is_judged_by_its_own_forecasts():
                 if game.phase == "place" and placements_left(game.state) - 1 == row.left:
                     seat = game.seat
                 game.play(int(game.legal_actions()[0]))
-            margins = [
-                s - max(game.scores()[:i] + game.scores()[i + 1 :])
-                for i, s in enumerate(game.scores())
-            ]
+            ahead = [s - (sum(game.scores()) - s) / (players - 1) for s in game.scores()]
             scores = told[row.agent].scores()
             scores[seat] += 7.0 if row.agent == "other" else 0.0
-            foreseen = scores[seat] - max(scores[:seat] + scores[seat + 1 :])
-            errors.append((foreseen - margins[seat]) ** 2)
-            outcomes.append(margins[seat])
-        assert row.margin == pytest.approx(1 - np.mean(errors) / np.var(outcomes))
+            foreseen = scores[seat] - (sum(scores) - scores[seat]) / (players - 1)
+            errors.append((foreseen - ahead[seat]) ** 2)
+            outcomes.append(ahead[seat])
+        assert row.gold["r2"][0] == pytest.approx(1 - np.mean(errors) / np.var(outcomes))
     cells = forecasts.show(rows).splitlines()
-    assert "prophet: wins | prophet: margin | other: wins | other: margin" in cells[0]
+    assert "prophet: wins | prophet: gold | other: wins | other: gold" in cells[0]
     for line, one, other in zip(cells[2:], rows[::2], rows[1::2], strict=True):
         found = [cell.split(" [")[0].strip() for cell in line.split("|")[2:6]]
-        figures = (one.win_share, one.margin, other.win_share, other.margin)
-        assert found == [f"{x:.3f}" for x in figures]
+        figures = (one.wins, one.gold, other.wins, other.gold)
+        assert found == [f"{x['r2'][0]:.3f}" for x in figures]
 
 
 def test_the_command_prints_and_writes(tmp_path, capsys):
     file = tmp_path / "f.json"
-    command = ["forecasts", "criollo", "--deals", "2", "--seed", "3", "--json", str(file)]
-    assert cacao(command) == 0
-    assert "| placements left | criollo: wins | criollo: margin |" in capsys.readouterr().out
+    command = ["forecasts", "criollo", "nacional", "--deals", "2", "--ceiling", "2", "--seed", "3"]
+    assert cacao([*command, "--json", str(file)]) == 0
+    head = capsys.readouterr().out.splitlines()[0]
+    ceilings = "wins: ceiling | criollo: share | criollo: gold | gold: ceiling | criollo: share"
+    assert f"criollo: wins | {ceilings} | nacional: wins | nacional: share" in head
     data = json.loads(file.read_text())
-    assert (data["format"], len(data["rows"])) == ("cacao-forecasts", 22)
+    assert (data["format"], len(data["rows"])) == ("cacao-forecasts", 44)
     assert cacao(["forecasts", "criollo", "--deals", "1"]) == 1
-    assert "--games is 1, expected at least 2" in capsys.readouterr().err
+    assert "--deals is 1, expected at least 2" in capsys.readouterr().err
 
 
 # --- Strength by time -----------------------------------------------------------------------

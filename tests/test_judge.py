@@ -19,7 +19,7 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.cli import main as cacao
-from cacao_env.evaluation.judge import LOOK, Judge, other_networks, play_out
+from cacao_env.evaluation.judge import LOOK, Judge, new_gold, other_networks, play_out
 from tests.games import played
 
 
@@ -42,9 +42,8 @@ def add_outcomes(game, ids, sums, passes):
     net, scratch, work = judge_of(game.options, 16)._nets[0]
     rng = new_rng(1)
     for _ in range(passes):
-        play_out(
-            net, scratch, work, game.states, ids, len(ids), sums, net.inner, RELATIVE_SCORE, rng
-        )
+        about = game.states, ids, len(ids), net.inner, RELATIVE_SCORE, rng
+        play_out(net, scratch, work, *about, sums, np.zeros(len(ids)), new_gold(len(ids)))
 
 
 def test_all_actions_of_a_pass_meet_the_same_deal():

@@ -23,9 +23,7 @@ from cacao_env.agents.value.patterns import NUM_LETTERS
 from cacao_env.engine.actions import MAX_LEGAL, indexed_cell
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.tiles import EDGES, NUM_VARIANTS, WORKER_KINDS
-from cacao_env.greedy.choices import (
-    CHOICES,
-)
+from cacao_env.greedy.choices import CHOICES
 from tests.games import STYLES, positions
 from tests.test_afterstate import SMALL, run_for
 from training.distil_ordering import fit, hits, main, play_positions

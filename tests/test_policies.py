@@ -139,13 +139,8 @@ def test_a_game_goes_on_with_other_options(before, after):
     """Its moves stay, and it is saved, taken back and recorded as any other."""
     compared = 0
     for seed in range(8):
-        game, rng = (
-            Game.new(2, seed, decisions=before, volcanoes=seed % 2 > 0),
-            np.random.default_rng(seed),
-        )
-        for _ in range(seed * 5):
-            if not game.over:
-                game.play(STYLES["random"](game, rng))
+        rng = np.random.default_rng(seed)
+        game = played(2, seed, 5 * seed, decisions=before, volcanoes=seed % 2 > 0)
         other = game.with_options(after, (23, 31)[seed % 2])
         assert (other.decisions, other.table_size) == (after, (23, 31)[seed % 2])
         moves = [move for _, _, move in game.elementary_moves()]

@@ -6,7 +6,6 @@ Ray and Dask hand out arrays that are read-only; joblib loses which arrays are t
 from __future__ import annotations
 
 import copy
-import io
 import pickle
 from collections import defaultdict
 from functools import cache, partial
@@ -43,13 +42,6 @@ def by_joblib(one, folder, **more):
     return joblib.load(folder / "one", **more)
 
 
-def by_joblib_in_memory(one, folder):
-    buffer = io.BytesIO()
-    joblib.dump(one, buffer)
-    buffer.seek(0)
-    return joblib.load(buffer)
-
-
 WAYS = {
     **{
         f"pickle {protocol}": lambda one, _, protocol=protocol: pickle.loads(
@@ -60,7 +52,6 @@ WAYS = {
     "pickle out of band": lambda one, _: out_of_band(one),
     "cloudpickle": lambda one, _: pickle.loads(cloudpickle.dumps(one)),
     "dill": lambda one, _: dill.loads(dill.dumps(one)),
-    "joblib in memory": by_joblib_in_memory,
     "joblib file": by_joblib,
     "joblib memory map": partial(by_joblib, mmap_mode="r"),
     "deepcopy": lambda one, _: copy.deepcopy(one),

@@ -174,11 +174,8 @@ def test_turning_the_table_turns_the_placements(players, volcanoes):
     torch.manual_seed(1)
     net = CellNet(players, 21, 16)
     factors = scale(players, 21)
-    game, rng, compared = (
-        Game.new(players, 5, volcanoes=volcanoes, table_size=21),
-        np.random.default_rng(0),
-        0,
-    )
+    game, rng = Game.new(players, 5, volcanoes=volcanoes, table_size=21), np.random.default_rng(0)
+    compared = 0
     with torch.no_grad():
         while not game.over:
             seen = game.observation(game.seat)

@@ -64,9 +64,8 @@ def answers(table: TextTable, hints: bool = False) -> dict[str, Any]:
     return found
 
 
-def with_hints(table: TextTable) -> dict[str, Any]:
-    """The same with hints and what is taken back, for deals that can be replayed."""
-    return answers(table, hints=True)
+# The same with hints and what is taken back, for deals that can be replayed.
+with_hints = partial(answers, hints=True)
 
 
 def tables(

@@ -120,6 +120,7 @@ def add_commands(commands: Any) -> None:
         "Play a value network with search against an opponent, once for each time, print "
         "the results and draw them.  Games are stored under runs/curve; the same command resumes.",
     )
+    replays = "also what chance allows, from so many replays of each position; default: 16"
     foreseeing = "agents that tell the result that they expect: value networks"
     add(
         "forecasts",
@@ -129,12 +130,34 @@ def add_commands(commands: Any) -> None:
         {
             "agents": (str, foreseeing, {"nargs": "+"}),
             "--deals": (1000, "deals, each played once; default: 1,000"),
+            "--ceiling": (int, replays, {"nargs": "?", "const": 16, "metavar": "N"}),
             **PLAYERS,
             **GAME,
+            **WORKERS,
             **json_of("the figures"),
         },
         "Play games of the first agent against itself.  Every agent tells the win shares and scores "
         "that it expects; R² with the outcome is printed by the placements left in the game.",
+    )
+    add(
+        "positions",
+        _positions,
+        "measure what an agent loses in positions in which agents disagree",
+        "cacao positions trinitario\ncacao positions llm:MODEL --subset",
+        {
+            "agent": (str, _AGENT, {"nargs": "?"}),
+            "--subset": (False, "the first hundred positions alone, for a slow agent"),
+            "--file": (str, "a file of positions; default: the one that is installed", _FILE),
+            "--make": (str, "find and judge positions, and write the file into this folder", _DIR),
+            "--phrase": ("Cacao Positions", "with --make: decides which positions are found"),
+            "--count": (2000, "with --make: how many; default: 2,000"),
+            "--seed": (SEED, "of the agent's random numbers; default: 1,000,000,000"),
+            **WORKERS,
+            **json_of("the figures and every answer"),
+        },
+        "Ask an agent for a placement in each position, and add up what its choices lose against "
+        "the best ones.  With --make find and judge positions instead, which takes hours; the same "
+        "command resumes.",
     )
     evaluations = {"nargs": "+", "action": "extend", **_FILE}
     add(
@@ -320,20 +343,53 @@ def _curve(options: Namespace) -> None:
 
 def _forecasts(options: Namespace) -> None:
     prepare(options)
-    from ..agents.agent import require
     from ..agents.registry import load_agents
     from ..engine.options import Options
     from ..engine.progress import Bar
     from ..evaluation import forecasts
+    from ..evaluation.workers import cores
 
     rules = Options(options.players, options.volcanoes)
     agents = load_agents(options.agents, allow_code=True)
-    for agent in agents:
-        require(agent, rules)
     _check_writable(options.json)
+    workers, replays = options.workers or cores(), options.ceiling or 0
     with Bar(total=options.deals, unit="game") as bar:
-        rows = forecasts.measure_forecasts(agents, rules, options.deals, options.seed, bar.update)
-    _say(forecasts.show(rows), forecasts.document(rows, agents, rules, options.seed), options)
+        rows = forecasts.measure_forecasts(
+            *(options.agents, agents, rules, options.deals, options.seed),
+            *(replays, workers, bar.update),
+        )
+    _say(
+        forecasts.show(rows),
+        forecasts.document(rows, agents, rules, options.seed, replays),
+        options,
+    )
+
+
+def _positions(options: Namespace) -> None:
+    prepare(options)
+    from ..agents.registry import load_agent
+    from ..engine.progress import Bar
+    from ..evaluation import judged_positions, positions
+    from ..evaluation.workers import cores
+
+    workers = options.workers or cores()
+    if options.make is not None:
+        if options.count < 1:
+            raise ValueError(f"--count is {options.count}, expected at least 1")
+        with resumable(), Bar(total=options.count, unit="position") as bar:
+            folder, about = as_path(options.make), (options.phrase, options.count)
+            print(judged_positions.make(folder, *about, workers, bar.update))
+        return
+    if options.agent is None:
+        raise ValueError("name an agent, or --make a file of positions")
+    path = positions.FILE if options.file is None else as_path(options.file)
+    found = positions.read_positions(path, positions.SUBSET if options.subset else None)
+    agent = load_agent(options.agent, allow_code=True)
+    _check_writable(options.json)
+    with Bar(total=len(found), unit="position") as bar:
+        answers = positions.ask(options.agent, agent, found, options.seed, workers, bar.update)
+    data = positions.document(agent, found, answers, options.seed, path)
+    _say(positions.show(data), data, options)
 
 
 def _leaderboard(options: Namespace) -> None:

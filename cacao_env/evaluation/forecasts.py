@@ -1,119 +1,202 @@
 """How much of the outcome an agent foresees, by the placements left in the game.
 
-At every placement the agent tells the win shares and scores that it expects after it
-(:class:`~cacao_env.agents.analysis.Analysis`).  The measure is the coefficient of determination, R²:
-1 for the outcome itself, 0 for its mean.  Chance bounds it: no forecast can know the tiles to come.
+At every placement a value network tells the win shares and scores that it expects after it.  Another
+agent tells those after its own choice (:class:`~cacao_env.agents.analysis.Analysis`).  The measure is
+the coefficient of determination, R²: 1 for the outcome itself, 0 for its mean.  Chance bounds it: no
+forecast can know the tiles to come.  Replays show the bound.  Everything hidden from the seat is dealt
+again, and a network plays the game to its end several times.  The variance of the outcomes of one
+position is noise.  The ceiling is what is left of the whole variance without it, and the share is the
+part of the ceiling that is foreseen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..agents.agent import Agent, decider, seat_seed
+from ..agents.agent import Agent, decider, require, seat_seed
 from ..agents.endgame import placements_left
+from ..agents.utility import RELATIVE_SCORE
+from ..agents.value.agent import ValueAgent
+from ..agents.value.net import new_scratch
+from ..agents.value.turns import new_work
 from ..engine.options import Options
-from ..engine.scoring import margin
+from ..engine.rng import new_rng
+from ..engine.scoring import relative_score
 from ..game import Game
 from ..provenance import provenance
 from ..tables import DataTable
-from .blocks import Pairing, chunks
+from .blocks import Chunk, Pairing, chunks
 from .figures import ranged
 from .intervals import LEVEL, resampled_means
-from .matches import PlayedGame, choices, play_chunk, replayed
+from .judge import new_gold, play_out
+from .matches import PlayedGame, Progress, choices, play_chunk, replayed
 from .store import engine_version
+from .workers import do_all, load_versions
 
-FORMAT, VERSION = "cacao-forecasts", 1
+# Version 2 has relative scores for margins: the mean of a margin is not the margin of means.
+FORMAT, VERSION = "cacao-forecasts", 2
+OF = ("wins", "gold")  # win share, and relative score
+_FIGURES = ("r2", "ceiling", "share")
+_TITLES = {"r2": "{agent}: {of}", "ceiling": "{of}: ceiling", "share": "{agent}: share"}
+LEAST_CEILING = 0.05  # a share of a ceiling that may be lower says nothing
 
 
 @dataclass(frozen=True)
 class Foresight:
-    """R² of an agent's forecasts with ``left`` placements to come, and 95 % intervals over games."""
+    """What an agent foresees with ``left`` placements to come.
+
+    ``wins`` and ``gold``, of the win share and of the relative score: by name ``r2`` and, with
+    replays, ``ceiling`` and ``share``, each with its 95 % interval over games (value, low, high).
+    """
 
     agent: str
     left: int
     games: int
-    win_share: float
-    win_share_low: float
-    win_share_high: float
-    margin: float
-    margin_low: float
-    margin_high: float
+    wins: dict[str, list[float]]
+    gold: dict[str, list[float]]
 
 
 def measure_forecasts(
+    specs: Sequence[str],
     agents: Sequence[Agent],
     options: Options,
     games: int,
     seed: int,
-    progress: Callable[[int], object],
+    replays: int = 0,
+    workers: int = 1,
+    progress: Progress = lambda games: None,
 ) -> list[Foresight]:
-    """Play games of the first agent against itself and return every agent's R².
+    """Play games of the first agent against itself and return what every agent foresees.
 
-    Game g has the deal of ``seed + g``.  ValueError for an agent that tells no expected result.
+    Game g has the deal of ``seed + g``.  ``replays``: games that the first agent's network plays on
+    from each position, 0 or at least 2.  ValueError for an agent that tells no expected result.
     """
     if games < 2:
-        raise ValueError(f"--games is {games}, expected at least 2")
-    player, turns = agents[0], placements_left(Game.deal(options, seed).states[0])
-    # [game, agent, placements left, (forecast, outcome) of win share and margin]
-    found = np.zeros((games, len(agents), turns, 4))
-    for chunk in chunks([Pairing(options, player.name, player.name)], games):
-        for played in play_chunk(chunk, {player.name: player}, seed, luck=False).games:
-            _foresee(agents, chunk.pairing, played, seed, found[played.block])
-            progress(1)
+        raise ValueError(f"--deals is {games}, expected at least 2")
+    if replays == 1 or replays < 0:
+        raise ValueError(f"--ceiling is {replays}, expected 0, or 2 and more")
+    if replays and not isinstance(agents[0], ValueAgent):
+        raise ValueError(f"--ceiling: {agents[0].name} is no value network, and so can't replay")
+    for agent in agents:
+        require(agent, options)
+    versions = {spec: agent.version for spec, agent in zip(specs, agents, strict=True)}
+    todo = chunks([Pairing(options, agents[0].name, agents[0].name)], games)
+    make = partial(_Worker, versions, seed, replays)
+    with closing(do_all(todo, make, workers, progress)) as parts:
+        found = np.concatenate([part for _, part in sorted(parts, key=lambda part: part[0])])
     return [
-        _foresight(agent.name, left, found[:, i, left])
-        for left in reversed(range(turns))
+        _foresight(agent.name, left, found[:, i, left], replays > 0)
+        for left in reversed(range(found.shape[2]))
         for i, agent in enumerate(agents)
     ]
 
 
-def _foresee(
-    agents: Sequence[Agent], pairing: Pairing, played: PlayedGame, seed: int, found: Any
-) -> None:
-    """Write the forecasts and the outcomes of one game."""
-    names, players = pairing.seats(0), pairing.players
-    memory = [
-        [agent.begin(seat_seed(seed, played.block, pairing.options, names, s)) for agent in agents]
-        for s in range(players)
-    ]
-    for game, _ in choices(replayed(pairing, played, seed)):
-        if game.phase != "place":
-            continue
-        seat, left = decider(game), placements_left(game.state) - 1
-        # A copy with the hidden tiles dealt again: no agent sees the true deal.
-        seen = game.determinise(seat, played.block)
-        for row, agent, own in zip(found, agents, memory[seat], strict=True):
-            told = agent.analyze(seen, own)
-            if told.win_shares is None or told.scores is None:
-                raise ValueError(f"{agent.name} does not tell the win shares and scores it expects")
-            row[left] = (
-                *(told.win_shares[seat], played.win_share(seat)),
-                *(margin(told.scores, seat, players), played.margin(seat)),
-            )
+class _Worker:
+    """Plays games of the first of its agents and asks all of them."""
+
+    def __init__(self, versions: Mapping[str, str], seed: int, replays: int) -> None:
+        self._agents = load_versions(versions)
+        self._seed, self._replays = seed, replays
+
+    def __call__(self, chunk: Chunk, progress: Progress) -> tuple[int, Any]:
+        """Return the first game, and what ``_foresight`` takes by game, agent and placements left."""
+        player = self._agents[0]
+        turns = placements_left(Game.deal(chunk.pairing.options, self._seed).states[0])
+        found = np.zeros((chunk.blocks, len(self._agents), turns, len(OF), 4))
+        for played in play_chunk(chunk, {player.name: player}, self._seed, luck=False).games:
+            self._foresee(chunk.pairing, played, found[played.block - chunk.first])
+            progress(1)
+        return chunk.first, found
+
+    def _foresee(self, pairing: Pairing, played: PlayedGame, found: Any) -> None:
+        """Write the figures of one game."""
+        names, players, seed = pairing.seats(0), pairing.players, self._seed
+        memory = [
+            [
+                a.begin(seat_seed(seed, played.block, pairing.options, names, s))
+                for a in self._agents
+            ]
+            for s in range(players)
+        ]
+        for game, action in choices(replayed(pairing, played, seed)):
+            if game.phase != "place":
+                continue
+            seat, left = decider(game), placements_left(game.state) - 1
+            outcomes = self._outcomes(game, action, seat, played)
+            # A copy with the hidden tiles dealt again: no agent sees the true deal.
+            seen = game.determinise(seat, played.block)
+            for row, agent, own in zip(found, self._agents, memory[seat], strict=True):
+                wins, scores = _expected(agent, seen, action, own)
+                forecast = wins[seat], relative_score(scores, seat, players)
+                noise = outcomes.var(0, ddof=1) if len(outcomes) > 1 else 0.0
+                errors = (outcomes - forecast) ** 2
+                row[left] = np.stack(
+                    [
+                        errors.mean(0),
+                        outcomes.mean(0),
+                        (outcomes**2).mean(0),
+                        noise + 0 * errors[0],
+                    ],
+                    1,
+                )
+
+    def _outcomes(self, game: Game, action: int, seat: int, played: PlayedGame) -> Any:
+        """The win share and relative score of the game, or of each replay after the action."""
+        if not self._replays:
+            scores = np.array(played.scores)
+            return np.array([[played.win_share(seat), relative_score(scores, seat, len(scores))]])
+        player = self._agents[0]
+        assert isinstance(player, ValueAgent)
+        net, rng = (
+            player.net,
+            new_rng(seat_seed(self._seed, played.block, game.options, (), game.ply)),
+        )
+        scratch, work, ids = new_scratch(net), new_work(), np.array([action])
+        found = np.zeros((self._replays, 2))
+        for wins, gold in zip(found[:, :1], found[:, 1:]):
+            of_one = net, scratch, work, game.states, ids, 1, net.inner
+            play_out(*of_one, RELATIVE_SCORE, rng, gold, wins, new_gold(1))
+        return found
 
 
-def _foresight(name: str, left: int, found: Any) -> Foresight:
-    """R² and intervals of (games, 4) forecasts and outcomes."""
-    figures: list[float] = []
-    for forecast, outcome in (found[:, :2].T, found[:, 2:].T):
-        parts = np.stack([(forecast - outcome) ** 2, outcome, outcome**2], 1)
-        figures.append(float(_r2(parts.mean(0))))
-        figures += np.percentile(_r2(resampled_means(parts)), LEVEL).tolist()
+def _expected(agent: Agent, game: Game, action: int, memory: Any) -> tuple[Any, Any]:
+    """Return the win shares and scores that an agent expects; ValueError if it does not tell them."""
+    if isinstance(agent, ValueAgent):
+        return agent.expect(game.states, action, memory)
+    told = agent.analyze(game, memory)
+    if told.win_shares is None or told.scores is None:
+        raise ValueError(f"{agent.name} does not tell the win shares and scores it expects")
+    return told.win_shares, told.scores
+
+
+def _foresight(name: str, left: int, found: Any, replayed: bool) -> Foresight:
+    """Return the figures of (games, OF, 4) mean squared errors, outcomes, their squares and noise."""
+    kinds = _FIGURES if replayed else _FIGURES[:1]
+    figures = []
+    for k in range(len(OF)):
+        values = _figures(found[:, k].mean(0))
+        bounds = np.percentile(_figures(resampled_means(found[:, k])), LEVEL, axis=1)
+        figures.append(
+            {kind: [float(values[i]), *bounds[:, i].tolist()] for i, kind in enumerate(kinds)}
+        )
     return Foresight(name, left, len(found), *figures)
 
 
-def _r2(means: Any) -> Any:
-    """R² from the means of squared errors, outcomes and squared outcomes, (..., 3)."""
-    spread = means[..., 2] - means[..., 1] ** 2
-    return 1 - means[..., 0] / np.maximum(spread, 1e-12)
+def _figures(means: Any) -> Any:
+    """R², ceiling and share from means, (..., 4)."""
+    spread = np.maximum(means[..., 2] - means[..., 1] ** 2, 1e-12)
+    r2, ceiling = 1 - means[..., 0] / spread, 1 - means[..., 3] / spread
+    return np.stack([r2, ceiling, r2 / np.maximum(ceiling, 1e-12)])
 
 
 def document(
-    rows: Sequence[Foresight], agents: Sequence[Agent], options: Options, seed: int
+    rows: Sequence[Foresight], agents: Sequence[Agent], options: Options, seed: int, replays: int
 ) -> dict[str, Any]:
     """Return the figures as plain data, as ``--json`` writes them."""
     return {
@@ -122,23 +205,37 @@ def document(
         "agents": {agent.name: agent.version for agent in agents},
         "options": options.as_dict(),
         "seed": seed,
+        "replays": replays,
         "engine": engine_version(),
-        "rows": [asdict(row) for row in rows],
+        "rows": [_flat(row) for row in rows],
         **provenance(),
     }
 
 
+def _flat(row: Foresight) -> dict[str, Any]:
+    """Return a row with a key for each number."""
+    data: dict[str, Any] = {"agent": row.agent, "left": row.left, "games": row.games}
+    for of in OF:
+        for kind, figure in getattr(row, of).items():
+            data |= dict(zip((f"{of}_{kind}{end}" for end in ("", "_low", "_high")), figure))
+    return data
+
+
 def show(rows: Sequence[Foresight]) -> str:
     """Return a Markdown table, a line for each number of placements left."""
-    names = list(dict.fromkeys(row.agent for row in rows))
-    told = [f"{name}: {what}" for name in names for what in ("wins", "margin")]
-    lines: dict[int, list[str]] = {}
+    first = rows[0].agent
+    kinds = [kind for kind in _FIGURES if kind in rows[0].wins]
+    head: list[object] = ["placements left"]
+    lines: dict[int, list[object]] = {}
     for row in rows:
-        lines.setdefault(row.left, []).extend(
-            (
-                ranged(row.win_share, row.win_share_low, row.win_share_high, ".3f"),
-                ranged(row.margin, row.margin_low, row.margin_high, ".3f"),
-            )
-        )
-    cells = [[left, *line] for left, line in lines.items()]
-    return DataTable(["placements left", *told], cells, "r").markdown()
+        line = lines.setdefault(row.left, [row.left])
+        for of in OF:
+            for kind in kinds:
+                if kind == "ceiling" and row.agent != first:
+                    continue  # the same for all
+                figure = getattr(row, of)[kind]
+                known = kind != "share" or getattr(row, of)["ceiling"][1] > LEAST_CEILING
+                line.append(ranged(figure[0], figure[1], figure[2], ".3f") if known else "·")
+                if row.left == rows[0].left:
+                    head.append(_TITLES[kind].format(agent=row.agent, of=of))
+    return DataTable(head, list(lines.values()), "r").markdown()

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..agents.agent import Agent, decider, require
 from ..agents.checkpoint import VALUE_NET, find, network_of, shipped_names
@@ -30,10 +31,11 @@ from ..engine.actions import MAX_LEGAL
 from ..engine.jit import njit
 from ..engine.options import Options
 from ..engine.rng import RngArray, new_rng
+from ..engine.scoring import relative_score, scores_into, win_shares_into
 from ..engine.state import EXPLICIT, FILL, OVER, STATE, redeal
-from ..engine.tiles import MAX_TURNS
+from ..engine.tiles import MAX_PLAYERS, MAX_TURNS
 from ..game import Game
-from ..gold_sources import add_sources
+from ..gold_sources import SOURCES, add_sources
 from ..greedy.turn import step_turn
 
 LOOK = 24  # comparing playouts after which it is asked whether more are needed
@@ -42,16 +44,18 @@ MAX_DECISIONS = 17 * MAX_TURNS
 
 
 @njit
-def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng, gold=None):
-    """Add the outcome of each of the first ``alive`` actions of ``states[0]`` to ``sums``.
+def play_out(net, scratch, work, states, ids, alive, inner, objective, rng, sums, win_shares, gold):
+    """Play on after each of the first ``alive`` actions of ``states[0]``, and add what comes of it.
 
     The network plays all seats to the end and evaluates ``inner`` placements of a turn.  Everything
     hidden from the deciding seat is dealt again; all actions share this deal, draws included.
-    ``gold``: int64 (alive, MAX_PLAYERS, sources), to which every seat's gold from here on is added.
+    ``sums``: float64 (alive,), the objective's values for the deciding seat; ``win_shares``: the same,
+    of its shares of the win; ``gold``: int64 (alive, MAX_PLAYERS, sources), every seat's from here on.
     """
     here = np.empty(3, STATE)
     actions, values = np.empty(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     line = np.empty(MAX_DECISIONS, np.int64)
+    scores, of_win = np.zeros(MAX_PLAYERS, np.int64), np.zeros(MAX_PLAYERS)
     seat = np.int64(states[0].seat)
     here[0] = states[0]
     redeal(here[0], seat, rng)
@@ -66,10 +70,17 @@ def play_out(net, scratch, work, states, ids, alive, sums, inner, objective, rng
             step_turn(state, line[played])
             played += 1
         sums[i] += value_of(state, seat, objective)
-        if gold is not None:
-            here[2] = here[0]
-            here[2].decisions = EXPLICIT
-            add_sources(here[2], np.int64(here[0].decisions), line[:played], gold[i])
+        scores_into(state, scores)
+        win_shares_into(state, scores, of_win)
+        win_shares[i] += of_win[seat]
+        here[2] = here[0]
+        here[2].decisions = EXPLICIT
+        add_sources(here[2], np.int64(here[0].decisions), line[:played], gold[i])
+
+
+def new_gold(actions: int) -> npt.NDArray[np.int64]:
+    """Return what :func:`play_out` adds gold to, int64 (actions, MAX_PLAYERS, sources)."""
+    return np.zeros((actions, MAX_PLAYERS, len(SOURCES)), np.int64)
 
 
 @dataclass(frozen=True)
@@ -77,13 +88,15 @@ class Verdict:
     """What an action loses against the best one found, for the deciding seat.
 
     ``loss``: the difference of their values, ``error``: half of its 95 % interval; ``gain``: the
-    action's value less the mean of all actions compared.  Gold, or utility.
+    action's value less the mean of all actions compared.  Gold, or utility.  ``sources``: the reason of
+    the loss, the difference of relative scores in gold by source; {} where the end is solved.
     """
 
     best: int
     loss: float
     error: float
     gain: float
+    sources: dict[str, float] = field(default_factory=dict)
 
 
 class Judge:
@@ -134,12 +147,14 @@ class Judge:
         rng, turns = new_rng(seed), cycle(self._nets)
         ids = np.array(list(dict.fromkeys([action, *self._candidates(game, rng)])))
 
+        shares, gold, players = np.zeros(len(ids)), new_gold(len(ids)), game.num_players
+
         def run(ids: Any, alive: int, sums: Any, passes: int) -> None:
             for _ in range(passes):
                 net, scratch, work = next(turns)
                 play_out(
-                    *(net, scratch, work, game.states, ids, alive, sums),
-                    *(net.inner, self._objective, rng),
+                    *(net, scratch, work, game.states, ids, alive, net.inner),
+                    *(self._objective, rng, sums, shares, gold),
                 )
 
         sums = np.zeros(len(ids))
@@ -148,6 +163,7 @@ class Judge:
         if ids[0] == action:
             return Verdict(action, 0.0, 0.0, gain)
         both, outcomes = np.array([ids[0], action]), np.zeros((comparing, 2))
+        gold[:] = 0
         for done in range(1, comparing + 1):
             run(both, 2, outcomes[done - 1], 1)
             if done == comparing or done % LOOK == 0:
@@ -156,7 +172,9 @@ class Judge:
                 error = 1.96 * float(lost.std()) / max(1, done - 1) ** 0.5
                 if settled(loss, error):
                     break
-        return Verdict(int(ids[0]), loss, error, gain)
+        by_seat = (gold[0, :players] - gold[1, :players]) / done
+        of_source = [relative_score(column, decider(game), players) for column in by_seat.T]
+        return Verdict(int(ids[0]), loss, error, gain, dict(zip(SOURCES, of_source, strict=True)))
 
     def _candidates(self, game: Game, rng: RngArray) -> list[int]:
         """Return what each network would play, then greedy's best."""

@@ -25,6 +25,7 @@ from ..engine.options import Options
 from ..engine.progress import Bar
 from ..engine.state import PLACE
 from ..game import Game
+from ..gold_sources import SOURCES
 from ..provenance import provenance
 from ..tables import DataTable
 from .blocks import Chunk, Pairing, chunks
@@ -35,9 +36,9 @@ from .matches import Progress, a_move, choices, replayed
 from .store import engine_version
 from .workers import ChunkPlayer, do_all
 
-# Version 4 had null for a figure without decisions, 3 judged by greedy's playouts, 2 had gold alone,
-# 1 named a regret "loss".
-FORMAT, VERSION = "cacao-regret", 5
+# Version 5 had no sources, 4 had null for a figure without decisions, 3 judged by greedy's playouts, 2
+# had gold alone, 1 named a regret "loss".
+FORMAT, VERSION = "cacao-regret", 6
 GAMES_AT_ONCE = 16  # determines the games that a network sees in one batch
 BLUNDERS = {"gold": (1.0, 3.0), "utility": (0.01, 0.1)}  # a larger regret is a blunder
 LEFT = ((1, 6), (7, 9), (10, 13), (14, 17), (18, 44))  # placements left, first and last of a row
@@ -63,6 +64,8 @@ class GameRegret:
     rollouts: list[DecisionRegret]
     unsolved: int  # decisions near the end that the solver gave up
     counts: dict[str, float] = field(default_factory=dict)  # what the agent counted
+    # Gold that the decisions lost which playouts judged, by source.
+    sources: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SOURCES, 0.0))
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ def game_regret(
                 exact.append(_decision(ply, position, verdict.loss))
         else:
             earlier.append((ply, position, action))
-    rollouts = []
+    rollouts, sources = [], dict.fromkeys(SOURCES, 0.0)
     if judge is not None and earlier:
         rng = np.random.default_rng(_seed(seed, block, 0))
         count = min(settings.sample, len(earlier))
@@ -127,7 +130,9 @@ def game_regret(
             half = settings.rollouts // 2
             verdict = judge.by_playouts(position, action, half, settings.rollouts - half, bits)
             rollouts.append(_decision(ply, position, verdict.loss))
-    return GameRegret(block, exact, rollouts, unsolved)
+            for name, lost in verdict.sources.items():
+                sources[name] += lost
+    return GameRegret(block, exact, rollouts, unsolved, sources=sources)
 
 
 def _decision(ply: int, game: Game, regret: float) -> DecisionRegret:
@@ -284,10 +289,19 @@ def document(
         "counts": a_move(Counter(game.counts) for game in games),
         "rollouts": rollouts,
         "rollouts_by_left": by_left("rollouts", LEFT, ()),
+        "sources": _mean_sources(games),
         "games": [asdict(game) for game in games],
         "seconds": seconds,
         **provenance(),
     }
+
+
+def _mean_sources(games: Sequence[GameRegret]) -> dict[str, float]:
+    """Return the gold that a judged decision loses, by source; {} without any."""
+    judged = sum(len(game.rollouts) for game in games)
+    if not judged:
+        return {}
+    return {name: sum(game.sources[name] for game in games) / judged for name in SOURCES}
 
 
 def show(data: dict[str, Any]) -> str:
@@ -323,6 +337,9 @@ def show(data: dict[str, Any]) -> str:
         f"{decisions:,} decisions in {data['seconds']:.1f} s, games included "
         f"({decisions / data['seconds']:,.0f} a second)",
     ]
+    if data["sources"]:
+        of_source = (f"{name} {lost:+.3f}" for name, lost in data["sources"].items())
+        lines.append(f"gold lost a judged decision, by source: {', '.join(of_source)}")
     if data["counts"]:
         counted = (f"{name} {number:.3g}" for name, number in data["counts"].items())
         lines.append(f"a move: {', '.join(counted)}")

@@ -18,6 +18,7 @@ from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, TypeVar
 
+from ..agents.agent import Agent
 from ..agents.registry import load_agents
 from .blocks import Chunk, Pairing
 from .matches import ChunkResult, Progress, play_chunk, warm_up
@@ -47,15 +48,20 @@ class Job(Protocol):
         """A name."""
 
 
+def load_versions(specs: Mapping[str, str]) -> list[Agent]:
+    """Load agents that must have the version that stands beside each; ValueError otherwise."""
+    agents = load_agents(list(specs), allow_code=True)
+    for agent, version in zip(agents, specs.values(), strict=True):
+        if agent.version != version:
+            raise ValueError(f"{agent.name} was changed after the evaluation had begun")
+    return agents
+
+
 class ChunkPlayer:
     """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up."""
 
     def __init__(self, specs: Mapping[str, str], seed: int, luck: bool = True) -> None:
-        agents = load_agents(list(specs), allow_code=True)
-        for agent, version in zip(agents, specs.values(), strict=True):
-            if agent.version != version:
-                raise ValueError(f"{agent.name} was changed after the evaluation had begun")
-        self.agents = {agent.name: agent for agent in agents}
+        self.agents = {agent.name: agent for agent in load_versions(specs)}
         self.seed, self.luck = seed, luck
         self._warm: set[Pairing] = set()
 

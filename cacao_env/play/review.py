@@ -20,6 +20,7 @@ from .words import in_words, parts_of
 
 INACCURACY, BLUNDER = 1.0, 3.0  # gold lost
 LAST = 2  # placements left from which on decisions are solved
+TOLD = 0.25  # gold; a smaller difference of a source is not told
 TOP = 8  # candidates, the best by greedy
 WITHIN = 0.15  # utility; candidates that the network finds worse by more are not tried
 CHOOSING, COMPARING = 16, 96  # playouts a candidate that find the best; at most, those that compare
@@ -30,8 +31,8 @@ class Judged:
     """One decision: what was played, the best found, and the difference.
 
     ``gold`` is what it lost against ``best``, with an interval from ``low`` to ``high`` (equal where
-    the end is solved); ``gain`` what it is above the mean of the moves compared; ``shares`` every
-    seat's win share before it.  ``ply`` is its frame.
+    the end is solved), and ``sources`` that gold by its source; ``gain`` what it is above the mean of
+    the moves compared; ``shares`` every seat's win share before it.  ``ply`` is its frame.
     """
 
     ply: int
@@ -43,6 +44,7 @@ class Judged:
     low: float
     high: float
     exact: bool
+    sources: dict[str, float]
     gain: float
     grade: str
     shares: list[float]
@@ -142,6 +144,7 @@ class Reviewer:
             max(0.0, low),
             max(0.0, loss + verdict.error),
             exact,
+            verdict.sources,
             verdict.gain,
             _grade(loss, low),
             [float(share) for share in shares],
@@ -212,6 +215,12 @@ def in_lines(found: dict[str, Any], names: list[str]) -> str:
             reach = "exact" if one["exact"] else f"{one['low']:.1f} to {one['high']:.1f}"
             lines.append(
                 f"move {one['ply'] + 1}, {names[one['seat']]}, {one['grade']}: {one['move']}, "
-                f"−{one['gold']:.1f} [{reach}]; better: {one['best']}"
+                f"−{one['gold']:.1f} [{reach}]; better: {one['best']}{_reason(one['sources'])}"
             )
     return "\n".join(lines)
+
+
+def _reason(sources: dict[str, float]) -> str:
+    """Name the sources from which the better move brings more or less gold."""
+    told = [f"{name} {gold:+.1f}" for name, gold in sources.items() if abs(gold) >= TOLD]
+    return f" ({', '.join(told)})" if told else ""

@@ -78,13 +78,19 @@ class ValueAgent(Agent):
         """Report the utilities of actions, and the expected result of the best way to end the turn."""
         states = game.determinise(decider(game), memory).states
         analysis = self._consider(states, memory)
-        self._ask(states, int(analysis.actions[0]), memory)
-        players = game.num_players
-        return replace(
-            analysis,
-            win_shares=self._scratch.win_shares[:players].copy(),
-            scores=self._scratch.scores[:players].copy(),
-        )
+        win_shares, scores = self.expect(states, int(analysis.actions[0]), memory)
+        return replace(analysis, win_shares=win_shares, scores=scores)
+
+    def expect(
+        self, states: StateArray, action: int, rng: RngArray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the win shares and final scores, float64 (players,), expected after an action.
+
+        ``states`` as for ``choose``; the network's best choices end the turn.
+        """
+        self._ask(states, action, rng)
+        players = int(states[0].num_players)
+        return self._scratch.win_shares[:players].copy(), self._scratch.scores[:players].copy()
 
     def _consider(self, states: StateArray, rng: RngArray) -> Analysis:
         """Report actions and their utilities."""

@@ -50,6 +50,7 @@ EXACT = 3  # placements left from which the end is solved
 WEIGHTS = ((NEAR, 1.8), (16, 0.8), (MAX_TURNS, 0.35))
 EXACT_WEIGHT = 0.5
 MOST = 2.8  # times the mean, for one placement
+TOLD = 32  # simulations of which an analysis tells the mean result
 LEAST = 6  # simulations; if there is no time for so many, early placements leave theirs to others
 PACE = 1e-5  # seconds to evaluate a candidate inside simulations, until it has been measured
 ONE_PLY = 1.5  # times that, for a candidate of a decision
@@ -255,6 +256,26 @@ class SearchAgent(ValueAgent):
     def _length(self, left: int, players: int) -> int:
         """How many placements a simulation plays with so many left."""
         return min(left, players * turns_ahead(left, players, self._turns, self._near))
+
+    def expect(
+        self, states: StateArray, action: int, rng: RngArray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the win shares and final scores, float64 (players,), expected after an action.
+
+        They are the network's or, where simulations reach the end, the mean of their outcomes.
+        """
+        left, players = int(placements_left(states[0])), int(states[0].num_players)
+        if turns_ahead(left, players, self._turns, self._near) < MAX_TURNS:
+            return super().expect(states, action, rng)
+        scratch, work, ids, sums = self._scratch, self._work, np.array([action]), np.zeros(1)
+        found = np.zeros((2, players))
+        begin_search(work.tree)
+        for _ in range(TOLD):
+            # One turn less than all, which no seat has: to the end, with no replies tried out.
+            about = states, ids, 1, sums, 1, self._inner, MAX_TURNS - 1, rng
+            look_ahead(self.net, scratch, work, *about)
+            found += scratch.win_shares[:players], scratch.scores[:players]
+        return found[0] / TOLD, found[1] / TOLD
 
     def _consider(self, states: StateArray, rng: RngArray) -> Analysis:
         begin = time.perf_counter()

@@ -375,8 +375,8 @@ def search(m, alive, passes, inner, turns):
 def playout(m, alive, inner, c, d):
     """Add outcomes of the first ``alive`` actions to ``sums``, every seat's gold to ``gold``."""
     play_out(
-        *(net_of(m), scratch_of(m), work_of(m), m.states[:], m.ids[:], alive, m.sums[:]),
-        *(inner, RELATIVE_SCORE, m.rng[:], m.gold[:]),
+        *(net_of(m), scratch_of(m), work_of(m), m.states[:], m.ids[:], alive, inner),
+        *(RELATIVE_SCORE, m.rng[:], m.sums[:], np.zeros(alive), m.gold[:]),
     )
     return 0
 

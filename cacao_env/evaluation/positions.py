@@ -1,0 +1,230 @@
+"""Cacao Positions: what an agent loses in positions in which agents disagree, judged beforehand.
+
+A whole game is mostly luck, so many are needed to tell good agents apart.  Here each placement is
+compared with the best one, by values that :mod:`.judged_positions` found once with many playouts (as
+in Depreli's study of backgammon programs).  An agent is asked once a position, which takes seconds
+for a network.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..agents.agent import Agent, AgentError, decider, seat_seed
+from ..engine.options import Options
+from ..files import read_regular
+from ..game import Game
+from ..provenance import provenance
+from ..tables import DataTable
+from .figures import ranged
+from .intervals import LEVEL, resampled_means
+from .matches import Progress
+from .store import engine_version
+from .workers import do_all, load_versions
+
+FORMAT, VERSION = "cacao-positions", 1
+FILE = Path(__file__).with_name("positions.json.gz")
+STAGES = ("opening", "middle", "end")  # thirds of a game's placements
+SUBSET = 100  # positions for slow agents, the first in the file
+AT_ONCE = 64  # positions that an agent is asked for in one call
+MOST_BYTES = 100_000_000
+NOTHING = 0.05  # gold; a smaller loss is none, because the values are no better known
+FIGURES = {"gold": "z.3f", "win": "z.1%", "best": ".0%"}  # and how they are printed
+UNITS = {"gold": 0.01, "win": 0.001}  # of a loss in the file
+
+
+@dataclass(frozen=True)
+class Position:
+    """A placement to choose, and what each choice loses against the best one, in gold and win shares.
+
+    ``errors``: standard errors of the losses in gold of the placements that were judged longest,
+    which are the first ones.  ``by_referee``: their losses in gold by each referee alone.
+    """
+
+    number: int
+    options: Options
+    seed: int  # of the deal
+    actions: list[int]
+    stage: int
+    left: int  # placements left in the game, this one included
+    placements: list[int]
+    gold: list[float]
+    win: list[float]
+    errors: list[float]
+    by_referee: list[list[float]]
+
+    def game(self) -> Game:
+        """Replay the position; ValueError if its actions are not legal."""
+        game = Game.deal(self.options, self.seed)
+        for action in self.actions:
+            game.play(action)
+        if game.phase != "place" or set(self.placements) != set(game.legal_actions().tolist()):
+            raise ValueError(f"position {self.number} does not follow from its deal and actions")
+        return game
+
+
+def read_positions(path: Path = FILE, subset: int | None = None) -> list[Position]:
+    """Return the positions of a file, or its first ones; ValueError if it is not such a file."""
+    try:
+        data = json.loads(gzip.decompress(read_regular(path, MOST_BYTES)))
+        if (data["format"], data["version"]) != (FORMAT, VERSION):
+            raise ValueError("it has another format or version")
+        return [_position(number, row) for number, row in enumerate(data["positions"][:subset])]
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ValueError(f"{path} is not a file of positions: {reason}"[:300]) from None
+
+
+def _position(number: int, row: Mapping[str, Any]) -> Position:
+    losses: dict[str, Any] = {unit: [scale * x for x in row[unit]] for unit, scale in UNITS.items()}
+    same = {key: row[key] for key in ("seed", "actions", "stage", "left", "placements")}
+    return Position(
+        number=number,
+        options=Options(row["players"], row["volcanoes"]),
+        errors=[UNITS["gold"] * x for x in row["errors"]],
+        by_referee=[[UNITS["gold"] * x for x in one] for one in row["by_referee"]],
+        **same,
+        **losses,
+    )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An agent's choice in a position and what it loses."""
+
+    number: int
+    action: int
+    gold: float
+    win: float
+    by_referee: list[float] | None  # None if the choice is not among those that were judged longest
+
+
+@dataclass(frozen=True)
+class _Job:
+    """Positions to ask an agent about at once."""
+
+    positions: tuple[Position, ...]
+
+    @property
+    def key(self) -> str:
+        return f"positions {self.positions[0].number} to {self.positions[-1].number}"
+
+
+class _Asker:
+    """Asks an agent of its own."""
+
+    def __init__(self, specs: Mapping[str, str], seed: int) -> None:
+        [self._agent] = load_versions(specs)
+        self._seed = seed
+
+    def __call__(self, job: _Job, progress: Progress) -> list[Answer]:
+        seen, memory = [], []
+        for one in job.positions:
+            game = one.game()
+            # A copy with the hidden tiles dealt again: no agent sees the true deal.
+            seen.append(game.determinise(decider(game), one.number))
+            seats = (self._agent.name,) * game.num_players
+            of_seat = seat_seed(self._seed, one.number, one.options, seats, decider(game))
+            memory.append(self._agent.begin(of_seat))
+        actions = self._agent.act(seen, memory)
+        progress(len(actions))
+        return [self._answer(*pair) for pair in zip(job.positions, actions, strict=True)]
+
+    def _answer(self, one: Position, action: int) -> Answer:
+        if action not in one.placements:
+            raise AgentError(
+                f"{self._agent.name} in position {one.number}: illegal action {action}"
+            )
+        place = one.placements.index(action)
+        longest = place < len(one.errors)
+        by_referee = [losses[place] for losses in one.by_referee] if longest else None
+        return Answer(one.number, int(action), one.gold[place], one.win[place], by_referee)
+
+
+def ask(
+    spec: str,
+    agent: Agent,
+    positions: Sequence[Position],
+    seed: int,
+    workers: int,
+    progress: Progress,
+) -> list[Answer]:
+    """Ask an agent, which ``spec`` names, about the positions that it plays; in their order."""
+    asked = [one for one in positions if agent.supports(one.options)]
+    if not asked:
+        raise ValueError(f"{agent.name} plays none of the positions; it plays {agent.plays}")
+    todo = [_Job(tuple(asked[first : first + AT_ONCE])) for first in range(0, len(asked), AT_ONCE)]
+    make = partial(_Asker, {spec: agent.version}, seed)
+    with closing(do_all(todo, make, workers, progress)) as parts:
+        found = [answer for part in parts for answer in part]
+    return sorted(found, key=lambda answer: answer.number)
+
+
+# --- Figures --------------------------------------------------------------------------------------
+
+
+def figures(positions: Sequence[Position], answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    """Return what is lost a position, in all, by players and by stage, with 95 % intervals."""
+    found = {one.number: one for one in positions}
+    kinds: dict[tuple[int, int], list[Answer]] = {}  # by players and stage, -1 for all
+    for answer in answers:
+        position = found[answer.number]
+        players = position.options.num_players
+        for kind in ((-1, -1), (players, -1), (players, position.stage)):
+            kinds.setdefault(kind, []).append(answer)
+    rows = []
+    for players, stage in sorted(kinds):
+        own = kinds[players, stage]
+        losses = np.array([[one.gold, one.win, one.gold < NOTHING] for one in own], np.float64)
+        low, high = np.percentile(resampled_means(losses), LEVEL, axis=0)
+        mean = losses.mean(0)
+        row: dict[str, Any] = {
+            "players": None if players < 0 else players,
+            "stage": None if stage < 0 else STAGES[stage],
+            "positions": len(own),
+        }
+        for k, name in enumerate(FIGURES):
+            row |= {name: mean[k], f"{name}_low": low[k], f"{name}_high": high[k]}
+        rows.append(row)
+    return rows
+
+
+def document(
+    agent: Agent, positions: Sequence[Position], answers: Sequence[Answer], seed: int, path: Path
+) -> dict[str, Any]:
+    """Return all figures as plain data, as ``--json`` writes them."""
+    return {
+        "format": f"{FORMAT}-result",
+        "version": VERSION,
+        "agent": {agent.name: agent.version},
+        "sha256": hashlib.sha256(read_regular(path, MOST_BYTES)).hexdigest(),
+        "seed": seed,
+        "engine": engine_version(),
+        "rows": figures(positions, answers),
+        "answers": [asdict(answer) for answer in answers],
+        **provenance(),
+    }
+
+
+def show(data: Mapping[str, Any]) -> str:
+    """Return the figures as text."""
+    head = ("players", "stage", "positions", "gold lost", "win share lost", "nothing lost")
+    cells = []
+    for row in data["rows"]:
+        ranges = [
+            ranged(row[name], row[f"{name}_low"], row[f"{name}_high"], form)
+            for name, form in FIGURES.items()
+        ]
+        kind = row["players"] or "all", row["stage"] or "all", f"{row['positions']:,}"
+        cells.append((*kind, *ranges))
+    return DataTable(head, cells, "llr").text()

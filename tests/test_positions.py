@@ -1,0 +1,161 @@
+"""Cacao Positions: the shipped file, what an agent loses in it, and how a file is made."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cacao_env.agents.agent import Agent, AgentError
+from cacao_env.agents.registry import load_agent
+from cacao_env.engine.options import Options
+from cacao_env.evaluation import judged_positions, positions
+from cacao_env.evaluation.positions import FILE, STAGES, ask, figures, read_positions
+
+HERE = "tests.agents_for_tests"
+SHIPPED = read_positions()
+
+
+def asked(spec, found, workers=1):
+    agent = load_agent(spec, allow_code=True)
+    return ask(spec, agent, found, 0, workers, lambda count: None)
+
+
+def test_the_shipped_positions_follow_from_their_deals():
+    kinds = set()
+    for one in SHIPPED:
+        game = one.game()  # or ValueError
+        kinds.add((one.options.num_players, one.options.volcanoes, one.stage))
+        assert len(one.gold) == len(one.win) == len(one.placements) == len(set(one.placements))
+        assert min(one.gold) == one.gold[0] == one.win[0] == 0
+        assert len(one.errors) >= min(3, len(game.legal_actions()))
+        assert all(len(losses) == len(one.errors) for losses in one.by_referee)
+    assert len(kinds) == 3 * 2 * len(STAGES)
+    assert FILE.stat().st_size < 2_000_000
+    moved = replace(SHIPPED[0], seed=SHIPPED[1].seed)
+    with pytest.raises(ValueError, match=r"position 0 does not follow|illegal"):
+        moved.game()
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Judge with few playouts; finding positions stays as it is."""
+    monkeypatch.setattr(judged_positions, "ROUNDS", ((2, 2), (4, 0)))
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_phrase_of_the_shipped_file_finds_its_positions(tmp_path):
+    phrase = json.loads(gzip.decompress(FILE.read_bytes()))["phrase"]
+    made = judged_positions.make(tmp_path, phrase, 1, 1, lambda count: None)
+    [found], first = read_positions(made), SHIPPED[0]
+    for name in ("options", "seed", "actions", "stage", "left"):
+        assert getattr(found, name) == getattr(first, name), name
+    # The same command goes on after a line that was cut off, and judges nothing twice.
+    kept = tmp_path / "positions.jsonl"
+    before = kept.read_bytes()
+    kept.write_bytes(before + b'{"number": 1, "pla')
+    assert judged_positions.make(tmp_path, phrase, 1, 1, lambda count: None) == made
+    assert kept.read_bytes() == before
+    with pytest.raises(ValueError, match="has positions of another phrase"):
+        judged_positions.make(tmp_path, "other", 1, 1, lambda count: None)
+
+
+def test_losses_are_those_of_the_choices_and_their_means_by_hand():
+    """An agent that knows the table loses what it says: nothing, little, and the most."""
+    found = [one for one in SHIPPED if one.options == Options(2)][:12]
+    choices = [one.placements[(0, 1, -1)[one.number % 3]] for one in found]
+    answers = [
+        positions.Answer(one.number, action, *at(one, action), None)
+        for one, action in zip(found, choices, strict=True)
+    ]
+    whole, two, *stages = figures(found, answers)
+    gold = [answer.gold for answer in answers]
+    assert whole["gold"] == two["gold"] == pytest.approx(np.mean(gold))
+    assert whole["gold_low"] < whole["gold"] < whole["gold_high"]
+    assert whole["best"] == np.mean(np.array(gold) < 0.05)
+    assert (whole["players"], two["players"], two["stage"]) == (None, 2, None)
+    for row in stages:
+        own = [
+            a.win for p, a in zip(found, answers, strict=True) if STAGES[p.stage] == row["stage"]
+        ]
+        assert (row["positions"], row["win"]) == (len(own), pytest.approx(np.mean(own)))
+
+
+def at(position, action):
+    place = position.placements.index(action)
+    return position.gold[place], position.win[place]
+
+
+class Looker(Agent):
+    """Notes the games that it is handed."""
+
+    name, version = "looker", "1"
+    seen: list = []  # noqa: RUF012
+
+    def act(self, games, memory):
+        Looker.seen += games
+        return [int(game.legal_actions()[0]) for game in games]
+
+
+def test_an_agent_is_asked_once_and_sees_no_hidden_tile():
+    few = SHIPPED[:6]
+    Looker.seen.clear()
+    answers = asked(f"{__name__}:Looker", few)
+    assert [answer.number for answer in answers] == [one.number for one in few]
+    for one, answer, seen in zip(few, answers, Looker.seen, strict=True):
+        game = one.game()
+        assert seen.history == game.history
+        assert seen.draws != game.draws
+        assert (answer.gold, answer.win) == at(one, answer.action)
+        place = one.placements.index(answer.action)
+        judged_long = place < len(one.errors)
+        assert answer.by_referee == (
+            [losses[place] for losses in one.by_referee] if judged_long else None
+        )
+
+
+def test_networks_lose_less_than_greedy_and_the_number_of_processes_changes_nothing():
+    trinitario, greedy, random = (
+        figures(SHIPPED, asked(name, SHIPPED))[0] for name in ("trinitario", "greedy", "random")
+    )
+    assert trinitario["gold"] < greedy["gold"] < random["gold"]
+    assert greedy["gold_high"] < random["gold_low"]
+    assert asked(f"{HERE}:Half", SHIPPED) == asked(f"{HERE}:Half", SHIPPED, workers=2)
+
+
+class Outside(Looker):
+    """Chooses what is not legal."""
+
+    def act(self, games, memory):
+        return [0 for _ in games]
+
+
+def test_what_an_agent_does_not_play_or_may_not_do():
+    some = [one for one in SHIPPED if one.options.num_players == 2][:2]
+    numbers = [a.number for a in asked("forastero", [*some, SHIPPED[-1]])]
+    assert numbers == [one.number for one in some]
+    with pytest.raises(ValueError, match="forastero plays none of the positions"):
+        asked("forastero", [one for one in SHIPPED if one.options.num_players == 3])
+    with pytest.raises(AgentError, match=r"looker in position \d+: illegal action 0"):
+        asked(f"{__name__}:Outside", some)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"{}", "Not a gzipped file"),
+        (gzip.compress(b"{}"), "format"),
+        (
+            gzip.compress(b'{"format": "cacao-positions", "version": 9}'),
+            "another format or version",
+        ),
+        (FILE.read_bytes()[:-40], "ended before"),
+    ],
+)
+def test_a_file_without_positions_gets_a_sentence(tmp_path, content, reason):
+    (tmp_path / "file.gz").write_bytes(content)
+    with pytest.raises(ValueError, match=rf"file.gz is not a file of positions: .*{reason}"):
+        read_positions(tmp_path / "file.gz")
