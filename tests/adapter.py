@@ -38,17 +38,17 @@ class EngineTable:
         worker_draws: list[list[str]],
         jungle_draws: list[str],
         decisions: Decisions = "explicit",
-        table_size: int | None = None,
     ) -> None:
         if len(worker_draws) != num_players:
             raise ValueError("one list of worker_draws a player")
-        self.game = Game.from_draws(
-            worker_draws,
-            jungle_draws,
-            volcanoes=volcanoes,
-            decisions=decisions,
-            table_size=table_size,
-        )
+        given = {"volcanoes": volcanoes, "decisions": decisions}
+        self.game = Game.from_draws(worker_draws, jungle_draws, **given)
+
+    @classmethod
+    def of(cls, game: Game) -> EngineTable:
+        table = object.__new__(cls)
+        table.game = game
+        return table
 
     @property
     def player(self) -> int | None:

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_info
 
+from cacao_env.agents.agent import Agent
 from cacao_env.agents.bots import Bot
 from cacao_env.agents.endgame import NOT_SOLVED, solve
 from cacao_env.agents.utility import RELATIVE_SCORE
 
 
 class First:
-    """The first legal action."""
-
     version = "1"
 
     def __init__(self, seed):
@@ -49,6 +48,19 @@ class Solver(First):
     def act(self, game):
         action = int(solve(game.states, 2, RELATIVE_SCORE, 5_000_000))
         return self.bot.act(game) if action == NOT_SOLVED else action
+
+
+class Spy(Agent):
+    """Plays the first legal action and keeps the games that it was handed."""
+
+    name = "spy"
+
+    def __init__(self):
+        self.games = []
+
+    def act(self, games, memory):
+        self.games += [game.clone() for game in games]
+        return [int(game.legal_actions()[0]) for game in games]
 
 
 class Peeker(First):
@@ -104,7 +116,6 @@ class Deed:
 
 
 def worker():
-    """Return the function that does the deeds of a process."""
 
     def do(deed, progress):
         if deed.key == "kill":

@@ -58,7 +58,6 @@ class Page:
         self.page.wait_for_selector(".page")
 
     def hears(self, message: Any) -> None:
-        """Note an error on the console."""
         if message.type == "error":
             self.problems.append(message.text)
 
@@ -87,6 +86,7 @@ def begin(page: Any, level: str = "", seats: tuple[str, ...] = (), **more: Any) 
         page.check("#volcanoes")
     page.click("#begin")
     page.wait_for_selector(".player")
+    page.wait_for_selector("#confirm, #lift-curtain, #pause")
 
 
 def drop(page: Any, name: str, text: str) -> None:
@@ -129,12 +129,17 @@ def choose(page: Any, number: int = 0) -> str:
     return phase
 
 
+def decide(page: Any, number: int = 0) -> None:
+    choose(page, number)
+    page.click("#confirm")
+
+
 def play_on(page: Any, decisions: int = 10**6) -> int:
     """Play for the person until the end, or some decisions; return how many were made."""
     for number in range(decisions):
         page.wait_for_selector("#confirm, #result")
         if page.locator("#result").count():
             return number
-        choose(page, number)
-        page.click("#confirm")
+        decide(page, number)
+    page.wait_for_selector("#confirm, #lift-curtain, #result")
     return decisions

@@ -65,8 +65,8 @@ def no_luck(monkeypatch):
 @pytest.fixture
 def quick_reviews(monkeypatch):
     """Let reviews compare moves by a few games: they say less, and look the same."""
-    monkeypatch.setattr("cacao_env.play.review.CHOOSING", 3)
-    monkeypatch.setattr("cacao_env.play.review.COMPARING", 18)
+    for name, few in {"LAST": 0, "CHOOSING": 2, "COMPARING": 4, "TOP": 2}.items():
+        monkeypatch.setattr(f"cacao_env.play.review.{name}", few)
 
 
 @pytest.fixture(scope="module")

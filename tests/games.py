@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from hypothesis import strategies as st
 
 from cacao_env import Game
+from cacao_env.agents.bots import Bot
 from cacao_env.engine.state import cell_column, cell_row
 
 Style = Callable[[Game, np.random.Generator], int]
@@ -20,7 +22,6 @@ def seat_seeds(seed: int, num_players: int) -> list[int]:
 
 
 def play_random(game: Game, rng: np.random.Generator) -> int:
-    """Any legal action."""
     return int(rng.choice(game.legal_actions()))
 
 
@@ -57,7 +58,6 @@ def crowd(game: Game, rng: np.random.Generator) -> int:
 
 
 def overbuild(game: Game, rng: np.random.Generator) -> int:
-    """Overbuild whenever it is allowed."""
     if game.phase != "place":
         return play_random(game, rng)
     covers = [action for action, move in _places(game) if move[0] == "overbuild"]
@@ -70,6 +70,65 @@ STYLES: dict[str, Style] = {
     "crowd": crowd,
     "overbuild": overbuild,
 }
+
+
+def played(
+    players: int = 2,
+    seed: int = 0,
+    plies: int = 10**6,
+    style: str = "random",
+    until: Callable[[Game], bool] | None = None,
+    **options: Any,
+) -> Game:
+    """A game of players of a style, or greedy ones: after so many decisions, or where a condition holds
+    first, or at its end."""
+    game, rng = Game.new(players, seed, **options), np.random.default_rng(seed)
+    bots = [Bot("greedy").player(seat) for seat in range(players)]
+    while not game.over and game.ply < plies and not (until and until(game)):
+        choice = bots[game.seat].act(game) if style == "greedy" else STYLES[style](game, rng)
+        game.play(choice)
+    return game
+
+
+def as_dealt(game: Game) -> Game:
+    """Return the game before its first action."""
+    return Game.from_draws(
+        *game.draws, volcanoes=game.volcanoes, decisions=game.decisions, table_size=game.table_size
+    )
+
+
+class Deal(NamedTuple):
+    """A game that Hypothesis draws, and the style that it is played in."""
+
+    players: int
+    volcanoes: bool
+    decisions: str
+    table_size: int | None
+    style: str
+    seed: int
+
+    def positions(self) -> Iterator[tuple[Game, np.random.Generator]]:
+        """Yield the game before every decision and at its end, with the generator that plays it."""
+        options = {key: getattr(self, key) for key in ("volcanoes", "decisions", "table_size")}
+        game, rng = Game.new(self.players, self.seed, **options), np.random.default_rng(self.seed)
+        for position in positions(game, rng, STYLES[self.style]):
+            yield position, rng
+
+
+def any_game(*decisions: str, sizes: Sequence[int | None] = (None,)) -> st.SearchStrategy[Deal]:
+    return st.builds(
+        Deal,
+        players=st.integers(2, 4),
+        volcanoes=st.booleans(),
+        decisions=st.sampled_from(decisions),
+        table_size=st.sampled_from(sizes),
+        style=st.sampled_from(sorted(STYLES)),
+        seed=st.integers(0, 2**32),
+    )
+
+
+def random_legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
 
 
 def positions(game: Game, rng: np.random.Generator, style: Style = play_random) -> Iterator[Game]:

@@ -41,61 +41,47 @@ class Area(NamedTuple):
     interpreted: bool = False
 
 
+def _tests(names: str) -> tuple[str, ...]:
+    files = [name if "/" in name else f"test_{name}.py" for name in names.split()]
+    return tuple(f"tests/{name}" for name in files)
+
+
 AREAS = {
     "engine": Area(
         ("cacao_env/engine/[!cjl]*.py", "cacao_env/game.py", "cacao_env/record.py"),
-        (
-            *("tests/rules", "tests/test_game.py", "tests/test_perft.py", "tests/test_record.py"),
-            *("tests/test_observation.py", "tests/test_auto_decisions.py", "tests/test_turn.py"),
-            *("tests/test_symmetry.py", "tests/test_table_size.py", "tests/test_golden.py"),
-            *("tests/test_against_reference.py", "tests/test_invariants.py"),
-            *("tests/test_hidden_information.py", "tests/test_interpreted.py"),
-            "tests/test_directed.py",
+        _tests(
+            "rules/ game record observation auto_decisions turn symmetry table_size golden"
+            " against_reference invariants hidden_information interpreted"
         ),
         interpreted=True,
     ),
-    "compiler": Area(
-        ("cacao_env/engine/[cjl]*.py",),
-        ("tests/test_jit.py", "tests/test_compiler_process.py", "tests/test_lock.py"),
-    ),
-    "greedy": Area(
-        ("cacao_env/greedy/*.py",),
-        ("tests/test_bots.py", "tests/test_candidates.py", "tests/test_turn.py"),
-    ),
+    "compiler": Area(("cacao_env/engine/[cjl]*.py",), _tests("jit")),
+    "greedy": Area(("cacao_env/greedy/*.py",), _tests("bots candidates turn")),
     "agents": Area(
         ("cacao_env/agents/*.py", "cacao_env/agents/value/*.py"),
-        (
-            *("tests/test_agents.py", "tests/test_bots.py", "tests/test_endgame.py"),
-            *("tests/test_features.py", "tests/test_value.py", "tests/test_tree.py"),
-            *("tests/test_search.py", "tests/test_ordering.py", "tests/test_analysis.py"),
-            *("tests/test_onnx.py", "tests/test_trust.py", "tests/test_same_choices.py"),
+        _tests(
+            "agents bots endgame features value tree search ordering analysis onnx trust same_choices"
         ),
     ),
     "envs": Area(
         ("cacao_env/envs/*.py",),
-        (
-            *("tests/test_pettingzoo.py", "tests/test_gym.py", "tests/test_gym_vector.py"),
-            *("tests/test_vector.py", "tests/test_saved_games.py", "tests/test_threads.py"),
-            *("tests/test_forms.py", "tests/test_versus_agents.py", "tests/test_open_spiel.py"),
-            *("tests/test_tasks.py", "tests/test_candidates.py"),
+        _tests(
+            "pettingzoo gym gym_vector saved_games threads equivalence forms conventions"
+            " versus_agents open_spiel tasks candidates"
         ),
     ),
     "evaluation": Area(
         ("cacao_env/evaluation/*.py",),
-        (
-            *("tests/test_summary.py", "tests/test_regret.py", "tests/test_judge.py"),
-            *("tests/test_ratings.py", "tests/test_report.py", "tests/test_sequential.py"),
-            *("tests/test_forecasts.py", "tests/test_luck.py", "tests/test_tally.py"),
-            *("tests/test_leaderboard.py", "tests/test_tasks.py", "tests/test_evaluate.py"),
+        _tests(
+            "summary regret judge ratings report sequential forecasts luck tally leaderboard tasks"
+            " evaluate"
         ),
     ),
     "training": Area(
         ("training/*.py", "training/*/*.py"),
-        (
-            *("tests/test_value_learning.py", "tests/test_samples.py", "tests/test_masked.py"),
-            *("tests/test_ppo.py", "tests/test_loop.py", "tests/test_sb3.py", "tests/test_runs.py"),
-            *("tests/test_afterstate.py", "tests/test_training.py", "tests/test_resume_trust.py"),
-            *("tests/test_exploit.py", "tests/test_ship.py", "tests/test_golden.py"),
+        _tests(
+            "value_learning samples masked ppo loop sb3 runs afterstate training resume_trust exploit"
+            " ship golden"
         ),
     ),
 }
@@ -111,7 +97,6 @@ class Mutant(NamedTuple):
 
     @property
     def name(self) -> str:
-        """A text that identifies the mutant."""
         return f"{self.module}:{self.line} {self.operator}#{self.occurrence}"
 
 
@@ -135,17 +120,13 @@ def mutants_of(path: Path, module: str) -> Iterator[tuple[tuple[int, int], Mutan
 
 def annotations(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Return the spans of annotations, which nothing evaluates."""
-    spans = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        found = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-        for one in found:
-            if isinstance(one, ast.expr):
-                assert one.end_lineno is not None
-                assert one.end_col_offset is not None
-                spans.append(
-                    ((one.lineno, one.col_offset), (one.end_lineno, one.end_col_offset)),
-                )
-    return spans
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    found = [getattr(node, name, None) for node in nodes for name in ("annotation", "returns")]
+    return [
+        ((one.lineno, one.col_offset), (one.end_lineno or 0, one.end_col_offset or 0))
+        for one in found
+        if isinstance(one, ast.expr)
+    ]
 
 
 def sample(area: Area, count: int, seed: int) -> list[Mutant]:
@@ -252,7 +233,6 @@ def try_out(area: Area, folder: Path, mutant: Mutant, cached: Path | None) -> di
 
 
 def main() -> int:
-    """Sample, run, report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("area", choices=AREAS)
     parser.add_argument("--count", type=int, default=200)

@@ -49,7 +49,6 @@ def in_the_page(games: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def natively(one: dict[str, Any]) -> dict[str, Any]:
-    """Play one of these games in Python."""
     name = one["agent"]
     if one["sims"]:
         name += f"{':' if name == 'mc' else '+search:'}sims={one['sims']}"
@@ -101,7 +100,6 @@ def differences(games: list[dict[str, Any]]) -> tuple[list[str], float]:
 
 
 def main() -> None:
-    """Compare as many games as the arguments say."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--random", type=int, default=10_000)
     parser.add_argument("--network", type=int, default=500)

@@ -29,7 +29,6 @@ WORKERS = ((1, 1, 1, 1), (2, 1, 0, 1), (3, 0, 0, 1), (3, 1, 0, 0))
 
 
 def rules() -> dict[str, Scene]:
-    """The pictures of docs/rules.md by name."""
     return {
         "workers": row(len(WORKERS), lambda k, x: worker_tile(BLUE, WORKERS[k], x, 0)),
         "plantations": jungle("plantation1", "plantation2"),
@@ -45,7 +44,6 @@ def rules() -> dict[str, Scene]:
 
 
 def row(count: int, draw: Any) -> Scene:
-    """Tiles side by side."""
     drawn = "".join(draw(number, number * (UNIT + GAP)) for number in range(count))
     return Scene(drawn, count * (UNIT + GAP) - GAP, UNIT, (0, 0))
 
@@ -116,14 +114,12 @@ def a_temple() -> Scene:
 
 
 def recorded(players: int, seed: int, bots: list[str], **options: bool) -> str:
-    """The record of a game of bots."""
     game = Game.new(players, seed, **options)
     play_game(game, [Bot(name).player(s) for name, s in zip(bots, seat_seeds(seed, players))])
     return record.dumps(record.record_of(game, players=bots))
 
 
 def draw(folder: Path) -> None:
-    """Draw all pictures into a folder."""
     (folder / "rules").mkdir(parents=True, exist_ok=True)
     for name, scene in rules().items():
         (folder / "rules" / f"{name}.svg").write_text(scene.svg(), encoding="utf-8")
@@ -140,12 +136,10 @@ def draw(folder: Path) -> None:
         one = Page(browser, WIDE)
         begin(one.page, "chief", players=3, seed=5)
         play_on(one.page, 9)
-        one.page.wait_for_selector("#confirm")
         shot(one, "play")
         one = Page(browser, PHONE, is_mobile=True, has_touch=True)
         begin(one.page, "grower", players=4, seed=5)
         play_on(one.page, 8)
-        one.page.wait_for_selector("#confirm")
         shot(one, "phone")
         one = Page(browser, WIDE)
         drop(one.page, "game.json", recorded(2, 8, ["greedy", "random"]))

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,3 +88,35 @@ def test_records_of_the_reference_hold_for_the_engine_and_the_other_way_round(
         while not engine.game.over:
             engine.game.play(int(rng.choice(engine.game.legal_actions())))
         check_record(record_of(engine.game, with_legal=True))
+
+
+@pytest.mark.parametrize(
+    "file", sorted((Path(__file__).parent / "directed").glob("*.json")), ids=lambda file: file.stem
+)
+def test_games_steered_to_rare_events_are_the_same(file):
+    """The last fields of the water by every route, overbuilding beside every kind of tile, ties at
+    temples, three cells for the last tiles: random play seldom gets there."""
+    record = json.loads(file.read_text(encoding="utf-8"))
+    rules = record["rules"]
+    deal = rules["num_players"], rules["volcanoes"], record["worker_draws"], record["jungle_draws"]
+    oracle, engine = Oracle(*deal), EngineTable(*deal)
+    for entry in record["moves"]:
+        moves_agree(oracle, engine)
+        move = tuple(tuple(one) if isinstance(one, list) else one for one in entry["move"])
+        oracle.play(move)
+        engine.play(move)
+        assert engine.position() == oracle.position()
+        assert engine.scores_if_ended_now() == oracle.scores_if_ended_now()
+    assert engine.result() == oracle.result() == record["result"]
+
+
+@pytest.mark.parametrize("whim", range(0, 32, 3))
+def test_the_style_triple_fills_three_cells_at_once(whim):
+    """Otherwise the games above would not have met that."""
+    rng, players = random.Random(whim), 2 + whim % 3
+    game = Oracle(players, False, *deal(players, False, rng))
+    most = 0
+    while game.player is not None:
+        most = max(most, len(game.position()["to_fill"]))
+        game.play(choose_move(game, "triple", rng, whim))
+    assert most == 3

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
-from functools import cache
-from pathlib import Path
+from graphlib import TopologicalSorter
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-PACKAGE, TRAINING = ROOT / "cacao_env", ROOT / "training"
+from tests.sources import ROOT, imports, modules
+
+PACKAGE = ROOT / "cacao_env"
 # The packages of cacao_env in order: each imports only from those before it.  The root's own modules
 # stand beside the package that they belong to.
 PACKAGES = (
@@ -46,110 +45,60 @@ LATE = {
 }
 
 
-@cache
-def modules(package: Path) -> dict[str, Path]:
-    """Dotted names below a package, "" for the package itself."""
-    found = {}
-    for path in package.rglob("*.py"):
-        parts = path.relative_to(package).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
-
-
-def imports(name: str, path: Path, package: Path) -> set[tuple[str, str, bool]]:
-    """(package, module, whether it stands inside a function) of the project's modules imported."""
-    whole = [package.name, *(name.split(".") if name else [])]
-    base = whole if path.name == "__init__.py" else whole[:-1]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    late = {
-        id(node)
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in ast.walk(function)
-    }
+def imported(name: str) -> set[tuple[str, bool]]:
+    """(module, whether it is imported inside a function) of the project's modules."""
     found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            start = base[: len(base) - node.level + 1] if node.level else []
-            target = [*start, *(node.module.split(".") if node.module else [])]
-            names = [[*target, alias.name] for alias in node.names]
-        elif isinstance(node, ast.Import):
-            names = [alias.name.split(".") for alias in node.names]
-        else:
-            continue
-        for top, *rest in names:
-            if top in (PACKAGE.name, TRAINING.name):
-                there = modules(ROOT / top)
-                while ".".join(rest) not in there:
-                    rest.pop()
-                found.add((top, ".".join(rest), id(node) in late))
+    for source, what, _, late in imports(name):
+        module = f"{source}.{what}" if f"{source}.{what}" in modules() else source
+        if module in modules():
+            found.add((module, late))
     return found
 
 
-def ours(package: Path) -> list[str]:
-    """All modules but the programs that show other libraries."""
-    return sorted(name for name in modules(package) if not name.startswith("check.examples"))
+def ours(package: str) -> list[str]:
+    """All modules of a package but the programs that show other libraries."""
+    every = (name for name in modules() if name.split(".")[0] == package)
+    return sorted(name for name in every if not name.startswith("cacao_env.check.examples"))
 
 
 def part(module: str) -> str:
-    """The package, or the module of the root, that a module belongs to."""
-    return module.partition(".")[0]
+    """The package, or the module of the root, that a module belongs to; "" for the root itself."""
+    return [*module.split("."), ""][1]
 
 
-@pytest.mark.parametrize("name", ours(PACKAGE))
+@pytest.mark.parametrize("name", ours("cacao_env"))
 def test_cacao_env_imports_in_the_order_of_its_packages(name):
     level = {one: i for i, row in enumerate(PACKAGES) for one in row}
-    for top, module, late in imports(name, modules(PACKAGE)[name], PACKAGE):
-        assert top == "cacao_env", f"{name} imports {top}.{module}"
-        if not module or not name:  # the package itself: its version, its doors
-            continue
+    for module, late in imported(name):
+        assert module.startswith("cacao_env"), f"{name} imports {module}"
         here, there = part(name), part(module)
-        if late and (here, there) in LATE:
-            continue
-        assert level[there] <= level[here], f"{name} imports {module}"
+        if here and there and not (late and (here, there) in LATE):  # the root: its version, doors
+            assert level[there] <= level[here], f"{name} imports {module}"
 
 
-@pytest.mark.parametrize("name", ours(TRAINING))
+@pytest.mark.parametrize("name", ours("training"))
 def test_training_imports_in_the_order_of_its_packages(name):
     level = {one: i for i, row in enumerate(TRAINING_ORDER) for one in row}
-    for top, module, _ in imports(name, modules(TRAINING)[name], TRAINING):
-        if top == "training" and name and module:
-            here, there = part(name), part(module)
+    for module, _ in imported(name):
+        here, there = part(name), part(module)
+        if module.startswith("training") and here and there:
             assert here == there or level[there] < level[here], f"{name} imports {module}"
 
 
-@pytest.mark.parametrize("package", [PACKAGE, TRAINING], ids=lambda package: package.name)
+@pytest.mark.parametrize("package", ["cacao_env", "training"])
 def test_no_modules_import_each_other_in_a_circle(package):
     """Not even within a package, nor folders with their own."""
-    edges = {
-        name: {
-            module
-            for top, module, late in imports(name, path, package)
-            if top == package.name and not late and module not in ("", name)
-        }
-        for name, path in modules(package).items()
-    }
-    open_, done = set(), set()
-
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        assert name not in open_, f"a circle: {' -> '.join([*trail, name])}"
-        if name in done:
-            return
-        open_.add(name)
-        for other in sorted(edges[name]):
-            visit(other, (*trail, name))
-        open_.discard(name)
-        done.add(name)
-
-    for name in edges:
-        visit(name, ())
+    own = {name for name in modules() if name.startswith(f"{package}.")}
+    edges = {name: {one for one, late in imported(name) if not late} & own for name in own}
+    sorter = TopologicalSorter({name: others - {name} for name, others in edges.items()})
+    sorter.prepare()  # raises CycleError with the circle
 
 
 def test_every_module_has_a_place_in_the_order():
     assert len(PACKAGES) <= 12
-    for package, rows in ((PACKAGE, PACKAGES), (TRAINING, TRAINING_ORDER)):
+    for package, rows in (("cacao_env", PACKAGES), ("training", TRAINING_ORDER)):
         known = {one for row in rows for one in row}
-        assert {part(name) for name in modules(package) if name} == known
+        assert {part(name) for name in modules() if name.startswith(f"{package}.")} == known
 
 
 def test_the_root_has_few_doors():
@@ -159,18 +108,12 @@ def test_the_root_has_few_doors():
 
 
 def test_the_environment_never_imports_training_or_torch():
-    for name in ours(PACKAGE):
-        for node in ast.walk(ast.parse(modules(PACKAGE)[name].read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.level == 0:
-                names = [node.module or ""]
-            else:
-                continue
-            for imported in names:
-                top = imported.split(".")[0]
-                assert top not in {"torch", "training", "sb3_contrib"}, name
-                assert top != "stable_baselines3" or name in ("envs.sb3", "agents.sb3"), name
+    for name in ours("cacao_env"):
+        for source, *_ in imports(name):
+            top = source.split(".")[0]
+            assert top not in {"torch", "training", "sb3_contrib"}, name
+            doors = ("cacao_env.envs.sb3", "cacao_env.agents.sb3")
+            assert top != "stable_baselines3" or name in doors, name
 
 
 def test_importing_the_core_loads_only_its_four_libraries():
@@ -178,10 +121,17 @@ def test_importing_the_core_loads_only_its_four_libraries():
     code = (
         "import sys, cacao_env.cacao_v0, cacao_env.envs.versus, cacao_env.cli\n"
         "import cacao_env.agents.registry\n"
-        "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))"
+        "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))\n"
+        "import cacao_env.evaluation.run, cacao_env.play.server\n"
+        "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))\n"
+        "print('cacao_env.text' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(run.stdout.split())
+    core, more, text = run.stdout.splitlines()
+    assert text == "False"
+    models = "mcp openai httpx verifiers textarena openenv fastmcp trl transformers"
+    assert not set(more.split()) & {*models.split(), "starlette", "uvicorn"}
+    loaded = set(core.split())
     assert {"numpy", "numba", "gymnasium", "pettingzoo"} <= loaded
     assert not loaded & {
         "torch",

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from cacao_env import Game
 from cacao_env.engine.actions import apply
 from cacao_env.engine.decisions import NONE, forced_action, forced_fill
-from cacao_env.engine.geometry import MAX_TABLE, MIN_TABLE, NEIGHBOR
+from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.rules import begin_actions
-from cacao_env.engine.state import ACT, FILL, PLACE
+from cacao_env.engine.state import ACT, FILL
 from cacao_env.engine.tiles import SUN, VOLCANO, VOLCANO_TURNED, WATER
-from tests.games import STYLES, positions
+from tests.adapter import EngineTable
+from tests.games import any_game, positions
 
 Outcome = tuple[int, ...]
 
@@ -85,16 +85,9 @@ def tables(start: Game, turn: int) -> set[bytes]:
     return found
 
 
-@given(
-    players=st.integers(2, 4),
-    volcanoes=st.booleans(),
-    style=st.sampled_from(sorted(STYLES)),
-    seed=st.integers(0, 2**32),
-)
-def test_the_best_outcomes_are_the_same_with_and_without_skipping(players, volcanoes, style, seed):
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes, decisions="explicit")
-    for _ in positions(game, rng, STYLES[style]):
+@given(any_game("explicit"))
+def test_the_best_outcomes_are_the_same_with_and_without_skipping(deal):
+    for game, rng in deal.positions():
         if game.phase == "fill":
             assert tables(in_auto_mode(game), game.turn) == tables(game, game.turn)
         if game.phase == "act":
@@ -157,29 +150,6 @@ def compare_all_outcomes(trial: Game, rng: np.random.Generator) -> None:
     assert best(skipped) == best(asked)
 
 
-@given(
-    players=st.integers(2, 4),
-    volcanoes=st.booleans(),
-    table_size=st.integers(MIN_TABLE, MAX_TABLE),
-    seed=st.integers(0, 2**32),
-)
-def test_the_first_decision_is_always_asked(players, volcanoes, table_size, seed):
-    game = Game.new(players, seed, volcanoes=volcanoes, table_size=table_size)
-    assert game.state.phase == PLACE
-    assert forced_action(game.state) == NONE
-
-
-@given(players=st.integers(2, 4), volcanoes=st.booleans(), seed=st.integers(0, 2**32))
-def test_auto_asks_less_and_never_a_decision_with_one_answer(players, volcanoes, seed):
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes, decisions="auto")
-    for _ in positions(game, rng):
-        assert game.over or len(game.legal_actions()) > 1
-    moves = game.elementary_moves()
-    assert game.ply == sum(not auto for _, auto, _ in moves)
-    assert game.ply < len(moves)
-
-
 def test_what_is_skipped_in_ordinary_play():
     """Water, sun, mines and lone plantations are never asked; markets with cacao are."""
     rng = np.random.default_rng(0)
@@ -188,20 +158,12 @@ def test_what_is_skipped_in_ordinary_play():
         game = Game.new(2 + seed % 3, seed, volcanoes=seed % 2 == 1)
         for _ in positions(game, rng):
             pass
-        table = {(int(r), int(c)): kind for (r, c), kind in _jungle(game).items()}
+        table = EngineTable.of(game).position()["jungle"]
         steps = [(-1, 0), (0, 1), (1, 0), (0, -1)]
         for _, auto, move in game.elementary_moves():
             if move[0] == "act":
                 (row, column), edge = move[1], move[2]
-                kind = table[row + steps[edge][0], column + steps[edge][1]]
+                kind, _ = table[row + steps[edge][0], column + steps[edge][1]]
                 (skipped if auto else asked).add(kind.rstrip("1234"))
     assert asked == {"plantation", "market"}
     assert skipped == {"plantation", "market", "mine", "volcano", "water", "sun"}
-
-
-def _jungle(game: Game) -> dict[tuple[int, int], str]:
-    from tests.adapter import EngineTable
-
-    view = object.__new__(EngineTable)
-    view.game = game
-    return {cell: kind for cell, (kind, _) in view.position()["jungle"].items()}

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cacao_env import Game, cacao_v0
 from cacao_env.check import bench
 from cacao_env.check.bench import compare, peers, rows, timing
 from cacao_env.check.bench.timing import Row
@@ -62,28 +61,6 @@ def test_every_row_is_there_and_says_what_it_counts(ran):
     assert set(by_name) == set(NAMES)
 
 
-def test_bytes_are_those_of_the_arrays(ran):
-    by_name = {entry["name"]: entry for entry in json.loads(ran.read_text())["rows"]}
-    bandwidth = by_name["write_bandwidth"]["value"]
-    for players, table in ((2, 15), (4, None)):
-        name = f"step_observe_mask.p{players}.{'t15' if table else 'default'}"
-        space = cacao_v0.raw_env(num_players=players, table_size=table).observation_space(
-            "player_0"
-        )
-        row = by_name[name]
-        assert row["observation_bytes"] == space["observation"].shape[0]
-        assert row["mask_bytes"] == space["action_mask"].shape[0]
-        rate = row["value"] * (row["observation_bytes"] + row["mask_bytes"])
-        assert row["bytes_per_second"] == pytest.approx(rate)
-        assert row["bandwidth_share"] == pytest.approx(rate / bandwidth)
-    aec_row = by_name["aec_raw.p2"]
-    assert (
-        aec_row["observation_bytes"]
-        == 4 * by_name["step_observe_mask.p2.default"]["observation_bytes"]
-    )
-    assert aec_row["of_ceiling"] == aec_row["value"] / by_name["aec_raw_ceiling.p2"]["value"]
-
-
 def test_the_table_goes_between_the_markers_of_a_page(tmp_path, capsys, monkeypatch):
     page = tmp_path / "page.md"
     page.write_text(f"before\n{bench.BEGIN}\nold\n{bench.END}\nafter\n")
@@ -101,31 +78,6 @@ def test_the_table_goes_between_the_markers_of_a_page(tmp_path, capsys, monkeypa
     assert main(["bench", "--page", str(page)]) == 1
     assert "has no lines" in capsys.readouterr().err
     assert page.read_text() == "no markers"
-
-
-def test_a_row_that_became_slower_is_marked_and_fails(ran, tmp_path, capsys):
-    entries = json.loads(ran.read_text())["rows"]
-    doctored = tmp_path / "doctored.json"
-
-    def compared(factor):
-        for entry in entries:
-            if entry["name"] == "playouts.p3":
-                entry["value"] *= factor
-        doctored.write_text(json.dumps({"rows": entries}))
-        now = [
-            Row(e["name"], e["unit"], "", value=e["value"], yardstick=e["yardstick"])
-            for e in originals
-        ]
-        return compare(now, bench.read_rows(str(doctored)))
-
-    originals = json.loads(ran.read_text())["rows"]
-    lines, slow = compared(1)
-    assert not slow
-    assert sum("1.00 times" in line for line in lines) == len(lines) > 20
-    lines, slow = compared(1.3)
-    assert slow
-    assert [line.split()[0] for line in lines if "SLOWER" in line] == ["playouts.p3"]
-    assert not any(line.startswith(("yardstick", "write_bandwidth", "memory")) for line in lines)
 
 
 def test_a_slower_machine_is_no_slower_row():
@@ -153,56 +105,6 @@ def test_the_command_returns_what_the_comparison_says(ran, monkeypatch, tmp_path
     assert "has no rows with a yardstick" in capsys.readouterr().err
 
 
-def test_the_ceiling_has_the_shape_of_the_environment():
-    real = cacao_v0.raw_env()
-    nothing = rows.NothingEnv()
-    for env in (real, nothing):
-        env.reset(seed=0)
-    assert nothing.possible_agents == real.possible_agents
-    for agent in real.possible_agents:
-        assert nothing.observation_space(agent) == real.observation_space(agent)
-        assert nothing.action_space(agent) == real.action_space(agent)
-        assert nothing.observation_space(agent).contains(nothing.observe(agent))
-    shown, again = (nothing.last()[0] for _ in range(2))
-    assert {key: (a.shape, a.dtype) for key, a in shown.items()} == {
-        key: (a.shape, a.dtype) for key, a in real.last()[0].items()
-    }
-    for key, array in shown.items():
-        assert not np.shares_memory(array, again[key])
-
-
-def test_the_ceiling_is_wrapped_as_the_environment_is():
-    depths = []
-    for _, ours, ceiling in rows.pairs():
-        depths.append(0)
-        while hasattr(ours, "env"):
-            assert type(ceiling) is type(ours)
-            ours, ceiling = ours.env, ceiling.env
-            depths[-1] += 1
-        assert (type(ours), type(ceiling)) == (cacao_v0.raw_env, rows.NothingEnv)
-    assert depths == [0, 3]
-
-
-def test_the_ceiling_s_game_is_as_long_as_real_ones_and_has_their_masks():
-    lengths, legal = [], []
-    env, rng = cacao_v0.raw_env(), np.random.default_rng(1)
-    for seed in range(40):
-        env.reset(seed=seed)
-        while not env.game.over:
-            ids = env.game.legal_actions()
-            legal.append(len(ids))
-            env.step(int(rng.choice(ids)))
-        lengths.append(env.game.ply)
-    nothing = rows.NothingEnv()
-    nothing.reset()
-    counts = []
-    while not any(nothing.terminations.values()):
-        counts.append(int(nothing.last()[0]["action_mask"].sum()))
-        nothing.step(0)
-    assert abs(np.mean(lengths) - len(counts)) < 6
-    assert abs(np.mean(legal) - np.mean(counts)) < 0.3 * np.mean(legal)
-
-
 def test_rows_in_turns_and_medians():
     calls = []
     times = iter(range(10_000))
@@ -224,52 +126,6 @@ def test_rows_in_turns_and_medians():
 def test_the_yardstick_never_changes():
     """Comparisons over time rest on it; this number is what it came to when it was written."""
     assert timing.turn_yardstick(np.arange(4096, dtype=np.int64), 1000) == 1059066
-
-
-def test_threads_are_set_against_one_thread_on_the_same_large_batch(ran):
-    by_name = {entry["name"]: entry for entry in json.loads(ran.read_text())["rows"]}
-    one, two, speedup = (
-        by_name[f"{name}.p2.t15"] for name in ("threads.1", "threads.2", "threads_speedup")
-    )
-    assert one["batch"] == two["batch"] == speedup["batch"] == 4096
-    assert [one["threads"], two["threads"], speedup["threads"]] == [1, 2, 2]
-    assert speedup["value"] == two["value"] / one["value"]
-    assert "batch of 4,096 games" in speedup["counts"]
-
-
-@pytest.mark.parametrize(("players", "size"), [(2, 15), (4, None)])
-def test_recorded_games_are_whole_legal_games(players, size):
-    starts, chosen, lengths = rows.record_games(players, size)
-    states = starts.copy()
-    for _ in range(2):  # as often as wanted
-        assert rows.replay(states, starts, chosen, lengths) == lengths.sum()
-    lost = set()
-    for g, length in enumerate(lengths):
-        game = Game(starts[g : g + 1], []).clone()
-        assert game.turn == 0
-        for action in chosen[g, :length]:
-            game.play(int(action))  # refuses what is illegal
-        assert game.over
-        assert states[g].tobytes() == game.states[0].tobytes()
-        lost.add(tuple(game.scores()))
-    assert len(lost) > 40
-
-
-def test_a_batch_of_recorded_actions_is_the_same_every_time(monkeypatch):
-    made = []
-
-    class Kept(rows.VectorGames):
-        def __init__(self, *args, **kwargs):
-            super().__init__(*args, **kwargs)
-            made.append(self)
-
-    monkeypatch.setattr(rows, "VectorGames", Kept)
-    work = rows.interleaved(2, 15)
-    ends = made[0].states.tobytes()
-    assert work() == 4096
-    assert made[0].states.tobytes() == ends
-    assert work() == 4096
-    assert made[0].states.tobytes() == ends
 
 
 def test_peers_that_are_not_installed_are_skipped_and_say_so(monkeypatch):

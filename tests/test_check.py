@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -35,7 +33,6 @@ def test_the_libraries_that_are_here_work(library):
 
 
 def planted(tmp_path, monkeypatch, code):
-    """A library whose program is ``code``."""
     folder = tmp_path / "planted" / "examples"
     folder.mkdir(parents=True)
     for place in (folder, folder.parent):
@@ -87,10 +84,3 @@ def test_one_that_never_ends_fails(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(check, "TIMEOUT", 0.5)
     assert main(["check"]) == 1
     assert "no end after 0.5 s" in capsys.readouterr().out
-
-
-def test_an_unknown_library_is_one_sentence():
-    command = [sys.executable, "-m", "cacao_env", "check", "nothing"]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 1
-    assert "there is no check of 'nothing'; there are: PettingZoo, Gymnasium" in run.stderr

@@ -14,6 +14,8 @@ import pytest
 
 from cacao_env.cli import _parser, main
 from cacao_env.engine.jit import COMPILED
+from cacao_env.evaluation import leaderboard
+from tests.checkpoints import checkpoint
 from tests.reference.records import check_record, play_record
 
 ROOT = Path(__file__).parent.parent
@@ -41,9 +43,12 @@ def test_many_games_go_to_a_folder_one_file_a_seed(tmp_path, capsys):
     assert main(["replay", str(folder), "--check"]) == 0
     assert capsys.readouterr().out == "3 records hold\n"
     again = tmp_path / "again.json"
-    single = ["record", "--seed", "8", "--agents", "random,greedy", "--out", str(again)]
-    assert main(single) == 0
+    single = ["record", "--seed", "8", "--agents", "random,greedy"]
+    assert main([*single, "--out", str(again)]) == 0
     assert again.read_text() == files[1].read_text()
+    capsys.readouterr()
+    assert main(single) == 0
+    assert capsys.readouterr().out.strip() == again.read_text().strip()
 
 
 def test_paths_are_those_that_a_shell_s_user_means(tmp_path, monkeypatch):
@@ -55,11 +60,6 @@ def test_paths_are_those_that_a_shell_s_user_means(tmp_path, monkeypatch):
     assert main(["replay", "~/a.json", "$PLACE"]) == 0
     assert len(list((tmp_path / os.environ["PLACE"]).iterdir())) == 2
     assert not (tmp_path / "~").exists()
-
-
-def test_without_out_a_record_goes_to_standard_output(capsys):
-    assert main(["record", "--seed", "3"]) == 0
-    check_record(json.loads(capsys.readouterr().out))
 
 
 def test_check_names_each_bad_file_and_still_reads_the_others(tmp_path, capsys):
@@ -76,29 +76,6 @@ def test_check_names_each_bad_file_and_still_reads_the_others(tmp_path, capsys):
     assert len(lines) == 2
     assert "b.json: result.gold is" in lines[0]
     assert "d.json: not a game record: not JSON" in lines[1]
-
-
-def test_a_large_number_of_files_is_checked_by_several_processes(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("cacao_env.cli.games.MANY_FILES", 20)
-    text = json.dumps(play_record(2, False, 5))
-    for number in range(21):
-        (tmp_path / f"{number:03}.json").write_text(text if number != 7 else text[:-9])
-    assert main(["replay", str(tmp_path), "--check"]) == 1
-    err = capsys.readouterr().err
-    assert [line.split(":")[0] for line in err.splitlines()] == [str(tmp_path / "007.json")]
-    (tmp_path / "007.json").unlink()
-    assert main(["replay", str(tmp_path), "--check"]) == 0
-    assert capsys.readouterr().out == "20 records hold\n"
-
-
-def test_an_empty_folder_is_one_problem_among_others(tmp_path, capsys):
-    (tmp_path / "none").mkdir()
-    (tmp_path / "good.json").write_text(json.dumps(play_record(2, False, 5)))
-    (tmp_path / "bad.json").write_text("[]")
-    files = [str(tmp_path / name) for name in ("good.json", "none", "bad.json")]
-    assert main(["replay", *files, "--check"]) == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert [line.rsplit("/", 1)[1].split(":")[0] for line in lines] == ["none", "bad.json"]
 
 
 def test_replay_shows_the_moves_and_the_table(tmp_path, capsys):
@@ -121,38 +98,6 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
     assert ran.stdout.startswith("turn 1")
     assert "Broken pipe" not in ran.stderr
     assert "Traceback" not in ran.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["record", "--players", "5"], "num_players is 5, expected 2, 3 or 4"),
-        (["record", "--agents", "random"], "--agents names 1 agents, expected 2"),
-        (
-            ["record", "--agents", "random,genius"],
-            "there is no agent 'genius': neither a bot (endgame, greedy",
-        ),
-        (["record", "--games", "0"], "--games is 0, expected at least 1"),
-        (["record", "--games", "2"], "--out is missing: several games need a folder"),
-        (
-            ["record", "--out", "/nowhere/r.json"],
-            "/nowhere/r.json can't be written: No such",
-        ),
-        (["replay", "/nowhere/r.json", "--check"], "can't be read: No such file or directory"),
-        (["replay", "tests/rules"], "there is no record in this folder"),
-        (["spec", "--table-size", "5"], "table_size is 5, expected 11 to 32"),
-        (["bench", "--seconds", "0"], "--seconds is 0.0, expected more than 0"),
-        (["bench", "--compare", "/nowhere.json"], "/nowhere.json can't be read: No such file"),
-        (["bench", "--compare", "README.md"], "README.md is not JSON, expected what bench --json"),
-    ],
-)
-def test_bad_input_gets_one_sentence_and_status_1(arguments, message, capsys):
-    assert main(arguments) == 1
-    out, err = capsys.readouterr()
-    lines = [line for line in err.splitlines() if "compiling" not in line]
-    assert len(lines) == 1
-    assert message in lines[0]
-    assert out == ""
 
 
 def test_a_module_of_the_current_folder_is_found_as_by_python_m(tmp_path):
@@ -182,55 +127,6 @@ def test_other_words_for_deals_still_work_and_say_so(word, capsys):
     said = f"{word} is read as --deals: a deal is played in every seat\n"
     assert capsys.readouterr().err == said
     assert _parser().parse_args(["evaluate", "greedy", "random"]).deals is None
-
-
-COMMANDS = [
-    "record",
-    "replay",
-    "render",
-    "play",
-    "view",
-    "review",
-    "evaluate",
-    "regret",
-    "curve",
-    "forecasts",
-    "positions",
-    "leaderboard",
-    "tasks",
-    "data",
-    "submit",
-    "mcp",
-    "text",
-    "agents",
-    "spec",
-    "bench",
-    "check",
-    "warmup",
-]
-
-
-def test_these_are_the_commands(capsys):
-    with pytest.raises(SystemExit) as exited:
-        main(["--help"])
-    assert exited.value.code == 0
-    out = capsys.readouterr().out
-    lines = [line for line in out.splitlines() if line.startswith("    ") and line[4] != " "]
-    assert [line.split()[0] for line in lines] == COMMANDS
-    assert "exit status: 0 success; 1 wrong input" in " ".join(out.split())
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_each_command_has_an_example_that_is_understood(command, capsys):
-    with pytest.raises(SystemExit) as exited:
-        main([command, "--help"])
-    assert exited.value.code == 0
-    _, _, examples = capsys.readouterr().out.partition("example:\n")
-    lines = [shlex.split(line) for line in examples.splitlines() if line.strip()]
-    assert lines
-    for words in lines:
-        assert words[:2] == ["cacao", command]
-        assert callable(_parser().parse_args(words[1:]).run)
 
 
 def test_wrong_usage_has_status_2_and_an_interrupted_command_130(monkeypatch, capsys):
@@ -379,20 +275,6 @@ def test_a_full_disk_gets_one_sentence_that_names_the_file(tmp_path, capfd, monk
     assert sorted(path.name for path in tmp_path.iterdir()) == ["game.json"]
 
 
-def test_what_is_no_file_is_not_read(tmp_path, capsys):
-    os.mkfifo(tmp_path / "pipe")
-    for name in (tmp_path / "pipe", "/dev/zero"):
-        for command in (
-            ["replay", str(name)],
-            ["render", str(name), "-o", str(tmp_path / "a.svg")],
-        ):
-            assert main(command) == 1
-            assert capsys.readouterr().err == f"{name}: can't be read: it is not a regular file\n"
-    missing = tmp_path / "nofile.json"
-    assert main(["render", str(missing), "-o", str(tmp_path / "a.svg")]) == 1
-    assert capsys.readouterr().err == f"{missing}: can't be read: No such file or directory\n"
-
-
 def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path, capsys):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -403,3 +285,148 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path, capsys):
             pipe.unlink()
             raise AssertionError
         assert json.loads(read.result())
+
+
+HERE = "tests.agents_for_tests"
+# Commands with a {net}, a {game}, a {file}, a {folder}, a {page}, one {marked}; what they say.
+REFUSED = [
+    ("record --players 5", "num_players is 5, expected 2, 3 or 4"),
+    ("record --agents random", "--agents names 1 agents, expected 2"),
+    ("record --agents random,genius", "there is no agent 'genius': neither a bot (endgame, greedy"),
+    ("record --games 0", "--games is 0, expected at least 1"),
+    ("record --games 2", "--out is missing: several games need a folder"),
+    ("record --out /nowhere/r.json", "/nowhere/r.json can't be written: No such"),
+    ("replay /nowhere/r.json --check", "can't be read: No such file or directory"),
+    ("replay {folder}", "there is no record in this folder"),
+    ("review {file}", "not a game record"),
+    ("replay /dev/zero", "/dev/zero: can't be read: it is not a regular file"),
+    ("render /dev/zero -o a.svg", "/dev/zero: can't be read: it is not a regular file"),
+    ("render nofile.json -o a.svg", "nofile.json: can't be read: No such file or directory"),
+    ("spec --table-size 5", "table_size is 5, expected 11 to 32"),
+    ("check nothing", "there is no check of 'nothing'; there are: PettingZoo, Gymnasium"),
+    ("bench --seconds 0", "--seconds is 0.0, expected more than 0"),
+    ("bench --compare /nowhere.json", "/nowhere.json can't be read: No such file"),
+    ("bench --compare {page}", "page.md is not JSON, expected what bench --json"),
+    ("bench --page {page}", "has no lines"),
+    ("evaluate greedy nobody", "there is no agent 'nobody'"),
+    ("evaluate greedy", "there is one agent, expected two or more"),
+    ("evaluate greedy random greedy", "agent 'greedy' is given twice"),
+    ("evaluate greedy random --deals 0", "--deals is 0, expected at least 1"),
+    ("evaluate greedy random --deals -4", "--deals is -4, expected at least 1"),
+    ("evaluate greedy random --players 5", "--players is 5, expected some of 2, 3 and 4"),
+    ("evaluate greedy random --players 2,2", "--players is 2,2, expected some of"),
+    ("evaluate greedy random --workers 0", "--workers is 0, expected at least 1"),
+    ("evaluate greedy random --out {file}", "file can't be written"),
+    ("evaluate greedy random --json {file}/x.json", "file"),
+    ("evaluate greedy random --html {folder}", "Is a directory"),
+    ("evaluate {net} random --players 3", "net plays with 2 players on table size 15"),
+    ("evaluate {net} random --volcanoes", "without volcanoes, not with 2 players"),
+    ("evaluate greedy random --until-decided --players 2,3", "compares two agents with one"),
+    ("evaluate greedy random {net} --until-decided", "compares two agents with one"),
+    ("evaluate greedy random --until-decided --elo1 -5", "--elo0 is 0, expected less than"),
+    (
+        f"evaluate {HERE}:Illegal random",
+        "Illegal on seat 0 of block 0, decision 1: illegal action -3",
+    ),
+    (f"evaluate {HERE}:Words random", "action is 'north' (str), expected an integer"),
+    (f"evaluate {HERE}:Broken random", "Broken failed in act: KeyError: 'nothing' (agents_"),
+    ("regret nobody", "there is no agent 'nobody'"),
+    ("regret greedy --players 5", "--players is 5, expected 2, 3 or 4"),
+    ("regret greedy --deals 0", "--deals is 0, expected at least 1"),
+    ("regret greedy --last 7", "--last is 7, expected 1 to 6"),
+    ("regret greedy --last 0", "--last is 0, expected 1 to 6"),
+    ("regret greedy --rollouts 1", "--rollouts is 1, expected 0, or 2 to 1000000"),
+    ("regret greedy --referee greedy", "the referee 'greedy' is not a value network"),
+    ("regret greedy --referee criollo+search", "the referee 'criollo+search' is not a value"),
+    ("regret greedy --sample 0", "--sample is 0, expected 1 to 100"),
+    ("regret greedy --top 1", "--top is 1, expected 2 to 256"),
+    ("regret greedy --json {folder}", "Is a directory"),
+    ("regret {net} --players 3", "net plays with 2 players on table size 15"),
+    (f"regret {HERE}:Broken", "Broken failed in act: KeyError: 'nothing' (agents_"),
+    ("tasks --agents random --deals 0", "--deals is 0, expected at least 1"),
+    ("tasks --agents random --workers 0", "--workers is 0, expected at least 1"),
+    ("tasks --agents random --tasks 3p", "there is no task '3p'; there are: 2p-random"),
+    ("tasks --agents genius", "there is no agent 'genius'"),
+    ("tasks --agents random --page none.md", "none.md can't be read: No such file or directory"),
+    ("leaderboard --page {page}", "has no lines"),
+    ("leaderboard --page {marked} --json {game}", "is not a cacao-evaluation file"),
+    ("leaderboard --page {marked} --json none.json", "can't be read"),
+    ("view --export x.txt", "--export is 'x.txt', expected a file that ends in .html"),
+    ("view none.json --export x.html", "none.json: can't be read"),
+    ("view --export x.html --agent greedy", "--export writes a file"),
+    ("view --agent nobody", "nobody"),
+    ("view --watch nowhere", "nowhere"),
+    ("view --agent greedy --port 99999 --no-open", "port 99999 can't be used"),
+    (
+        "render {game} -o x.bmp",
+        "-o is 'x.bmp', expected a file that ends in one of png, svg, gif, mp4",
+    ),
+    ("render {game} -o x.png --ply 9999", "ply is 9999, expected 0 to"),
+    ("render {game} -o x.png --tile 4", "--tile is 4, expected 16 to 240 pixels"),
+    ("render {game} -o x.gif --seconds 0", "--seconds is 0.0, expected 0.02 to 60"),
+    ("render {game} -o x.png --viewer 7", "seat is 7"),
+    ("render {game} -o nowhere/x.png", "nowhere"),
+]
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("places")
+    (folder / "folder").mkdir()
+    (folder / "file").touch()
+    (folder / "page.md").write_text("no markers")
+    (folder / "marked.md").write_text(f"{leaderboard.BEGIN}\n{leaderboard.END}\n")
+    (folder / "game.json").write_text(json.dumps(play_record(2, False, 5)))
+    found = {name: folder / name for name in ("file", "folder")}
+    found |= {"page": folder / "page.md", "marked": folder / "marked.md"}
+    found |= {"game": folder / "game.json"}
+    return found | {"net": checkpoint(folder)}
+
+
+@pytest.mark.usefixtures("no_luck")
+@pytest.mark.parametrize(("command", "message"), REFUSED)
+def test_bad_input_gets_one_sentence_and_status_1(
+    command, message, places, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    words = command.format(**places).split()
+    plays = words[0] in ("evaluate", "regret")
+    assert main([*words, *(["--deals", "2"] if plays and "--deals" not in words else [])]) == 1
+    out, err = capsys.readouterr()
+    (line,) = [line for line in err.splitlines() if "compiling" not in line]
+    assert message in line
+    assert out == ""
+    assert plays or list(tmp_path.iterdir()) == []
+
+
+def test_the_help_of_each_command_has_an_example_that_is_understood(capsys):
+    commands = next(one.choices for one in _parser()._actions if isinstance(one.choices, dict))
+    assert len(commands) > 18
+    for command in commands:
+        with pytest.raises(SystemExit) as exited:
+            main([command, "--help"])
+        assert exited.value.code == 0
+        _, _, examples = capsys.readouterr().out.partition("example:\n")
+        lines = [shlex.split(line) for line in examples.splitlines() if line.strip()]
+        assert lines
+        for words in lines:
+            assert words[:2] == ["cacao", command]
+            assert callable(_parser().parse_args(words[1:]).run)
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    out = capsys.readouterr().out
+    assert "exit status: 0 success; 1 wrong input" in " ".join(out.split())
+    assert all(f"\n    {command}" in out for command in commands)
+
+
+def test_a_large_number_of_files_is_checked_by_several_processes(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("cacao_env.cli.games.MANY_FILES", 20)
+    text = json.dumps(play_record(2, False, 5))
+    for number in range(21):
+        (tmp_path / f"{number:03}.json").write_text(text if number != 7 else text[:-9])
+    assert main(["replay", str(tmp_path), "--check"]) == 1
+    err = capsys.readouterr().err
+    assert [line.split(":")[0] for line in err.splitlines()] == [str(tmp_path / "007.json")]
+    (tmp_path / "007.json").unlink()
+    assert main(["replay", str(tmp_path), "--check"]) == 0
+    assert capsys.readouterr().out == "20 records hold\n"

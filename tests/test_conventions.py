@@ -12,7 +12,6 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import FlattenObservation, NormalizeObservation
-from pettingzoo.test import api_test
 
 from cacao_env import Game, cacao_v0
 from cacao_env.agents.registry import load_agent
@@ -23,7 +22,7 @@ from cacao_env.envs.tasks import TASKS
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
-from cacao_env.greedy.candidates import FORMS
+from cacao_env.greedy.candidates import FORMS, Candidates
 
 ID = "cacao_env/Cacao-v0"
 OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
@@ -36,6 +35,7 @@ GYM = ("opponents", "options", "reward", "seat", "illegal", *SEEN, *OPTIONS)
 MAKERS = {
     "raw_env": (cacao_v0.raw_env, "rewards", "reward", ("options", "reward", *SEEN, *OPTIONS)),
     "env": (cacao_v0.env, "num_player", "num_players", ("options", "reward", *SEEN, *OPTIONS)),
+    # TorchRL drops ``frameskip`` only after Python's words.
     "make": (partial(gymnasium.make, ID), "opponent", "opponents", GYM),
     "make_vec": (
         partial(gymnasium.make_vec, ID),
@@ -78,10 +78,41 @@ def test_an_unknown_keyword_gets_python_s_words_and_all_that_there_are(name):
     assert sorted(listed) == sorted(known)
 
 
-def test_a_library_that_probes_for_a_keyword_sees_that_there_is_none():
-    """TorchRL drops ``frameskip`` only after these words."""
-    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
-        gymnasium.make(ID, frameskip=1)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_players": 5}, "num_players is 5, expected 2, 3 or 4"),
+        ({"num_players": 2.0}, "num_players is 2.0"),
+        ({"volcanoes": 1}, r"volcanoes is 1 \(int\), expected True or False"),
+        ({"decisions": "all"}, "decisions is 'all'"),
+        ({"table_size": 10}, "table_size is 10, expected 11 to 32"),
+        ({"table_size": True}, "table_size is True"),
+        ({"seed": 1.5}, r"seed is 1.5 \(float\), expected an integer"),
+        ({"reward": "gold"}, "reward is 'gold', expected 'outcome', 'relative_score' or 'shaped'"),
+        ({"mask_in": "mask"}, "mask_in is 'mask'"),
+        ({"observation_dtype": "float64"}, "observation_dtype is 'float64'"),
+        ({"render_mode": "rgb"}, "render_mode is 'rgb'"),
+        ({"seat": 3}, "seat is 3, expected 0 to 2"),
+        ({"seat": -1}, "seat is -1, expected 0 to 2"),
+        ({"seat": True}, r"seat is True \(bool\), expected an integer \(0 to 2\)"),
+        ({"seat": np.array([0, 1])}, "seat is array"),
+        ({"illegal": "ignore"}, "illegal is 'ignore', expected 'raise' or 'lose'"),
+        ({"opponents": "genius"}, "no agent 'genius'.*endgame, greedy, ismcts, mc, random"),
+        ({"opponents": ["random"]}, "opponents lists 1, expected one for each of the 2 other"),
+        ({"opponents": ["random", 3]}, "an opponent is 3, expected a name, weights by name"),
+        ({"opponents": 3}, "an opponent is 3, expected a name"),
+        ({"opponents": {"random": -1}}, "the weight of opponent 'random' is -1.0, expected 0 to"),
+        ({"opponents": {"random": "1"}}, "weight"),
+        ({"opponents": {}}, "no opponent has a weight above 0"),
+        ({"opponents": "tests.agents_for_tests:First"}, "names code, which only the command line"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*possible render_modes:UserWarning")
+def test_an_option_out_of_range_is_named_at_every_door(options, message):
+    for make, *_, known in MAKERS.values():
+        if set(options) < {*known} and "num_players" in known:
+            with pytest.raises(ValueError, match=message):
+                make(**{"num_players": 3} | options)
 
 
 # --- Numbers --------------------------------------------------------------------------------------
@@ -120,7 +151,7 @@ def test_what_is_no_integer_is_named_with_its_type(wrong):
         "seed": lambda: load_agent("greedy").player(seed=wrong),
         "seat": lambda: Game.new().determinise(wrong, 0),
         "action": lambda: Game.new().play(wrong),
-        "rows": lambda: VectorGames(1, observation=as_rows(wrong)),
+        "rows": lambda: VectorGames(1, observation=Candidates(rows=wrong)),
         "num_players ": lambda: planes(Game.new().observation(0), wrong, 23),
         "table_size": lambda: planes(Game.new().observation(0), 2, wrong),
         "blocks": lambda: measure(load_agent("greedy"), load_agent("random"), blocks=wrong),
@@ -136,12 +167,6 @@ def test_what_is_no_integer_is_named_with_its_type(wrong):
         assert said.split(" is ")[1] != expected, "X is expected of an X"
 
 
-def as_rows(number):
-    from cacao_env.greedy.candidates import Candidates
-
-    return Candidates(rows=number)
-
-
 def test_weights_are_numbers_of_any_kind():
     for number in (1, 2.5, np.float32(1), np.int8(3), np.float64(0.5)):
         VersusGames(1, {"random": number, "greedy": 1}, seed=0)
@@ -151,19 +176,6 @@ def test_weights_are_numbers_of_any_kind():
 
 
 # --- Shapes and infos -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("mask_in", ["observation", "info", "both"])
-@pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")  # others'
-@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # is a dict or an array of rows
-@pytest.mark.filterwarnings("ignore:The observation contains negative numbers:UserWarning")
-def test_pettingzoo_s_convention(form, mask_in):
-    given = {"observation": form, "mask_in": mask_in, "table_size": 15}
-    if mask_in != "info":
-        space = cacao_v0.raw_env(**given).observation_space("player_0")
-        assert set(space.spaces) == {"observation", "action_mask"}
-    api_test(cacao_v0.env(**given), num_cycles=60)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -218,9 +230,7 @@ def test_a_finished_game_shows_its_end_and_is_replaced_later(mode, illegal):
     """Step by step like an environment of one game that is reset by hand."""
     given = {"opponents": "greedy", "table_size": 15, "seat": 0, "reward": "shaped"}
     envs, rng = CacaoVectorEnv(3, **given, autoreset_mode=mode), np.random.default_rng(0)
-    same = CacaoVectorEnv(3, **given)
     seen, _ = envs.reset(seed=5)
-    same.reset(seed=5)
     over, ends = np.zeros(3, bool), 0
     for number in range(120):
         masks = envs.action_masks()
@@ -250,23 +260,3 @@ def test_a_finished_game_shows_its_end_and_is_replaced_later(mode, illegal):
         else:
             assert "score" not in infos
     assert ends >= 6
-
-
-def test_games_of_both_autoreset_modes_are_the_same():
-    given = {"opponents": "greedy", "table_size": 15}
-    late, soon = CacaoVectorEnv(1, **given, autoreset_mode="NextStep"), CacaoVectorEnv(1, **given)
-    late.reset(seed=2)
-    soon.reset(seed=2)
-    ends = 0
-    while ends < 3:
-        action = late.action_masks().argmax(axis=1)
-        one, other = late.step(action), soon.step(action)
-        assert one[1:3] == other[1:3]
-        if one[2][0]:
-            ends += 1
-            np.testing.assert_equal(
-                one[0]["observation"], other[4]["final_obs"][0]["observation"][None]
-            )
-            assert one[4]["score"] == other[4]["final_info"]["score"]
-            one = late.step(np.array([0]))
-        np.testing.assert_equal(one[0], other[0])

@@ -10,7 +10,6 @@ import pytest
 
 from cacao_env.cli import main
 from cacao_env.engine.options import Options
-from cacao_env.play import review
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -72,11 +71,9 @@ def test_there_are_programs_to_run():
     }
 
 
-def test_the_commands_of_the_pages_run(tmp_path, monkeypatch, capsys):
+def test_the_commands_of_the_pages_run(tmp_path, monkeypatch, capsys, quick_reviews):
     """Those of a game and its record; the others wait for a person or take long."""
     monkeypatch.chdir(tmp_path)
-    for name, few in {"LAST": 0, "CHOOSING": 2, "COMPARING": 4, "TOP": 2}.items():  # of two reviews
-        monkeypatch.setattr(review, name, few)
     commands = [
         line.split("#")[0].split()[3:]
         for block in blocks(text_of("commands.md"), "bash")

@@ -20,16 +20,14 @@ from cacao_env.agents.endgame import (
 )
 from cacao_env.agents.utility import RELATIVE_SCORE, UTILITY
 from cacao_env.engine.actions import MAX_LEGAL
-from tests.games import STYLES
+from tests.games import played
 
 
 def near_end(players: int, seed: int, placements: int, style: str, volcanoes: bool = False) -> Game:
-    """A game at a placement with so many left."""
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes)
-    while placements_left(game.state) > placements or game.phase != "place":
-        game.play(STYLES[style](game, rng))
-    return game
+    def near(game: Game) -> bool:
+        return placements_left(game.state) <= placements and game.phase == "place"
+
+    return played(players, seed, style=style, until=near, volcanoes=volcanoes)
 
 
 def margins(game: Game) -> list[Fraction]:
@@ -132,39 +130,24 @@ def test_the_best_is_the_same_with_and_without_bounds():
         assert values[action] == pytest.approx(max(values.values()))
 
 
-# The first reply tried is mostly the best, so bounds matter rarely: in a few of these games.
 @pytest.mark.parametrize(
-    ("placements", "style", "games"), [(2, "crowd", 12), (2, "random", 12), (3, "random", 4)]
+    ("pile", "display", "placements", "seeds"),
+    [
+        ([8, 8, 2], [2, 4], 2, range(4)),
+        ([8, 2], [0, 4], 2, range(8)),
+        ([1, 8, 8], [0, 4], 2, range(8)),
+        ([2, 9, 4], [0, 8], 2, range(8)),
+        ([8, 2], [2, 4], 3, (2,)),
+        ([2, 9], [0, 4], 3, (3, 5)),
+    ],
 )
-def test_bounds_change_no_best_value(placements, style, games):
-    for seed in range(games):
-        same_best(near_end(2, seed, placements, style))
-
-
-@pytest.mark.parametrize(
-    ("pile", "display"),
-    [([8, 8, 2], [2, 4]), ([8, 2], [0, 4]), ([1, 8, 8], [0, 4]), ([2, 9, 4], [0, 8])],
-)
-def test_bounds_hold_below_draws_too(pile, display):
-    for seed in range(12):
-        same_best(with_a_pile(near_end(2, seed, 2, "crowd"), display, pile))
-
-
-@pytest.mark.parametrize(
-    ("pile", "display", "seeds"), [([8, 2], [2, 4], (2, 3, 4)), ([2, 9], [0, 4], range(8))]
-)
-def test_bounds_hold_below_draws_with_three_placements_left(pile, display, seeds):
+def test_bounds_hold_below_draws_too(pile, display, placements, seeds):
     """A cut below a draw may only leave out what no other draw can make up for."""
     for seed in seeds:
-        game = with_a_pile(near_end(2, seed, 3, "crowd"), display, pile)
-        values, bounded = exact(game), exact(game, all_values=False)
-        assert max(bounded.values()) == pytest.approx(max(values.values())), seed
-
-
-def same_best(game: Game) -> None:
-    for unit in (RELATIVE_SCORE, UTILITY):
-        values, bounded = exact(game, unit=unit), exact(game, all_values=False, unit=unit)
-        assert max(bounded.values()) == pytest.approx(max(values.values()))
+        game = with_a_pile(near_end(2, seed, placements, "crowd"), display, pile)
+        for unit in (RELATIVE_SCORE, UTILITY):
+            values, bounded = exact(game, unit=unit), exact(game, all_values=False, unit=unit)
+            assert max(bounded.values()) == pytest.approx(max(values.values()))
 
 
 def test_it_knows_its_limits():

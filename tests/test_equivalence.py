@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from dataclasses import fields
-from inspect import signature
 from itertools import product
 
 import numpy as np
@@ -22,7 +21,7 @@ from cacao_env.engine.rewards import REWARDS
 from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
-from tests.games import STYLES, play
+from tests.games import STYLES, as_dealt, play
 
 NAMES = ("num_players", "volcanoes", "decisions", "table_size")
 VALUES = (range(MIN_PLAYERS, MAX_PLAYERS + 1), (False, True), DECISIONS, (None, 15))
@@ -33,21 +32,8 @@ STYLE_NAMES = sorted(STYLES)
 
 def test_no_option_is_left_out():
     """Each kind of game is played here with every reward and in every style."""
-    assert (
-        {field.name for field in fields(Options)} == set(NAMES) == set(OptionFields.__annotations__)
-    )
-    given = {"options", "reward", *NAMES}
-    batch = {"num_games", "seed", "num_threads", "observation"}
-    assert set(signature(VectorGames).parameters) == {*given, *batch}
-    shown = {
-        "mask_in",
-        "observation",
-        "observation_dtype",
-        "fixed_infos",
-        "render_mode",
-    }  # how it is shown, not what is played
-    assert set(signature(cacao_v0.raw_env).parameters) == {*given, *shown}
-    assert len(KINDS) == 36
+    named = {field.name for field in fields(Options)}
+    assert named == set(NAMES) == set(OptionFields.__annotations__)
     combined = {
         (name, value, mode, style)
         for number, kind in enumerate(KINDS)
@@ -130,7 +116,14 @@ def _same_results(game, rewards, batch, g, environment) -> None:
     assert set(environment.terminations.values()) == {game.over}
     assert not any(environment.truncations.values())
     if game.over:
-        assert batch.final_scores[g].tolist() == environment.game.scores() == game.scores()
+        scores, infos = game.scores(), [environment.infos[a] for a in environment.possible_agents]
+        assert batch.final_scores[g].tolist() == environment.game.scores() == scores
+        for seat, info in enumerate(infos):
+            best = max(scores[:seat] + scores[seat + 1 :])
+            share = game.win_shares()[seat]
+            assert [info[k] for k in ("score", "best_other_score", "win_share")] == [
+                *(scores[seat], best, share)
+            ]
 
 
 # --- One seat against others ----------------------------------------------------------------
@@ -166,17 +159,11 @@ class Noted(Agent):
         return earned
 
 
-def as_dealt(game: Game) -> Game:
-    """The beginning of a game."""
-    return Game.from_draws(
-        *game.draws, volcanoes=game.volcanoes, decisions=game.decisions, table_size=game.table_size
-    )
-
-
 def _same_end(game: Game, learner: int, info, final) -> None:
     others = [score for seat, score in enumerate(game.scores()) if seat != learner]
     assert info["score"] == game.scores()[learner]
     assert info["best_other_score"] == max(others)
+    assert info["win_share"] == game.win_shares()[learner]
     assert info["seat"] == learner
     np.testing.assert_array_equal(final["observation"], game.observation(learner))
     assert not final["action_mask"].any()

@@ -21,18 +21,17 @@ from cacao_env.cli import main as cacao
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
-from cacao_env.agents.agent import seat_seed
 from cacao_env.agents.onnx import described
 from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agents
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import SEED, workers
-from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
+from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Pairing, chunks, pairings
 from cacao_env.evaluation.matches import PlayedGame, play_chunk
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.sprt import SequentialTest
 from cacao_env.evaluation.store import GAMES, SETTINGS, Store, StoreError
-from cacao_env.evaluation.summary import block_scores, summarise, values
+from cacao_env.evaluation.summary import values
 from cacao_env.evaluation.workers import WorkerError, do_all
 from tests.agents_for_tests import Deed, worker
 from tests.checkpoints import checkpoint, network
@@ -90,60 +89,12 @@ def test_games_of_a_block_share_the_deal_and_blocks_do_not():
     assert all((one[0] == two[0]) == (one[1] == two[1]) for one in draws for two in draws)
 
 
-def test_a_seat_s_seed_is_that_of_no_other_seat_game_or_evaluation():
-    seats = [("a", "b"), ("b", "a"), ("a", "c")]
-    seeds = {
-        seat_seed(seed, block, Options(2, volcanoes), names, seat)
-        for seed, block, volcanoes, names, seat in product(
-            (0, 1), range(10), (False, True), seats, (0, 1)
-        )
-    }
-    assert len(seeds) == 2 * 10 * 2 * 3 * 2
-
-
 @pytest.mark.usefixtures("no_luck")
 def test_a_pairing_s_games_are_the_same_whoever_else_is_measured():
     two = outcomes_of(["random", "greedy"], 2, 10)
     three = outcomes_of(["random", f"{HERE}:First", "greedy"], 2, 10)
     again = [o.games for o in three if o.pairing == Pairing(Options(2), "random", "greedy")]
     assert [o.games for o in two] == again
-
-
-NO_LUCK = [[0.0, 0.0]] * 2
-
-
-def test_values_stand_in_their_block_and_seat():
-    """By hand: a sole win, a shared one (level in gold and cacao), and one that cacao decides."""
-    pairing = Pairing(Options(2), "x", "y")
-    games = [
-        PlayedGame(0, 0, [50, 40], [0, 0], [1, 0], [[0] * 6] * 2, [1, 1], [], NO_LUCK),
-        PlayedGame(0, 1, [44, 44], [2, 2], [0.5, 0.5], [[0] * 6] * 2, [1, 1], [], NO_LUCK),
-        PlayedGame(1, 0, [30, 30], [1, 4], [0, 1], [[0] * 6] * 2, [1, 1], [], NO_LUCK),
-        PlayedGame(1, 1, [10, 35], [0, 0], [0, 1], [[0] * 6] * 2, [1, 1], [], NO_LUCK),
-    ]
-    for agent, what, expected in (
-        ("x", PlayedGame.win_share, [[1, 0.5], [0, 1]]),
-        ("y", PlayedGame.win_share, [[0.5, 0], [0, 1]]),
-        ("x", PlayedGame.margin, [[10, 0], [0, 25]]),
-    ):
-        np.testing.assert_array_equal(values(agent, pairing, games, what), expected)
-    # Three share a win among four: a third each; the margin is to the best other.
-    four = PlayedGame(0, 2, [20, 20, 20, 7], [1, 1, 1, 5], [1 / 3] * 3 + [0], [], [], [], [])
-    assert [four.win_share(s) for s in range(4)] == [1 / 3, 1 / 3, 1 / 3, 0]
-    assert [four.margin(s) for s in range(4)] == [0, 0, 0, -13]
-
-
-@pytest.mark.usefixtures("no_luck")
-def test_with_more_players_the_reverse_is_played_too():
-    summary = summarise(["random", "greedy"], outcomes_of(["random", "greedy"], 3, 8))
-    found = {(r.agent, r.opponent): r for r in summary.results}
-    assert set(found) == {("random", "greedy"), ("greedy", "random")}
-    # One greedy among random and one random among greedy: games of their own.
-    total = found["random", "greedy"].margin + found["greedy", "random"].margin
-    assert total != pytest.approx(0)
-    assert found["greedy", "random"].win_share > 0.8
-    assert all(len(r.by_seat) == 3 and r.blocks == 8 for r in summary.results)
-    assert sum(seat.win_share for seat in summary.seats) == pytest.approx(1)
 
 
 @pytest.mark.usefixtures("no_luck")
@@ -257,27 +208,6 @@ def test_workers_end_with_the_caller_who_has_seen_enough():
 
 
 @pytest.mark.usefixtures("no_luck")
-def test_a_worker_that_ended_loses_no_finished_game(tmp_path, monkeypatch, capsys):
-    command = ["random", f"{HERE}:Half", "--deals", "24", "--workers", "1"]
-    assert evaluate([*command, "--out", str(tmp_path / "whole")]) == 0
-    real = workers.play_all
-
-    def ended(*arguments):
-        yield next(real(*arguments))
-        raise WorkerError("a worker process ended")
-
-    capsys.readouterr()
-    with monkeypatch.context() as patch:
-        patch.setattr(workers, "play_all", ended)
-        assert evaluate([*command, "--out", str(tmp_path / "ended")]) == 1
-    said = f"a worker process ended; 16 games are stored in {tmp_path / 'ended'}, the same command "
-    assert capsys.readouterr().err.splitlines() == [f"{said}resumes from there"]
-    assert len(games_of(tmp_path / "ended")[1]) == 1
-    assert evaluate([*command, "--out", str(tmp_path / "ended")]) == 0
-    assert games_of(tmp_path / "ended") == games_of(tmp_path / "whole")
-
-
-@pytest.mark.usefixtures("no_luck")
 def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
     command = ["random", "greedy", "--deals", "40", "--workers", "1"]
     whole, cut = tmp_path / "whole", tmp_path / "cut"
@@ -305,22 +235,14 @@ def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
 
 
 AGENT = """
-import pathlib, helper
-class Mine:
+class Base:
     version = {version!r}
     def __init__(self, seed):
-        self.sign = helper.SIGN * int(pathlib.Path("weights").read_text())
-    def act(self, game):
-        return game.legal_actions()[::self.sign][{which}]
-"""
-CHILD = """
-class Base:
-    version = "1"
-    def __init__(self, seed):
         pass
-class Mine(Base):
     def act(self, game):
         return game.legal_actions()[{which}]
+class Mine(Base):
+    pass
 """
 INHERITS = """
 import pathlib
@@ -332,6 +254,7 @@ class Mine(OnnxAgent):
         return [int(game.legal_actions()[{which}]) for game in games]
 """
 ABOUT = Description(Options(table_size=15))
+EVALUATE = ["evaluate"]
 
 
 def written(way, changed):
@@ -339,40 +262,36 @@ def written(way, changed):
     if way == "checkpoint":
         shutil.rmtree("net", ignore_errors=True)
         return checkpoint(Path(), seed=changed).name
-    if way == "child":
-        Path("mine.py").write_text(CHILD.format(which=-changed))
-        return "mine:Mine"
     if way in ("onnx", "inherited"):
         seed = changed if way == "onnx" else 0
         Path("net.onnx").write_bytes(described(network(ABOUT, seed=seed), ABOUT))
         Path("mine.py").write_text(INHERITS.format(which=-changed))
         return "net.onnx" if way == "onnx" else "mine:Mine"
-    version = "12"[changed] if way == "version" else ""
-    which = -changed if way in ("source", "version") else 0
-    Path("mine.py").write_text(AGENT.format(version=version, which=which))
-    Path("weights").write_text("-1" if changed and way == "weights" else "1")
-    Path("helper.py").write_text(f"SIGN = {-1 if changed and way == 'import' else 1}")
-    return "mine:Mine"
+    version = "12"[changed] if way == "version" else "1"
+    Path("mine.py").write_text(AGENT.format(version=version, which=-changed))
+    return "mine:Base" if way == "version" else "mine:Mine"  # which has no version of its own
 
 
 @pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize(
-    "way", ["weights", "import", "source", "version", "onnx", "checkpoint", "inherited", "child"]
+    ("command", "way"),
+    [
+        *((EVALUATE, way) for way in ("child", "version", "onnx", "checkpoint", "inherited")),
+        *((["tasks", "--tasks", "2p-random", "--agents"], way) for way in ("child", "version")),
+    ],
 )
-@pytest.mark.parametrize("command", [["evaluate"], ["tasks", "--tasks", "2p-random", "--agents"]])
 def test_games_of_an_agent_that_changed_are_not_used_again(
     command, way, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path.copy())
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    others = ["random"] if command == ["evaluate"] else []
+    others = ["random"] if command == EVALUATE else []
     more = ["--deals", "6", "--workers", "1", "--json", "figures.json"]
     figures, said = [], []
     for changed in (0, 0, 1):
         name = written(way, changed)
-        for module in ("mine", "helper"):
-            sys.modules.pop(module, None)
+        sys.modules.pop("mine", None)
         importlib.invalidate_caches()
         assert cacao([*command, name, *others, *more]) == 0
         data = json.loads(Path("figures.json").read_text())
@@ -422,14 +341,10 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
 
 
 @cache
-def eighty_blocks():
-    return outcomes_of(["greedy", "random"], 2, 80)
-
-
 def whole_blocks():
     """After how many blocks the test of greedy against random is decided, played one by one."""
     count = total = squares = 0
-    for outcome in eighty_blocks():
+    for outcome in outcomes_of(["greedy", "random"], 2, 80):
         shares = values("greedy", outcome.pairing, outcome.games, PlayedGame.win_share).mean(axis=1)
         count, total = count + len(shares), total + shares.sum()
         squares += (shares**2).sum()
@@ -482,119 +397,16 @@ def test_other_settings_are_refused(tmp_path, capsys):
     assert (tmp_path / GAMES).read_bytes() == before
 
 
-def test_a_foreign_file_is_refused(tmp_path):
-    """Files of other programs, cut off or not, and of version 3, which had its settings here."""
-    old = '{"format":"cacao-evaluation-games","version":3,"settings":{"a":1}}\n'
-    for content in ("hello", "{}\n", old, "[1]\n"):
-        (tmp_path / GAMES).write_text(content)
-        with pytest.raises(
-            StoreError, match=r"games.jsonl is not a file of games of this version; give another"
-        ):
+# Files of other programs, cut off or not, and games of version 3, which had its settings there.
+OLD = '{"format":"cacao-evaluation-games","version":3,"settings":{"a":1}}\n'
+
+
+@pytest.mark.parametrize("content", ["", "hello", "[]", "[1]\n", "{}\n", "[" * 100_000, OLD])
+@pytest.mark.parametrize("name", [GAMES, SETTINGS])
+def test_a_foreign_file_is_refused(name, content, tmp_path):
+    if content or name == SETTINGS:
+        (tmp_path / name).write_text(content)
+        with pytest.raises(StoreError, match="is not a file of games"):
             Store(tmp_path, {"a": 1})
-        assert (tmp_path / GAMES).read_text() == content
-        assert not (tmp_path / SETTINGS).exists()
-
-
-@pytest.mark.parametrize(
-    "content", ["", "hello", "[]", "[" * 100_000, '{"format":"cacao-evaluation-games"}']
-)
-def test_foreign_settings_are_refused(content, tmp_path):
-    (tmp_path / SETTINGS).write_text(content)
-    with pytest.raises(StoreError, match="is not a file of games"):
-        Store(tmp_path, {"a": 1})
-    assert (tmp_path / SETTINGS).read_text() == content
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["greedy", "nobody"], "there is no agent 'nobody'"),
-        (["greedy"], "there is one agent, expected two or more"),
-        (["greedy", "random", "greedy"], "agent 'greedy' is given twice"),
-        (["greedy", "random", "--deals", "0"], "--deals is 0, expected at least 1"),
-        (["greedy", "random", "--deals", "-4"], "--deals is -4, expected at least 1"),
-        (["greedy", "random", "--players", "5"], "--players is 5, expected some of 2, 3 and 4"),
-        (["greedy", "random", "--players", "2,2"], "--players is 2,2, expected some of"),
-        (["greedy", "random", "--workers", "0"], "--workers is 0, expected at least 1"),
-        (["greedy", "random", "--out", "{file}"], "file can't be written"),
-        (["greedy", "random", "--json", "{file}/x.json"], "file"),
-        (["greedy", "random", "--html", "{folder}"], "Is a directory"),
-        (["{net}", "random", "--players", "3"], "net plays with 2 players on table size 15"),
-        (["{net}", "random", "--volcanoes"], "without volcanoes, not with 2 players"),
-        (
-            ["greedy", "random", "--until-decided", "--players", "2,3"],
-            "compares two agents with one",
-        ),
-        (["greedy", "random", "{net}", "--until-decided"], "compares two agents with one"),
-        (
-            ["greedy", "random", "--until-decided", "--elo1", "-5"],
-            "--elo0 is 0, expected less than",
-        ),
-        (
-            [f"{HERE}:Illegal", "random"],
-            "Illegal on seat 0 of block 0, decision 1: illegal action -3",
-        ),
-        ([f"{HERE}:Words", "random"], "action is 'north' (str), expected an integer"),
-        (
-            [f"{HERE}:Broken", "random"],
-            "Broken failed in act: KeyError: 'nothing' (agents_",
-        ),
-    ],
-)
-def test_bad_input_gets_one_sentence(arguments, message, tmp_path, capsys, monkeypatch):
-    (tmp_path / "file").touch()
-    (tmp_path / "folder").mkdir()
-    monkeypatch.chdir(tmp_path)
-    places = {"file": tmp_path / "file", "folder": tmp_path / "folder"}
-    if "{net}" in arguments:
-        places["net"] = checkpoint(tmp_path)
-    filled = [a.format(**places) for a in arguments]
-    if "--deals" not in filled:
-        filled += ["--deals", "2"]
-    assert evaluate(filled) == 1
-    err = capsys.readouterr().err
-    assert message in err
-    assert len(err.splitlines()) == 1
-
-
-@pytest.mark.usefixtures("no_luck")
-def test_the_block_scores_of_a_test_are_means_over_seats():
-    test, chunk = SequentialTest(), eighty_blocks()[0]
-    shares = [played.win_share(played.rotation) for played in chunk.games]
-    means = np.array(shares).reshape(8, 2).mean(axis=1)
-    np.testing.assert_array_equal(block_scores(chunk), means)
-    found = test.run([means], 2)
-    assert (found.accepted, found.blocks, found.test) == ("", 8, test)
-    assert found.log_ratio == test.log_ratio(8, means.sum(), (means**2).sum())
-    twice = test.run([means, means], 4)
-    expected = test.log_ratio(16, 2 * means.sum(), 2 * (means**2).sum(), 4)
-    assert twice.log_ratio == pytest.approx(expected)
-
-
-@pytest.mark.usefixtures("no_luck")
-def test_a_verdict_waits_for_the_chunks_before_it():
-    """Whichever worker was faster: chunks are looked at in their order, up to the first gap."""
-    from cacao_env.evaluation.run import make_plan, plan_chunks, sprt_result
-
-    plan, agents = make_plan(["greedy", "random"], [2], blocks=80, test=SequentialTest())
-    every = plan_chunks(plan, agents)
-    found = {o.key: o for o in eighty_blocks()}
-    whole = sprt_result(plan, every, found)
-    assert (whole.accepted, whole.blocks) == ("H1", whole_blocks())
-    first = found.pop(every[0].key)
-    assert sprt_result(plan, every, found).accepted == ""
-    found = {first.key: first, **found}
-    del found[every[-1].key]  # after the verdict: of no account
-    assert sprt_result(plan, every, found) == whole
-
-
-def test_chunks_cover_all_blocks_once():
-    for blocks in (1, 8, 9, 20):
-        parts = chunks([Pairing(Options(2), "a", "b")], blocks)
-        found = [block for chunk in parts for block, rotation in chunk.games() if rotation == 0]
-        assert found == list(range(blocks))
-        assert len({chunk.key for chunk in parts}) == len(parts)
-    assert (
-        Chunk(Pairing(Options(2), "a", "b"), 0, 8).key
-        != Chunk(Pairing(Options(2), "b", "a"), 0, 8).key
-    )
+        assert (tmp_path / name).read_text() == content
+        assert name == SETTINGS or not (tmp_path / SETTINGS).exists()

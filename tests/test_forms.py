@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
-import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
-from pettingzoo.test import api_test
 from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
-from pettingzoo.utils import aec_to_parallel, turn_based_aec_to_parallel
+from pettingzoo.utils import aec_to_parallel
 
 from cacao_env import Game, cacao_v0
 from cacao_env.engine.observation import decode, planes, scale
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.versus import VersusGames
+from tests.games import played
 
 DTYPES = ("float32", "uint8")
 MASKS = ("observation", "info", "both")
@@ -33,12 +32,7 @@ def play_on(env, count=10**6):
         count -= 1
 
 
-def middle(seed=3, plies=25, **options):
-    game = Game.new(seed=seed, **options)
-    rng = np.random.default_rng(seed)
-    for _ in range(plies):
-        game.play(int(rng.choice(game.legal_actions())))
-    return game
+middle = partial(played, seed=3, plies=25)
 
 
 def inside(seen):
@@ -63,69 +57,38 @@ def test_planes_are_views_with_every_number_of_the_vector():
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("mask_in", MASKS)
 def test_all_environments_show_the_same_planes(dtype, mask_in):
-    given = {"observation_dtype": dtype, "mask_in": mask_in, "table_size": 15}
+    given = {"observation": "planes", "observation_dtype": dtype, "mask_in": mask_in}
     keys = {"board", "features"} if mask_in == "info" else {"observation", "action_mask"}
-    form = {"observation": "planes"}
-    aec, flat = cacao_v0.raw_env(**given, **form), cacao_v0.raw_env(**given)
-    for env in (aec, flat):
-        env.reset(seed=1)
-    while not aec.game.over:
-        for agent in aec.possible_agents:
-            seen, vector = aec.observe(agent), flat.observe(agent)
-            assert aec.observation_space(agent).contains(seen)
-            assert set(seen) == keys
-            np.testing.assert_equal(inside(seen), planes(inside(vector), 2, 15))
-        for env in (aec, flat):
-            play_on(env, 7)
+    aec = cacao_v0.raw_env(**given, table_size=15)
+    single, batch = (
+        make(**given, opponents="greedy", table_size=15)
+        for make in (CacaoEnv, partial(CacaoVectorEnv, 1))
+    )
 
-    given["opponents"] = "greedy"
-    single = CacaoEnv(**given, **form)
-    batch, plain = CacaoVectorEnv(1, **given, **form), CacaoVectorEnv(1, **given)
+    def check(seen, space, game, seat):
+        assert space.contains(seen)
+        assert set(seen) == keys
+        vector = game.observation(seat, observation_dtype=dtype)
+        np.testing.assert_equal(inside(seen), planes(vector, 2, 15))
+
+    aec.reset(seed=1)
+    while not aec.game.over:
+        for seat, agent in enumerate(aec.possible_agents):
+            check(aec.observe(agent), aec.observation_space(agent), aec.game, seat)
+        play_on(aec, 7)
     seen, _ = single.reset(seed=4)
     many, _ = batch.reset(seed=4)
-    vector, _ = plain.reset(seed=4)
     over = False
     while not over:
-        assert single.observation_space.contains(seen)
+        check(seen, single.observation_space, single.game, single.seat)
         assert batch.observation_space.contains(many)
-        assert set(seen) == set(many) == keys
+        assert set(many) == keys
         for key in ("board", "features"):
             np.testing.assert_array_equal(inside(seen)[key], inside(many)[key][0])
-        np.testing.assert_array_equal(planes(inside(vector), 2, 15)["board"], inside(many)["board"])
         action = first_legal(single.action_masks())
         seen, _, over, _, _ = single.step(action)
         many, *_, infos = batch.step([action])
-        vector, *_ = plain.step([action])
     np.testing.assert_equal(infos["final_obs"][0], seen)
-
-
-def test_planes_of_a_batch_are_views_of_its_buffer_if_wanted():
-    for copy in (True, False):
-        envs = CacaoVectorEnv(3, table_size=15, observation="planes", copy=copy)
-        seen, _ = envs.reset(seed=0)
-        board = inside(seen)["board"]
-        kept = board.copy()
-        envs.step(envs.action_masks().argmax(axis=1))
-        assert np.array_equal(board, kept) == copy
-        assert np.shares_memory(board, envs.games.observations) != copy
-    env = CacaoEnv(table_size=15, observation="planes")
-    seen = inside(env.reset(seed=0)[0])
-    assert np.shares_memory(seen["board"], seen["features"].base)
-    assert not np.shares_memory(seen["board"], env._games.observations)
-
-
-@pytest.mark.parametrize("mask_in", MASKS)
-@pytest.mark.filterwarnings("ignore:Observation:UserWarning")
-@pytest.mark.filterwarnings(
-    "ignore:Action mask numpy array is all zeros:UserWarning"
-)  # others' masks
-def test_checkers_accept_planes(mask_in, capsys):
-    for dtype in DTYPES:
-        given = {"observation": "planes", "mask_in": mask_in, "observation_dtype": dtype}
-        for make in (cacao_v0.env, cacao_v0.raw_env):
-            api_test(make(**given, table_size=15), num_cycles=100)
-        env = gymnasium.make("cacao_env/Cacao-v0", table_size=15, **given)
-        check_env(env.unwrapped, skip_render_check=True)
 
 
 def test_the_wrappers_see_an_illegal_action_without_a_mask_in_the_planes():
@@ -181,70 +144,14 @@ def test_pettingzoo_s_state_test_passes():
             check_state(env, num_cycles=2)
 
 
-def test_one_converter_to_parallel_works_and_the_other_refuses():
+def test_the_converter_of_simultaneous_games_is_refused():
+    """The one of turn-based games is tried in test_pettingzoo."""
     assert cacao_v0.env().metadata["is_parallelizable"] is False
     with pytest.raises(AssertionError, match="is_parallelizable"):
         aec_to_parallel(cacao_v0.env())
-    env = turn_based_aec_to_parallel(cacao_v0.env(table_size=15))
-    seen, _ = env.reset(seed=0)
-    sums = dict.fromkeys(env.possible_agents, 0.0)
-    while env.agents:
-        masks = {name: one["action_mask"] for name, one in seen.items()}
-        deciding = [name for name, mask in masks.items() if mask.any()]
-        assert len(deciding) == 1
-        actions = {n: first_legal(masks[n]) if n in deciding else None for n in env.agents}
-        seen, rewards, *_ = env.step(actions)
-        for name, reward in rewards.items():
-            sums[name] += reward
-    assert sorted(sums.values()) in ([-1, 1], [0, 0])
-    assert env.state_space.contains(env.state())
 
 
 # --- Results --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("mask_in", MASKS)
-@pytest.mark.parametrize("players", [2, 4])
-def test_the_last_infos_have_the_result(players, mask_in):
-    env = cacao_v0.env(num_players=players, table_size=15, mask_in=mask_in)
-    env.reset(seed=5)
-    found = {}
-    for agent in env.agent_iter():
-        seen, _, over, _, info = env.last()
-        assert ("score" in info) == ("win_share" in info) == over
-        if over:
-            found[agent] = info
-            env.step(None)
-        else:
-            mask = seen["action_mask"] if mask_in != "info" else info["action_mask"]
-            env.step(first_legal(mask))
-    game = env.unwrapped.game
-    scores = game.scores()
-    for seat, agent in enumerate(env.possible_agents):
-        info = found[agent]
-        assert info["score"] == scores[seat]
-        assert info["best_other_score"] == max(scores[:seat] + scores[seat + 1 :])
-        assert info["win_share"] == game.win_shares()[seat]
-        assert ("action_mask" in info) == (mask_in != "observation")
-    env.reset(seed=6)
-    assert not any("score" in info for info in env.infos.values())
-
-
-@pytest.mark.parametrize("players", [2, 3])
-def test_gymnasium_s_last_infos_have_the_win_share(players):
-    envs = CacaoVectorEnv(16, num_players=players, opponents="random", table_size=15)
-    envs.reset(seed=0)
-    rng = np.random.default_rng(0)
-    found = []
-    while len(found) < 60:
-        chosen = [rng.choice(np.flatnonzero(mask)) for mask in envs.action_masks()]
-        _, rewards, overs, _, infos = envs.step(np.array(chosen))
-        for g in np.flatnonzero(overs):
-            share = infos["final_info"]["win_share"][g]
-            assert rewards[g] == pytest.approx((players * share - 1) / (players - 1))
-            found.append(share)
-    assert 0 < np.mean(found) < 1
-    assert set(found) <= {0, 1 / 3, 1 / 2, 1}
 
 
 def test_a_forfeited_game_is_no_win():
@@ -280,14 +187,10 @@ def test_unknown_options_of_reset_are_refused():
         (3, r"the game to start from is 3 \(int\), expected a Game"),
         (Game.new(3), "has num_players 3, expected 2 as in the environment"),
         (Game.new(volcanoes=True), "has volcanoes True, expected False as in the environment"),
-        ("over", "the game to start from is over, expected one with a decision to make"),
+        (played(), "the game to start from is over, expected one with a decision to make"),
     ],
 )
 def test_a_game_that_does_not_fit_is_refused_and_nothing_has_changed(game, message):
-    if game == "over":
-        game = Game.new(seed=0)
-        while not game.over:
-            game.play(int(game.legal_actions()[0]))
     for env in (cacao_v0.raw_env(), CacaoEnv()):
         env.reset(seed=7)
         before = env.game
@@ -297,69 +200,38 @@ def test_a_game_that_does_not_fit_is_refused_and_nothing_has_changed(game, messa
         env.step(int(env.game.legal_actions()[0]))
 
 
-@pytest.mark.parametrize("reward", ["outcome", "shaped"])
-def test_a_pettingzoo_game_starts_from_a_position(reward):
-    game = middle()
-    kept = game.clone()
-    env = cacao_v0.raw_env(reward=reward)
-    env.reset(seed=1, options={"game": game})
-    assert env.game == game
-    assert env.agent_selection == f"player_{game.seat}"
-    np.testing.assert_array_equal(env.last()[0]["action_mask"], game.action_mask())
-    twin = middle()
-    scores = np.array(game.scores(), float)
-    sums = dict.fromkeys(env.possible_agents, 0.0)
-    while not env.game.over:
-        action = int(env.game.legal_actions()[-1])
-        env.step(action)
-        twin.play(action)
-        for name in sums:
-            sums[name] += env.rewards[name]
-    assert env.game == twin
-    assert game == kept
-    change = np.array(twin.scores(), float) - scores
-    if reward == "shaped":
-        assert sums["player_0"] == pytest.approx((change[0] - change[1]) / 15)
-    env.reset()
-    assert env.game.ply == 0
-
-
 @pytest.mark.parametrize("seat", [None, 0, 1])
-def test_a_gymnasium_episode_starts_from_a_position(seat):
+def test_a_game_starts_from_a_position(seat):
+    """Rewards count from there, and the given game stays as it is."""
     for plies in range(20, 30):
         game = middle(plies=plies)
-        kept = game.clone()
+        kept, options = game.clone(), {"game": game}
         env = CacaoEnv("greedy", seat=seat, reward="shaped")
-        seen, info = env.reset(seed=5, options={"game": game})
-        assert game == kept
+        seen, info = env.reset(seed=5, options=options)
         assert info["seat"] == env.seat == env.game.seat == (game.seat if seat is None else seat)
         np.testing.assert_array_equal(seen["action_mask"], env.game.action_mask())
-        now = env.game.draws
-        assert now == game.draws
-        begun = int(env.game.state.ply) - int(game.state.ply)
-        assert (begun == 0) == (env.seat == game.seat)
-        before = np.array(game.scores(), float)
+        assert env.game.draws == game.draws
+        assert (env.game.ply == game.ply) == (env.seat == game.seat)
         total, over = 0.0, False
         while not over:
             seen, reward, over, _, info = env.step(first_legal(seen["action_mask"]))
             total += reward
-        after = np.array([info["score"], info["best_other_score"]])
-        own = before[[env.seat, 1 - env.seat]]
-        assert total == pytest.approx((after[0] - after[1] - own[0] + own[1]) / 15, abs=1e-5)
-        env.reset(seed=5, options={"game": game})
-        assert env.game.draws == game.draws
+        aec, same = cacao_v0.raw_env(reward="shaped"), 0.0
+        aec.reset(seed=1, options=options)
+        assert aec.game == game == kept
+        np.testing.assert_array_equal(aec.last()[0]["action_mask"], game.action_mask())
+        for action in env.game.history[game.ply :]:
+            assert aec.agent_selection == f"player_{aec.game.seat}"
+            aec.step(action)
+            same += aec.rewards[f"player_{env.seat}"]
+        assert aec.game == env.game
+        change = np.subtract(env.game.scores(), game.scores())
+        earned = (change[env.seat] - change[1 - env.seat]) / 15
+        assert (total, same) == pytest.approx((earned, earned), abs=1e-5)
+        assert game == kept
         env.reset(seed=5)
-        assert env.game.draws != game.draws
-
-
-def test_opponents_by_name_play_on_from_a_position():
-    game = middle(plies=20, num_players=3, table_size=15)
-    env = CacaoEnv(["endgame", "greedy"], num_players=3, table_size=15, seat=(game.seat + 1) % 3)
-    seen, _ = env.reset(seed=0, options={"game": game})
-    over = False
-    while not over:
-        seen, _, over, _, info = env.step(first_legal(seen["action_mask"]))
-    assert info["score"] >= 0
+        aec.reset()
+        assert env.game.draws != game.draws != aec.game.draws
 
 
 def test_a_seat_without_a_decision_left_is_refused():
@@ -395,3 +267,18 @@ def test_several_games_of_a_batch_start_from_positions_one_by_one():
     for g in (0, 2):
         assert games.states[g] == states[g]
     np.testing.assert_array_equal(games.action_masks[1], game.action_mask())
+
+
+def test_planes_of_a_batch_are_views_of_its_buffer_if_wanted():
+    for copy in (True, False):
+        envs = CacaoVectorEnv(3, table_size=15, observation="planes", copy=copy)
+        seen, _ = envs.reset(seed=0)
+        board = inside(seen)["board"]
+        kept = board.copy()
+        envs.step(envs.action_masks().argmax(axis=1))
+        assert np.array_equal(board, kept) == copy
+        assert np.shares_memory(board, envs.games.observations) != copy
+    env = CacaoEnv(table_size=15, observation="planes")
+    seen = inside(env.reset(seed=0)[0])
+    assert np.shares_memory(seen["board"], seen["features"].base)
+    assert not np.shares_memory(seen["board"], env._games.observations)

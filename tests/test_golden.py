@@ -1,4 +1,4 @@
-"""Golden files: whole games and tiny training runs come out as they are written in ``tests/golden``."""
+"""Golden files: games, choices of agents and tiny training runs are as written in ``tests/golden``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from cacao_env.engine.jit import COMPILED
 from cacao_env.record import check
+from tests.golden.choices import AGENTS, FILE, choices
 from tests.golden.regenerate import FOLDER, GAMES, files
 from tests.reference.records import check_record
 
@@ -27,6 +28,14 @@ def test_a_golden_record_holds_here_and_for_the_reference(name):
     record = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     check(record)
     check_record(record)
+
+
+@pytest.mark.skipif(not COMPILED, reason="interpreted, searching takes too long")
+@pytest.mark.parametrize("name", AGENTS)
+def test_an_agent_chooses_as_it_is_written(name):
+    written = json.loads(FILE.read_text(encoding="utf-8"))
+    assert choices(name) == written[name], "if that is meant: python -m tests.golden.choices"
+    assert len(set(written[name])) > 50
 
 
 @pytest.mark.skipif(not COMPILED, reason="interpreted training takes half an hour")

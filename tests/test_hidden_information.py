@@ -7,21 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from cacao_env import Game
 from cacao_env.agents.bots import BOTS, Bot
 from cacao_env.engine.jit import COMPILED
 from cacao_env.engine.rng import new_rng
-from tests.games import STYLES, positions
-
-kinds_of_game = {
-    "players": st.integers(2, 4),
-    "volcanoes": st.booleans(),
-    "style": st.sampled_from(sorted(STYLES)),
-    "seed": st.integers(0, 2**32),
-}
-
+from tests.games import any_game, played
 
 SMALL_BOTS = ("random", "greedy", "mc:sims=8,top=4", "ismcts:sims=8", "endgame:exact=2")
 
@@ -49,17 +40,17 @@ def scramble(game: Game, viewer: int, rng: np.random.Generator) -> Game:
     return other
 
 
-@given(**kinds_of_game)
-def test_observation_mask_and_every_bot_s_view_do_not_change(players, volcanoes, style, seed):
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes, decisions="explicit")
+@given(any_game("explicit"))
+def test_observation_mask_and_every_bot_s_view_do_not_change(deal):
     changed = 0
-    for _ in positions(game, rng, STYLES[style]):
-        for viewer in range(players):
+    for game, rng in deal.positions():
+        for viewer in range(deal.players):
             other = scramble(game, viewer, rng)
             changed += other != game
             np.testing.assert_array_equal(other.observation(viewer), game.observation(viewer))
-            view, other_view = (g.determinise(viewer, new_rng(seed)).states for g in (game, other))
+            view, other_view = (
+                g.determinise(viewer, new_rng(deal.seed)).states for g in (game, other)
+            )
             assert view.tobytes() == other_view.tobytes()
             if game.seat == viewer:
                 np.testing.assert_array_equal(other.action_mask(), game.action_mask())
@@ -67,12 +58,11 @@ def test_observation_mask_and_every_bot_s_view_do_not_change(players, volcanoes,
 
 
 @pytest.mark.skipif(not COMPILED, reason="interpreted, searching bots take too long")
-@given(**kinds_of_game)
-def test_every_bot_plays_the_same(players, volcanoes, style, seed):
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes)
-    for number, _ in enumerate(positions(game, rng, STYLES[style])):
-        if game.seat is not None and number % 5 == 0:
+@given(any_game("auto"))
+def test_every_bot_plays_the_same(deal):
+    seed = deal.seed
+    for number, (game, rng) in enumerate(deal.positions()):
+        if game.seat is not None and number % 11 == 0:
             other = scramble(game, game.seat, rng)
             for spec in SMALL_BOTS:
                 # Even when it is handed the truth, as in the compiled loops, and not a guess.
@@ -86,14 +76,12 @@ def test_no_bot_is_left_out():
     assert {spec.partition(":")[0] for spec in SMALL_BOTS} == set(BOTS)
 
 
-@given(**kinds_of_game)
-def test_a_determinised_game_keeps_what_is_seen_and_replays(players, volcanoes, style, seed):
-    rng = np.random.default_rng(seed)
-    game = Game.new(players, seed, volcanoes=volcanoes)
-    for number, _ in enumerate(positions(game, rng, STYLES[style])):
+@given(any_game("auto"))
+def test_a_determinised_game_keeps_what_is_seen_and_replays(deal):
+    for number, (game, rng) in enumerate(deal.positions()):
         if number % 7:
             continue
-        for viewer in range(players):
+        for viewer in range(deal.players):
             other = game.determinise(viewer, rng)
             np.testing.assert_array_equal(other.observation(viewer), game.observation(viewer))
             assert other.history == game.history
@@ -108,10 +96,7 @@ def test_a_determinised_game_keeps_what_is_seen_and_replays(players, volcanoes, 
 
 
 def test_determinising_is_uniform_over_what_is_hidden():
-    game = Game.new(2, 4)
-    rng = np.random.default_rng(0)
-    for _ in range(16):
-        game.play(int(rng.choice(game.legal_actions())))
+    game, rng = played(2, 4, 16), np.random.default_rng(0)
     hidden = game.state.worker_draws[1, int(game.state.drawn[1]) :].tolist()
     hidden = hidden[: int(game.state.tiles_each) - int(game.state.drawn[1])]
     pool = Counter(hidden) + Counter({kind: int(game.state.hand[1, kind]) for kind in range(4)})

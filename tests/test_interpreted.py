@@ -1,6 +1,6 @@
-"""Every agent and environment in small, also without compiled code.
+"""Every agent and environment in small without compiled code; all other tests do it with compiled code.
 
-With NUMBA_DISABLE_JIT=1, as .ci/run calls it too, reads out of bounds and overflows are errors.
+With NUMBA_DISABLE_JIT=1, as .ci/run calls it, reads out of bounds and overflows are errors.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ import pytest
 
 from cacao_env import Game, cacao_v0
 from cacao_env.agents.registry import load_agent
+from cacao_env.engine.jit import COMPILED
 from cacao_env.envs.vector import VectorGames
+
+pytestmark = pytest.mark.skipif(COMPILED, reason="functions are compiled: see above")
 
 AGENTS = {
     "random": "random",

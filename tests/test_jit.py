@@ -22,6 +22,7 @@ from cacao_env.engine.code_cache import SOURCES, private_folder
 from cacao_env.engine.jit import COMPILED
 from cacao_env.envs import vector
 from cacao_env.envs.vector import VectorGames
+from tests import sources
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
 ASK = """
@@ -93,9 +94,15 @@ def test_without_a_terminal_progress_is_a_line_a_minute(monkeypatch, capsys):
     assert all(line.startswith("games: ") for line in said)
 
 
-def test_the_first_process_compiles_and_says_so_and_the_next_loads(tmp_path):
-    cache = tmp_path / "cache"
-    first = run(ASK, NUMBA_CACHE_DIR=str(cache))
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """The process that compiled first, and the folder of its code: whoever changes it takes a copy."""
+    cache = tmp_path_factory.mktemp("compiled") / "cache"
+    return run(ASK, NUMBA_CACHE_DIR=str(cache)), cache
+
+
+def test_the_first_process_compiles_and_says_so_and_the_next_loads(compiled):
+    first, cache = compiled
     assert "compiling what is used for the first time" in first.stderr
     written = files(cache)
     second = run(ASK, NUMBA_CACHE_DIR=str(cache))
@@ -104,19 +111,14 @@ def test_the_first_process_compiles_and_says_so_and_the_next_loads(tmp_path):
     assert len(written) > 2
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [lambda data: b"", lambda data: data[:-9], lambda data: data[:99] + b"?" + data[100:]],
-    ids=["empty", "cut", "changed"],
-)
-def test_damaged_code_is_compiled_again_and_mended(tmp_path, damage):
-    cache = tmp_path / "cache"
-    first = run(ASK, NUMBA_CACHE_DIR=str(cache))
-    written = files(cache)
-    for path in cache.rglob("*.*"):
-        path.write_bytes(damage(path.read_bytes()))
+def test_damaged_code_is_compiled_again_and_mended(compiled, tmp_path):
+    first, kept = compiled
+    cache = shutil.copytree(kept, tmp_path / "cache")
+    for number, path in enumerate(sorted(cache.rglob("*.*"))):
+        data = path.read_bytes()
+        path.write_bytes([b"", data[:-9], data[:99] + b"?" + data[100:]][number % 3])
     assert run(ASK, NUMBA_CACHE_DIR=str(cache)).stdout == first.stdout
-    assert files(cache).keys() == written.keys()
+    assert files(cache).keys() == files(kept).keys()
     for name, content in files(cache).items():
         assert content[:32] == hashlib.sha256(content[32:]).digest(), name
 
@@ -151,11 +153,14 @@ def test_an_edit_of_a_script_is_seen(tmp_path):
         assert run("import script; print(script.twice(5))", **cache).stdout == f"{5 * factor}\n"
 
 
-def test_it_works_where_no_folder_can_be_made_in_the_home(tmp_path):
+def test_it_works_without_a_home_and_where_no_folder_can_be_made_in_it(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
     places = {"XDG_CACHE_HOME": str(blocked), "NUMBA_CACHE_DIR": "", "TMPDIR": str(tmp_path)}
-    first, second = (run(FOLDER, **places).stdout for _ in range(2))
+    nobody = "import os; os.environ.pop('HOME'); import pwd\n" + (
+        "def nobody(uid): raise KeyError(uid)\npwd.getpwuid = nobody\n"
+    )
+    first, second = run(FOLDER, **places).stdout, run(nobody + FOLDER, **places).stdout
     assert first == second
     assert first.startswith(str(tmp_path / "cacao_env-"))
 
@@ -180,12 +185,6 @@ def test_compiled_code_is_read_from_a_read_only_disk(tmp_path, monkeypatch):
     assert not usable(folder), "there is nothing to read"
     (folder / "some").write_bytes(b"code")
     assert usable(folder)
-
-
-def test_folders_are_private_whatever_is_usual(tmp_path):
-    code = "import os; os.umask(0o002)\n"
-    folder = run(code + FOLDER, NUMBA_CACHE_DIR=str(tmp_path / "a" / "b")).stdout
-    assert folder.startswith(str(tmp_path / "a" / "b"))
 
 
 def test_a_package_in_a_zip_file_and_one_of_bytecode_work(tmp_path):
@@ -215,14 +214,6 @@ def test_a_function_of_a_notebook_s_cell_runs_and_is_not_kept(tmp_path):
     )
     assert run(code, NUMBA_CACHE_DIR=str(tmp_path / "cache")).stdout == "10\n15\n"
     assert files(tmp_path / "cache") == {}
-
-
-def test_it_works_without_a_home(tmp_path):
-    code = "import os; os.environ.pop('HOME'); import pwd\n" + (
-        "def nobody(uid): raise KeyError(uid)\npwd.getpwuid = nobody\n"
-    )
-    places = {"XDG_CACHE_HOME": "", "NUMBA_CACHE_DIR": "", "TMPDIR": str(tmp_path)}
-    assert run(code + FOLDER, **places).stdout.startswith(str(tmp_path / "cacao_env-"))
 
 
 def test_code_is_never_loaded_from_where_others_can_write(tmp_path):
@@ -266,62 +257,23 @@ def test_another_user_s_folder_is_not_used(tmp_path, monkeypatch):
     assert not usable(folder)
 
 
-def test_a_folder_that_can_t_be_written_is_told_from_one_that_can(tmp_path):
-    (tmp_path / "file").write_text("")
-    assert usable(tmp_path / "new")
-    assert usable(tmp_path / "new")
-    assert not usable(tmp_path / "file")
-    assert not usable(Path("/proc/self/new"))
-
-
-def test_two_processes_that_compile_at_once_both_work(tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    command = [sys.executable, "-c", ASK]
-    both = [
-        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    assert [process.communicate()[0] for process in both] == ["-10\n", "-10\n"]
-    assert run(ASK, **environment).stderr == ""
-
-
-def test_the_progress_counts_what_an_entry_point_contains():
-    from cacao_env.engine import actions, decisions, jit, rules
-
-    parts = jit._reachable(decisions.step)
-    for function in (actions.apply, rules.place, rules.fits_table, decisions.forced_act):
-        expected = function in (actions.apply, rules.place, decisions.forced_act)
-        assert (jit._linked[function] in parts) or not expected
-    assert jit._linked[actions.sample] not in parts
-    at_work = jit.Progress()
-    at_work.begin(decisions.step)
-    at_work.show()
-    bar = at_work._bar
-    assert (bar.desc.rstrip(": "), bar.n < bar.total) == ("engine.decisions.step", True)
-    at_work.end()
-    assert at_work._bar is None
-
-
 def test_compiled_functions_call_only_those_whose_edits_are_noticed():
     """A compiled function outside of SOURCES calls imported ones of SOURCES alone."""
-    root = PACKAGE.parent
-    trees, compiled = {}, {}
-    for file in [*PACKAGE.rglob("*.py"), *(root / "training").rglob("*.py")]:
-        parts = file.relative_to(root).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        trees[name] = ast.parse(file.read_text(encoding="utf-8"))
-        compiled[name] = {
+    compiled = {
+        name: {
             node.name
-            for node in ast.walk(trees[name])
+            for node in ast.walk(sources.tree(name))
             if isinstance(node, ast.FunctionDef)
             and any(ast.unparse(one) in ("njit", "inlined") for one in node.decorator_list)
         }
-    outside = [name for name in trees if compiled[name] and not noticed(name)]
+        for name in sources.modules()
+    }
+    outside = [name for name in compiled if compiled[name] and not noticed(name)]
     assert len(outside) > 2
     for name in outside:
-        for module, imported in imports(name, trees[name]):
-            if imported in compiled.get(module, ()):
-                assert noticed(module), f"{name} calls {module}.{imported}"
+        for module, what, *_ in sources.imports(name):
+            if what in compiled.get(module, ()):
+                assert noticed(module), f"{name} calls {module}.{what}"
     assert noticed("cacao_env.game")
     assert not noticed("cacao_env.check.bench.rows")
 
@@ -332,10 +284,7 @@ def noticed(module):
     return package == "cacao_env" and first in SOURCES
 
 
-def imports(name, tree):
-    """(module, name) of everything that a module imports by name."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            base = name.split(".")[: -node.level] if node.level else []
-            target = ".".join([*base, *(node.module.split(".") if node.module else [])])
-            yield from ((target, alias.name) for alias in node.names)
+def test_folders_are_private_whatever_is_usual(tmp_path):
+    code = "import os; os.umask(0o002)\n"
+    folder = run(code + FOLDER, NUMBA_CACHE_DIR=str(tmp_path / "a" / "b")).stdout
+    assert folder.startswith(str(tmp_path / "a" / "b"))

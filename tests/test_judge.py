@@ -11,7 +11,6 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.endgame import placements_left
-from cacao_env.agents.mc import best_actions
 from cacao_env.agents.utility import RELATIVE_SCORE
 from cacao_env.engine.rng import new_rng
 
@@ -21,7 +20,7 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.cli import main as cacao
 from cacao_env.evaluation.judge import LOOK, Judge, new_gold, other_networks, play_out
-from tests.games import STYLES
+from tests.games import played
 
 
 @cache
@@ -35,22 +34,7 @@ def judged(game, action, rollouts, top, seed):
 
 
 def late_game():
-    """A placement with some placements left."""
-    game, rng = Game.new(2, 11), np.random.default_rng(11)
-    while placements_left(game.state) > 8 or game.phase != "place":
-        game.play(STYLES["random"](game, rng))
-    return game
-
-
-def test_few_playouts_do_not_make_a_loss_larger():
-    """The rival is chosen by other playouts than those that it is compared by."""
-    game = late_game()
-    ids = np.zeros(8, np.int64)
-    best_actions(game.states, 8, ids)
-    action = int(ids[0])
-    few = [judged(game, action, 2, 8, seed) for seed in range(60)]
-    many = [judged(game, action, 100, 8, seed) for seed in range(2)]
-    assert np.mean(few) < np.mean(many)
+    return played(2, 11, until=lambda g: placements_left(g.state) <= 8 and g.phase == "place")
 
 
 def add_outcomes(game, ids, sums, passes):
@@ -127,22 +111,6 @@ def test_an_agent_is_judged_by_other_networks(tmp_path, capsys):
     assert "judged: 2 playouts by trinitario" in capsys.readouterr().out
 
 
-def test_networks_name_their_candidates_without_the_deal(monkeypatch):
-    seen = []
-    evaluate = ValueAgent.evaluate
-
-    def noted(self, states, rng):
-        seen.append(states[0].jungle_draws.copy())
-        return evaluate(self, states, rng)
-
-    monkeypatch.setattr(ValueAgent, "evaluate", noted)
-    game = Game.new(2, 5)
-    judged(game, int(game.legal_actions()[0]), 2, 2, 1)
-    (draws,) = seen
-    assert sorted(draws) == sorted(game.state.jungle_draws)
-    assert not np.array_equal(draws, game.state.jungle_draws)
-
-
 def alive_of(monkeypatch):
     """The candidates of each playout from now on."""
     found = []
@@ -188,3 +156,19 @@ def test_what_the_network_finds_much_worse_is_not_tried(monkeypatch):
     near = set(ids[values >= values.max() - 0.05].tolist())
     assert tried[0.05] < tried[math.inf]
     assert tried[0.05] == (tried[math.inf] & near) | {int(game.legal_actions()[0])}
+
+
+def test_networks_name_their_candidates_without_the_deal(monkeypatch):
+    seen = []
+    evaluate = ValueAgent.evaluate
+
+    def noted(self, states, rng):
+        seen.append(states[0].jungle_draws.copy())
+        return evaluate(self, states, rng)
+
+    monkeypatch.setattr(ValueAgent, "evaluate", noted)
+    game = Game.new(2, 5)
+    judged(game, int(game.legal_actions()[0]), 2, 2, 1)
+    (draws,) = seen
+    assert sorted(draws) == sorted(game.state.jungle_draws)
+    assert not np.array_equal(draws, game.state.jungle_draws)

@@ -14,7 +14,7 @@ from cacao_env import Game, record
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.registry import load_agent, load_agents
 from cacao_env.cli import main
-from tests.text_players import STYLES, chat_server, illegal, perfect, sloppy
+from tests.text_players import chat_server, illegal, perfect
 
 pytest.importorskip("openai")
 ROOT = Path(__file__).parent.parent
@@ -140,15 +140,6 @@ def test_a_conversation_alternates():
         assert roles == ["system", *["user", "assistant"] * (len(roles) // 2)]
 
 
-def test_many_games_at_once_are_the_same_as_one_by_one():
-    with chat_server(sloppy) as (url, _):
-        model = f"llm:m,base_url={url},decisions=turn"
-        together, _ = played(load_agent(f"{model},cache=a", True), games=64)
-        alone = [played(load_agent(f"{model},cache=b,at_once=1", True))[0][0]]
-    assert together[:1] == alone
-    assert len({game.to_json() for game in together}) == 64
-
-
 @pytest.mark.parametrize(
     ("name", "why"),
     [
@@ -242,10 +233,3 @@ def test_several_processes_share_the_cache():
     prompts = [json.dumps(one["messages"]) for one in asked]
     assert len(prompts) > 300
     assert len(prompts) - len(set(prompts)) <= 1  # both processes warm up with one prompt
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_stand_ins_finish_their_games(style):
-    with chat_server(STYLES[style]) as (url, _):
-        games, _ = played(load_agent(f"llm:m,base_url={url}", True), games=4, volcanoes=True)
-    assert all(game.over for game in games)

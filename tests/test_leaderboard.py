@@ -42,16 +42,6 @@ def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch)
         assert sorted(page.read_text().splitlines()) == sorted(text.splitlines())
 
 
-def test_an_evaluation_of_the_command_is_taken_too(tmp_path):
-    page, out = tmp_path / "page.md", tmp_path / "e.json"
-    page.write_text(PAGE)
-    command = ["random", "greedy", "--players", "4", "--deals", "1", "--workers", "1"]
-    command += ["--json", str(out)]
-    assert cacao(["evaluate", *command, "--out", str(tmp_path / "o")]) == 0
-    assert cacao(["leaderboard", "--page", str(page), "--json", str(out)]) == 0
-    assert "## 4 players\n" in page.read_text()
-
-
 def test_the_shipped_list_and_page_are_valid():
     assert {
         tuple(options.num_players for options in plan.options)
@@ -82,21 +72,6 @@ def test_a_bad_list_is_one_sentence(text, message, tmp_path, capsys):
     assert message in err
     assert len(err.splitlines()) == 1
     assert page.read_text() == PAGE
-
-
-def test_other_files_are_refused(tmp_path, capsys):
-    page, other = tmp_path / "page.md", tmp_path / "other.json"
-    page.write_text("no markers")
-    other.write_text("{}")
-    assert cacao(["leaderboard", "--page", str(page)]) == 1
-    page.write_text(PAGE)
-    assert cacao(["leaderboard", "--page", str(page), "--json", str(other)]) == 1
-    assert cacao(["leaderboard", "--page", str(page), "--json", str(tmp_path / "none.json")]) == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 3
-    assert "has no lines" in lines[0]
-    assert "is not a cacao-evaluation file" in lines[1]
-    assert "can't be read" in lines[2]
 
 
 def test_tables_and_numbers_read_well():

@@ -7,6 +7,7 @@ import os
 import signal
 from contextlib import closing
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -77,8 +78,6 @@ class Counter(Learner):
 
 
 class Named(Agent):
-    """An agent that nobody asks."""
-
     def __init__(self, name):
         self.name = name
 
@@ -86,18 +85,7 @@ class Named(Agent):
         raise AssertionError
 
 
-class Clock:
-    """Time that passes in rounds and evaluations alone."""
-
-    now = 0.0
-
-    def monotonic(self):
-        return self.now
-
-
-clock = Clock()
-
-
+clock = SimpleNamespace(now=0.0)  # passes in rounds and evaluations alone
 MEASURED = []  # what was asked
 
 
@@ -115,7 +103,7 @@ def measured(agent, opponent, options, blocks, seed, luck):
 @pytest.fixture(autouse=True)
 def clocked(monkeypatch):
     clock.now = 0.0
-    monkeypatch.setattr(loop_module.time, "monotonic", clock.monotonic)
+    monkeypatch.setattr(loop_module.time, "monotonic", lambda: clock.now)
     monkeypatch.setattr(loop_module, "measure", measured)
     monkeypatch.setattr(RunFolder, "draw", lambda self: None)  # takes longer than all rounds
 
@@ -200,12 +188,6 @@ def test_a_resumed_run_has_all_that_the_loop_counts(tmp_path):
     assert [one["at_round"] for one in json.loads((tmp_path / "run.json").read_text())] == [0, 2]
 
 
-def test_a_state_without_counts_is_refused(tmp_path):
-    write_state(tmp_path, {}, config={}, counts={"numbers": 2})
-    with pytest.raises(CheckpointError, match="another version of this program"):
-        resumed(Counter, tmp_path)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_after_the_round_with_all_saved(tmp_path, capsys, number):
     learner, plain = counter(), Counter.round
@@ -252,3 +234,9 @@ def test_an_agent_that_can_t_play_is_found_out_before_the_training(tmp_path):
     with pytest.raises(ValueError, match="forastero plays with"):
         Loop(counter(against=["forastero"], players=4), tmp_path)
     assert not (tmp_path / "config.json").exists()
+
+
+def test_a_state_without_counts_is_refused(tmp_path):
+    write_state(tmp_path, {}, config={}, counts={"numbers": 2})
+    with pytest.raises(CheckpointError, match="another version of this program"):
+        resumed(Counter, tmp_path)

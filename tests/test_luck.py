@@ -17,7 +17,6 @@ from .games import positions
 
 
 def random_game(options, seed):
-    """A finished game of random moves."""
     *_, game = positions(Game.deal(options, seed), np.random.default_rng(seed))
     return game
 

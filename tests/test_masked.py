@@ -51,19 +51,6 @@ def test_log_probabilities_entropy_and_gradients_are_equal(spread, masked):
         assert results[0][2].abs().max() > 1e-3
 
 
-def test_entropy_alone_and_modes_are_equal():
-    logits, masks = some(7)
-    (theirs, own), (ours, own_too) = both(logits, masks)
-    theirs.entropy().sum().backward()
-    ours.entropy().sum().backward()
-    assert torch.allclose(own.grad, own_too.grad, atol=1e-5)
-    assert torch.equal(theirs.mode(), ours.mode())
-    ours.apply_masking(None)
-    theirs.apply_masking(None)
-    assert torch.equal(theirs.mode(), ours.mode())
-    assert torch.allclose(theirs.entropy(), ours.entropy(), atol=1e-5)
-
-
 def test_samples_are_legal_and_as_frequent_as_likely():
     logits, masks = some(3, rows=5, actions=40)
     many = 20_000

@@ -14,12 +14,6 @@ from tests.games import STYLES, positions
 SIDES = ("north", "east", "south", "west")
 
 
-def table_of(game: Game) -> EngineTable:
-    view = object.__new__(EngineTable)
-    view.game = game
-    return view
-
-
 def channel_names(players: int) -> list[str]:
     from cacao_env.engine.observation import CHANNELS
 
@@ -47,7 +41,7 @@ def test_every_slice_says_what_the_game_says(players, volcanoes, style, size):
     game = Game.new(players, 5, volcanoes=volcanoes, decisions="explicit", table_size=size)
     names = channel_names(players)
     for _ in positions(game, rng, STYLES[style]):
-        position = table_of(game).position()
+        position = EngineTable.of(game).position()
         state = game.state
         corner = int(state.corner_row), int(state.corner_column)
         for viewer in range(players):

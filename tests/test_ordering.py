@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.greedy import greedy_action
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import CheckpointError, load_value, read_value
 from cacao_env.agents.value.net import BY_GREEDY, BY_TABLE
@@ -19,23 +18,15 @@ from cacao_env.agents.value.ordering import (
     STAGE,
     order_into,
     ordering_table,
-    word_after,
 )
-from cacao_env.agents.value.patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS
+from cacao_env.agents.value.patterns import NUM_LETTERS
 from cacao_env.engine.actions import MAX_LEGAL, indexed_cell
-from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.tiles import EDGES, NUM_VARIANTS, WORKER_KINDS
-from cacao_env.greedy.choices import (
-    CHOICES,
-    GREEDY_WEIGHTS,
-    best_into,
-    score_placements,
-    tiles_shown,
-)
+from cacao_env.greedy.choices import CHOICES
 from tests.games import STYLES, positions
 from tests.test_afterstate import SMALL, run_for
-from training.distil_ordering import fit, hits, main, placement_parts, play_positions
+from training.distil_ordering import fit, hits, main, play_positions
 from training.loop import resumed
 from training.train_afterstate import AfterstateLearner
 from training.train_afterstate import main as train
@@ -54,30 +45,8 @@ def placements(seed: int, players: int = 2, style: str = "overbuild"):
             yield game
 
 
-def letters_of(game: Game, cell: int) -> list[int]:
-    codes = [int(game.state.board[NEIGHBOR[cell, side]]) for side in range(4)]
-    return [
-        LETTER[side, code] if code > 0 else BESIDE if code == -1 else EMPTY
-        for side, code in enumerate(codes)
-    ]
-
-
 def word_of(letters: list[int]) -> int:
     return int(np.array(letters) @ NUM_LETTERS ** np.arange(3, -1, -1))
-
-
-def test_a_row_of_the_table_is_the_sum_of_its_parts():
-    ordering = some_ordering()
-    table, parts = ordering_table(ordering), placement_parts()
-    assert table.shape == (ORDERING_SHAPE[0], NUM_LETTERS**4, NUM_VARIANTS)
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        stage, word, variant = (rng.integers(n) for n in table.shape)
-        assert table[stage, word, variant] == pytest.approx(
-            sum(float(ordering[stage, part]) for part in parts[word, variant]), abs=1e-4
-        )
-    assert parts.max() < OVERBUILDS
-    assert len(np.unique(parts)) > 1000
 
 
 def test_turned_and_mirrored_placements_get_the_same_number():
@@ -95,57 +64,6 @@ def test_turned_and_mirrored_placements_get_the_same_number():
                 assert np.allclose(
                     table[:, word, turned], table[:, word_of(letters), variant], atol=1e-4
                 )
-
-
-def test_opposite_sides_count_otherwise_than_adjacent_ones():
-    table = ordering_table(some_ordering())[:, :, EDGES.tolist().index([1, 1, 1, 1])]
-    around, across = word_of([1, 2, 3, 4]), word_of([1, 3, 2, 4])
-    assert not np.isclose(table[:, around], table[:, across]).any()
-
-
-@pytest.mark.parametrize("players", [2, 3])
-def test_words_are_those_after_greedys_fills(players):
-    choices, seen = np.empty(1, CHOICES), 0
-    for seed in range(3):
-        for game in placements(seed, players):
-            state = game.states[0]
-            score_placements(choices[0], state, GREEDY_WEIGHTS, True)
-            tiles = tiles_shown(state)
-            for i in range(0, int(choices[0].count), 7):
-                ways = int(choices[0].ways[i])
-                place = int(choices[0].ids[i])
-                cell = int(indexed_cell(state, place // NUM_VARIANTS))
-                word = word_after(state, cell, ways, tiles)
-                if bin(ways).count("1") > 1:
-                    continue  # greedy may choose another one of equal ways
-                after = game.clone()
-                after.play(place)
-                while not after.over and after.phase == "fill" and after.seat == game.seat:
-                    after.play(int(greedy_action(after.states, new_rng(0))))
-                # Jungle cells get their BESIDE from the tile itself, which is not there before.
-                now = [
-                    EMPTY if code == BESIDE else code
-                    for code in np.unravel_index(word, (NUM_LETTERS,) * 4)
-                ]
-                then = [EMPTY if code == BESIDE else code for code in letters_of(after, cell)]
-                assert [int(code) for code in now] == [int(code) for code in then]
-                seen += len([code for code in now if code > BESIDE])
-    assert seen > 300
-
-
-def test_without_numbers_greedys_values_order():
-    plain = np.zeros(ORDERING_SHAPE, np.float32)
-    plain[:, GOLD] = 1
-    choices, ids, greedys = (
-        np.empty(1, CHOICES),
-        np.empty(MAX_LEGAL, np.int64),
-        np.empty(9, np.int64),
-    )
-    table, weights = ordering_table(plain), plain[:, OVERBUILDS:].copy()
-    for game in placements(5):
-        count = best_into(choices[0], game.states[0], 9, greedys)
-        assert order_into(table, weights, choices[0], game.states[0], 9, ids) == count
-        assert ids[:count].tolist() == greedys[:count].tolist()
 
 
 def test_numbers_put_placements_first():

@@ -8,24 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from cacao_env import Game, record
-from cacao_env.agents.bots import Bot
-from tests.browser import PHONE, WIDE, begin, cells, choose, drop, play_on, shots
+from cacao_env import record
+from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, play_on, shots
+from tests.games import played
 
 LANDSCAPE, SMALL = (844, 390), (320, 568)
-COUNT = "() => Number(document.getElementById('slider').max)"
 
 
 def frames(page) -> int:
-    return page.evaluate(COUNT)
+    return page.evaluate("() => Number(document.getElementById('slider').max)")
 
 
 def recorded(players: int, seed: int = 3, **options) -> str:
-    """A game of greedy as a record's text."""
-    game = Game.new(players, seed, **options)
-    bots = [Bot("greedy").player(seat) for seat in range(players)]
-    while not game.over:
-        game.play(bots[game.seat].act(game))
+    game = played(players, seed, style="greedy", **options)
     names = ["Ana", "Bea", "Carlos", "Dora"][:players]
     return record.dumps(record.record_of(game, players=names))
 
@@ -60,8 +55,7 @@ def until(page, condition, decisions=60):
         page.wait_for_selector("#confirm, #result")
         if condition(page):
             return
-        choose(page, number)
-        page.click("#confirm")
+        decide(page, number)
     raise AssertionError("no such decision")
 
 
@@ -75,7 +69,6 @@ def at_an_act(page) -> bool:
 def test_a_game_by_the_mouse_and_its_record_holds(opened, tmp_path):
     page = opened().page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     place = page.locator(".decision").bounding_box()
     for number in range(200):
         page.wait_for_selector("#confirm, #result")
@@ -170,26 +163,6 @@ def test_decisions_by_touch_on_a_phone(opened, size):
     shots(page, f"phone-{size[0]}")
 
 
-def test_the_strongest_agents_play_offline(opened):
-    """The page is a file; nothing is asked of any host (see ``opened``)."""
-    page = opened().page
-    begin(page, seats=("", "chief", "jaguar"), seed=2)
-    assert play_on(page, 2) == 2
-    page.wait_for_selector("#confirm", timeout=60_000)
-
-
-def test_one_seed_makes_one_game(opened):
-    lines = []
-    for _ in range(2):
-        page = opened().page
-        begin(page, "seedling", seed="a game of ours")
-        play_on(page, 3)
-        page.wait_for_selector("#confirm")
-        lines.append(page.locator(".moves .line").all_inner_texts())
-    assert lines[0] == lines[1]
-    assert len(lines[0]) > 3
-
-
 # --- What once went wrong, one test each ----------------------------------------------------------
 
 
@@ -225,8 +198,7 @@ def test_nothing_covers_a_space_that_can_be_chosen(opened, size):
             on_top = page.evaluate("([x, y]) => document.elementFromPoint(x, y)?.id", [x, y])
             if size != SMALL:
                 assert on_top == "table", (x, y)
-        choose(page, number)
-        page.click("#confirm")
+        decide(page, number)
     board, bar = (page.locator(one).bounding_box() for one in (".board", ".bar"))
     assert bar["y"] >= board["y"] + board["height"], "the buttons stand below the table"
 
@@ -254,24 +226,11 @@ def test_space_does_not_wind_a_game_back(opened):
     page = opened().page
     begin(page, "grower", seed=3)
     play_on(page, 3)
-    page.wait_for_selector("#confirm")
     before = page.inner_text("#count")
     page.evaluate("() => document.activeElement.blur()")
     page.keyboard.press(" ")
     page.wait_for_timeout(300)
     assert page.inner_text("#count") == before
-
-
-def test_a_message_stands_above_a_dialog(opened):
-    page = opened().page
-    page.wait_for_selector("#begin")
-    drop(page, "bad.json", "{")
-    page.wait_for_selector("#message")
-    box = page.locator("#message").bounding_box()
-    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
-    assert page.evaluate(
-        "([x, y]) => document.elementFromPoint(x, y).closest('#message') !== null", middle
-    )
 
 
 def test_a_double_click_on_begin_makes_one_game(opened):
@@ -287,7 +246,6 @@ def test_a_double_click_on_begin_makes_one_game(opened):
 def test_the_cursor_is_said_also_after_a_space_was_chosen(opened):
     page = opened().page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     page.focus("#table")
     page.keyboard.press("n")
     page.keyboard.press(" ")
@@ -301,7 +259,6 @@ def test_the_cursor_is_said_also_after_a_space_was_chosen(opened):
 def test_think_moves_nothing_and_its_lines_only_choose(opened):
     page = opened().page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     place = page.locator("#confirm").bounding_box()
     page.select_option("#thinker", "grower")
     page.click("#run-think")
@@ -319,35 +276,6 @@ def test_think_moves_nothing_and_its_lines_only_choose(opened):
     assert frames(page) == before, "a hint plays nothing"
 
 
-def test_nothing_is_asked_in_an_agents_turn(opened):
-    page = opened(reduced_motion="no-preference").page
-    begin(page, seats=("seedling", "seedling"), seed=3)
-    page.wait_for_selector("#pause")
-    assert page.locator("#run-think:disabled").count() == 1
-    assert "Only when it is your turn" in page.inner_text(".think")
-
-
-def test_two_opponents_have_two_names(opened):
-    page = opened().page
-    begin(page, "grower", players=4, seed=3)
-    names = page.locator(".player .name").all_inner_texts()
-    assert len(set(names)) == 4
-    assert page.locator(".player .level").all_inner_texts() == ["Grower"] * 3
-
-
-def test_few_tiles_are_framed_as_the_last_move(opened, four):
-    page = replayed(opened, four)
-    for ply in range(1, frames(page) + 1, 3):
-        go(page, ply)
-        assert 1 <= page.locator(".fresh").count() <= 4, ply
-
-
-def test_a_minus_is_one_sign_everywhere(opened, four):
-    page = replayed(opened, four, 60)
-    assert re.findall(r"(?:^|[^\d])-\d", page.inner_text("body")) == []
-    assert "−" in page.text_content("#table")
-
-
 def test_a_hand_over_shows_what_the_last_move_did(opened):
     page = opened().page
     begin(page, seats=("", "", "grower"), seed=3)
@@ -361,8 +289,7 @@ def test_a_hand_over_shows_what_the_last_move_did(opened):
         shots(page, f"curtain-{seat}")
         page.click("#lift-curtain")
         while not page.locator("#curtain").count() and page.locator("#confirm").count():
-            choose(page)
-            page.click("#confirm")
+            decide(page)
             page.wait_for_timeout(50)
     page.wait_for_selector("#lift-curtain")
     page.keyboard.press("Home")
@@ -374,27 +301,6 @@ def test_a_hand_over_shows_what_the_last_move_did(opened):
     page.wait_for_selector("#confirm")
 
 
-def test_equal_choices_appear_once(opened):
-    """With one cacao at a market, two workers sell as much as one."""
-    page = opened().page
-    begin(page, "grower", seed=3)
-    seen = 0
-    for number in range(60):
-        page.wait_for_selector("#confirm, #result")
-        if page.locator("#result").count():
-            break
-        if at_an_act(page):
-            cacao = int(page.get_attribute(".player >> .pips >> nth=0", "aria-label").split()[1])
-            sales = page.locator(".acts button").all_inner_texts()
-            amounts = [int(n) for text in sales for n in re.findall(r"Sell (\d)", text)]
-            if amounts and not any("plantation" in text for text in sales):
-                assert max(amounts) <= max(1, cacao)
-                seen += 1
-        choose(page, number)
-        page.click("#confirm")
-    assert seen
-
-
 # --- Looking back, review, puzzles ----------------------------------------------------------------
 
 
@@ -404,6 +310,8 @@ def test_a_record_is_replayed_step_by_step(opened, four):
     assert frames(page) == len(data["moves"])
     for ply in (1, 20, 60, frames(page)):
         go(page, ply)
+        assert 1 <= page.locator(".fresh").count() <= 4, "few tiles are framed as the last move"
+        assert re.findall(r"(?:^|[^\d])-\d", page.inner_text("body")) == [], "a minus is one sign"
         placed = {
             str(m["move"][-1]) for m in data["moves"][:ply] if m["move"][0] in ("place", "fill")
         }
@@ -437,6 +345,12 @@ def test_wrong_files_get_a_sentence(opened, four):
     drop(page, "bad.json", json.dumps(data))
     page.wait_for_selector("#message")
     assert "result.scores is" in page.inner_text("#message")
+    page.click("#settings")
+    box = page.locator("#message").bounding_box()
+    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    above = "([x, y]) => document.elementFromPoint(x, y).closest('#message') !== null"
+    assert page.evaluate(above, middle), "a message stands above a dialog"
+    page.keyboard.press("Escape")
     drop(page, "bad.json", "{")
     page.wait_for_function("() => document.querySelector('#message')?.textContent.includes('JSON')")
     assert page.inner_text("#count").startswith("3 /"), "what was shown stays"
@@ -472,8 +386,7 @@ def test_a_review_teaches_and_is_kept(opened):
     assert page.inner_text("#count") == ply, "a link to a position opens it with its review"
     page.click("#try-again")
     page.wait_for_selector("#verdict")
-    choose(page)
-    page.click("#confirm")
+    decide(page)
     assert page.inner_text("#verdict") != "Your turn again: find a better move."
     page.click("#back-to-review")
     page.wait_for_selector("#next-mistake")
@@ -492,8 +405,7 @@ def test_puzzles_are_solved_and_counted(opened):
     page.click("#puzzles")
     page.click("#daily")
     page.wait_for_selector("#verdict")
-    choose(page, 1)
-    page.click("#confirm")
+    decide(page, 1)
     assert (
         page.inner_text("#verdict") in ("Another move is better. Try again.",)
         or page.locator("#verdict.fine").count()
@@ -590,12 +502,10 @@ def test_tabs_follow_each_other(opened):
     one = opened()
     page = one.page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     other = one.context.new_page()
     other.goto(page.url)
     other.wait_for_selector("#confirm")
-    choose(page)
-    page.click("#confirm")
+    decide(page)
     other.wait_for_function("() => document.getElementById('slider').max > 0")
     page.wait_for_selector("#confirm")
     assert page.url == other.url
@@ -604,7 +514,6 @@ def test_tabs_follow_each_other(opened):
 def test_settings_hold(opened):
     page = opened().page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     page.click("#settings")
     page.check("#set-oneClick")
     page.select_option("#theme", "dark")
@@ -624,14 +533,12 @@ def test_settings_hold(opened):
 def test_the_zoom_holds_and_is_kept(opened):
     page = opened().page
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     transform = "() => document.getElementById('eye').getAttribute('transform')"
     fitted = page.evaluate(transform)
     page.click("#closer")
     held = page.evaluate(transform)
     assert held != fitted
     play_on(page, 2)
-    page.wait_for_selector("#confirm")
     assert page.evaluate(transform) == held, "the table does not move under the eye"
     begin(page, "grower", seed=4)
     scale = float(re.search(r"scale\((.*?)\)", page.evaluate(transform))[1])
@@ -653,6 +560,8 @@ def test_the_zoom_holds_and_is_kept(opened):
 def test_moves_of_others_are_shown_one_by_one_and_can_be_paused(opened):
     page = opened(reduced_motion="no-preference").page
     begin(page, seats=("grower", "grower"), seed=3)
+    assert page.locator("#run-think:disabled").count() == 1
+    assert "Only when it is your turn" in page.inner_text(".think")
     page.wait_for_function("() => Number(document.getElementById('slider').value) >= 2")
     page.click("#pause")
     at = frames(page)
@@ -671,8 +580,7 @@ def test_temples_are_counted_one_by_one_at_the_end(opened, four):
     page.click("#play-from")
     page.click("#no-curtain")
     page.wait_for_selector("#confirm")
-    choose(page)
-    page.click("#confirm")
+    decide(page)
     page.wait_for_selector(".counting")
     page.wait_for_selector("#result", timeout=20_000)
     assert page.locator(".counting").count() == 0
@@ -684,8 +592,9 @@ def test_temples_are_counted_one_by_one_at_the_end(opened, four):
 def test_log_temples_and_think_are_in_view_with_four_players(opened):
     page = opened().page
     begin(page, "grower", players=4, seed=3)
+    assert len(set(page.locator(".player .name").all_inner_texts())) == 4
+    assert page.locator(".player .level").all_inner_texts() == ["Grower"] * 3
     play_on(page, 6)
-    page.wait_for_selector("#confirm")
     for what in (
         ".moves",
         ".temples-panel",
@@ -710,18 +619,8 @@ def test_the_page_speaks_spanish_with_the_published_terms(opened):
     page = opened(locale="es-ES").page
     assert page.inner_text("#begin") == "Empezar"
     begin(page, "grower", seed=3)
-    page.wait_for_selector("#confirm")
     assert page.inner_text("#headline span") == "Tu turno: coloca una loseta"
     assert page.get_attribute(".supply", "aria-label") == "Selva explorada"
-    play_on(page, 8)
-    page.wait_for_selector("#confirm")
-    said = page.evaluate(
-        """() => document.body.innerText + [...document.querySelectorAll("[aria-label], [title]")]
-            .map((one) => `${one.ariaLabel ?? ""} ${one.title ?? ""}`).join(" ")"""
-    )
-    english = r"\b(place|fill|with|sell|market|mine|temple|water|the|worker|edge|gold|then|you)\b"
-    assert re.findall(english, said) == []
-    assert re.search(r"recolector|selva|mercado", said)
     shots(page, "spanish")
     page.click("#show-rules")
     assert "losetas de recolectores" in page.inner_text(".rules")
@@ -732,14 +631,10 @@ def test_the_page_speaks_spanish_with_the_published_terms(opened):
     )
 
 
-def axe_source():
-    axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing")
-    return (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-
-
 def serious(page):
     """What axe finds serious or critical on a page as it is now."""
-    page.evaluate(axe_source() + "; null")
+    axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing")
+    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8") + "; null")
     return [
         f"{one['id']}: {node['html'][:140]} {node['any'][0]['message'] if node['any'] else ''}"
         for one in page.evaluate("async () => (await axe.run()).violations")
@@ -748,13 +643,13 @@ def serious(page):
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(
+    ("scheme", "size"), [("light", WIDE), ("dark", WIDE), ("light", PHONE)], ids=str
+)
 def test_axe_finds_nothing_serious(opened, four, scheme, size):
     page = opened(size=size, color_scheme=scheme).page
     assert serious(page) == [], "a new game"
     begin(page, "grower", players=4, seed=6)
-    page.wait_for_selector("#confirm")
     assert serious(page) == [], "a placement"
     until(page, at_an_act)
     assert serious(page) == [], "what acts next"
@@ -769,7 +664,6 @@ def test_axe_finds_nothing_serious(opened, four, scheme, size):
         assert serious(page) == [], dialog
         page.keyboard.press("Escape")
     begin(page, seats=("", ""), seed=6)
-    page.wait_for_selector("#lift-curtain")
     assert serious(page) == [], "a hand-over"
     drop(page, "four.json", four)
     page.wait_for_selector("#curve")
@@ -816,19 +710,12 @@ def screens(opened, four):
     page.wait_for_selector("#begin")
     yield "new", page
     begin(page, seats=("", "", ""), seed=3)
-    page.wait_for_selector("#lift-curtain")
     yield "hand-over", page
     for name, size, ply in (
-        ("four", WIDE, 60),
-        ("phone", PHONE, 60),
-        ("landscape", LANDSCAPE, 60),
-        ("end", WIDE, 9999),
+        *(("four", WIDE, 60), ("phone", PHONE, 60)),
+        *(("landscape", LANDSCAPE, 60), ("end", WIDE, 9999)),
     ):
-        page = opened(size=size).page
-        drop(page, "game.json", four)
-        page.wait_for_selector(".player")
-        go(page, ply)
-        yield name, page
+        yield name, replayed(opened, four, ply, size=size)
 
 
 def test_six_screens_look_as_they_did(opened, four):

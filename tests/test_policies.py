@@ -18,7 +18,7 @@ from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
 from cacao_env.greedy.candidates import Candidates
-from tests.games import STYLES
+from tests.games import STYLES, played
 
 FORMS = [
     ({"observation": "flat", "mask_in": "info"}, {}),
@@ -139,13 +139,8 @@ def test_a_game_goes_on_with_other_options(before, after):
     """Its moves stay, and it is saved, taken back and recorded as any other."""
     compared = 0
     for seed in range(8):
-        game, rng = (
-            Game.new(2, seed, decisions=before, volcanoes=seed % 2 > 0),
-            np.random.default_rng(seed),
-        )
-        for _ in range(seed * 5):
-            if not game.over:
-                game.play(STYLES["random"](game, rng))
+        rng = np.random.default_rng(seed)
+        game = played(2, seed, 5 * seed, decisions=before, volcanoes=seed % 2 > 0)
         other = game.with_options(after, (23, 31)[seed % 2])
         assert (other.decisions, other.table_size) == (after, (23, 31)[seed % 2])
         moves = [move for _, _, move in game.elementary_moves()]
@@ -173,9 +168,7 @@ def test_a_game_goes_on_with_other_options(before, after):
 
 
 def test_a_table_that_does_not_fit_the_window_is_refused():
-    game, rng = Game.new(2, 1), np.random.default_rng(0)
-    while not game.over:
-        game.play(STYLES["stretch"](game, rng))
+    game = played(2, 1, style="stretch")
     with pytest.raises(ValueError, match="the table does not fit a window of size 11"):
         game.with_options(table_size=11)
     assert game.with_options() == game

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.sources import ROOT, imports, modules, tree
+
 DOCS = ROOT / "docs"
 LISTED = sorted(
     name
@@ -23,37 +23,16 @@ LISTED = sorted(
 
 
 @cache
-def module(name):
-    """The tree of a module, None if there is none."""
-    path = ROOT / name.replace(".", "/")
-    found = [one for one in (path.with_suffix(".py"), path / "__init__.py") if one.is_file()]
-    return ast.parse(found[0].read_text(encoding="utf-8")) if found else None
-
-
-def is_package(name):
-    return (ROOT / name.replace(".", "/") / "__init__.py").is_file()
-
-
-@cache
 def imported(name):
     """The names that a module imports from this project, and where they come from."""
-    found = {}
-    for node in ast.walk(module(name)):
-        if isinstance(node, ast.ImportFrom):
-            parts = name.split(".")
-            base = parts[: len(parts) - node.level + is_package(name)] if node.level else []
-            source = ".".join([*base, *([node.module] if node.module else [])])
-            if source.split(".")[0] == "cacao_env":
-                found |= {
-                    alias.asname or alias.name: f"{source}.{alias.name}" for alias in node.names
-                }
-    return found
+    found = [one for one in imports(name) if one[0].split(".")[0] == "cacao_env"]
+    return {called: f"{source}.{what}" for source, what, called, _ in found}
 
 
 def defined(full):
     """(where it is defined, its node) of a name that may be imported from elsewhere."""
     home, _, name = full.rpartition(".")
-    for node in module(home).body:
+    for node in tree(home).body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
             return full, node
     return defined(imported(home)[name]) if name in imported(home) else (full, None)
@@ -72,24 +51,24 @@ def imports_of_the_programs():
     """Names of this project that the documentation's programs import, or use of a module."""
     for program in programs():
         try:
-            tree = ast.parse(program)
+            parsed = ast.parse(program)
         except SyntaxError:  # a sketch of a class
             continue
-        modules = {}
-        for node in ast.walk(tree):
+        used = {}
+        for node in ast.walk(parsed):
             if (
                 isinstance(node, ast.ImportFrom)
                 and (node.module or "").split(".")[0] == "cacao_env"
             ):
                 for alias in node.names:
                     full = f"{node.module}.{alias.name}"
-                    if module(full) is None:
+                    if full not in modules():
                         yield full
                     else:
-                        modules[alias.name] = full
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) in modules:
-                yield f"{modules[node.value.id]}.{node.attr}"
+                        used[alias.name] = full
+        for node in ast.walk(parsed):
+            if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) in used:
+                yield f"{used[node.value.id]}.{node.attr}"
 
 
 def functions_of(node):
@@ -107,7 +86,7 @@ def functions_of(node):
 def classes_of_signatures(full, node):
     """The project's classes in the annotations of a public name."""
     home = full.rpartition(".")[0]
-    own = {one.name for one in module(home).body if isinstance(one, ast.ClassDef)}
+    own = {one.name for one in tree(home).body if isinstance(one, ast.ClassDef)}
     for function in functions_of(node):
         arguments = function.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]

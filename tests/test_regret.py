@@ -10,10 +10,8 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.endgame import ALL, end_values, is_near_end, placements_left
-from cacao_env.agents.mc import run_passes
 from cacao_env.agents.utility import RELATIVE_SCORE, UTILITY
 from cacao_env.engine.actions import MAX_LEGAL
-from cacao_env.engine.rng import new_rng
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
@@ -21,7 +19,6 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main as cacao
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import SEED, judge
-from cacao_env.evaluation.blocks import Pairing, chunks
 from cacao_env.evaluation.judge import Verdict, solved
 from cacao_env.evaluation.regret import (
     GAMES_AT_ONCE,
@@ -33,7 +30,7 @@ from cacao_env.evaluation.regret import (
     measure_regret,
 )
 from tests.checkpoints import checkpoint
-from tests.games import STYLES
+from tests.games import STYLES, played
 from tests.test_judge import judged
 
 HERE = "tests.agents_for_tests"
@@ -42,8 +39,6 @@ ROOT = Path(__file__).parent.parent
 
 
 class Nobody:
-    """A judge that finds no regret."""
-
     def by_playouts(self, *_: object) -> Verdict:
         return Verdict(0, 0.0, 0.0, 0.0)
 
@@ -67,9 +62,7 @@ def measured(spec, games=16, players=2, settings=None, volcanoes=False):
 
 def last_sale() -> Game:
     """The last decision of a game: two workers of B at a market that pays 3, 5 cacao stored."""
-    game, rng = Game.new(2, 78), np.random.default_rng(78)
-    while placements_left(game.state) > 0 or game.phase != "act":
-        game.play(STYLES["random"](game, rng))
+    game = played(2, 78, until=lambda g: placements_left(g.state) == 0 and g.phase == "act")
     assert [game.text(a) for a in game.legal_actions()] == [
         "act -1,2 north with 0",
         "act -1,2 north with 1",
@@ -172,9 +165,7 @@ def test_every_decision_near_the_end_is_solved_and_no_other():
 
 
 def test_earlier_decisions_are_drawn_from_all():
-    game, rng = Game.new(2, 3), np.random.default_rng(3)
-    while not game.over:
-        game.play(STYLES["crowd"](game, rng))
+    game = played(2, 3, style="crowd")
     every = {
         loss.ply
         for loss in game_regret(
@@ -196,9 +187,7 @@ def test_earlier_decisions_are_drawn_from_all():
 
 def test_what_is_not_solved_is_counted(monkeypatch):
     monkeypatch.setattr(judge, "NODES_TO_JUDGE", 1)
-    game, rng = Game.new(2, 3), np.random.default_rng(3)
-    while not game.over:
-        game.play(STYLES["crowd"](game, rng))
+    game = played(2, 3, style="crowd")
     few = game_regret(game, 0, RegretSettings(3, 0), 0)
     monkeypatch.undo()
     every = game_regret(game, 0, RegretSettings(3, 0), 0)
@@ -219,30 +208,6 @@ def test_an_action_s_loss_is_that_of_the_one_chosen(players, objective):
     assert count == len(game.legal_actions()) > 5
     expected = {int(a): max(values[:count]) - v for a, v in zip(ids[:count], values)}
     assert {a: exact_regret(game, a, objective) for a in expected} == pytest.approx(expected)
-
-
-def test_the_margin_is_to_the_mean_of_the_others():
-    finished, rng = Game.new(3, 4), np.random.default_rng(4)
-    while not finished.over:
-        finished.play(STYLES["random"](finished, rng))
-    before = finished.clone()
-    before.undo()
-    seat, sums = before.seat, np.zeros(1)
-    run_passes(
-        before.states, np.array(finished.history[-1:]), 1, sums, 1, new_rng(0), RELATIVE_SCORE
-    )
-    scores = finished.scores()
-    assert len(set(scores)) == 3
-    others = [score for other, score in enumerate(scores) if other != seat]
-    assert sums[0] == scores[seat] - np.mean(others)
-
-
-def test_all_deals_are_played_once():
-    parts = chunks([Pairing(Options(3), "x", "x")], 2 * GAMES_AT_ONCE + 1, GAMES_AT_ONCE)
-    assert [game for part in parts for game in part.games()] == [
-        (block, 0) for block in range(2 * GAMES_AT_ONCE + 1)
-    ]
-    assert len({part.key for part in parts}) == 3
 
 
 def test_results_do_not_depend_on_workers(tmp_path, capsys):
@@ -288,46 +253,3 @@ def test_regrets_are_in_utility_if_asked(tmp_path, capsys):
     assert "gold lost" in out
     assert "utility lost" in out
     assert "2 left" in out
-
-
-def test_without_rollouts_there_are_none(tmp_path, capsys):
-    path = tmp_path / "r.json"
-    command = ["greedy", "--deals", "2", "--rollouts", "0", "--players", "3", "--workers", "1"]
-    assert regret([*command, "--json", str(path)]) == 0
-    assert json.loads(path.read_text())["rollouts"] is None
-    assert "playouts" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nobody"], "there is no agent 'nobody'"),
-        (["greedy", "--players", "5"], "--players is 5, expected 2, 3 or 4"),
-        (["greedy", "--deals", "0"], "--deals is 0, expected at least 1"),
-        (["greedy", "--workers", "0"], "--workers is 0, expected at least 1"),
-        (["greedy", "--last", "7"], "--last is 7, expected 1 to 6"),
-        (["greedy", "--last", "0"], "--last is 0, expected 1 to 6"),
-        (["greedy", "--rollouts", "1"], "--rollouts is 1, expected 0, or 2 to 1000000"),
-        (["greedy", "--referee", "greedy"], "the referee 'greedy' is not a value network"),
-        (["greedy", "--referee", "criollo+search"], "the referee 'criollo+search' is not a value"),
-        (["greedy", "--sample", "0"], "--sample is 0, expected 1 to 100"),
-        (["greedy", "--top", "1"], "--top is 1, expected 2 to 256"),
-        (["greedy", "--json", "{folder}"], "Is a directory"),
-        (["{net}", "--players", "3"], "net plays with 2 players on table size 15"),
-        ([f"{HERE}:Illegal"], "Illegal on seat 0 of block 0, decision 1: illegal action -3"),
-        ([f"{HERE}:Broken"], "Broken failed in act: KeyError: 'nothing' (agents_"),
-    ],
-)
-def test_bad_input_gets_one_sentence(arguments, message, tmp_path, capsys):
-    places = {"folder": tmp_path}
-    if "{net}" in arguments:
-        places["net"] = checkpoint(tmp_path)
-    filled = [a.format(**places) for a in arguments]
-    if "--deals" not in filled:
-        filled += ["--deals", "2"]
-    if "--workers" not in filled:
-        filled += ["--workers", "1"]
-    assert regret(filled) == 1
-    err = capsys.readouterr().err
-    assert message in err
-    assert len(err.splitlines()) == 1

@@ -57,41 +57,6 @@ def test_sources_add_up_at_every_position(seats):
     assert final == gold_by_source(table.game.states, table.game.history).tolist()
 
 
-def test_sources_add_up_after_undo():
-    table = Table([HUMAN, HUMAN], 2)
-    undone = 0
-    while not table.game.over:
-        before = table.history.frames[-1]["sources"]
-        table.play(int(table.game.legal_actions()[-1]))
-        if table.history.frames[-1]["sources"][0]["sales"] > before[0]["sales"] and undone < 3:
-            table.undo()
-            undone += 1
-            assert table.history.frames[-1]["sources"] == before
-            table.play(int(table.game.legal_actions()[-1]))
-    assert undone == 3
-    frame = table.history.frames[-1]
-    assert [sum(one.values()) for one in frame["sources"]] == table.game.scores()
-
-
-def test_edges_that_have_still_to_act_are_named():
-    table = Table(["greedy", "greedy", "greedy"], 4)
-    seen = set()
-    while not table.game.over:
-        table.advance()
-        frame = table.history.frames[-1]
-        if frame["phase"] == "act":
-            own = [one for one in frame["pending"] if one["seat"] == frame["seat"]]
-            acts = [table.game.move(int(a)) for a in table.game.legal_actions()]
-            assert {(tuple(one["worker"]), one["edge"]) for one in own} >= {
-                (move[1], move[2]) for move in acts
-            }
-            assert all(one["workers"] > 0 for one in frame["pending"])
-            seen |= {one["seat"] == frame["seat"] for one in frame["pending"]}
-        else:
-            assert frame["pending"] == []
-    assert seen == {True, False}
-
-
 # --- Reviews --------------------------------------------------------------------------------------
 
 
@@ -155,14 +120,7 @@ def test_without_a_network_there_is_no_review(monkeypatch):
         Reviewer(Options())
 
 
-@pytest.fixture
-def few_playouts(monkeypatch):
-    """Reviews take seconds less."""
-    monkeypatch.setattr("cacao_env.play.review.CHOOSING", 2)
-    monkeypatch.setattr("cacao_env.play.review.COMPARING", 4)
-
-
-@pytest.mark.usefixtures("few_playouts")
+@pytest.mark.usefixtures("quick_reviews")
 def test_the_command(tmp_path, capsys):
     from cacao_env.cli import main
 
@@ -178,7 +136,7 @@ def test_the_command(tmp_path, capsys):
     assert "game.json: format is None" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("few_playouts")
+@pytest.mark.usefixtures("quick_reviews")
 def test_a_game_of_explicit_decisions_is_reviewed_where_something_was_decided():
     game = Game.new(2, 3, decisions="explicit")
     while not game.over:

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from cacao_env.agents.checkpoint import find
-from cacao_env.agents.value.checkpoint import load_value
-from cacao_env.agents.value.features import NO_ROW, PER_SEAT
+from cacao_env.agents.value.features import PER_SEAT
 from cacao_env.agents.value.net import POINTS
 from cacao_env.engine.jit import COMPILED
 from training.values import games as games_module
@@ -70,19 +68,6 @@ def test_lambda_mixes_what_was_expected_into_what_came():
     assert half == pytest.approx(0.5 * later + 0.5 * by_lambda[0].win_shares[last], abs=1e-5)
 
 
-def test_nothing_that_follows_a_random_move_is_learned():
-    """Where every turn strays, what was expected stands for what came, however far it looks."""
-    net = ValueNet(8, 4, 4).compiled()
-    [games] = split_games(20, {"2": 1.0}, 0.0, [1])
-    turn = np.arange(20 * 42) // 2 % 21
-    for random, apart in ((1.0, False), (0.0, True)):
-        near, far = (
-            play(games, net, ITSELF._replace(td_lambda=d, others=1.0, random=random)).win_shares
-            for d in (0.0, 0.9)
-        )
-        assert np.array_equal(near[turn < 20], far[turn < 20]) != apart
-
-
 @pytest.mark.skipif(not COMPILED, reason="runs the Python form of a compiled function")
 def test_a_random_move_cuts_what_came_before_its_turn_and_no_more(monkeypatch):
     """The same game twice: in the second the sixth turn is said to have a random move."""
@@ -126,33 +111,6 @@ def test_games_do_not_depend_on_who_plays_them():
             found.append(join(list(pool.map(lambda games: play(games, net, ITSELF), chunks))))
     for one, other in zip(*found, strict=True):
         assert np.array_equal(one, other)
-
-
-def test_no_sample_has_more_rows_than_are_kept():
-    net = ValueNet(8, 4, 4).compiled()
-    samples = join([play(games, net, ITSELF) for games in split_games(20, {"4": 1.0}, 0.5, [2])])
-    assert (samples.rows[:, -20:] == NO_ROW).all()
-
-
-def test_search_makes_the_fraction_of_decisions_that_it_is_given():
-    net = load_value(find("criollo"))[0]
-    chunks = split_games(40, {"2": 1.0}, 0.0, [1])
-    alone = ITSELF._replace(
-        others=0.0,
-        random=0.0,
-        noise=0.0,
-        td_lambda=1.0,
-        opponent=GREEDY_OPPONENT,
-        opponent_fraction=1.0,
-    )
-
-    def ahead(fraction):
-        how = alone._replace(search_fraction=fraction, search_sims=16)
-        points = join([play(games, net, how) for games in chunks]).points
-        return POINTS * (points[:, 0] - points[:, 1]).mean()
-
-    never, half, always = [ahead(fraction) for fraction in (0.0, 0.5, 1.0)]
-    assert never + 1 < half < always - 1  # about 1, 5 and 8 gold
 
 
 @pytest.mark.parametrize("players", [2, 4])

@@ -10,14 +10,15 @@ import re
 import numpy as np
 import pytest
 
-from cacao_env import Game, cacao_v0
+from cacao_env import Game
 from cacao_env.agents.bots import Bot
 from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS
 from cacao_env.engine.state import OVER
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
-from tests.test_serializers import out_of_band
+from tests.agents_for_tests import First
+from tests.games import played, random_legal
 
 SIZE = 15
 
@@ -38,10 +39,6 @@ def ended(games):
     return games.terminations if isinstance(games, VectorGames) else games.dones
 
 
-def chosen(games, rng) -> np.ndarray:
-    return np.array([rng.choice(np.flatnonzero(mask)) for mask in games.action_masks])
-
-
 def assert_same(one, other):
     """Two batches show the same, down to the actions that led there."""
     for name in ("observations", "action_masks", "rewards", "final_scores", "_potentials"):
@@ -51,37 +48,30 @@ def assert_same(one, other):
         assert one.game(number) == other.game(number)
 
 
-WAYS = {
-    "restore": lambda games, make: _restored(make(volcanoes=True, seed=9), games),
-    "deepcopy": lambda games, make: copy.deepcopy(games),
-    "pickle": lambda games, make: pickle.loads(pickle.dumps(games)),
-    "read-only": lambda games, make: out_of_band(games),
-}
-
-
 def _restored(other, games):
     other.restore(games.arrays())
     return other
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     "make",
     [vector, versus, lambda **more: vector(decisions="turn", observation="candidates", **more)],
     ids=["vector", "versus", "rows"],
 )
-def test_a_loaded_batch_plays_on_as_the_batch_itself(make, way):
+def test_a_restored_batch_plays_on_as_the_batch_itself(make):
     games, rng = make(volcanoes=True), np.random.default_rng(0)
     for _ in range(12):
-        games.step(chosen(games, rng))
-    other, ends = WAYS[way](games, make), 0
+        games.step(random_legal(games.action_masks, rng))
+    other, ends, kept = _restored(make(volcanoes=True, seed=9), games), 0, games.arrays()
+    before = copy.deepcopy(kept)
     for _ in range(60):
         assert_same(games, other)
-        actions = chosen(games, rng)
+        actions = random_legal(games.action_masks, rng)
         games.step(actions)
         other.step(actions)
         ends += int(ended(games).sum())
     assert ends >= 4
+    np.testing.assert_equal(kept, before)  # a copy
 
 
 @pytest.mark.parametrize("seat", [None, 1])
@@ -89,14 +79,12 @@ def test_a_loaded_batch_plays_on_as_the_batch_itself(make, way):
 def test_rewards_are_counted_on_from_where_they_were(reward, seat):
     """Also in games that began in given positions, or whose learner has not decided yet."""
     games = versus(4, reward=reward, seat=seat, illegal="lose")
-    rng, lead = np.random.default_rng(0), Game.new(4, 0, table_size=SIZE)
-    for _ in range(25):
-        lead.play(int(rng.choice(lead.legal_actions())))
+    rng, lead = np.random.default_rng(0), played(4, 0, 25, table_size=SIZE)
     for number in range(60):
         if number % 20 == 7:
             games.start(0, lead)
         other = _restored(versus(4, reward=reward, seat=seat, illegal="lose", seed=5), games)
-        actions = chosen(games, rng)
+        actions = random_legal(games.action_masks, rng)
         if number % 9 == 2:
             actions[1] = -1
         for batch in (games, other):
@@ -112,36 +100,19 @@ def test_a_bot_in_python_goes_on_with_its_random_numbers():
     for number in range(30):
         if number == 6:
             other.restore(games.arrays())
-        actions = chosen(games, rng)
+        actions = random_legal(games.action_masks, rng)
         games.step(actions)
         if number >= 6:
             other.step(actions)
             assert_same(games, other)
 
 
-class Own:
-    """An object of the user's, whose memory nobody knows."""
-
-    def act(self, game):
-        return int(game.legal_actions()[0])
-
-
 def test_games_that_cannot_be_saved_say_why():
-    with pytest.raises(ValueError, match="games against Own can't be saved: its memory is not"):
-        versus(opponents=Own()).arrays()
+    with pytest.raises(ValueError, match="games against First can't be saved: its memory is not"):
+        versus(opponents=First(0)).arrays()
     with pytest.raises(ValueError, match="these games have not been dealt"):
         versus(begin=False).arrays()
     pickle.loads(pickle.dumps(versus(begin=False))).reset(1)
-
-
-@pytest.mark.parametrize("make", [vector, versus])
-def test_what_is_saved_is_a_copy(make):
-    games, rng = make(), np.random.default_rng(0)
-    kept = games.arrays()
-    before = {name: array.copy() for name, array in kept.items()}
-    for _ in range(5):
-        games.step(chosen(games, rng))
-    assert all(np.array_equal(kept[name], before[name]) for name in before)
 
 
 # --- What does not load ------------------------------------------------------------------------
@@ -167,18 +138,6 @@ def test_games_with_other_options_are_refused(make):
     ):
         refused(make(), make(**options).arrays(), f"{name} differs")
     refused(make(), [], "what was saved is")
-
-
-@pytest.mark.parametrize("make", [vector, versus])
-def test_arrays_of_another_form_are_refused(make):
-    games, rng = make(), np.random.default_rng(0)
-    games.step(chosen(games, rng))
-    for name, array in games.arrays().items():
-        for wrong in (array[:0], array[..., None], array.astype(object), array.tolist(), None):
-            refused(games, games.arrays() | {name: wrong}, f"{name} is ")
-    flags = "terminations" if make is vector else "dones"
-    odd = np.full(4, 2, np.uint8).view(np.bool_)
-    refused(games, games.arrays() | {flags: odd}, f"{flags} has values other than true")
 
 
 def _change(name, place, value):
@@ -223,16 +182,14 @@ def test_what_no_game_has_is_refused_in_one_sentence(what):
     change, sentence = CHANGES[what]
     games, rng = vector(), np.random.default_rng(0)
     for _ in range(10):
-        games.step(chosen(games, rng))
+        games.step(random_legal(games.action_masks, rng))
     arrays = games.arrays()
     change(arrays)
     refused(games, arrays, sentence)
 
 
 def test_actions_beyond_the_end_of_a_game_are_refused():
-    game, rng = Game.new(2, 3, table_size=SIZE), np.random.default_rng(0)
-    while not game.over:
-        game.play(int(rng.choice(game.legal_actions())))
+    game = played(2, 3, table_size=SIZE)
     games = VectorGames(1, num_players=2, table_size=SIZE, seed=1)
     arrays = games.arrays()
     for name in ("worker_draws", "jungle_draws"):
@@ -255,7 +212,7 @@ def test_actions_beyond_the_end_of_a_game_are_refused():
 )
 def test_games_against_opponents_have_a_learner_and_opponents(name, value, sentence):
     games, rng = versus(), np.random.default_rng(0)
-    games.step(chosen(games, rng))
+    games.step(random_legal(games.action_masks, rng))
     arrays = games.arrays()
     arrays[name][0] = value
     refused(games, arrays, sentence)
@@ -272,23 +229,13 @@ def test_a_damaged_pickle_of_a_batch_is_refused():
         pickle.loads(pickle.dumps(games))
 
 
-# --- One game, and the environments ------------------------------------------------------------
-
-
-def test_a_game_is_pickled_as_what_it_is_saved_as():
-    game = Game.new(3, 1, volcanoes=True, decisions="explicit")
-    rng = np.random.default_rng(0)
-    while True:
-        assert pickle.loads(pickle.dumps(game)) == game
-        assert Game.from_json(game.to_json()) == game
-        if game.over:
-            break
-        if rng.random() < 0.1:  # what a seat sees of it is a game, too
-            seen = game.determinise(game.seat, 3)
-            assert pickle.loads(pickle.dumps(seen)) == seen
-        game.play(int(rng.choice(game.legal_actions())))
-    game.state.phase = 0  # no state is ever saved
+def test_a_pickled_game_has_no_state():
+    game = played(2, 3)
+    game.state.phase = 0
     assert pickle.loads(pickle.dumps(game)).over
+
+
+# --- One game, and the environments ------------------------------------------------------------
 
 
 def test_text_that_is_no_saved_game_gets_one_sentence():
@@ -304,44 +251,6 @@ def test_text_that_is_no_saved_game_gets_one_sentence():
     data = json.loads(whole) | {"actions": [0, 10**6]}
     with pytest.raises(ValueError, match=re.escape("action number 0: illegal action 0 (place")):
         Game.from_json(json.dumps(data))
-
-
-@pytest.mark.parametrize("observation", ["flat", "planes", "candidates"])
-@pytest.mark.parametrize("reward", ["outcome", "shaped"])
-def test_a_loaded_environment_plays_on(observation, reward):
-    env = cacao_v0.raw_env(num_players=3, observation=observation, reward=reward, mask_in="both")
-    env.reset(seed=1)
-    rng = np.random.default_rng(0)
-
-    def play(*environments):
-        mask = environments[0].infos[environments[0].agent_selection]["action_mask"]
-        action = int(rng.choice(np.flatnonzero(mask)))
-        for one in environments:
-            one.step(action)
-
-    for _ in range(9):
-        play(env)
-    twin = out_of_band(env)
-    while env.agents and not any(env.terminations.values()):
-        assert twin.game == env.game
-        for one, other in zip(leaves(env), leaves(twin), strict=True):
-            np.testing.assert_array_equal(one, other)
-        play(env, twin)
-    assert env.rewards == twin.rewards
-
-
-def leaves(env) -> list:
-    """Everything that every agent sees, one value after the other."""
-    found = []
-    for agent in env.possible_agents:
-        todo = [env.observe(agent), env.infos[agent], env.rewards[agent]]
-        while todo:
-            one = todo.pop()
-            if isinstance(one, dict):
-                todo += one.values()
-            else:
-                found.append(one)
-    return found
 
 
 @pytest.mark.parametrize("name", ["random", "greedy", "endgame", "mc:sims=2", "ismcts:sims=2"])
@@ -362,17 +271,15 @@ def test_a_bot_decides_nothing_in_a_game_that_was_never_dealt(name):
 def test_finished_games_are_replaced_by_their_own_flags():
     games, rng = versus(reward="outcome"), np.random.default_rng(0)
     while not games.dones.any():
-        games.step(chosen(games, rng), deal=False)
+        games.step(random_legal(games.action_masks, rng), deal=False)
     games.deal(games.dones)
     assert not games.dones.any()
     assert (games.states["phase"] != OVER).all()
 
 
 def test_a_forfeit_costs_the_same_after_any_start():
-    lead = Game.new(2, 0, table_size=SIZE)
-    rng = np.random.default_rng(0)
-    while not (lead.scores()[0] != lead.scores()[1] and lead.phase == "place"):
-        lead.play(int(rng.choice(lead.legal_actions())))
+    uneven = lambda game: len(set(game.scores())) > 1 and game.phase == "place"  # noqa: E731
+    lead = played(2, 0, until=uneven, table_size=SIZE)
     games = VersusGames(1, "random", num_players=2, table_size=SIZE, illegal="lose", seed=0)
     games.start(0, lead)
     games.step(np.array([-1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from pathlib import Path
 
@@ -18,9 +19,11 @@ from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluat
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 from cacao_env.engine.observation import decode, planes
+from cacao_env.engine.state import OVER
 from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
+from tests.games import random_legal
 from training.train_sb3 import Sb3Config, Sb3Learner
 
 ID = "cacao_env/Cacao-v0"
@@ -96,23 +99,6 @@ def test_planes_feed_the_convolutions_of_the_guide():
     assert model.learn(16).num_timesteps >= 16
 
 
-def test_planes_of_our_batch_end_with_their_last_observation():
-    games = VersusGames(4, "random", table_size=15, seed=0)
-    env = CacaoVecEnv(games, observation="planes")
-    seen, finished = env.reset(), 0
-    while not finished:
-        kept = seen["board"].copy()
-        shown, _, dones, infos = env.step(get_action_masks(env).argmax(axis=1))
-        np.testing.assert_array_equal(seen["board"], kept)  # each step returns new arrays
-        seen = shown
-        for g in np.flatnonzero(dones):
-            end = infos[g]["terminal_observation"]
-            expected = planes(games.final_observations[g], 2, 15)
-            np.testing.assert_equal(end, expected)
-            assert env.observation_space.contains(end)
-            finished += 1
-
-
 def test_an_unmasked_policy_is_caught():
     from stable_baselines3 import PPO
 
@@ -136,19 +122,17 @@ def test_masks_are_the_games_own_and_stacking_them_makes_a_copy():
     np.testing.assert_array_equal(one, games.action_masks[2:3] == 1)
 
 
-def test_finished_games_show_their_last_observation():
+@pytest.mark.parametrize("form", ["flat", "planes"])
+def test_finished_games_show_their_last_observation(form):
     games = VersusGames(4, "random", table_size=15, seed=0)
-    env = CacaoVecEnv(games)
-    observations = env.reset()
-    rng = np.random.default_rng(0)
-    finished = 0
+    env, rng = CacaoVecEnv(games, observation=form), np.random.default_rng(0)
+    observations, finished = env.reset(), 0
     rewards, lengths = np.zeros(4), np.zeros(4, int)
     while finished < 12:
-        masks = get_action_masks(env)
-        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
-        kept, handed_out = observations.copy(), observations
+        actions = random_legal(get_action_masks(env), rng)
+        kept, handed_out = copy.deepcopy(observations), observations
         observations, rewarded, dones, infos = env.step(actions)
-        np.testing.assert_array_equal(handed_out, kept)  # each step returns new arrays
+        np.testing.assert_equal(handed_out, kept)  # each step returns new arrays
         rewards += rewarded
         lengths += 1
         for g, info in enumerate(infos):
@@ -158,11 +142,12 @@ def test_finished_games_show_their_last_observation():
                 assert info["TimeLimit.truncated"] is False
                 assert info["episode"] == {"r": rewards[g], "l": lengths[g], "t": 0.0}
                 rewards[g] = lengths[g] = 0
-                end = info["terminal_observation"]
-                assert end.shape == observations[g].shape
-                assert not np.array_equal(end, observations[g])
+                end = games.final_observations[g]
                 assert decode(end, 2, 15)["phase"].tolist() == [0, 0, 0, 1]
-                assert decode(observations[g], 2, 15)["phase"][3] == 0
+                expected = end if form == "flat" else planes(end, 2, 15)
+                np.testing.assert_equal(info["terminal_observation"], expected)
+                assert env.observation_space.contains(info["terminal_observation"])
+                assert games.states["phase"][g] != OVER
 
 
 def test_a_finished_game_is_logged_with_its_win_share_and_margin():

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cacao_env import Game, record
+from cacao_env import record
 from cacao_env.agents import checkpoint
 from cacao_env.agents.checkpoint import (
     ONNX,
@@ -22,15 +22,14 @@ from cacao_env.agents.checkpoint import (
     shipped_names,
 )
 from cacao_env.agents.registry import load_agent
-from cacao_env.agents.value import net as compiled
 from cacao_env.agents.value.checkpoint import load_value, save_value
-from cacao_env.agents.value.features import LAYOUT, features_into
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.run import FORMAT, VERSION, measure
 from tests import checkpoints
 
 torch = pytest.importorskip("torch", reason="the training extra is not installed")
 
+from tests.test_value import outputs, some_samples
 from training.ship import EVALUATION, SUMS, add, export, finish, main, measured, results
 from training.values.net import ValueNet
 
@@ -47,7 +46,6 @@ def check_sums(path):
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """An empty home of checkpoints."""
     place = tmp_path / "checkpoints"
     place.mkdir()
     (place / ORDER).write_text("[]")
@@ -177,27 +175,15 @@ def test_the_value_network_s_onnx_file_computes_what_compiled_code_does(tmp_path
     save_value(tmp_path / "net", "net", ValueNet(16, 8, 8).params(), RULES)
     export(tmp_path / "net", tmp_path / "net.onnx")
     net, _ = load_value(tmp_path / "net")
-    scratch = compiled.new_scratch(net)
-    columns, expected = [[] for _ in range(6)], []
-    rng = np.random.default_rng(0)
-    for seed in range(60):
-        game = Game.new(2 + seed % 3, seed, volcanoes=seed % 3 == 1)
-        for _ in range(int(rng.integers(1, 40))):
-            game.play(int(rng.choice(game.legal_actions())))
-        counts = features_into(
-            game.state, 0, net.prospects, scratch.room, scratch.numbers, scratch.rows
-        )
-        stage = LAYOUT.stages[int(game.state.tiles_each) - int(game.state.placed[0])]
-        compiled.forward(net, scratch, *counts, stage)
-        expected.append(scratch.out.copy())
-        row = (scratch.numbers.copy(), scratch.rows[:160].astype(np.int64), *counts, stage)
-        for column, value in zip(columns, row, strict=True):
-            column.append(value)
+    samples = some_samples()
+    expected = outputs(net, samples)
+    numbers, rows, *counts = map(np.array, zip(*samples))
+    columns = (numbers, *(array.astype(np.int64) for array in (rows[:, :160], *counts)))
     names = ("numbers", "rows", "counts", "num_patterns", "open_cells", "stage")
-    feed = {name: np.array(column) for name, column in zip(names, columns, strict=True)}
+    feed = dict(zip(names, columns, strict=True))
     [found] = session(tmp_path / "net.onnx").run(None, feed)
     assert np.abs(expected).max() > 0.1
-    np.testing.assert_allclose(found, np.array(expected), atol=2e-4)
+    np.testing.assert_allclose(found, expected, atol=2e-4)
 
 
 def test_what_is_shipped_is_whole():

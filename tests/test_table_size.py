@@ -18,10 +18,6 @@ from tests.reference.oracle import Oracle
 from tests.reference.styles import choose_move
 
 
-def offered_cells(game: Game) -> int:
-    return len({int(a) // 13 for a in game.legal_actions()})
-
-
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("direction", range(4))
 def test_the_default_table_shows_all_a_stretching_player_may_do(players, direction):
@@ -43,11 +39,11 @@ def test_the_default_table_shows_all_a_stretching_player_may_do(players, directi
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("size", [MIN_TABLE, 12, 13, 15, 16])
+@pytest.mark.parametrize("size", [MIN_TABLE, 12, 15])
 @pytest.mark.parametrize("style", sorted(STYLES))
 def test_a_small_table_always_offers_a_placement_and_shows_every_tile(players, size, style):
     rng = np.random.default_rng([players, size])
-    for seed in range(4):
+    for seed in range(2):
         game = Game.new(players, seed, volcanoes=False, decisions="explicit", table_size=size)
         for _ in positions(game, rng, STYLES[style]):
             state = game.state
@@ -76,7 +72,7 @@ def test_a_small_table_binds_only_near_its_rim():
         for _ in positions(small, rng, STYLES[style]):
             if small.phase != "place":
                 continue
-            large = _on_default_table(small)
+            large = small.with_options(table_size=DEFAULT_TABLE[3])
             missing = set(large.legal_moves()) - set(small.legal_moves())
             assert set(small.legal_moves()) <= set(large.legal_moves())
             state = small.state
@@ -93,13 +89,6 @@ def test_a_small_table_binds_only_near_its_rim():
     assert free > 100
 
 
-def _on_default_table(game: Game) -> Game:
-    other = Game.from_draws(*game.draws, volcanoes=game.volcanoes, decisions="explicit")
-    for _, _, move in game.elementary_moves():
-        other.play(other.action(move))
-    return other
-
-
 def test_every_window_cell_has_one_index():
     for size in (11, 12, 15, 23, 30):
         game = Game.new(2, 0, table_size=size)
@@ -108,4 +97,4 @@ def test_every_window_cell_has_one_index():
         assert [int(window_index(game.state, cell)) for cell in cells] == list(range(len(cells)))
         open_cells = [c for c in cells if game.state.board[c] < 0]
         assert len(open_cells) == int(game.state.open_count) == 6
-        assert offered_cells(game) == 6
+        assert len({int(action) // 13 for action in game.legal_actions()}) == 6

@@ -7,17 +7,9 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.gold_sources import SOURCES, gold_by_source
-from tests.games import STYLES
+from tests.games import STYLES, played
 
 TRACK = (-10, -4, -1, 0, 2, 4, 7, 11, 16)  # gold of each field of the water track
-
-
-def played(players, seed, volcanoes, style="random", decisions="auto", table_size=None):
-    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions, table_size=table_size)
-    rng = np.random.default_rng(seed)
-    while not game.over:
-        game.play(STYLES[style](game, rng))
-    return game
 
 
 def by_moves(game):
@@ -43,28 +35,12 @@ def by_moves(game):
     return found
 
 
-@pytest.mark.parametrize("style", ["random", "crowd", "overbuild"])
-@pytest.mark.parametrize("volcanoes", [False, True])
-def test_sources_add_up_to_the_score(style, volcanoes):
-    overbuilt = 0
-    for players in (2, 3, 4):
-        for seed in range(6):
-            game = played(players, seed, volcanoes, style, ("auto", "explicit")[seed % 2])
-            found = gold_by_source(game.states, game.history)
-            assert found.sum(axis=1).tolist() == game.scores()
-            mines = found[:, SOURCES.index("mines")]
-            eruptions = found[:, SOURCES.index("volcanoes")]
-            assert not (mines if volcanoes else eruptions).any()
-            overbuilt += any(move[0] == "overbuild" for _, _, move in game.elementary_moves())
-    assert style != "overbuild" or overbuilt > 10
-
-
 @pytest.mark.parametrize("volcanoes", [False, True])
 def test_each_coin_goes_to_the_tile_that_paid_it(volcanoes):
     seen = np.zeros(len(SOURCES), int)
     for players in (2, 3, 4):
         for seed in range(3):
-            game = played(players, seed, volcanoes, "crowd", table_size=15)
+            game = played(players, seed, style="crowd", volcanoes=volcanoes, table_size=15)
             found = gold_by_source(game.states, game.history)
             np.testing.assert_array_equal(found[:, :3], by_moves(game)[:, :3])
             state = game.state

@@ -22,7 +22,6 @@ from cacao_env.evaluation import SEED, workers
 from cacao_env.evaluation import task_scores as reference
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.matches import play_chunk
-from cacao_env.evaluation.run import default_folder
 from tests.agents_for_tests import First
 
 HERE = First.__module__
@@ -129,7 +128,6 @@ def test_a_task_has_a_name():
 
 
 def episodes(task, agent, first, deals):
-    """(win share, margin) of each deal, as an evaluation plays it."""
     pairing = Pairing(task.options, agent.name, task.opponents, task.id)
     played = play_chunk(Chunk(pairing, first, deals), {agent.name: agent}, SEED)
     return [(game.win_share(game.rotation), game.margin(game.rotation)) for game in played.games]
@@ -150,21 +148,6 @@ def test_an_agent_plays_the_episodes_of_their_seeds(name):
         while not over:
             *_, over, _, info = env.step(agent.act([env.game], [memory])[0])
         assert whole[deal] == (info["win_share"], info["score"] - info["best_other_score"])
-
-
-def test_no_agent_sees_the_true_deal_of_a_task():
-    shown = []
-
-    class Peeker(Bot):
-        def act(self, games, memory):
-            shown.extend(game.draws for game in games)
-            return super().act(games, memory)
-
-    episodes(task_named("2p-random"), Peeker("random"), 0, 1)
-    env = gymnasium.make(TASKS[0].id, disable_env_checker=True).unwrapped
-    env.reset(seed=SEED)
-    assert len(shown) > 10
-    assert env.game.draws not in shown[:10]
 
 
 @pytest.fixture
@@ -217,27 +200,6 @@ def test_the_command_writes_the_page_and_resumes(folder, capsys, monkeypatch):
     capsys.readouterr()
 
 
-def test_scores_of_an_earlier_run_are_shown_if_the_agent_says_that_it_is_the_same(
-    folder, capsys, monkeypatch
-):
-    monkeypatch.setattr("tests.agents_for_tests.Words.version", "")
-    names = [f"{HERE}:Half", f"{HERE}:Words"]
-    monkeypatch.setattr("tests.agents_for_tests.Words.act", First.act)
-    command = ["tasks", "--tasks", "2p-random", "--deals", "4", "--workers", "1", "--agents"]
-    assert main([*command, ",".join(names)]) == 0
-    assert capsys.readouterr().out.count("| 4 |") == 2
-    again = reference.text_of(TASKS[:1], names)
-    assert again.count("| 4 |") == 1
-    assert f"| `{HERE}:Words` | {reference.NOT_MEASURED}" in again
-
-
-def test_scores_are_those_of_a_task_and_an_agent_s_version():
-    (one, agents), (other, _) = reference.plans(TASKS[:2], ["random"])
-    folders = {default_folder(one, agents).name, default_folder(other, agents).name}
-    agents[0].version = "2"
-    assert len({*folders, default_folder(one, agents).name}) == 3
-
-
 def test_the_command_lists_the_tasks_and_prints_scores(folder, capsys):
     assert main(["tasks"]) == 0
     out = capsys.readouterr().out
@@ -260,24 +222,6 @@ def test_the_command_lists_the_tasks_and_prints_scores(folder, capsys):
     out = capsys.readouterr().out
     assert out.startswith("### `cacao_env/Cacao-2p-random-v0`")
     assert "| 4 |" in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--deals", "0"], "--deals is 0, expected at least 1"),
-        (["--workers", "0"], "--workers is 0, expected at least 1"),
-        (["--tasks", "3p"], "there is no task '3p'; there are: 2p-random"),
-        (["--agents", "genius"], "there is no agent 'genius'"),
-        (["--page", "none.md"], "none.md can't be read: No such file or directory"),
-    ],
-)
-def test_bad_arguments_get_one_sentence(arguments, message, folder, capsys):
-    assert main([*COMMAND, *arguments]) == 1
-    err = capsys.readouterr().err
-    assert message in err
-    assert err.count("\n") == 1
-    assert not Path("runs").exists()
 
 
 def test_the_page_has_every_task_and_its_opponent_s_version():

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 
 from cacao_env import Game
-from cacao_env.agents.agent import Agent, WrappedAgent
+from cacao_env.agents.agent import WrappedAgent
 from cacao_env.check.examples.stand_in import legal_moves
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import Refused, action_of
 from cacao_env.text.table import TextTable
 from cacao_env.text.trl import CacaoTools
 from tests import text_proofs
-from tests.games import STYLES, play_random, positions
-from tests.test_hidden_information import kinds_of_game
+from tests.agents_for_tests import Spy
+from tests.games import STYLES, any_game, positions
 from tests.text_players import perfect
 
 
@@ -56,16 +56,6 @@ def test_primer_and_prompts_keep_to_their_tokens():
     assert 400 < max(len(encode(text, bos=False, eos=False)) for text in longest) <= 600
 
 
-def test_the_primer_has_the_numbers_of_the_rules():
-    for words in (
-        "1111, 2101, 3001, 3100",
-        "-10, -4, -1, 0, 2, 4, 7, 11, 16",
-        "store 5",
-        "most\n3)",
-    ):
-        assert words in primer()
-
-
 def test_doors_with_tools_ask_for_the_tool_and_others_for_json():
     assert "JSON" in primer()
     assert "the tool play" not in primer()
@@ -76,31 +66,17 @@ def test_doors_with_tools_ask_for_the_tool_and_others_for_json():
     assert text_proofs.mcp.server().instructions == primer(tool=True)
 
 
-def test_an_unlisted_prompt_tells_what_may_be_played():
-    legal = {}
-    for game in some_games(1, decisions="explicit"):
-        if game.seat is not None:
-            text, moves = prompt(game, game.seat, listed=False), game.legal_moves()
-            assert legal.setdefault((text, game.seat), moves) == moves
-
-
 def test_no_answer_of_any_door_depends_on_what_is_hidden():
     assert text_proofs.leaks(40, 5) == []
     assert text_proofs.leaks(8, 6, text_proofs.with_hints, again=Game.determinise) == []
 
 
-@pytest.mark.parametrize("leak", text_proofs.LEAKS)
-def test_what_a_careless_prompt_would_show_is_found(leak):
-    show = text_proofs.LEAKS[leak]
-    assert text_proofs.leaks(20, 5, lambda table: {"prompt": (table.prompt(), show(table))})
-
-
-@given(**kinds_of_game)
-def test_seats_exchanged_give_the_same_prompts_up_to_names(players, volcanoes, style, seed):
-    game = Game.new(players, seed, volcanoes=volcanoes)
-    for number, here in enumerate(positions(game, np.random.default_rng(seed), STYLES[style])):
+@given(any_game("auto"))
+def test_seats_exchanged_give_the_same_prompts_up_to_names(deal):
+    for number, (here, _) in enumerate(deal.positions()):
         if here.seat is not None and number % 7 == 0:
             other = text_proofs.exchanged(here)
+            players = deal.players
             for seat in range(players):
                 renamed = text_proofs.with_other_names(prompt(here, seat), players)
                 assert prompt(other, (seat + 1) % players) == renamed
@@ -174,49 +150,25 @@ def test_a_table_that_can_t_be_set_says_why(given, why):
 
 def test_agents_at_a_table_do_not_see_the_true_deal():
     """Nor one that resembles it: places of the text's tiles agree as often as by chance."""
-    seen = []
-
-    class Spy(Agent):
-        name = "spy"
-
-        def act(self, games, memory):
-            seen.append(games[0])
-            return [play_random(games[0], np.random.default_rng(0))]
-
-    table = TextTable(3, opponents=Spy(), decisions="turn")
+    spy = Spy()
+    table = TextTable(3, opponents=spy, decisions="turn")
     while not table.over:
         assert table.reply(perfect(table.prompt())) == ""
-    assert len(seen) == 11
-    assert table.game.draws not in [game.draws for game in seen[:9]]
+    assert len(spy.games) == 11
+    assert table.game.draws not in [game.draws for game in spy.games[:9]]
     agree = []
     for seed in range(40):
-        seen.clear()
-        table = TextTable(seed, opponents=Spy(), decisions="turn")
+        spy.games.clear()
+        table = TextTable(seed, opponents=spy, decisions="turn")
         table.reply(perfect(table.prompt()))
-        (true,), (dealt,) = (game.draws[0][:1] for game in (table.game, seen[0]))
+        (true,), (dealt,) = (game.draws[0][:1] for game in (table.game, spy.games[0]))
         agree.append(np.mean(np.array(true[4:]) == np.array(dealt[4:])))
     assert np.mean(agree) < 0.55, "by chance 0.37; 0.78 if the deal's numbers are used again"
 
 
-def test_nothing_of_text_is_imported_unless_asked_for():
-    import subprocess
-    import sys
-
-    heavy = "mcp openai httpx verifiers textarena openenv fastmcp trl transformers cacao_env.text"
-    code = (
-        "import sys, cacao_env, cacao_env.agents.registry, cacao_env.cli, cacao_env.evaluation.run\n"
-        f"print([name for name in {heavy.split()} if name in sys.modules])"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "[]\n"
-
-
-def test_rollouts_are_conversations_with_outcome_regret_and_luck(tmp_path, monkeypatch):
+def test_rollouts_are_conversations_with_outcome_regret_and_luck(tmp_path, quick_reviews):
     from cacao_env.cli import main
-    from cacao_env.play import review
 
-    for name, few in {"LAST": 0, "CHOOSING": 2, "COMPARING": 4, "TOP": 2}.items():
-        monkeypatch.setattr(review, name, few)
     out, both = tmp_path / "games.jsonl", tmp_path / "pairs.jsonl"
     command = ["text", "rollouts", "--agent", "random", "--deals", "1", "--out", str(out)]
     assert main([*command, "--pairs", str(both)]) == 0
@@ -242,11 +194,7 @@ def test_rollouts_are_conversations_with_outcome_regret_and_luck(tmp_path, monke
     assert main([*command, "--no-regret", "--pairs", str(both)]) == 1
 
 
-def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch):
-    from cacao_env.play import review
-
-    for name, few in {"LAST": 0, "CHOOSING": 2, "COMPARING": 4, "TOP": 2}.items():
-        monkeypatch.setattr(review, name, few)
+def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch, quick_reviews):
     monkeypatch.setattr(text_proofs.mcp, "MOST_GAMES", 2)
     tools = {tool.__name__: tool for tool in text_proofs.mcp.tools()}
     assert list(tools) == list(text_proofs.mcp.TOOLS)

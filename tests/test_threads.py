@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import re
-import signal
 import threading
 import tracemalloc
 
@@ -14,12 +13,12 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.greedy import greedy_action
 from cacao_env.agents.random import random_action
-from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
+from cacao_env.engine.rewards import REWARDS
 from cacao_env.engine.rng import new_rng
 from cacao_env.envs.threads import Workers
 from cacao_env.envs.vector import VectorGames, playouts
 from cacao_env.envs.versus import VersusGames
-from tests.games import play
+from tests.games import as_dealt, play, relative_scores
 
 KINDS = [
     {"num_players": 2, "table_size": 15, "reward": "shaped"},
@@ -62,16 +61,11 @@ def test_the_number_of_threads_changes_nothing(kind):
     assert len({batch.states.tobytes() + batch.rngs.tobytes() for batch in batches}) == 1
 
 
-@pytest.mark.parametrize(("games", "threads"), [(7, 1), (7, 2), (7, 3), (2, 3), (64, 5), (1, 8)])
-def test_every_game_is_in_one_share(games, threads):
-    shares = Workers(games, threads)
-    numbers = np.arange(games)
-    cut = shares.run(lambda part, whole: (part.tolist(), whole), numbers, "whole")
-    assert [g for part, _ in cut for g in part] == numbers.tolist()
-    assert len(cut) == min(games, threads)
-    sizes = [len(part) for part, _ in cut]
-    assert max(sizes) - min(sizes) <= 1
-    assert {whole for _, whole in cut} == {"whole"}
+def test_any_integer_is_a_seed_and_games_differ():
+    first = VectorGames(4, table_size=15, seed=-1)
+    assert len({observation.tobytes() for observation in first.observations}) == 4
+    same, other = (VectorGames(4, table_size=15, seed=seed) for seed in (2**64 - 1, 0))
+    assert everything(first) == everything(same) != everything(other)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1025, 1.5, True, "2", None])
@@ -85,113 +79,39 @@ def test_a_wrong_number_of_threads_is_named(wrong):
 # --- Other seats played by a bot ------------------------------------------------------------
 
 
-def play_others_by_hand(game: Game, rng, seat: int, choose, mode: str):
-    """Play others' turns with ``Game`` until ``seat`` decides or the end; what all earn meanwhile."""
-    rewards = np.zeros(game.num_players)
-    while not game.over and game.seat != seat:
-        rewards += play(game, int(choose(game.states, rng)))[mode]
-    return rewards
-
-
 @pytest.mark.parametrize("opponent", ["random", "greedy"])
 @pytest.mark.parametrize("mode", REWARDS)
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_opponents_play_as_by_hand(players, mode, opponent):
     choose = {"random": random_action, "greedy": greedy_action}[opponent]
-    games = VersusGames(
-        6,
-        opponent,
-        num_players=players,
-        volcanoes=players == 3,
-        table_size=15,
-        reward=mode,
-        seed=1,
-        observation_dtype="uint8",
-    )
-    ended = 0
-    began = np.ones(6, bool)
-    for _ in range(150 if players == 2 else 90):
-        singles = [Game(games.states[g : g + 1], []).clone() for g in range(6)]
-        rngs, seats = games.rngs.copy(), games.learners.copy()
+    options = {"num_players": players, "volcanoes": players == 3, "table_size": 15}
+    games = VersusGames(6, opponent, **options, reward=mode, seed=1)
+    ended, begun = 0, np.ones(6, bool)
+    while ended < 7:
+        singles = [games.game(g) for g in range(6)]
+        rngs, seats = games.rngs.copy(), games.learners.tolist()
         chosen = games.action_masks.argmax(axis=1)
         games.step(chosen, deal=False)
-        for g, game in enumerate(singles):
-            seat = int(seats[g])
-            if began[g]:  # what was earned before the learner's first decision belongs to it
-                opening = Game.from_draws(
-                    *game.draws, volcanoes=game.volcanoes, table_size=game.table_size
-                ).scores()
-                now = game.scores()
-                owed = relative(now, seat) - relative(opening, seat) if mode == "shaped" else 0.0
-            else:
-                owed = 0.0
-            earned = play(game, int(chosen[g]))[mode][seat]
-            earned += play_others_by_hand(game, rngs[g : g + 1], seat, choose, mode)[seat]
-            assert games.states[g : g + 1].tobytes() == game.states.tobytes()
+        for g, (game, seat) in enumerate(zip(singles, seats)):
+            earned = 0.0
+            if begun[g] and mode == "shaped":  # with what came before the learner's first decision
+                earned = relative_scores(game)[seat] - relative_scores(as_dealt(game))[seat]
+            earned += play(game, int(chosen[g]))[mode][seat]
+            while not game.over and game.seat != seat:
+                earned += play(game, int(choose(game.states, rngs[g : g + 1])))[mode][seat]
+            assert games.states[g].tobytes() == game.states.tobytes()
             assert games.rngs[g] == rngs[g]
             assert games.dones[g] == game.over
-            assert games.rewards[g] == pytest.approx(earned + owed, abs=1e-5)
-            if not game.over:
-                np.testing.assert_array_equal(games.action_masks[g], game.action_mask())
-                np.testing.assert_array_equal(games.observations[g], game.observation(seat))
-            else:
-                scores = game.scores()
-                own = scores.pop(seat)
-                assert games.final_scores[g].tolist() == [own, max(scores)]
-                ended += 1
-        began = games.dones.copy()
-        if began.any():
-            games.deal(games.dones.copy())
-    assert ended > 6
-
-
-def relative(scores: list[int], seat: int) -> float:
-    others = [score for i, score in enumerate(scores) if i != seat]
-    return (scores[seat] - sum(others) / len(others)) / SCORE_SCALE
-
-
-@pytest.mark.parametrize("mode", REWARDS)
-def test_a_learner_s_rewards_add_up_to_each_game_s_outcome(mode):
-    """With opponents in the other seats too, and nothing of one game counted to another."""
-    games = VersusGames(8, "random", num_players=2, table_size=15, reward=mode, seed=3)
-    sums, found = np.zeros(8), 0
-    for _ in range(200):
-        games.step(games.action_masks.argmax(axis=1))
-        sums += games.rewards
-        for g in np.flatnonzero(games.dones):
-            own, other = games.final_scores[g]
-            expected = (own - other) / SCORE_SCALE
-            if mode != "outcome":
-                assert sums[g] == pytest.approx(expected, abs=1e-4)
-            elif own != other:
-                assert sums[g] == np.sign(expected)
-            found += 1
-            sums[g] = 0
-    assert found > 20
-
-
-@pytest.mark.parametrize(
-    ("seat", "opponent", "message"),
-    [
-        (0, "genius", r"there is no agent 'genius': neither a bot"),
-        (2, "random", r"^seat is 2, expected 0 to 1$"),
-        (-1, "random", r"^seat is -1, expected 0 to 1$"),
-        (0.0, "random", r"^seat is 0.0 \(float\), expected an integer \(0 to 1\)$"),
-        (np.array([0, 1]), "random", r"^seat is array"),
-        (True, "random", r"^seat is True \(bool\), expected an integer \(0 to 1\)$"),
-    ],
-    ids=str,
-)
-def test_wrong_seats_and_opponents_are_named(seat, opponent, message):
-    with pytest.raises(ValueError, match=message):
-        VersusGames(4, opponent, seed=0, seat=seat)
+            assert games.rewards[g] == pytest.approx(earned, abs=1e-5)
+        begun = games.dones.copy()
+        ended += begun.sum()
+        games.deal(begun)
 
 
 # --- Refusals -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("bad", [17, 0, 63])
+@pytest.mark.parametrize(("bad", "threads"), [(17, 1), (0, 2), (63, 3)])
 def test_an_illegal_action_names_game_seat_and_action_and_no_game_advances(bad, threads):
     games = VectorGames(64, num_players=3, table_size=15, seed=2, num_threads=threads)
     for _ in range(20):
@@ -213,15 +133,6 @@ def test_an_illegal_action_names_game_seat_and_action_and_no_game_advances(bad, 
     for _ in range(21):
         other.step(other.sample())
     assert everything(games) == everything(other)
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_the_first_of_several_illegal_actions_is_named(threads):
-    games = VectorGames(9, seed=2, num_threads=threads)
-    chosen = games.sample().copy()
-    chosen[[4, 8]] = -5
-    with pytest.raises(ValueError, match=r"^game 4, seat 0: illegal action -5"):
-        games.step(chosen)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -266,7 +177,7 @@ def test_actions_of_a_wrong_shape_or_type_are_refused(threads):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
-    ("what", "times"), [("step", 100_000), ("sample", 20_000), ("look", 20_000), ("versus", 5000)]
+    ("what", "times"), [("step", 20_000), ("sample", 20_000), ("look", 20_000), ("versus", 5000)]
 )
 def test_memory_does_not_grow(what, times, threads):
     """No array is made that stays, and none as large as a batch's observations or masks."""
@@ -322,17 +233,11 @@ BUSY = "was called while another call is at work on these games"
 
 
 class Caller:
-    """An opponent that calls its own batch."""
-
-    def __init__(self) -> None:
-        self.games: VersusGames | None = None
-        self.call = ""
+    call = None
 
     def act(self, game: Game) -> int:
-        """Call a method of the batch, then play."""
-        if self.games is not None and self.call:
-            arguments = {"step": [self.games.action_masks.argmax(1)], "deal": [self.games.dones]}
-            getattr(self.games, self.call)(*arguments.get(self.call, []))
+        if self.call:
+            self.call()
         return int(game.legal_actions()[0])
 
 
@@ -340,12 +245,14 @@ class Caller:
 def test_a_call_during_another_is_refused_and_the_next_one_works(call):
     opponent = Caller()
     games = VersusGames(2, opponent, seed=1, table_size=15)
-    opponent.games, opponent.call = games, call
+    step = lambda: games.step(games.action_masks.argmax(1))  # noqa: E731
+    calls = {"step": step, "deal": lambda: games.deal(games.dones)}
+    opponent.call = calls.get(call, getattr(games, call))
     with pytest.raises(Exception, match=f"VersusGames.{call} {BUSY}"):
-        games.step(games.action_masks.argmax(1))
-    opponent.call = ""
+        step()
+    opponent.call = None
     games.reset(1)
-    games.step(games.action_masks.argmax(1))
+    step()
 
 
 def test_a_step_from_another_thread_is_refused(monkeypatch):
@@ -372,29 +279,3 @@ def test_a_step_from_another_thread_is_refused(monkeypatch):
     thread.join()
     monkeypatch.setattr(games._workers, "run", run)
     games.step(games.sample())
-
-
-def test_a_step_from_a_signal_handler_is_refused(monkeypatch):
-    games, found = VectorGames(3, num_players=3, table_size=15, seed=1), []
-
-    def handler(number, frame):
-        try:
-            games.step(games.action_masks.argmax(1))
-        except RuntimeError as error:
-            found.append(str(error))
-
-    before = signal.signal(signal.SIGUSR1, handler)
-    try:
-        run = games._workers.run
-
-        def raising(*arguments):
-            signal.raise_signal(signal.SIGUSR1)
-            return run(*arguments)
-
-        chosen = games.sample().copy()
-        monkeypatch.setattr(games._workers, "run", raising)
-        games.step(chosen)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-    assert found
-    assert all(BUSY in text for text in found)

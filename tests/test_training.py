@@ -15,6 +15,7 @@ from cacao_env import Game
 from cacao_env.agents.onnx import OnnxAgent
 from cacao_env.engine.observation import scale
 from cacao_env.engine.symmetry import transform_mask, transform_observation
+from tests.games import played
 from training import train_sb3
 from training.clone import CloneConfig
 from training.config import ConfigError, from_dict, overridden, read
@@ -175,11 +176,8 @@ def test_turning_the_table_turns_the_placements(players, volcanoes):
     torch.manual_seed(1)
     net = CellNet(players, 21, 16)
     factors = scale(players, 21)
-    game, rng, compared = (
-        Game.new(players, 5, volcanoes=volcanoes, table_size=21),
-        np.random.default_rng(0),
-        0,
-    )
+    game, rng = Game.new(players, 5, volcanoes=volcanoes, table_size=21), np.random.default_rng(0)
+    compared = 0
     with torch.no_grad():
         while not game.over:
             seen = game.observation(game.seat)
@@ -204,9 +202,7 @@ def test_the_exported_network_computes_what_torch_does():
     net = CellNet(2, 15, 8)
     agent = OnnxAgent("net", export(net, about), "net.onnx", {})
     for seed in range(10):
-        game, rng = Game.new(2, seed, table_size=15), np.random.default_rng(seed)
-        for _ in range(4 * seed):
-            game.play(int(rng.choice(game.legal_actions())))
+        game = played(2, seed, 4 * seed, table_size=15)
         seen = game.observation(observation_dtype="float32")[None]
         [logits], value = agent.net(seen, game.action_mask()[None])
         seen = torch.from_numpy(seen)

@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 
 from cacao_env import Game
 from cacao_env.agents.endgame import placements_left
-from cacao_env.agents.utility import UTILITY, value_of
-from cacao_env.agents.value import net, turns
-from cacao_env.agents.value.search import SearchAgent, look_ahead, stratify
+from cacao_env.agents.value.search import SearchAgent
 from cacao_env.agents.value.tree import (
     EXPLORE,
-    PROBES,
     TRUST,
     begin_search,
     choose_reply,
@@ -22,25 +18,18 @@ from cacao_env.agents.value.tree import (
     new_tree,
     record,
 )
-from cacao_env.engine.actions import MAX_LEGAL
-from cacao_env.engine.rng import new_rng, next_bits
-from cacao_env.engine.state import FILL
-from cacao_env.engine.tiles import MAX_TURNS
+from tests.games import played
 from tests.test_value import some_net
 
 START = np.uint64(0)
 
 
 def near_the_end(players: int, left: int, seed: int = 3) -> Game:
-    """A placement of a random game with so many placements left."""
-    game, rng = Game.new(players, seed), np.random.default_rng(seed)
-    while not (game.phase == "place" and placements_left(game.state) == left):
-        game.play(int(rng.choice(game.legal_actions())))
-    return game
+    near = lambda game: game.phase == "place" and placements_left(game.state) == left  # noqa: E731
+    return played(players, seed, until=near)
 
 
 def line_of(*actions):
-    """The key of a line of actions."""
     key = START
     for action in actions:
         key = np.uint64(extended(key, action))
@@ -124,75 +113,6 @@ def test_lines_displays_and_searches_have_statistics_of_their_own():
     game.state.display[:] = 3, 4
     begin_search(tree)
     assert asked() == 0
-
-
-def test_a_full_table_forgets_new_replies_and_keeps_the_old_ones():
-    game, tree = near_the_end(2, 6), searched_tree(PROBES)
-    for line in range(2 * PROBES):
-        chosen(tree, game, [0.3, 0.2], line_of(line))
-        outcome(tree, game, -1.0)
-    assert (tree.entries["visits"] == 1).all()
-    found = []
-    for line in range(2 * PROBES):
-        found.append(chosen(tree, game, [0.3, 0.2], line_of(line)))
-        tree.depth[0] = 0
-    assert found == [1] * PROBES + [0] * PROBES
-
-
-def by_hand(compiled, game, actions, passes):
-    """Simulations to the end of the game, step by step: the sums of the outcomes, and the tree."""
-    scratch, work = net.new_scratch(compiled), turns.new_work()
-    tree, rng, sums = searched_tree(), new_rng(1), np.zeros(len(actions))
-    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    for number in range(passes):
-        dealt = game.clone()
-        dealt.redeal(game.seat, rng)
-        stratify(dealt.state, game.state, number)
-        bits = next_bits(rng)
-        for i, action in enumerate(actions):
-            here, dice, line = dealt.clone(), np.array([bits], np.uint64), [int(action)]
-            here.play(line[0])
-            while not here.over:
-                args = (compiled, scratch, work, here.state, 4, FILL, ids, values, dice)
-                count = turns.value_actions(*args)
-                best = np.argmax(values[:count]) if count > 1 else 0
-                if count > 1 and here.phase == "place":
-                    key = line_of(*line)
-                    best = choose_reply(tree, here.state, key, ids[:count], values, count)
-                line.append(int(ids[best]))
-                here.play(line[-1])
-            utilities = [value_of(here.state, seat, UTILITY) for seat in range(game.num_players)]
-            sums[i] += utilities[game.seat]
-            record(tree, np.array(utilities))
-    return sums, tree
-
-
-@pytest.mark.parametrize(("players", "left"), [(2, 10), (3, 12)])
-def test_simulations_to_the_end_are_worth_their_outcome_and_learn_replies(players, left):
-    compiled = some_net(sums=16, maxima=8, units=8).compiled()
-    scratch, work = net.new_scratch(compiled), turns.new_work()
-    game, passes = near_the_end(players, left), 40
-    pile = game.state.jungle_draws[game.state.jungle_drawn : game.state.num_jungle]
-    assert len(set(pile.tolist())) > 1  # there is something to draw
-    actions = np.array(game.legal_actions()[:3])
-
-    def simulate():
-        sums, rng = np.zeros(3), new_rng(1)
-        args = (compiled, scratch, work, game.states, actions, 3, sums, passes, 4, MAX_TURNS, rng)
-        look_ahead(*args)
-        return sums
-
-    begin_search(work.tree)
-    sums = simulate()
-    expected, tree = by_hand(compiled, game, actions, passes)
-    assert sums == pytest.approx(expected, abs=1e-6)
-    found = work.tree.entries[work.tree.entries["visits"] > 0]
-    hand = tree.entries[tree.entries["visits"] > 0]
-    assert sorted(found["key"]) == sorted(hand["key"])
-    assert found["visits"].max() > 2  # simulations meet again
-    again = simulate()  # what is known changes what is played
-    begin_search(work.tree)
-    assert not np.allclose(again, simulate())
 
 
 def test_the_same_search_chooses_the_same_whatever_was_searched_before():

@@ -22,18 +22,13 @@ from cacao_env.agents.value.search import (
     NEAR,
     NODES_A_MS,
     NODES_A_SIM,
-    ONE_PLY,
     TURNS,
     SearchAgent,
     look_ahead,
-    prior_of,
     stratify,
     time_bank,
-    turns_ahead,
 )
-from cacao_env.agents.value.tree import begin_search
-from cacao_env.engine.actions import MAX_LEGAL
-from cacao_env.engine.rng import new_rng, next_bits
+from cacao_env.engine.rng import new_rng
 from cacao_env.engine.state import ACT, FILL
 from cacao_env.engine.tiles import MAX_TURNS
 from tests.games import STYLES, positions
@@ -80,19 +75,22 @@ def columns(samples: list[tuple]) -> list[torch.Tensor]:
     return [torch.from_numpy(np.array(column)) for column in zip(*samples)]
 
 
+def outputs(compiled: net.Net, samples: list[tuple]) -> np.ndarray:
+    """What compiled code makes of samples."""
+    scratch, found = net.new_scratch(compiled), []
+    for numbers, rows, *counts in samples:
+        scratch.numbers[:], scratch.rows[:] = numbers, rows
+        net.forward(compiled, scratch, *counts)
+        found.append(scratch.out.copy())
+    return np.array(found)
+
+
 @pytest.mark.parametrize("size", [{}, {"sums": 6, "maxima": 3, "units": 5}])  # and no fours
 def test_compiled_code_computes_what_torch_does(size):
-    model = some_net(**size)
-    compiled = model.compiled()
-    scratch = net.new_scratch(compiled)
-    samples, expected = some_samples(), []
-    for numbers, rows, count, tiles, cells, stage in samples:
-        scratch.numbers[:], scratch.rows[:] = numbers, rows
-        net.forward(compiled, scratch, count, tiles, cells, stage)
-        expected.append(scratch.out.copy())
+    model, samples = some_net(**size), some_samples()
     with torch.no_grad():
         found = model(*columns(samples)).numpy()
-    assert np.abs(found - np.array(expected)).max() < 1e-4
+    assert np.abs(found - outputs(model.compiled(), samples)).max() < 1e-4
     assert np.abs(found).max() > 0.1
 
 
@@ -194,74 +192,7 @@ def test_an_action_is_worth_the_best_end_of_its_turn():
     assert compared > 60
 
 
-def test_only_the_best_placements_by_greedy_are_appraised_if_asked():
-    compiled = some_net().compiled()
-    scratch, work, rng = net.new_scratch(compiled), turns.new_work(), new_rng(0)
-    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    game = Game.new(2, 1)
-    everything = turns.value_actions(compiled, scratch, work, game.state, 0, FILL, ids, values, rng)
-    assert sorted(ids[:everything]) == game.legal_actions().tolist()
-    assert turns.value_actions(compiled, scratch, work, game.state, 5, FILL, ids, values, rng) == 5
-    assert set(ids[:5]) <= set(game.legal_actions().tolist())
-
-
 # --- Search ---------------------------------------------------------------------------------
-
-
-def one_simulation(compiled, game: Game, action: int, top: int, after: int, rng) -> float:
-    """What a simulation finds an action worth: the mean over so many own turns, step by step."""
-    scratch, work = net.new_scratch(compiled), turns.new_work()
-    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    seat, turn = game.seat, game.turn
-    here = game.clone()
-    here.redeal(seat, rng)
-    stratify(here.state, game.state, 0)
-    dice = np.array([next_bits(rng)], np.uint64)
-    here.play(action)
-    found = []
-    while not here.over:
-        args = (compiled, scratch, work, here.state, top, FILL, ids, values, dice)
-        count = turns.value_actions(*args)
-        best = int(np.argmax(values[:count])) if count > 1 else 0
-        if here.phase == "place" and here.seat == seat and here.turn > turn:
-            after -= 1
-            if count > 1:
-                found.append(values[best])
-                if after <= 0:
-                    return float(np.mean(found))
-        here.play(int(ids[best]))
-    net.expect(compiled, scratch, here.state, seat)
-    return float(
-        np.mean([*found, utility_of(scratch.win_shares, scratch.scores, game.num_players, seat)])
-    )
-
-
-def test_a_simulation_is_worth_what_the_seat_s_next_turns_are():
-    compiled = some_net(sums=16, maxima=8, units=8).compiled()
-    scratch, work = net.new_scratch(compiled), turns.new_work()
-    dice = np.random.default_rng(1)
-    compared = apart = 0
-    for players in (2, 3, 4):
-        game = Game.new(players, 6, volcanoes=players == 4)
-        for _ in positions(game, dice):
-            if game.over or dice.random() > 0.4 or len(game.legal_actions()) < 3:
-                continue
-            actions = dice.choice(game.legal_actions(), 3, replace=False).astype(np.int64)
-            expected, after = [], 1 + compared % 3
-            for action in actions:  # all of them meet the same deal and dice
-                rng = new_rng(compared)
-                expected.append(one_simulation(compiled, game, int(action), 4, after, rng))
-            begin_search(work.tree)
-            sums, rng = np.zeros(3), new_rng(compared)
-            look_ahead(compiled, scratch, work, game.states, actions, 3, sums, 1, 4, after, rng)
-            assert sums == pytest.approx(expected, abs=1e-5)
-            begin_search(work.tree)
-            two, rng = np.zeros(3), new_rng(compared)
-            look_ahead(compiled, scratch, work, game.states, actions, 3, two, 2, 4, after, rng)
-            apart += not np.allclose(two, 2 * sums, atol=1e-7)  # each pass has a deal of its own
-            compared += 1
-    assert compared > 20
-    assert apart > 10
 
 
 @pytest.mark.parametrize("players", [2, 4])
@@ -284,20 +215,6 @@ def test_simulations_draw_every_tile_of_the_pile_in_turn(players):
             here = game.clone()
             stratify(here.state, game.state, 3)
             assert here.states.tobytes() == game.states.tobytes()
-
-
-@pytest.mark.parametrize(("players", "near"), [(2, 9), (3, 12), (4, 15)])
-def test_simulations_go_to_the_end_where_it_is_near(players, near):
-    game, rng = Game.new(players, 2), np.random.default_rng(4)
-    found = []  # what is found, and tiles placed before
-    for _ in positions(game, rng):
-        placed = int(game.state.placed.sum())
-        if game.phase == "place":
-            found.append((turns_ahead(placements_left(game.state), players, 2, 9), placed))
-    assert {ahead for ahead, _ in found} == {2, MAX_TURNS}
-    for ahead, before in found:
-        assert ahead == (MAX_TURNS if placed - before <= near else 2)
-    assert [prior_of(2, 6), prior_of(MAX_TURNS, 6), prior_of(MAX_TURNS, 0)] == [6, 1, 0]
 
 
 def simulated(monkeypatch, game, **options):
@@ -384,22 +301,6 @@ def test_the_pace_follows_the_time_that_simulations_take(monkeypatch):
     assert 0.02 < pace < 0.2
 
 
-def test_a_pace_that_leaves_no_time_to_search_is_bounded_by_the_decision(monkeypatch):
-    given = halved(monkeypatch)
-    clock = itertools.count()
-    monkeypatch.setattr(search.time, "perf_counter", lambda: next(clock) / 1e5)
-    agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), ms=500, inner=4)
-    monkeypatch.setattr(agent, "_seconds", lambda states: 0.5)
-    game, agent._pace = Game.new(2, 3), 1e6
-    count = len(agent.evaluate(game.determinise(0, 1).states, new_rng(1))[0])
-    agent.player(1).act(game)
-    assert given == []  # half a second is too little at that pace
-    # A decision took two looks at the clock.
-    assert agent._pace == pytest.approx(2 * 2e-5 * 4 / (ONE_PLY * count))
-    agent.player(1).act(game)
-    assert given[0][0] == CANDIDATES
-
-
 def halved(monkeypatch):
     """(candidates, milliseconds) of each search from now on, in which no time passes."""
     given = []
@@ -457,33 +358,7 @@ def test_a_search_simulates_as_many_as_there_is_time_for(monkeypatch):
     assert given == [(2, 1000)]
 
 
-def test_search_leaves_fills_and_actions_to_the_network(monkeypatch):
-    game, dice, met = Game.new(2, 3), np.random.default_rng(0), 0
-    compiled = some_net(sums=16, maxima=8, units=8).compiled()
-    while placements_left(game.state) > 6:
-        if game.phase != "place" and len(game.legal_actions()) > 1:
-            calls, action = simulated(monkeypatch, game, sims=16)
-            assert not calls
-            assert action == ValueAgent(compiled).player(1).act(game)
-            met += 1
-        game.play(int(dice.choice(game.legal_actions())))
-    assert met > 3
-
-
 # --- Agents ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("decisions", ["auto", "explicit"])
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_agents_play_whole_games_of_all_kinds(players, decisions):
-    compiled = some_net(sums=16, maxima=8, units=8).compiled()
-    game = Game.new(players, 4, volcanoes=players == 3, decisions=decisions)
-    agents = [
-        ValueAgent(compiled).player(1),
-        SearchAgent(compiled, sims=4, width=2, inner=2, exact=2).player(2),
-    ]
-    play_game(game, [agents[seat % 2] for seat in range(players)])
-    assert game.over
 
 
 def test_agents_do_the_same_whatever_is_hidden():
@@ -498,3 +373,16 @@ def test_agents_do_the_same_whatever_is_hidden():
         searching = {"sims": 8, "width": 4, "inner": 3, "exact": 2}
         first = SearchAgent(compiled, **searching).player(1).act(game)
         assert first == SearchAgent(compiled, **searching).player(1).act(other)
+
+
+@pytest.mark.parametrize("decisions", ["auto", "explicit"])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_agents_play_whole_games_of_all_kinds(players, decisions):
+    compiled = some_net(sums=16, maxima=8, units=8).compiled()
+    game = Game.new(players, 4, volcanoes=players == 3, decisions=decisions)
+    agents = [
+        ValueAgent(compiled).player(1),
+        SearchAgent(compiled, sims=4, width=2, inner=2, exact=2).player(2),
+    ]
+    play_game(game, [agents[seat % 2] for seat in range(players)])
+    assert game.over

@@ -20,7 +20,7 @@ from tests.games import positions
 from tests.test_afterstate import RULES_OF_SMALL, SMALL
 from training.config import ConfigError, from_dict
 from training.train_afterstate import AfterstateConfig, AfterstateLearner
-from training.values.games import NET_OPPONENT, Behaviour
+from training.values.games import Behaviour
 from training.values.learning import Fitter
 from training.values.net import ValueNet
 from training.values.players import join, play, split_games
@@ -51,14 +51,6 @@ def test_schedules_follow_whichever_limit_is_nearer(by):
         assert learner.behaviour(0).greedy == 1
 
 
-def test_games_against_an_opponent_are_played_as_its_name_says(tmp_path):
-    for name, sims in (("criollo", 0), ("criollo+search:sims=8", 8)):
-        with closing(learner_with(opponent=name, opponent_fraction=0.7)) as learner:
-            behaviour = learner.behaviour(1)
-        assert (behaviour.opponent, behaviour.opponent_sims) == (NET_OPPONENT, sims)
-        assert behaviour.opponent_fraction == 0.7
-
-
 def test_greedys_games_are_forgotten_once_the_network_plays(tmp_path):
     learner = learner_with(greedy_rounds=2, replay=3, rounds=6)
     kept, played = [], []
@@ -87,22 +79,6 @@ def test_a_run_that_starts_from_a_checkpoint_plays_by_it_at_once(tiny):
     ):
         with closing(learner_with(**changes)) as learner, pytest.raises(ConfigError, match=words):
             learner.start()
-
-
-def test_the_running_mean_moves_fast_at_first():
-    fitter = Fitter(SIZE, 0, 0.01)
-    expected = {name: x.detach().clone() for name, x in fitter.mean.named_parameters()}
-    for step in (0, 1, 4, 100, 395, 397, 10_000):
-        with torch.no_grad():
-            for one in fitter.net.parameters():
-                one += 1
-        fitter.steps = step
-        fitter._follow()
-        weight = max(0.01, 1 / (1 + step / 4))
-        for name, one in fitter.net.named_parameters():
-            expected[name] += weight * (one.detach() - expected[name])
-        for name, one in fitter.mean.named_parameters():
-            assert torch.allclose(one, expected[name], atol=1e-5), (step, name)
 
 
 def test_the_loss_is_that_of_the_seats_that_play():

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from cacao_env.agents.agent import Agent
-from cacao_env.engine.options import Options
 from cacao_env.envs.opponents import NUM_COMPILED
 from cacao_env.envs.versus import VersusGames
+from tests.agents_for_tests import Spy
 
 
 class Scripted(Agent):
@@ -34,66 +34,21 @@ def first_legal(observation, mask, rng):
     return int(mask.argmax())
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("seed", range(4))
-def test_the_agent_plays_all_other_seats_and_sees_what_they_see(players, seed):
-    shown = []
-
-    def choose(observation, mask, rng):
-        shown.append((observation.tobytes(), mask.tobytes()))
-        return int(mask.argmax())
-
-    games = VersusGames(1, Scripted(choose), num_players=players, seed=seed, seat=seed % players)
-    assert games.kinds[0] == NUM_COMPILED
-    assert bool(shown) == (seed % players > 0)  # the seats before the learner have begun
-    shown.clear()
-    game, expected = games.game(0), []
-    while not game.over:
-        mask = game.action_mask()
-        if game.seat != games.learners[0]:
-            expected.append((game.observation(game.seat).tobytes(), mask.tobytes()))
-        game.play(int(mask.argmax()))
-    while not games.dones[0]:
-        games.step(games.action_masks.argmax(axis=1), deal=False)
-    assert shown == expected
-    scores = game.scores()
-    own = scores.pop(seed % players)
-    assert games.final_scores[0].tolist() == [own, max(scores)]
-
-
 def test_no_agent_sees_the_true_deal_or_changes_the_game():
     """An Agent gets copies in which hidden tiles have been dealt again, as a wrapped object does."""
-    shown = []
 
-    class Peeker(Agent):
-        name = "peeker"
-
+    class Thief(Spy):
         def act(self, games, memory):
-            shown.extend(game.draws for game in games)
-            actions = [int(game.legal_actions()[0]) for game in games]
+            actions = super().act(games, memory)
             for game in games:
                 game.state.gold[:] = 99
             return actions
 
-    games = VersusGames(20, Peeker(), seed=4, seat=1)  # seat 0 has begun
+    thief = Thief()
+    games = VersusGames(20, thief, seed=4, seat=1)  # seat 0 has begun
     true = [games.game(g).draws for g in range(20)]
-    assert sum(draws in true for draws in shown[:20]) < 3
+    assert sum(game.draws in true for game in thief.games[:20]) < 3
     assert games.states["gold"].max() < 99
-
-
-def test_weights_are_shares_of_the_games():
-    games = VersusGames(3000, {"random": 0.15, "greedy": 0.45, Scripted(first_legal): 0.4}, seed=0)
-    shares = np.bincount(games.kinds, minlength=3) / 3000
-    assert shares == pytest.approx([0.15, 0.45, 0.4], abs=0.04)
-    plain = VersusGames(50, {"random": 1, "greedy": 3, Scripted(first_legal): 0}, seed=0)
-    assert plain.kinds.max() < NUM_COMPILED
-
-
-def test_an_agent_is_asked_for_many_games_at_once():
-    agent = Scripted(first_legal)
-    games = VersusGames(16, agent, seed=1, seat=1)
-    games.step(games.action_masks.argmax(axis=1))
-    assert max(agent.asked) == 16
 
 
 def test_every_seat_of_every_game_has_a_memory_of_its_own():
@@ -154,53 +109,19 @@ def test_what_an_agent_may_not_do_is_named():
     two = Scripted(first_legal)
     two.players = (2,)
     refused("scripted plays with 2 players, not with 3 players", two, num_players=3)
+    games = VersusGames(3, {"random": 1}, seed=0)
+    before, actions = games.states.tobytes(), games.action_masks.argmax(axis=1)
+    actions[2] = 99999  # the actions before it are legal
+    with pytest.raises(ValueError, match="game 2, seat 1: illegal action 99999"):
+        games.step(actions)
+    with pytest.raises(ValueError, match="actions have shape"):
+        games.step(actions[:2])
+    assert games.states.tobytes() == before
 
 
-def test_games_are_fairly_played_by_both_sides():
-    """The same policy on both sides wins half."""
-    rng = np.random.default_rng(0)
-
-    def at_random(observation, mask, memory):
-        return int((mask * rng.random(mask.shape)).argmax())
-
-    games = VersusGames(400, Scripted(at_random), seed=2, table_size=15)
-    own = other = 0
-    for _ in range(60):
-        masks = games.action_masks
-        games.step((masks * rng.random(masks.shape)).argmax(axis=1))
-        scores = games.final_scores[games.dones]
-        own += int((scores[:, 0] > scores[:, 1]).sum())
-        other += int((scores[:, 0] < scores[:, 1]).sum())
-    assert own + other > 300
-    assert abs(own - other) / (own + other) < 0.15
-
-
-def test_snapshots_play_as_the_network_was():
-    """Half of the picks are the latest snapshot; samples follow the snapshot's probabilities."""
-    torch = pytest.importorskip("torch", reason="the training extra is not installed")
-    from training.networks import CellNet
-    from training.policies import Snapshots
-    from training.train_ppo import PpoConfig
-
-    torch.manual_seed(0)
-    config = PpoConfig(table_size=15, width=8)
-    options = config.about.options
-    net = CellNet(2, 15, 8)
-    snapshots = Snapshots(net, config)
-    old = {name: x.clone() for name, x in net.state_dict().items()}
-    with torch.no_grad():
-        for parameter in net.parameters():
-            parameter += 0.5
-    snapshots.take()
-    for draw, expected in ((0.0, net.state_dict()), (0.49, net.state_dict()), (0.5, old)):
-        snapshots.pick(draw)
-        for name, x in snapshots.net.state_dict().items():
-            assert torch.equal(x, expected[name]), draw
-    assert snapshots.supports(options)
-    assert not snapshots.supports(Options(3, table_size=15))
-    game = VersusGames(1, "random", options, seed=0).game(0)
-    actions = snapshots.act([game] * 200, [snapshots.begin(seed) for seed in range(200)])
-    assert set(actions) <= set(game.legal_actions().tolist())
-    assert len(set(actions)) > 5
-    again = snapshots.act([game] * 200, [snapshots.begin(seed) for seed in range(200)])
-    assert actions == again
+def test_weights_are_shares_of_the_games():
+    games = VersusGames(3000, {"random": 0.15, "greedy": 0.45, Scripted(first_legal): 0.4}, seed=0)
+    shares = np.bincount(games.kinds, minlength=3) / 3000
+    assert shares == pytest.approx([0.15, 0.45, 0.4], abs=0.04)
+    plain = VersusGames(50, {"random": 1, "greedy": 3, Scripted(first_legal): 0}, seed=0)
+    assert plain.kinds.max() < NUM_COMPILED

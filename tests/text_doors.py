@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from cacao_env.text.mcp import TRIES
@@ -56,12 +57,8 @@ def core(speak: Speak, seed: int, players: int, **given: Any) -> tuple[Talk, Any
     return _talk(speak, table.prompt(), reply), table.win_shares()
 
 
-def core_against_greedy(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
-    return core(speak, seed, players, opponents="greedy")
-
-
-def core_with_patience(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
-    return core(speak, seed, players, opponents="greedy", tries=TRIES)
+core_against_greedy = partial(core, opponents="greedy")
+core_with_patience = partial(core, opponents="greedy", tries=TRIES)
 
 
 def mcp_in_process(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
@@ -88,24 +85,20 @@ def mcp_http(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
 
 
 async def mcp_game(client: Any, speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
-    async with client:
-        return await mcp_play(client, speak, seed, players)
-
-
-async def mcp_play(client: Any, speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
     """A game over MCP; a refused move is followed by ``look``."""
 
     async def call(tool: str, **given: Any) -> str:
         return (await client.call_tool(tool, given)).content[0].text
 
-    shown = await call("new_game", players=players, seed=seed, **TURN)
-    game = shown.split()[1].rstrip(".")
-    said: Talk = []
-    while "The game is over" not in shown:
-        if "You are " not in shown:
-            shown = await call("look", game=game)
-        said.append((position(shown), speak(position(shown))))
-        shown = await call("play", game=game, move=said[-1][1])
+    async with client:
+        shown = await call("new_game", players=players, seed=seed, **TURN)
+        game = shown.split()[1].rstrip(".")
+        said: Talk = []
+        while "The game is over" not in shown:
+            if "You are " not in shown:
+                shown = await call("look", game=game)
+            said.append((position(shown), speak(position(shown))))
+            shown = await call("play", game=game, move=said[-1][1])
     return said, None
 
 
@@ -140,14 +133,13 @@ def textarena(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
 
 
 def openenv(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
-    with server_of("openenv") as port:
-        return openenv_game(f"http://127.0.0.1:{port}", speak, seed, players)
-
-
-def openenv_game(address: str, speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
     from cacao_env.text.openenv.client import CacaoAction, CacaoEnv
 
-    with CacaoEnv(base_url=address, connect_timeout_s=120, message_timeout_s=120).sync() as env:
+    patience = {"connect_timeout_s": 120, "message_timeout_s": 120}
+    with (
+        server_of("openenv") as port,
+        CacaoEnv(base_url=f"http://127.0.0.1:{port}", **patience).sync() as env,
+    ):
         last = [env.reset(seed=seed, num_players=players)]
 
         def reply(text: str) -> str | None:
@@ -211,15 +203,11 @@ SERVERS = {
         "--port",
     ),
 }
-_running: dict[str, int] = {}
 
 
 @contextmanager
 def server_of(door: str) -> Iterator[int]:
-    """The port of a door's server: one that is held already, or a new one."""
-    if door in _running or door not in SERVERS:
-        yield _running.get(door, 0)
-        return
+    """The port of a door's server."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = int(one.getsockname()[1])
@@ -234,9 +222,7 @@ def server_of(door: str) -> Iterator[int]:
                 break
             assert server.poll() is None, "the server has ended"
             time.sleep(0.1)
-        _running[door] = port
         yield port
     finally:
-        _running.pop(door, None)
         server.terminate()
         server.wait(30)

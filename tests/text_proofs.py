@@ -1,4 +1,4 @@
-"""Proofs: ``python -m tests.text_proofs --deals 10000 --replies 100000 --games 100 --at-once 64``.
+"""Proofs: ``python -m tests.text_proofs --deals 10000 --replies 100000``.
 
 The tests run small numbers of them.
 """
@@ -6,13 +6,10 @@ The tests run small numbers of them.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import random
 import re
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -29,8 +26,7 @@ from cacao_env.text.trl import CacaoTools
 from tests.games import STYLES as PLAYERS
 from tests.games import positions
 from tests.test_hidden_information import scramble
-from tests.text_doors import DOORS, installed, mcp_play, openenv_game, server_of
-from tests.text_players import STYLES
+from tests.text_doors import installed
 
 # --- Nothing hidden is shown ----------------------------------------------------------------------
 
@@ -68,9 +64,8 @@ def answers(table: TextTable, hints: bool = False) -> dict[str, Any]:
     return found
 
 
-def with_hints(table: TextTable) -> dict[str, Any]:
-    """The same with hints and what is taken back, for deals that can be replayed."""
-    return answers(table, hints=True)
+# The same with hints and what is taken back, for deals that can be replayed.
+with_hints = partial(answers, hints=True)
 
 
 def tables(
@@ -109,22 +104,6 @@ def leaks(
             after = shown(table(again(game, game.seat, rng)))
             found |= dict.fromkeys(name for name in before if before[name] != after[name])
     return list(found)
-
-
-def _draws(table: TextTable) -> tuple[list[list[str]], list[str]]:
-    return table.game.draws
-
-
-# What a careless prompt might show.
-LEAKS: dict[str, Callable[[TextTable], Any]] = {
-    "another hand": lambda t: t.game.state.hand[(t.game.seat + 1) % t.game.num_players].tolist(),
-    "the next jungle tile": lambda t: _draws(t)[1][int(t.game.state.jungle_drawn) :][:1],
-    "the order of the jungle pile": lambda t: _draws(t)[1],
-    "the next tile of the own pile": lambda t: _draws(t)[0][t.game.seat],
-    "the order of another pile": lambda t: _draws(t)[0][t.game.seat - 1],
-    "a seed that predicts": lambda t: t._rng.tolist(),
-    "the luck of what will be drawn": lambda t: hash(t.game.to_json()),
-}
 
 
 # --- Seats have no names --------------------------------------------------------------------------
@@ -227,93 +206,22 @@ def _plain(text: str) -> str:
 
 
 def is_sentence(text: str) -> bool:
-    """Whether a text is one short sentence."""
     return bool(re.fullmatch(r"[A-Z][^\n]{5,300}\.", text)) and ". " not in text
-
-
-# --- Many games, and their speed ------------------------------------------------------------------
-
-
-def play_many(door: str, games: int) -> str:
-    """Play games of each stand-in through a door; the milliseconds between reply and next position."""
-    words = []
-    for style, speak in STYLES.items():
-        gaps: list[float] = []
-        with server_of(door):
-            for seed in range(games):
-                DOORS[door][0](_timed(speak, gaps), seed, 2 + seed % 3)
-        words.append(f"{style} {len(gaps)} replies, median {1000 * np.median(gaps):.2f} ms")
-    return f"{door}: {games} games by each stand-in; {'; '.join(words)}"
-
-
-def _timed(speak: Callable[[str], str], gaps: list[float]) -> Callable[[str], str]:
-    """A stand-in that tries something new each time, and notes the seconds until the next question."""
-    tries, ended = random.Random(0), [0.0]
-
-    def reply(text: str) -> str:
-        if ended[0]:
-            gaps.append(time.perf_counter() - ended[0])
-        said = speak(f"{text}{' ' * tries.randrange(100)}")
-        ended[0] = time.perf_counter()
-        return said
-
-    return reply
-
-
-async def mcp_at_once(games: int) -> int:
-    """Play games over one MCP client at once; how many replies that were."""
-    from mcp import Client
-
-    async with Client(mcp.server()) as client:
-        plays = (mcp_play(client, STYLES["perfect"], seed, 2 + seed % 3) for seed in range(games))
-        return sum(len(said) for said, _ in await asyncio.gather(*plays))
-
-
-def openenv_at_once(games: int) -> int:
-    """Play games at once by as many clients of one OpenEnv server; how many replies that were."""
-    with server_of("openenv") as port, ThreadPoolExecutor(games) as pool:
-        address, speak = f"http://127.0.0.1:{port}", STYLES["perfect"]
-        plays = pool.map(
-            lambda seed: openenv_game(address, speak, seed, 2 + seed % 3), range(games)
-        )
-        return sum(len(said) for said, _ in plays)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--deals", type=int, default=0, help="new deals, of as many positions / 10")
     parser.add_argument("--replies", type=int, default=0, help="damaged replies")
-    parser.add_argument("--games", type=int, default=0, help="games of each stand-in and door")
-    parser.add_argument("--at-once", type=int, default=0, help="games at once")
-    parser.add_argument("--doors", nargs="*", default=list(DOORS))
     options = parser.parse_args()
     if options.deals:
         found = leaks(options.deals // 10, 1, each=10)
         found += leaks(options.deals // 100, 2, with_hints, again=Game.determinise)
         print(f"{options.deals} new deals: {found or 'no answer changes'}")
-        for name, leak in LEAKS.items():
-            caught = leaks(
-                20, 3, lambda table, leak=leak: {"prompt": (table.prompt(), leak(table))}
-            )
-            print(f"  planted, {name}: {'caught' if caught else 'NOT CAUGHT'}")
     if options.replies:
         played, refused, wrong = wrongly_played(options.replies, 1)
         print(f"{played + refused} replies: {played} played, {refused} refused, {len(wrong)} wrong")
         print("\n".join(wrong[:10]))
-    for door in options.doors if options.games else ():
-        print(play_many(door, options.games) if installed(door) else f"{door}: not installed")
-    if options.at_once:
-        for name, run in (
-            ("mcp", lambda n: asyncio.run(mcp_at_once(n))),
-            ("openenv", openenv_at_once),
-        ):
-            if installed(name):
-                begin = time.perf_counter()
-                replies = run(options.at_once)
-                seconds = time.perf_counter() - begin
-                print(
-                    f"{name}: {options.at_once} games at once, {replies} replies in {seconds:.1f} s"
-                )
 
 
 if __name__ == "__main__":

@@ -28,7 +28,6 @@ class Tiny:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The metrics of all rounds."""
         return read_metrics(self.folder)
 
 
@@ -40,7 +39,6 @@ def settings(name: str) -> tuple[Any, RunConfig]:
 
 
 def run(name: str, folder: Path) -> Tiny:
-    """Train two rounds."""
     kind, config = settings(name)
     np.random.seed(1)  # noqa: NPY002  # somebody used NumPy's generator before
     with closing(kind(config)) as learner:

@@ -15,7 +15,6 @@ from .registry import ATTACKS
 
 
 def main() -> int:
-    """Run the command."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.fuzz",
         description=__doc__,

@@ -35,7 +35,6 @@ class Budget:
             faulthandler.cancel_dump_traceback_later()
 
     def rng(self) -> np.random.Generator:
-        """Random numbers that depend on the seed alone."""
         return np.random.default_rng(self.seed)
 
 
@@ -50,7 +49,6 @@ class Summary:
     notes: list[str] = field(default_factory=list)
 
     def line(self, name: str) -> str:
-        """The summary in one line."""
         return (
             f"{name}: {self.tried:,} tried, {self.refused:,} refused, {self.accepted:,} accepted, "
             f"{len(self.faults)} faults"

@@ -1,11 +1,10 @@
-"""Kill a process that writes a checkpoint, anywhere, and read what it leaves."""
+"""Kill a process anywhere; write a checkpoint, and read what a kill leaves of it."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from cacao_env.agents import checkpoint
 from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.agents.value.net import param_shapes
-from tests.fuzz.attack import Budget, Summary, attempt
 
 _FILES = ("cacao_env/files.py", "cacao_env/agents/checkpoint.py")
 KILLED = 9
@@ -87,37 +84,3 @@ def read(folder: Path) -> int:
     if str(number) != manifest["name"]:
         raise ValueError("manifest and weights are of two checkpoints")
     return number
-
-
-def attack(budget: Budget) -> Summary:
-    """Kill at a random line, or by a signal at a random time, while several checkpoints are written."""
-    rng, summary = budget.rng(), Summary()
-    checkpoint.versions()  # asked once, before the forks
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "run"
-        write(folder, 0)
-        for number in budget:
-            before = read(folder)
-            news = range(before + 1, before + 4)
-
-            def work(news: range = news) -> None:
-                for new in news:
-                    write(folder, new)
-
-            if number % 2:
-                killed_at(work, int(rng.integers(150)))
-            else:
-                killed_after(work, rng.random() * 0.02)
-            after = attempt(summary, number, lambda: read(folder) + 1)
-            if after is None:
-                summary.faults.append(f"try {number}: the folder can't be read any more")
-                write(folder, before)
-            elif after - 1 not in (before, *news):
-                summary.faults.append(f"try {number}: {before} became {after}")
-            if number % 50 == 49:
-                write(folder, 0)
-                if rest := [
-                    one.name for one in folder.iterdir() if "-" in one.name or ".tmp" in one.name
-                ]:
-                    summary.faults.append(f"try {number}: {rest} are left over")
-    return summary

@@ -13,7 +13,7 @@ from cacao_env import Game
 from cacao_env.play.server import game_of
 from cacao_env.record import check, dumps, record_of
 from tests.fuzz.attack import Budget, Summary, attempt
-from tests.games import positions
+from tests.games import played, positions
 
 ASKED = "asked"  # a game that the page asks the server for agents about
 HOSTILE: list[Any] = [
@@ -45,9 +45,7 @@ def documents() -> list[Any]:
 
 def asked(players: int, volcanoes: bool, decisions: str) -> dict[str, Any]:
     """What the page sends to the server for agents, in the middle of a game."""
-    game = Game.new(players, 2, volcanoes=volcanoes, decisions=decisions)
-    while game.ply < 15:
-        game.play(int(game.legal_actions()[-1]))
+    game = played(players, 2, 15, volcanoes=volcanoes, decisions=decisions)
     workers, jungle = game.draws
     return {
         "format": ASKED,
@@ -125,12 +123,10 @@ def attack(budget: Budget) -> Summary:
 
 
 def checked(text: str) -> Game:
-    """Check a record given as text, as ``load`` reads it."""
     return check(parsed(text))
 
 
 def parsed(text: str) -> Any:
-    """The data in a text."""
     try:
         return json.loads(text)
     except RecursionError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import checkpoints, data, kills, records, runs, states
+from . import checkpoints, data, records, runs, states
 from .attack import Attack
 
 ATTACKS: dict[str, Attack] = {
@@ -10,6 +10,5 @@ ATTACKS: dict[str, Attack] = {
     "records": records.attack,
     "checkpoints": checkpoints.attack,
     "data": data.attack,
-    "kills": kills.attack,
     "runs": runs.attack,
 }

@@ -40,7 +40,7 @@ class Trainer:
         limit = {"rounds": ROUNDS} if "rounds" in given else {"steps": 128 * ROUNDS}
         more = limit | {"save_minutes": 1e-9, "eval_minutes": 1e9, "against": ["random"]}
         self.config = from_dict(config, given | more)
-        self._expected: list[dict[str, Any]] = []  # weights after each round
+        self.expected: list[dict[str, Any]] = []  # weights after each round
 
     def prepare(self) -> None:
         """Train without an interruption; what is compiled and imported here is so in all forks."""
@@ -49,7 +49,7 @@ class Trainer:
             while learner.progress < 1:
                 learner.round()
                 learner.rounds += 1
-                self._expected.append({key: x.copy() for key, x in learner.weights().items()})
+                self.expected.append({key: x.copy() for key, x in learner.weights().items()})
 
     def work(self, folder: Path) -> None:
         """Begin or resume the run, up to its end."""
@@ -77,32 +77,25 @@ class Trainer:
             rounds, weights = learner.rounds, learner.weights()
         if logged[:rounds] != list(range(1, rounds + 1)) or len(logged) > rounds + 1:
             raise ValueError(f"{rounds} rounds are saved, but the metrics have {logged}")
-        for key, array in self._expected[rounds - 1].items():
+        for key, array in self.expected[rounds - 1].items():
             if not np.array_equal(array, weights[key]):
                 raise ValueError(f"{key} differs after round {rounds}")
         load_agent(str(folder))
         return rounds
 
-    @property
-    def whole(self) -> int:
-        """Rounds of a whole run."""
-        return len(self._expected)
-
 
 class Evaluator:
-    """An evaluation of two bots."""
-
     name = "evaluation"
 
     def __init__(self) -> None:
         self._plan, self._agents = make_plan(["random", "greedy"], [2, 3], blocks=BLOCKS)
-        self._expected: set[str] = set()
+        self.expected: set[str] = set()
 
     def prepare(self) -> None:
         """Play it all once."""
         with tempfile.TemporaryDirectory() as name:
             self.work(Path(name))
-            self._expected = self._rows(Path(name))
+            self.expected = self._rows(Path(name))
 
     def work(self, folder: Path) -> None:
         """Begin or resume the evaluation, up to its end."""
@@ -121,14 +114,9 @@ class Evaluator:
         if not (folder / GAMES).exists():
             return 0
         rows = self._rows(folder)
-        if rows - self._expected:
+        if rows - self.expected:
             raise ValueError("games differ from those of an uninterrupted run")
         return len(rows)
-
-    @property
-    def whole(self) -> int:
-        """Chunks of a whole evaluation."""
-        return len(self._expected)
 
 
 def attack(budget: Budget) -> Summary:
@@ -164,7 +152,7 @@ def attack(budget: Budget) -> Summary:
             done = attempt(summary, number, lambda v=victim, f=folder: v.done(f))
             if done is None or done < reached[which]:
                 summary.faults.append(f"try {number}: {victim.name} lost what {folder.name} had")
-            if done is None or done == victim.whole:
+            if done is None or done == len(victim.expected):
                 ended += done is not None
                 folders[which], done = Path(name) / f"{which}-{number + 1}", 0
             reached[which] = int(done)  # type: ignore[call-overload]

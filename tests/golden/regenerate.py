@@ -26,7 +26,6 @@ GAMES = {
 
 
 def play(name: str) -> Game:
-    """The game of that name."""
     players, seed, volcanoes, decisions, agents = GAMES[name]
     game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions)
     seeds = seat_seeds(seed, players)

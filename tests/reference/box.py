@@ -23,7 +23,6 @@ MINE = {"mine1": 1, "mine2": 2}
 
 
 def worker_supply(num_players: int) -> Counter[str]:
-    """The worker tiles of one player."""
     tiles = Counter({"1111": 4, "2101": 5, "3001": 1, "3100": 1})
     if num_players == 3:
         tiles["1111"] -= 1
@@ -75,7 +74,6 @@ def deal(
 
 
 def beside(cell: Cell, edge: int) -> Cell:
-    """The cell across that edge."""
     return (cell[0] + STEPS[edge][0], cell[1] + STEPS[edge][1])
 
 
@@ -93,27 +91,9 @@ def check_supply(
     num_players: int, volcanoes: bool, worker_draws: list[list[str]], jungle_draws: list[str]
 ) -> None:
     """Raise ValueError unless these are exactly the tiles of the box."""
-    if type(num_players) is not int or num_players not in (2, 3, 4):
-        raise ValueError(f"The number of players must be 2, 3 or 4, not {num_players!r}.")
-    if type(volcanoes) is not bool:
-        raise ValueError(f"The option volcanoes must be true or false, not {volcanoes!r}.")
-    if len(worker_draws) != num_players:
-        raise ValueError(
-            f"There are worker draws for {len(worker_draws)} players instead of {num_players}."
-        )
-    for seat in range(num_players):
-        wanted = worker_supply(num_players)
-        found = Counter(worker_draws[seat])
-        for tile in sorted(set(wanted) | set(found)):
-            if found[tile] != wanted[tile]:
-                raise ValueError(
-                    f"Player {seat} has {found[tile]} worker tiles {tile} "
-                    f"instead of {wanted[tile]}."
-                )
-    wanted = jungle_supply(num_players, volcanoes)
-    found = Counter(jungle_draws)
-    for kind in sorted(set(wanted) | set(found)):
-        if found[kind] != wanted[kind]:
-            raise ValueError(
-                f"The jungle draws hold {found[kind]} tiles {kind} instead of {wanted[kind]}."
-            )
+    if type(num_players) is not int or num_players not in (2, 3, 4) or type(volcanoes) is not bool:
+        raise ValueError(f"There is no box for {num_players!r} players, volcanoes {volcanoes!r}.")
+    if [Counter(tiles) for tiles in worker_draws] != [worker_supply(num_players)] * num_players:
+        raise ValueError("The worker draws are not the tiles of the box.")
+    if Counter(jungle_draws) != jungle_supply(num_players, volcanoes):
+        raise ValueError("The jungle draws are not the tiles of the box.")

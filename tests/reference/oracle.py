@@ -73,12 +73,10 @@ class Oracle:
 
     @property
     def active_player(self) -> int:
-        """Whose turn it is."""
         return self.turns_finished % self.num_players
 
     @property
     def player(self) -> int | None:
-        """Who decides now."""
         if self.step == "over":
             return None
         if self.step in ("place", "fill"):
@@ -92,20 +90,13 @@ class Oracle:
 
     def cells_to_fill(self) -> list[Cell]:
         """All empty jungle cells on the table that have at least two worker tiles around them."""
-        around: Counter[Cell] = Counter()
-        for cell in self.workers:
-            for edge in range(4):
-                around[beside(cell, edge)] += 1
+        around = Counter(beside(cell, edge) for cell in self.workers for edge in range(4))
         return sorted(c for c in around if around[c] >= 2 and c not in self.jungle)
 
     def free_worker_cells(self) -> list[Cell]:
         """All empty worker cells that touch a jungle tile."""
-        cells = set()
-        for cell in self.jungle:
-            for edge in range(4):
-                if beside(cell, edge) not in self.workers:
-                    cells.add(beside(cell, edge))
-        return sorted(cells)
+        cells = {beside(cell, edge) for cell in self.jungle for edge in range(4)}
+        return sorted(cells - set(self.workers))
 
     def may_overbuild(self) -> bool:
         """Whether overbuilding is open to the active player. Only asked when a turn starts."""
@@ -113,12 +104,11 @@ class Oracle:
 
     def overbuildable_cells(self) -> list[Cell]:
         """Own worker tiles that have not been overbuilt yet [R4]."""
-        cells = []
-        for cell in sorted(self.workers):
-            owner, _, _, under = self.workers[cell]
-            if owner == self.active_player and under is None:
-                cells.append(cell)
-        return cells
+        return [
+            cell
+            for cell, (owner, _, _, under) in sorted(self.workers.items())
+            if owner == self.active_player and under is None
+        ]
 
     def position(self) -> dict:
         """Everything there is to know, hidden tiles included."""
@@ -152,34 +142,30 @@ class Oracle:
         return []
 
     def _placements(self) -> list[tuple]:
-        moves = []
-        for tile in sorted(set(self.hands[self.active_player])):
-            for rotation in ROTATIONS[tile]:
-                for cell in self.free_worker_cells():
-                    moves.append(("place", tile, rotation, cell))
-                if self.may_overbuild():
-                    for cell in self.overbuildable_cells():
-                        moves.append(("overbuild", tile, rotation, cell))
-        return moves
+        cells = [("place", cell) for cell in self.free_worker_cells()]
+        if self.may_overbuild():
+            cells += [("overbuild", cell) for cell in self.overbuildable_cells()]
+        return [
+            (what, tile, rotation, cell)
+            for tile in sorted(set(self.hands[self.active_player]))
+            for rotation in ROTATIONS[tile]
+            for what, cell in cells
+        ]
 
     def _fills(self) -> list[tuple]:
-        moves = []
-        for kind in sorted(set(self.display)):
-            for orientation in [0, 1] if kind == "volcano" else [0]:  # [R5]
-                for cell in self.cells_to_fill():
-                    moves.append(("fill", kind, orientation, cell))
-        return moves
+        return [
+            ("fill", kind, orientation, cell)
+            for kind in sorted(set(self.display))
+            for orientation in ([0, 1] if kind == "volcano" else [0])  # [R5]
+            for cell in self.cells_to_fill()
+        ]
 
     def _acts(self) -> list[tuple]:
         moves = []
         for owner, cell, edge, workers in sorted(self.pending):
-            if owner != self.player:
-                continue
-            if self._faced_kind(cell, edge) == "volcano":
-                moves.append(("act", cell, edge, workers))  # never forgone
-            else:
-                for count in range(workers + 1):
-                    moves.append(("act", cell, edge, count))
+            if owner == self.player:
+                forced = self._faced_kind(cell, edge) == "volcano"  # never forgone
+                moves += [("act", cell, edge, n) for n in range(workers * forced, workers + 1)]
         return moves
 
     def _faced_kind(self, cell: Cell, edge: int) -> str:
@@ -190,28 +176,22 @@ class Oracle:
     def play(self, move: tuple) -> None:
         matching = [legal for legal in self.legal_moves() if legal == move]
         if not matching:
-            raise ValueError(self._why_illegal(move))
+            raise ValueError(f"Move {move!r} is illegal.")
         move = matching[0]
-        if move[0] == "place":
+        if move[0] in ("place", "overbuild"):
             self._place(move[1], move[2], move[3])
-        elif move[0] == "overbuild":
-            self._overbuild(move[1], move[2], move[3])
         elif move[0] == "fill":
             self._fill(move[1], move[2], move[3])
         else:
             self._act(move[1], move[2], move[3])
 
     def _place(self, tile: str, rotation: int, cell: Cell) -> None:
+        under = None
+        if cell in self.workers:  # overbuilding costs a token
+            self.sun[self.active_player] -= 1
+            under = self.workers[cell][1:3]
         self.hands[self.active_player].remove(tile)
-        self.workers[cell] = (self.active_player, tile, rotation, None)
-        self.placed_cell = cell
-        self._fill_or_act()
-
-    def _overbuild(self, tile: str, rotation: int, cell: Cell) -> None:
-        self.sun[self.active_player] -= 1
-        self.hands[self.active_player].remove(tile)
-        owner, old_tile, old_rotation, _ = self.workers[cell]
-        self.workers[cell] = (owner, tile, rotation, (old_tile, old_rotation))
+        self.workers[cell] = (self.active_player, tile, rotation, under)
         self.placed_cell = cell
         self._fill_or_act()
 
@@ -341,52 +321,3 @@ class Oracle:
         if self.step != "over":
             raise ValueError("The game is not over, so there is no result yet.")
         return self.scores_if_ended_now()
-
-    # Explaining a refusal.
-
-    def _why_illegal(self, move: tuple) -> str:
-        said = f"Move {move!r} is illegal: "
-        if self.step == "over":
-            return said + "the game is over."
-        if not isinstance(move, tuple) or len(move) != 4:
-            return said + "a move is a tuple of four things."
-        if move[0] != "act" and not isinstance(move[3], tuple):
-            return said + "its cell is not a tuple of row and column."
-        kinds = {"place": ["place", "overbuild"], "fill": ["fill"], "act": ["act"]}[self.step]
-        if move[0] not in kinds:
-            return said + f"player {self.player} has to {' or '.join(kinds)} now."
-        if self.step == "place":
-            return said + self._why_not_placed(move)
-        if self.step == "fill":
-            if move[1] not in self.display:
-                return said + f"the display holds {', '.join(sorted(self.display))}."
-            if move[3] not in self.cells_to_fill():
-                return said + f"the cells to fill are {self.cells_to_fill()}."
-            return said + "only a volcano has an orientation, and that is 0 or 1."
-        for owner, cell, edge, workers in self.pending:
-            if cell == move[1] and edge == move[2]:
-                if owner != self.player:
-                    return said + f"player {self.player} acts before player {owner}."
-                if self._faced_kind(cell, edge) == "volcano":
-                    return said + f"all {workers} workers have to act at a volcano."
-                return said + f"from 0 to {workers} workers of that edge may act."
-        return said + "that edge is not among the activated edges that still have to act."
-
-    def _why_not_placed(self, move: tuple) -> str:
-        if move[1] not in self.hands[self.active_player]:
-            return f"player {self.active_player} has no such tile in hand."
-        if move[2] not in ROTATIONS[move[1]]:
-            return f"that is no rotation of tile {move[1]}."
-        if move[0] == "overbuild":
-            if self.display or self.jungle_pile:
-                return "overbuilding starts when display and jungle pile are empty."
-            if self.sun[self.active_player] == 0:
-                return f"player {self.active_player} has no sun token."
-            if move[3] not in self.workers:
-                return "there is no worker tile on that cell."
-            if self.workers[move[3]][0] != self.active_player:
-                return "the worker tile on that cell belongs to somebody else."
-            return "that cell has been overbuilt already."
-        if move[3] in self.workers:
-            return "there is a worker tile on that cell."
-        return "that is no empty worker cell beside a jungle tile."

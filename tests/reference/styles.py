@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 
-from tests.reference.box import STEPS, Cell, beside, opposite, workers_on_edge
+from tests.reference.box import STEPS, Cell, beside, workers_on_edge
 from tests.reference.oracle import Oracle
 
 STYLES = ["random", "stretch", "crowd", "overbuild", "triple"]
@@ -96,48 +96,22 @@ def _stretch_value(oracle: Oracle, move: tuple, direction: int) -> tuple:
     return (now, next_span, -len(filled), _span(workers | jungle, direction))
 
 
-# Crowd.
+# Crowd and overbuild.
 
 
-def _crowd_value(oracle: Oracle, move: tuple) -> tuple:
+def _crowd_value(oracle: Oracle, move: tuple) -> int:
     if move[0] == "act":
-        return (0, 0)
-    tiles = set(oracle.workers) | set(oracle.jungle)
-    tiles.add(move[3])
-    if move[0] == "place" and _tiles_left(oracle) > 0:
-        tiles.update(cells_filled_by(set(oracle.workers), set(oracle.jungle), move[3]))
-    wide = _span(tiles, 1) ** 2 + _span(tiles, 2) ** 2
+        return 0
     # The middle of the two start tiles is (0.5, 0.5).
-    distance = (2 * move[3][0] - 1) ** 2 + (2 * move[3][1] - 1) ** 2
-    return (-wide, -distance)
-
-
-# Overbuild.
+    return -((2 * move[3][0] - 1) ** 2) - (2 * move[3][1] - 1) ** 2
 
 
 def _overbuild_value(oracle: Oracle, move: tuple) -> tuple:
-    if move[0] == "act":
-        return (1, move[3])  # always with all workers
-    if move[0] == "fill":
-        touches_own_workers = _own_workers_facing(oracle, move[3])
-        return (1, touches_own_workers if move[1] == "sun" else 0)
-    gained = 0
-    for edge in range(4):
-        space = beside(move[3], edge)
-        if space in oracle.jungle and oracle.jungle[space][0] == "sun":
-            gained += workers_on_edge(move[1], move[2], edge)
-    return (2 if move[0] == "overbuild" else 1, gained)
-
-
-def _own_workers_facing(oracle: Oracle, space: Cell) -> int:
-    total = 0
-    for edge in range(4):
-        cell = beside(space, edge)
-        if cell in oracle.workers:
-            owner, tile, rotation, _ = oracle.workers[cell]
-            if owner == oracle.player:
-                total += workers_on_edge(tile, rotation, opposite(edge))
-    return total
+    if move[0] in ("act", "fill"):
+        return (1, move[3] if move[0] == "act" else 0)  # always with all workers
+    near = [(oracle.jungle.get(beside(move[3], edge)), edge) for edge in range(4)]
+    tokens = [workers_on_edge(move[1], move[2], edge) for tile, edge in near if tile == ("sun", 0)]
+    return (2 if move[0] == "overbuild" else 1, sum(tokens))
 
 
 # Triple. Three cells are filled at once when a tile closes a ring of worker tiles. These ways round

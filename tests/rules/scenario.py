@@ -1,47 +1,26 @@
 """Words for scripted games: deals, moves in notation, whole turns, and simple policies.
 
-Nothing here knows an implementation. A "game" is anything with the small interface that the
-fixture ``table`` makes: ``player``, ``phase``, ``turn``, ``legal_moves``, ``play``, ``position``.
+Nothing here knows an implementation. The tiles are those of the reference's box. A "game" is anything
+with the small interface that the fixture ``table`` makes: ``player``, ``phase``, ``turn``,
+``legal_moves``, ``play``, ``position``.
 """
 
 from __future__ import annotations
 
 import random
-from collections import Counter
+
+from tests.reference.box import (
+    ROTATIONS,
+    STEPS,
+    jungle_supply,
+    worker_supply,
+    workers_on_edge,
+)
+from tests.reference.styles import cells_filled_by
 
 NORTH, EAST, SOUTH, WEST = range(4)
-STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 START = {(0, 0): ("plantation1", 0), (1, 1): ("market2", 0)}
-ROTATIONS = {"1111": 1, "2101": 4, "3001": 4, "3100": 4}
-
-WORKER_SUPPLY = {
-    2: Counter({"1111": 4, "2101": 5, "3001": 1, "3100": 1}),
-    3: Counter({"1111": 3, "2101": 5, "3001": 1, "3100": 1}),
-    4: Counter({"1111": 3, "2101": 4, "3001": 1, "3100": 1}),
-}
 TURNS = {2: 22, 3: 30, 4: 36}
-
-
-def jungle_supply(num_players, volcanoes=False):
-    """The jungle tiles that are drawn from (the two start tiles are not among them)."""
-    supply = Counter(
-        plantation1=5,
-        plantation2=2,
-        market2=1,
-        market3=4,
-        market4=1,
-        mine1=2,
-        mine2=1,
-        water=3,
-        sun=2,
-        temple=5,
-    )
-    if num_players == 2:
-        supply -= Counter(plantation1=2, market3=1, mine1=1, water=1, sun=1, temple=1)
-    if volcanoes:
-        mines = supply.pop("mine1") + supply.pop("mine2")
-        supply["volcano"] = mines
-    return supply
 
 
 def complete(chosen, supply):
@@ -56,7 +35,7 @@ def complete(chosen, supply):
 def deal(num_players, workers=(), jungle=(), volcanoes=False):
     """The four arguments of a table; ``workers`` lists the first tiles of each seat in turn."""
     chosen = list(workers) + [()] * (num_players - len(workers))
-    draws = [complete(tiles, WORKER_SUPPLY[num_players]) for tiles in chosen]
+    draws = [complete(tiles, worker_supply(num_players)) for tiles in chosen]
     return num_players, volcanoes, draws, complete(jungle, jungle_supply(num_players, volcanoes))
 
 
@@ -78,18 +57,17 @@ def start(table, num_players, workers=(), jungle=(), volcanoes=False):
 
 
 def beside(cell):
-    """The four neighbours of a cell, by edge."""
     return [(cell[0] + down, cell[1] + right) for down, right in STEPS]
 
 
 def edges(tile, rotation):
     """The workers of a turned tile: north, east, south, west."""
-    return [int(tile[(edge - rotation) % 4]) for edge in range(4)]
+    return [workers_on_edge(tile, rotation, edge) for edge in range(4)]
 
 
 def turned(tile, edge, workers):
     """A rotation that puts an edge with that many workers on that side."""
-    return next(turn for turn in range(ROTATIONS[tile]) if edges(tile, turn)[edge] == workers)
+    return next(n for n in ROTATIONS[tile] if workers_on_edge(tile, n, edge) == workers)
 
 
 def open_cells(position):
@@ -100,42 +78,13 @@ def open_cells(position):
 
 def would_fill(position, cell):
     """The jungle cells that have two or more worker tiles once one lies on ``cell``."""
-    workers = {*position["workers"], cell}
-    return sorted(
-        near
-        for near in beside(cell)
-        if near not in position["jungle"] and sum(n in workers for n in beside(near)) >= 2
-    )
-
-
-def temple_counts(position, cell):
-    """How many workers each player has facing a jungle cell."""
-    counts = [0] * len(position["gold"])
-    for edge, near in enumerate(beside(cell)):
-        if near in position["workers"]:
-            owner, tile, rotation, _ = position["workers"][near]
-            counts[owner] += edges(tile, rotation)[(edge + 2) % 4]
-    return counts
-
-
-def temple_prizes(counts):
-    """What one temple pays to players with that many workers before it."""
-    prizes = [0] * len(counts)
-    ranks = sorted({count for count in counts if count}, reverse=True)
-    for prize, rank in zip((6, 3), ranks, strict=False):
-        sharers = [player for player, count in enumerate(counts) if count == rank]
-        for player in sharers:
-            prizes[player] = prize // len(sharers)
-        if len(sharers) > 1:
-            break
-    return prizes
+    return sorted(cells_filled_by(set(position["workers"]), set(position["jungle"]), cell))
 
 
 # --- moves --------------------------------------------------------------------------------
 
 
 def offered(game, kind):
-    """The legal moves of one kind, sorted."""
     return sorted(move for move in game.legal_moves() if move[0] == kind)
 
 
@@ -215,7 +164,6 @@ def hub(table, kind, first, second, more=("water",), volcanoes=False, orientatio
 
 
 def holdings(game, player):
-    """Gold, cacao, sun tokens and water value of one player."""
     position = game.position()
     return tuple(position[field][player] for field in ("gold", "cacao", "sun", "water"))
 
@@ -238,7 +186,6 @@ def play_out(game, chooser, until=None):
 
 
 def at_random(seed):
-    """A policy that picks any legal move."""
     chance = random.Random(seed)
     return lambda game, moves: chance.choice(moves)
 
@@ -268,7 +215,6 @@ def by_cell(rank, seldom=()):
 
 
 def left_to_draw(position):
-    """Jungle tiles that do not lie in the playing area yet."""
     return len(position["display"]) + len(position["jungle_pile"])
 
 

@@ -3,18 +3,13 @@
 import pytest
 
 from tests.rules.scenario import (
-    START,
     TURNS,
-    at_random,
-    beside,
     busy,
     deal,
     offered,
     open_cells,
     place,
-    play_out,
     refuses,
-    shuffled_deal,
     start,
     turn,
 )
@@ -66,42 +61,6 @@ def test_a_new_jungle_tile_opens_the_cells_around_it(table):
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_worker_and_jungle_tiles_alternate_like_a_chess_board(table, num_players):
-    game = table(*shuffled_deal(num_players, 7))
-    play_out(game, at_random(7))
-    position = game.position()
-    assert all(sum(cell) % 2 == 0 for cell in position["jungle"])
-    assert all(sum(cell) % 2 == 1 for cell in position["workers"])
-
-
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-@pytest.mark.parametrize("seed", range(3))
-def test_every_empty_cell_beside_a_jungle_tile_is_offered(table, num_players, seed):
-    """The exact set of cells at the start of every turn of a random game."""
-    game = table(*shuffled_deal(num_players, seed))
-    choose = at_random(seed)
-
-    def check_and_play(game, moves):
-        if game.phase == "place":
-            assert cells_offered(game) == open_cells(game.position())
-        return choose(game, moves)
-
-    play_out(game, check_and_play)
-    assert game.turn == TURNS[num_players]
-
-
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_every_tile_has_a_neighbour_of_the_other_kind(table, num_players):
-    game = table(*shuffled_deal(num_players, 8))
-    play_out(game, at_random(8))
-    position = game.position()
-    for cell in position["workers"]:
-        assert any(near in position["jungle"] for near in beside(cell))
-    for cell in set(position["jungle"]) - set(START):
-        assert sum(near in position["workers"] for near in beside(cell)) >= 2
-
-
-@pytest.mark.parametrize("num_players", [2, 3, 4])
 @pytest.mark.parametrize("direction", sorted(IMAGES))
 def test_the_table_has_no_edge(table, direction, num_players):
     """A march as far as the jungle tiles allow, in each direction, stays playable throughout."""
@@ -125,22 +84,3 @@ def test_the_table_has_no_edge(table, direction, num_players):
     span = max(max(axis) - min(axis) + 1 for axis in zip(*cells, strict=True))
     assert span == {2: 22, 3: 29, 4: 29}[num_players]
     assert cells_offered(game) == open_cells(position)
-
-
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-@pytest.mark.parametrize("outwards", [1, -1])
-def test_the_table_has_no_edge_askew_either(table, outwards, num_players):
-    """Greed for one corner: rows and columns grow together, and the game still ends."""
-    game = table(*deal(num_players))
-
-    def towards_the_corner(game, moves):
-        return max(moves, key=lambda move: (outwards * sum(move[3]), move))
-
-    def chooser(game, moves):
-        return towards_the_corner(game, moves) if game.phase == "place" else busy(game, moves)
-
-    play_out(game, chooser)
-    position = game.position()
-    reach = max(outwards * sum(cell) for cell in position["workers"])
-    assert reach >= TURNS[num_players] // 2
-    assert game.turn == TURNS[num_players]

@@ -9,20 +9,13 @@ from tests.rules.scenario import (
     at_random,
     fill,
     lay,
-    left_to_draw,
-    offered,
     place,
     play_forced,
     play_out,
     refuses,
-    shuffled_deal,
     spend_jungle,
     start,
-    turn,
-    would_fill,
 )
-
-PLAYERS = [2, 3, 4]
 
 # Two tiles that leave one worker beside (-1, 1) and one beside (0, 2); a tile on (0, 1) then
 # fills both. With other tiles elsewhere first, this waits for the end of the jungle pile.
@@ -50,25 +43,6 @@ def test_one_worker_tile_beside_a_cell_does_not_fill_it(table):
     assert sorted(game.position()["jungle"]) == [(0, 0), (1, 1)]
 
 
-def test_two_tiles_of_one_player_fill_a_cell(table):
-    game = start(table, 2, [["1111", "1111"], ["1111"]], ["temple", "water"])
-    turn(game, "1111", (0, 1))
-    turn(game, "1111", (2, 1))
-    place(game, "1111", (-1, 0))
-    assert (game.phase, game.player) == ("fill", 0)
-    assert list(game.position()["to_fill"]) == [(-1, 1)]
-
-
-def test_two_tiles_of_different_players_fill_a_cell(table):
-    game = start(table, 2, [["1111"], ["1111"]], ["temple", "water"])
-    turn(game, "1111", (0, 1))
-    place(game, "1111", (-1, 0))
-    assert (game.phase, game.player) == ("fill", 1)
-    assert list(game.position()["to_fill"]) == [(-1, 1)]
-    fill(game, "water", (-1, 1))
-    assert game.position()["jungle"][-1, 1] == ("water", 0)
-
-
 def test_two_tiles_on_opposite_sides_fill_a_cell(table):
     """(1, -1) lies between (0, -1) and (2, -1); no other worker tile touches it."""
     game = start(table, 2)
@@ -77,12 +51,13 @@ def test_two_tiles_on_opposite_sides_fill_a_cell(table):
     assert list(game.position()["to_fill"]) == [(1, -1), (3, -1)]
 
 
-def test_filling_is_forced_and_offers_each_tile_for_each_cell(table):
-    game = the_pair(table, ["temple", "water"])
+@pytest.mark.parametrize("display", [("temple", "water"), ("temple", "temple")])
+def test_filling_is_forced_and_offers_each_kind_for_each_cell(table, display):
+    game = the_pair(table, display)
     place(game, "1111", PAIR_LAST)
     assert game.phase == "fill"
     assert sorted(game.legal_moves()) == [
-        ("fill", kind, 0, cell) for kind in ("temple", "water") for cell in PAIR_CELLS
+        ("fill", kind, 0, cell) for kind in sorted(set(display)) for cell in PAIR_CELLS
     ]
     assert list(game.position()["to_fill"]) == PAIR_CELLS
 
@@ -103,12 +78,6 @@ def test_the_active_player_says_which_tile_goes_where(table, first_tile, first_c
     assert (jungle[first_cell], jungle[second_cell]) == ((first_tile, 0), (second_tile, 0))
 
 
-def test_equal_tiles_on_display_are_offered_once(table):
-    game = the_pair(table, ["temple", "temple"])
-    place(game, "1111", PAIR_LAST)
-    assert sorted(game.legal_moves()) == [("fill", "temple", 0, cell) for cell in PAIR_CELLS]
-
-
 def test_other_fills_are_refused(table):
     game = the_pair(table, ["temple", "water", "sun"])
     place(game, "1111", PAIR_LAST)
@@ -122,30 +91,6 @@ def test_other_fills_are_refused(table):
     fill(game, "water", (0, 2))
     assert refuses(game, ("fill", "temple", 0, (0, 2)))
     assert refuses(game, ("fill", "water", 0, (-1, 1)))
-
-
-def test_no_new_tile_is_shown_before_the_turn_is_over(table):
-    game = the_pair(table, ["temple", "water", "sun"])
-    pile = list(game.position()["jungle_pile"])
-    place(game, "1111", PAIR_LAST)
-    fill(game, "temple", (0, 2))
-    assert list(game.position()["display"]) == ["water"]
-    fill(game, "water", (-1, 1))
-    position = game.position()
-    assert game.phase == "act"
-    assert list(position["display"]) == []
-    assert list(position["jungle_pile"]) == pile
-
-
-def test_one_fill_leaves_the_other_tile_alone_on_display_until_the_turn_ends(table):
-    game = start(table, 2, [["1111"], ["1111"]], ["temple", "water", "sun"])
-    turn(game, "1111", (0, 1))
-    place(game, "1111", (1, 2))
-    fill(game, "temple", (0, 2))
-    assert game.phase == "act"
-    assert list(game.position()["display"]) == ["water"]
-    play_forced(game)
-    assert list(game.position()["display"]) == ["sun", "water"]
 
 
 def test_the_third_tile_is_drawn_once_both_display_tiles_lie(table):
@@ -179,37 +124,6 @@ def test_the_third_tile_is_drawn_once_both_display_tiles_lie(table):
     after = game.position()
     assert list(after["display"]) == sorted(before["jungle_pile"][1:3])
     assert list(after["jungle_pile"]) == list(before["jungle_pile"])[3:]
-
-
-def test_three_cells_take_the_last_three_tiles(table):
-    game = start(table, 2)
-    lay(game, RING)
-    spend_jungle(game, 3, [*RING_CELLS, RING_LAST])
-    place(game, at_hand(game), RING_LAST)
-    for cell in RING_CELLS:
-        game.play(next(move for move in game.legal_moves() if move[3] == cell))
-    assert game.phase != "fill"
-    assert left_to_draw(game.position()) == 0
-    assert set(RING_CELLS) <= set(game.position()["jungle"])
-
-
-@pytest.mark.parametrize("chosen", PAIR_CELLS)
-def test_with_one_tile_for_two_cells_the_active_player_chooses_the_cell(table, chosen):
-    """[R2]"""
-    game = the_pair(table)
-    spend_jungle(game, 1, [*PAIR_CELLS, PAIR_LAST])
-    (last,) = game.position()["display"]
-    active = game.player
-    place(game, at_hand(game), PAIR_LAST)
-    assert game.player == active
-    assert sorted(game.legal_moves()) == [("fill", last, 0, cell) for cell in PAIR_CELLS]
-    fill(game, last, chosen)
-    assert game.phase != "fill"
-    position = game.position()
-    (left_out,) = set(PAIR_CELLS) - {chosen}
-    assert chosen in position["jungle"]
-    assert left_out not in position["jungle"]
-    assert list(position["to_fill"]) == []
 
 
 @pytest.mark.parametrize("tiles", [1, 2])
@@ -258,32 +172,3 @@ def test_without_tiles_nothing_is_filled(table):
     assert list(position["to_fill"]) == []
     assert not set(PAIR_CELLS) & set(position["jungle"])
     assert {cell for _, cell, _, _ in position["pending"]} == {PAIR_LAST}
-
-
-@pytest.mark.parametrize("num_players", PLAYERS)
-@pytest.mark.parametrize("seed", [21, 22])
-def test_exactly_the_cells_with_two_worker_tiles_are_filled(table, num_players, seed):
-    """The cells to fill and the fills on offer, after every placement of a random game."""
-    game = table(*shuffled_deal(num_players, seed))
-    choose = at_random(seed)
-    wanted = []
-    sizes = set()
-
-    def watch(game, moves):
-        position = game.position()
-        assert (game.phase == "fill") == bool(wanted and left_to_draw(position))
-        if game.phase == "fill":
-            assert list(position["to_fill"]) == wanted
-            tiles = set(position["display"])
-            expected = [("fill", kind, 0, cell) for kind in tiles for cell in wanted]
-            assert offered(game, "fill") == sorted(expected)
-        move = choose(game, moves)
-        if move[0] in ("place", "overbuild"):
-            wanted[:] = would_fill(position, move[3])
-            sizes.add(len(wanted))
-        if move[0] == "fill":
-            wanted.remove(move[3])
-        return move
-
-    play_out(game, watch)
-    assert {0, 1, 2} <= sizes

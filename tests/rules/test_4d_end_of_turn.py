@@ -8,7 +8,6 @@ from tests.rules.scenario import (
     at_random,
     fill,
     lay,
-    left_to_draw,
     offered,
     open_cells,
     place,
@@ -29,16 +28,6 @@ def place_to_fill(game, cells):
     place(game, position["hands"][game.player][0], cell)
 
 
-def test_the_active_player_draws_the_top_tile_when_the_turn_is_over(table):
-    game = start(table, 2, [["1111", "2101", "2101", "3100", "3001"]])
-    place(game, "1111", (0, 1))
-    assert list(game.position()["hands"][0]) == ["2101", "2101"]
-    play_forced(game)
-    position = game.position()
-    assert list(position["hands"][0]) == ["2101", "2101", "3100"]
-    assert position["piles"][0][0] == "3001"
-
-
 def test_the_tile_is_drawn_after_the_other_players_actions(table):
     """The second player's turn is not over while the first player's edge still waits."""
     game = start(table, 2, [["1111"], ["1111", "2101", "2101", "3100"]], ["water"])
@@ -54,17 +43,6 @@ def test_the_tile_is_drawn_after_the_other_players_actions(table):
     assert game.turn == 2
     assert list(game.position()["hands"][1]) == ["2101", "2101", "3100"]
     assert len(game.position()["display"]) == 2
-
-
-def test_only_the_active_player_draws(table):
-    game = start(table, 3)
-    before = game.position()
-    lay(game, [(0, 1)])
-    after = game.position()
-    for player in (1, 2):
-        assert after["hands"][player] == before["hands"][player]
-        assert after["piles"][player] == before["piles"][player]
-    assert list(after["piles"][0]) == list(before["piles"][0])[1:]
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
@@ -102,15 +80,6 @@ def test_the_display_is_refilled_to_two_when_the_turn_is_over(table):
     assert position["jungle_pile"][0] == "mine2"
 
 
-def test_a_turn_without_filling_leaves_the_display_alone(table):
-    game = start(table, 2)
-    before = game.position()
-    lay(game, [(0, 1)])
-    after = game.position()
-    assert list(after["display"]) == list(before["display"])
-    assert list(after["jungle_pile"]) == list(before["jungle_pile"])
-
-
 @pytest.mark.parametrize(
     ("left", "cells", "display", "pile"),
     [
@@ -134,23 +103,3 @@ def test_the_display_is_refilled_as_far_as_the_pile_reaches(table, left, cells, 
     assert game.phase == "place"
     position = game.position()
     assert (len(position["display"]), len(position["jungle_pile"])) == (display, pile)
-
-
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-@pytest.mark.parametrize("seed", [42, 43])
-def test_the_jungle_tiles_come_in_drawing_order(table, num_players, seed):
-    """At the start of every turn: the pile is a tail of the order, the display holds two."""
-    game = table(*shuffled_deal(num_players, seed))
-    draws = shuffled_deal(num_players, seed)[3]
-    choose = at_random(seed)
-
-    def watch(game, moves):
-        position = game.position()
-        pile = list(position["jungle_pile"])
-        assert pile == draws[len(draws) - len(pile) :]
-        if game.phase == "place":
-            assert len(position["display"]) == min(2, left_to_draw(position))
-        return choose(game, moves)
-
-    play_out(game, watch)
-    assert len(game.position()["jungle_pile"]) < len(draws) - 10

@@ -1,1 +1,0 @@
-"""Whole games that players steer towards events which random play does not reach."""
