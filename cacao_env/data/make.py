@@ -262,7 +262,7 @@ result.  cacao-env replays the games and computes what every seat saw:
 ```python
 from cacao_env.data import load
 
-games = load("{manifest["name"]}")  # or the path or hf:// address of this folder
+games = load("PATH")  # of this folder, or its hf:// address
 batch = next(games.decisions(observation="candidates", shuffle=0))
 ```
 
