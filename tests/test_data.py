@@ -330,14 +330,12 @@ def test_pandas_reads_the_columns(folder, games):
 
 
 def test_conversations_are_those_of_the_games(games, tmp_path):
-    assert export.chat(games[:2], tmp_path / "x.jsonl") == 6
+    assert export.chat(games[2:4], tmp_path / "x.jsonl") == 6
     lines = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
-    assert [(line["agent"], line["seat"]) for line in lines[:3]] == [
-        ("random", s) for s in range(3)
-    ]
-    moves = sum(len(line["moves"]) for line in lines[:3])
-    assert moves == games[0].ply
-    assert lines[3]["deal"] == int(games.deals[1])
+    names = ["random", "greedy", "greedy"]
+    assert [(line["agent"], line["seat"]) for line in lines[:3]] == list(zip(names, range(3)))
+    assert sum(len(line["moves"]) for line in lines[:3]) == games[2].ply
+    assert lines[3]["deal"] == int(games.deals[3])
 
 
 def test_minari_has_one_seats_episodes(games, tmp_path, monkeypatch):
@@ -349,6 +347,7 @@ def test_minari_has_one_seats_episodes(games, tmp_path, monkeypatch):
         np.testing.assert_array_equal(episode.observations[:-1], own.observations)
         np.testing.assert_array_equal(episode.actions, own.actions)
         np.testing.assert_array_equal(episode.infos["action_mask"][:-1], own.action_masks)
+        assert not episode.infos["action_mask"][-1].any()  # nobody is asked at the end
         assert episode.rewards.sum() == episode.rewards[-1] == pytest.approx(own.returns[-1])
         assert episode.terminations.tolist() == [False] * (len(own.actions) - 1) + [True]
 

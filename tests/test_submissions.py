@@ -170,6 +170,7 @@ def test_the_reference_scores_of_named_tasks_are_what_they_say():
     assert {one.about["opponent"] for one in found} == {"greedy"}
     assert {one.result.pairing.players for one in found} == {2, 4}
     assert all(one.sampled == 1 for one in found)
+    assert "| agent | wins of the hardest mix of greedy |" in board(found)
 
 
 def test_an_agent_is_submitted_once(home, tmp_path):
