@@ -24,6 +24,7 @@ PACKAGES = (
     ("evaluation",),
     ("play", "text"),
     ("data",),
+    ("bench",),
     ("check",),
     ("cli", "__main__"),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ pa = pytest.importorskip("pyarrow", reason="the data extra is not installed")
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.cli import main
-from cacao_env.data import DataError, load, storage
+from cacao_env.data import SHIPPED, DataError, load, storage
 from cacao_env.data.submissions import (
     board,
     check,
@@ -166,7 +165,7 @@ def test_the_leaderboard_has_every_submission(home):
 
 
 def test_the_reference_scores_of_named_tasks_are_what_they_say():
-    found = check_all(Path(__file__).parents[1] / "datasets" / "submissions", share=0)
+    found = check_all(SHIPPED / "submissions", share=0)
     assert {one.about["opponent"] for one in found} == {"greedy"}
     assert {one.result.pairing.players for one in found} == {2, 4}
     assert all(one.sampled == 1 for one in found)

@@ -15,12 +15,12 @@ from .storage import MANIFEST, DataError, read_games
 
 __all__ = ["DataError", "Decisions", "Games", "find", "load"]
 HOME = Path("runs/data")  # where data sets are made
-_SHIPPED = Path(__file__).parents[2] / "datasets"  # of a checkout
+SHIPPED = Path(__file__).parent / "sets"
 _HUB = "hf://datasets/"
 
 
 def find(name: str | os.PathLike[str]) -> Path:
-    """Return the folder of a data set: a path, or a name below ``runs/data`` or ``datasets``.
+    """Return the folder of a data set: a path, a name below ``runs/data``, or a shipped one.
 
     ``hf://datasets/OWNER/NAME`` is downloaded from the Hugging Face Hub, or found in its cache.
     """
@@ -28,12 +28,12 @@ def find(name: str | os.PathLike[str]) -> Path:
         hub = need("huggingface_hub", "huggingface-hub", "hub")
         return Path(hub.snapshot_download(name.removeprefix(_HUB), repo_type="dataset"))
     path = as_path(name, DataError)
-    for place in (Path(), HOME, _SHIPPED):
+    for place in (Path(), HOME, SHIPPED):
         if (place / path / MANIFEST).is_file():
             return place / path
     raise DataError(
         f"there is no data set {str(name)!r}: neither a folder with {MANIFEST}, nor a name below "
-        f"{HOME} or datasets, nor an address {_HUB}OWNER/NAME"
+        f"{HOME}, nor one that is shipped, nor an address {_HUB}OWNER/NAME"
     )
 
 
