@@ -14,7 +14,7 @@ def documented(trainer: str) -> set[str]:
     table = [row for row in rows if len(row) == 4 and row[0].startswith("`")]
     names = [row[0].strip("`") for row in table]
     assert len(names) == len(set(names)) > 20
-    assert all(re.fullmatch("[APSR]( [APSR])*", row[3]) and row[2] for row in table)
+    assert all(re.fullmatch("[APSRC]( [APSRC])*", row[3]) and row[2] for row in table)
     return {name for name, row in zip(names, table) if trainer in row[3].split()}
 
 

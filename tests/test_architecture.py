@@ -23,6 +23,7 @@ PACKAGES = (
     ("envs", "cacao_v0"),
     ("evaluation",),
     ("play", "text"),
+    ("data",),
     ("bench",),
     ("check",),
     ("cli", "__main__"),
@@ -33,7 +34,7 @@ TRAINING_ORDER = (
     ("run_folder",),
     ("loop", "masked", "networks"),
     ("policies", "rllib_module", "sb3_policy", "values"),
-    ("train_afterstate", "train_ppo", "train_rllib", "train_sb3"),
+    ("clone", "train_afterstate", "train_ppo", "train_rllib", "train_sb3"),
     ("benchmark", "distil_ordering", "exploit", "ship"),
 )
 # Pictures are drawn, and models asked, when somebody wants it: these imports stand inside functions.

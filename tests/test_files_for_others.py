@@ -26,12 +26,12 @@ RESULTS = 'pd.DataFrame(data("evaluation.json")["results"])'
 AS_RESULTS = "The columns are those of [the results of an evaluation](#evaluationjson)"
 RUN = {"metrics.jsonl", "run.json", "manifest.json"}
 TRAINERS = {"afterstate": "A", "ppo-rows": "P", "sb3": "S"}
-TYPES = {"text": str, "boolean": (bool, np.bool_), "list": list, "object": dict}
+TYPES = {"text": str, "boolean": (bool, np.bool_), "list": (list, np.ndarray), "object": dict}
 TWO = ["tests.agents_for_tests:First", "tests.agents_for_tests:Half"]
 
 
 def file_of(line):
-    return re.search(r'"([\w/-]+\.(?:jsonl?|csv))"', line)[1]
+    return re.search(r'"([\w/-]+\.(?:jsonl?|csv|parquet))"', line)[1]
 
 
 def table_after(line):
@@ -172,6 +172,12 @@ def make_benchmark():
     assert benchmark(["--out", ".", "--page"]) == 0
 
 
+def make_set():
+    pytest.importorskip("pyarrow", reason="the data extra is not installed")
+    more = ("--candidates", "greedy", "--luck", "--out", "set")
+    run("data", "make", "random", "--deals", 2, "--workers", 1, *more)
+
+
 SHORT = ("--deals", 1, "--workers", 1)
 MAKERS = {
     "evaluation.json": make_evaluation,
@@ -191,6 +197,8 @@ MAKERS = {
         *("regret", "greedy", "--deals", 1, "--rollouts", 2, "--sample", 1, "--workers", 1),
         *("--json", "regret.json"),
     ),
+    "set/dataset.json": make_set,
+    "set/games-00000.parquet": make_set,
     "game.json": lambda: run("record", "--with-legal", "--out", "game.json"),
     "review.json": make_review,
     "cacao-games.json": make_saved,
@@ -229,7 +237,7 @@ def test_pandas_reads_what_the_page_says(line, made, monkeypatch):
     monkeypatch.chdir(file.parents[file_of(line).count("/")])
     check_table(line)
     for one in file.glob("*.json") if file.is_dir() else [file]:
-        if one.suffix != ".csv":
+        if one.suffix not in (".csv", ".parquet"):
             check_json(one)
 
 

@@ -17,6 +17,7 @@ from cacao_env.engine.observation import scale
 from cacao_env.engine.symmetry import transform_mask, transform_observation
 from tests.games import played
 from training import train_sb3
+from training.clone import CloneConfig
 from training.config import ConfigError, from_dict, overridden, read
 from training.networks import JUNGLE_STEPS, WORKER_STEPS, CellNet, export
 from training.train_afterstate import AfterstateConfig
@@ -30,6 +31,7 @@ ROOT = Path(__file__).parent.parent
 RUNS = {
     "afterstate": AfterstateConfig,
     "quickstart": AfterstateConfig,
+    "clone": CloneConfig,
     "greedy_clone": PpoConfig,
     "nacional": AfterstateConfig,
     "maskable_ppo": Sb3Config,

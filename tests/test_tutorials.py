@@ -16,11 +16,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("first-agent", "bot", "self-play", "policy", "publish", "language-model")
+PAGES = (
+    "first-agent",
+    "bot",
+    "self-play",
+    "policy",
+    "publish",
+    "language-model",
+    "offline",
+    "submit",
+)
 SMALL = {"MINUTES": "0.05", "ROUNDS": "2", "STEPS": "4096", "DEALS": "4"}
 BLOCK = re.compile(r"^```(python|bash)(?: title=\"(.*?)\")?\n(.*?)^```", re.S | re.M)
-# What a page needs of an earlier one.
+# What a page needs of an earlier one, and the package of its extra.
 NEEDS = {"publish": "bot"}
+EXTRAS = {"language-model": "openai", "offline": "pyarrow", "submit": "pyarrow"}
 
 
 def blocks(page):
@@ -53,8 +63,8 @@ def checkout(tmp_path):
 def test_a_tutorial_runs(page, checkout):
     if shutil.which("bash") is None:
         pytest.skip("there is no bash here")
-    if page == "language-model":
-        pytest.importorskip("openai")
+    if page in EXTRAS:
+        pytest.importorskip(EXTRAS[page])
     path = f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, **SMALL, "PATH": path, "PYTHONPATH": str(ROOT)}
     for language, title, text in blocks(NEEDS[page]) if page in NEEDS else ():

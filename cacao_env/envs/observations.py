@@ -2,8 +2,8 @@
 
 A view shows a batch of games, each to one seat: ``Flat`` vectors or ``Rows`` of candidates.  Both have
 ``observations``, ``action_masks`` int8 (N, choices), ``look``, which writes them, ``look_at_ends`` for
-finished games, ``choose``, which writes the actions of choices, and ``explain``.  A seat that does not
-decide has no choice.
+finished games, ``choose``, which writes the actions of choices, ``found``, its reverse, and
+``explain``.  A seat that does not decide has no choice.
 """
 
 from __future__ import annotations
@@ -98,6 +98,10 @@ class Flat:
         """Write the actions of the choices."""
         actions[:] = chosen
 
+    def found(self, actions: Array) -> Array:
+        """Return the choices of actions, the reverse of ``choose``."""
+        return actions
+
     def explain(self, states: StateArray, chosen: Array, g: int) -> str:
         """Return one sentence on why the choice in game ``g`` is illegal."""
         return explain_illegal(states, chosen, g)
@@ -145,6 +149,11 @@ class Rows:
     def choose(self, chosen: Array, actions: Array) -> int:
         """Write the actions of the rows; return the first game whose row has none, or -1."""
         return int(actions_of(self._actions, chosen, actions))
+
+    def found(self, actions: Array) -> Array:
+        """Return the rows of actions, the reverse of ``choose``; NONE for an action without a row."""
+        rows = self._actions == actions[:, None]
+        return np.where(rows.any(1), rows.argmax(1), NONE)
 
     def sample(self, rngs: Array, chosen: Array, run: Callable[..., Any] = _at_once) -> None:
         """Write the number of a row with a choice for every game, uniformly at random."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -10,6 +10,7 @@ from .blocks import Chunk
 from .matches import ChunkResult, Progress
 from .workers import ChunkPlayer, WorkerError
 
+Kind = Callable[..., ChunkPlayer]
 RETRIES = 3  # of a chunk whose worker was lost
 
 
@@ -43,10 +44,11 @@ class RayPlayers:
     """Play chunks on a cluster; called like ``play_all``, but ignores the number of workers.
 
     Every machine finds the agents by the same names: checkpoints are on shared storage or installed.
+    ``kind`` of player, and ``more``, its arguments beyond those of :class:`.workers.ChunkPlayer`.
     """
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+    def __init__(self, address: str, kind: Kind = ChunkPlayer, more: tuple[Any, ...] = ()) -> None:
+        self.address, self._what = address, (kind, more)
 
     def __call__(
         self,
@@ -59,7 +61,9 @@ class RayPlayers:
         """Run one task a chunk; yields results as they become ready."""
         ray = connected(self.address)
         task = ray.remote(num_cpus=1, max_retries=RETRIES)(play)
-        waiting = {task.remote(chunk, tuple(specs.items()), seed): chunk for chunk in todo}
+        waiting = {
+            task.remote(chunk, tuple(specs.items()), seed, *self._what): chunk for chunk in todo
+        }
         try:
             while waiting:
                 ready, _ = ray.wait(list(waiting), num_returns=1)
@@ -84,11 +88,19 @@ class RayPlayers:
         return result
 
 
-def play(chunk: Chunk, specs: tuple[tuple[str, str], ...], seed: int) -> ChunkResult:
+def play(
+    chunk: Chunk,
+    specs: tuple[tuple[str, str], ...],
+    seed: int,
+    kind: Kind = ChunkPlayer,
+    more: tuple[Any, ...] = (),
+) -> ChunkResult:
     """Play a chunk in this process, which keeps the agents for the next one."""
-    return _player(specs, seed)(chunk, lambda games: None)
+    return _player(specs, seed, kind, more)(chunk, lambda games: None)
 
 
 @cache
-def _player(specs: tuple[tuple[str, str], ...], seed: int) -> ChunkPlayer:
-    return ChunkPlayer(dict(specs), seed)
+def _player(
+    specs: tuple[tuple[str, str], ...], seed: int, kind: Kind, more: tuple[Any, ...]
+) -> ChunkPlayer:
+    return kind(dict(specs), seed, *more)

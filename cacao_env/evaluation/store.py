@@ -102,7 +102,7 @@ class Store:
                     f"{self.path} is not a file of games of this version; give another folder with "
                     "--out"
                 )
-            _check_same(self.path.parent, found["settings"], settings)
+            check_same(self.path.parent, found["settings"], settings)
             whole = data.rfind(b"\n") + 1
             for result in map(ChunkResult.from_dict, map(json.loads, data[:whole].splitlines())):
                 if result.resumable(self.unversioned):
@@ -134,7 +134,7 @@ class Store:
         self._lock.release()
 
 
-def _check_same(folder: Path, stored: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+def check_same(folder: Path, stored: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     """Raise StoreError if an evaluation has other settings than those stored."""
     for key in settings:
         if stored.get(key) != settings[key]:

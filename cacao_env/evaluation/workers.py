@@ -79,12 +79,15 @@ def play_all(
     seed: int,
     workers: int,
     progress: Progress = lambda games: None,
+    kind: type[ChunkPlayer] = ChunkPlayer,
+    more: tuple[Any, ...] = (),
 ) -> Generator[ChunkResult, None, None]:
     """Play chunks in ``workers`` processes; yields results as they become ready.
 
     ``specs``: the agents as ``load_agent`` takes them, each with the version that it must have.
+    ``kind`` of player, and ``more``, its arguments beyond those of :class:`ChunkPlayer`.
     """
-    return do_all(todo, partial(ChunkPlayer, specs, seed), workers, progress)
+    return do_all(todo, partial(kind, specs, seed, *more), workers, progress)
 
 
 PlayAll = Callable[

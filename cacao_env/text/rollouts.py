@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from itertools import count
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..agents.agent import Agent, seat_seed
+from ..agents.agent import Agent, decider, seat_seed
 from ..engine.options import Options
 from ..engine.rng import new_rng
 from ..evaluation.luck import SCORES, WIN_SHARES, luck_of
+from ..evaluation.matches import choices
 from ..game import Game
 from ..play.review import INACCURACY, Reviewer
 from .prompt import Message, message, primer, prompt
@@ -21,47 +21,51 @@ Line = dict[str, Any]
 def conversations(
     agent: Agent, options: Options, deals: int, seed: int, judged: bool = True
 ) -> Iterator[tuple[Line, list[Line]]]:
-    """Yield the conversation of each seat of games of an agent against itself, and its pairs.
+    """Yield the conversation of each seat of games of an agent against itself, and its pairs."""
+    for deal in range(seed, seed + deals):
+        game, names = Game.deal(options, deal), [agent.name] * options.num_players
+        # Apart from the numbers that dealt the game, which would deal the same tiles again.
+        rng = new_rng(seat_seed(deal, 0, options, names, options.num_players))
+        memory = [agent.begin(seat_seed(deal, 0, options, names, s)) for s in range(len(names))]
+        while (seat := game.seat) is not None:
+            game.play(agent.act([game.determinise(seat, rng)], [memory[seat]])[0])
+        yield from conversation(game, names, deal, judged)
+
+
+def conversation(
+    game: Game, names: Sequence[str], deal: int, judged: bool = True
+) -> Iterator[tuple[Line, list[Line]]]:
+    """Yield the conversation of each seat of a finished game, and its pairs.
 
     A conversation has ``messages``; ``agent, players, deal`` (its seed), ``seat``; the outcome,
     ``win_share`` and ``score``, and the ``luck`` of the draw in both; ``moves``, and if they are
     ``judged`` their ``regret`` in gold and the ``best`` move found, as in a review.  A pair is a move
     that lost gold and the best one: ``prompt, chosen, rejected, regret``.
     """
-    reviewer = Reviewer(options) if judged else None
-    for deal in range(seed, seed + deals):
-        game, names = Game.deal(options, deal), [agent.name] * options.num_players
-        # Apart from the numbers that dealt the game, which would deal the same tiles again.
-        rng = new_rng(seat_seed(deal, 0, options, names, options.num_players))
-        lines = [_Seat(agent, seat_seed(deal, 0, options, names, s)) for s in range(len(names))]
-        for ply in count():
-            if game.seat is None:
-                break
-            own, seat = lines[game.seat], game.seat
-            (action,) = agent.act([game.determinise(seat, rng)], [own.memory])
-            best, regret = action, 0.0
-            if reviewer and len(game.legal_actions()) > 1:
-                verdict, _ = reviewer.verdict(ply, game, action)
-                if verdict.loss > 0:
-                    best, regret = verdict.best, verdict.loss
-            own.add(prompt(game, seat), game.text(action), game.text(best), regret)
-            game.play(action)
-        luck = luck_of(game)
-        for seat, (own, share, score) in enumerate(zip(lines, game.win_shares(), game.scores())):
-            where = {"agent": agent.name, "players": len(names), "deal": deal, "seat": seat}
-            chances = {
-                "win_share": float(luck[WIN_SHARES, seat]),
-                "score": float(luck[SCORES, seat]),
-            }
-            outcome = {"win_share": share, "score": score, "luck": chances}
-            yield {"messages": own.messages} | where | outcome | own.moves(judged), own.pairs
+    reviewer = Reviewer(game.options) if judged else None
+    lines = [_Seat() for _ in names]
+    for ply, (now, action) in enumerate(choices(game)):
+        seat, best, regret = decider(now), action, 0.0
+        if reviewer and len(now.legal_actions()) > 1:
+            verdict, _ = reviewer.verdict(ply, now, action)
+            if verdict.loss > 0:
+                best, regret = verdict.best, verdict.loss
+        lines[seat].add(prompt(now, seat), now.text(action), now.text(best), regret)
+    luck = luck_of(game)
+    for seat, (own, share, score) in enumerate(zip(lines, game.win_shares(), game.scores())):
+        where = {"agent": names[seat], "players": len(names), "deal": deal, "seat": seat}
+        chances = {
+            "win_share": float(luck[WIN_SHARES, seat]),
+            "score": float(luck[SCORES, seat]),
+        }
+        outcome = {"win_share": share, "score": score, "luck": chances}
+        yield {"messages": own.messages} | where | outcome | own.moves(judged), own.pairs
 
 
 class _Seat:
     """What is written of one seat."""
 
-    def __init__(self, agent: Agent, seed: int) -> None:
-        self.memory = agent.begin(seed)
+    def __init__(self) -> None:
         self.messages = [message("system", primer())]
         self.pairs: list[Line] = []
         self._decisions: list[tuple[str, float, str]] = []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from . import checkpoints, records, runs, states
+from . import checkpoints, data, records, runs, states
 from .attack import Attack
 
 ATTACKS: dict[str, Attack] = {
     "states": states.attack,
     "records": records.attack,
     "checkpoints": checkpoints.attack,
+    "data": data.attack,
     "runs": runs.attack,
 }

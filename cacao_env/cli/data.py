@@ -1,0 +1,155 @@
+"""Commands about games that were played: ``data``, ``submit``.  See docs/data.md."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import Namespace
+from functools import partial
+from typing import Any
+
+from ..checks import as_path
+from ..engine.options import DECISIONS, Options
+from .common import add_command, prepare, resumable
+from .games import VOLCANOES
+from .measure import GAME, PLAYERS, RAY, WORKERS
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to the parser's subcommands."""
+    add, folder = partial(add_command, commands), {"metavar": "DIR"}
+    tiers = "make: a tier, random, greedy, mixed, forastero, expert or search; else a data set"
+    add(
+        "data",
+        _data,
+        "make, check and export data sets of whole games",
+        "cacao data make greedy --players 2 --deals 1000000\n"
+        "cacao data check greedy-2p\n"
+        "cacao data export greedy-2p --to minari --out cacao/greedy-v0",
+        {
+            "what": (str, "what to do", {"choices": ["make", "info", "check", "export"]}),
+            "name": (str, tiers),
+            "--agents": (str, "make: agents instead of the tier's, e.g. greedy,mc:sims=64"),
+            **PLAYERS,
+            **VOLCANOES,
+            "--decisions": ("auto", "default: auto", {"choices": DECISIONS}),
+            "--deals": (10_000, "make: deals, each played once or in every seat; default: 10,000"),
+            "--seed": GAME["--seed"],
+            "--candidates": (str, "make: an agent, whose best eight are stored with each decision"),
+            "--luck": (False, "make: store the luck of each draw"),
+            **WORKERS,
+            **RAY,
+            "--to": ("chat", "export: chat JSONL or Minari", {"choices": ["chat", "minari"]}),
+            "--seat": (0, "export to Minari: whose episodes; default: 0"),
+            "--out": (str, "make: the folder; export: the file, or Minari's name", folder),
+        },
+        "Make, show, check and export data sets.  `make` plays the games of a tier; the same command "
+        "resumes.  `check` compares all checksums and replays all games.",
+    )
+    add(
+        "submit",
+        _submit,
+        "hand in a result that checks itself, or check one",
+        'cacao submit commit --phrase "an oak at noon"\n'
+        'cacao submit make mine --agent runs/quickstart --task 2p-greedy --phrase "an oak at noon"\n'
+        "cacao submit check mine",
+        {
+            "what": (str, "what to do", {"choices": ["commit", "make", "check"]}),
+            "folder": (str, "make, check: the folder of the submission", {"nargs": "?"}),
+            "--agent": (str, "make: the agent"),
+            "--task": ("2p-greedy", "make: a named task; default: 2p-greedy"),
+            "--deals": (500, "make: deals, each played in every seat; default: 500"),
+            "--phrase": (str, "commit, make: the phrase that gives the deals"),
+            "--public": ("", "make: a text that nobody knew when the commitment was published"),
+            "--about": ("", "make: what the agent is, in a sentence"),
+            "--published": (str, "check: the commitment as it was published"),
+            "--share": (0.01, "check: of the games whose opponents and luck are computed again"),
+            **WORKERS,
+        },
+        "Play an agent in a named task on deals that nobody chose, or check such a result.  `commit` "
+        "prints what to publish before the games.  The same `make` resumes.",
+    )
+
+
+def _data(options: Namespace) -> None:
+    {"make": _make, "info": _info, "check": _check, "export": _export}[options.what](options)
+
+
+def _make(options: Namespace) -> None:
+    prepare(options)
+    from ..agents.bots import split_names
+    from ..data import HOME
+    from ..data.make import TIERS, Recipe, games_of, make
+    from ..evaluation.workers import cores
+
+    if options.agents is None and options.name not in TIERS:
+        raise ValueError(f"there is no tier {options.name!r}; there are: {', '.join(TIERS)}")
+    agents = split_names(options.agents) if options.agents else TIERS[options.name]
+    rules = Options(options.players, options.volcanoes, options.decisions)
+    more = (options.seed, options.candidates or "", options.luck)
+    recipe = Recipe(tuple(agents), rules, options.deals, *more)
+    name = f"{options.name}-{rules.num_players}p{'-volcanoes' * rules.volcanoes}"
+    folder = as_path(options.out or HOME / name)
+    with resumable():
+        made = make(folder, recipe, {"name": name}, options.workers or cores(), options.ray)
+    size = sum(entry["parts"][-1][0] for entry in made["files"])
+    print(f"{folder}: {games_of(made):,} games, {size / games_of(made):.1f} bytes each")
+
+
+def _info(options: Namespace) -> None:
+    from ..data import find
+    from ..data.storage import read_manifest
+
+    shown = read_manifest(find(options.name))
+    shown["files"] = [{**entry, "parts": len(entry["parts"])} for entry in shown["files"]]
+    print(json.dumps(shown, indent=2))
+
+
+def _check(options: Namespace) -> None:
+    from ..data import load
+    from ..evaluation.workers import cores
+
+    games, begin = load(options.name), time.perf_counter()
+    games.check(options.workers or cores())
+    print(
+        f"{options.name}: {len(games):,} games, {len(games.actions):,} decisions, all replayed in "
+        f"{time.perf_counter() - begin:.2f} s"
+    )
+
+
+def _export(options: Namespace) -> None:
+    from ..data import export, load
+
+    if options.out is None:
+        raise ValueError("--out is missing: the file of the chat, or the name for Minari")
+    games = load(options.name)
+    if options.to == "minari":
+        count = export.minari(games, options.out, options.seat)
+    else:
+        count = export.chat(games, as_path(options.out))
+    print(f"{options.out}: {count:,} {'episodes' if options.to == 'minari' else 'conversations'}")
+
+
+def _submit(options: Namespace) -> None:
+    from ..data import submissions
+    from ..evaluation.workers import cores
+
+    needed = {"commit": ("phrase",), "make": ("folder", "agent", "phrase"), "check": ("folder",)}
+    for key in needed[options.what]:
+        if not getattr(options, key):
+            raise ValueError(f"{key} is missing: `cacao submit {options.what}` needs it")
+    if options.what == "commit":
+        print(submissions.commitment(options.phrase))
+        return
+    prepare(options)
+    workers = options.workers or cores()
+    if options.what == "make":
+        from ..envs.tasks import task_named
+
+        game = (task_named(options.task), options.deals, options.phrase, options.public)
+        with resumable():
+            submissions.submit(
+                as_path(options.folder), options.agent, *game, options.about, workers
+            )
+    found = submissions.check(options.folder, options.published, options.share, workers)
+    print(submissions.shown(found))

@@ -1,0 +1,93 @@
+"""Data sets in the forms of other libraries: Minari, conversations.  :mod:`.torch` is for PyTorch."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from ..agents.views import Form
+from ..checks import as_seat, need
+from ..engine.progress import Bar
+from ..files import write_whole
+from ..greedy.candidates import ObservationForm
+from ..text.rollouts import conversation
+from .games import Decisions, Games
+
+AT_ONCE = 256  # episodes in memory
+
+
+def minari(
+    games: Games,
+    name: str,
+    seat: int = 0,
+    observation: ObservationForm = "flat",
+    returns: str = "outcome",
+) -> int:
+    """Write one seat's episodes as a data set of Minari; return how many there are.
+
+    The reward of the last decision is the return, the others are 0.  ``infos`` have the masks, the
+    deal and the number of each decision.
+    """
+    library = need("minari", "minari", "minari")
+    seat = as_seat(seat, games.options.num_players)
+    form = Form(games.options, observation, "uint8" if observation == "flat" else "float32", "info")
+    episodes = Bar(games.episodes(seat, observation=observation, returns=returns), total=len(games))
+    found, made = None, 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about the author and where the code is
+        while some := list(islice((_episode(games, own) for own in episodes), AT_ONCE)):
+            if found:
+                found.update_dataset_from_buffer(some)
+            else:
+                found = library.create_dataset_from_buffers(
+                    name,
+                    some,
+                    observation_space=form.space(),
+                    action_space=spaces.Discrete(form.num_actions),
+                    algorithm_name=", ".join(games.manifest["recipe"]["agents"]),
+                    description=f"Cacao, {games.options}, seat {seat}",
+                    data_format="arrow",
+                )
+            made += len(some)
+    return made
+
+
+def _episode(games: Games, own: Decisions) -> Any:
+    """Return one seat's decisions of a game as Minari's buffer."""
+    buffer = need("minari.data_collector", "minari", "minari").EpisodeBuffer
+    count = len(own.actions)
+    return buffer(
+        # One observation more than decisions: nobody is asked at the end, so the last is repeated.
+        observations=np.concatenate([own.observations, own.observations[-1:]]),
+        actions=own.actions,
+        rewards=[0.0] * (count - 1) + [float(own.returns[-1])],
+        terminations=[False] * (count - 1) + [True],
+        truncations=[False] * count,
+        infos={
+            "action_mask": np.concatenate([own.action_masks, own.action_masks[-1:] * 0]),
+            # Lists: Minari can't read arrays of one dimension from its Arrow files.
+            "deal": [int(games.deals[own.games[0]])] * (count + 1),
+            "ply": [*own.plies.tolist(), -1],
+        },
+    )
+
+
+def chat(games: Games, path: Path, judged: bool = False) -> int:
+    """Write a conversation a seat, a line each, as ``cacao text rollouts`` does; return the count."""
+    lines = [json.dumps(line) for line in Bar(_lines(games, judged), unit="seat")]
+    write_whole(path, "".join(line + "\n" for line in lines))
+    return len(lines)
+
+
+def _lines(games: Games, judged: bool) -> Iterator[dict[str, Any]]:
+    agents = games.table.column("agents").to_pylist()
+    for number, names in enumerate(agents):
+        for line, _ in conversation(games[number], names, int(games.deals[number]), judged):
+            yield line

@@ -1,0 +1,202 @@
+"""Data sets in folders: Parquet files with a row a game, and a manifest with checksums of every byte.
+
+The columns are plain, so any reader of Parquet shows them.  A checksum covers each row group and each
+footer, and one the manifest itself: a damaged folder is refused with the place.  Nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..checks import in_short, need
+from ..engine.options import Options
+from ..files import read_json, read_regular, write_json, write_whole
+
+FORMAT, VERSION = "cacao-data", 1
+MANIFEST = "dataset.json"
+ROWS = 1000  # games of a row group
+MOST = 4_000_000_000  # bytes of a file
+# By name, the type of a value as ``pyarrow`` names it, and the number of lists around it.
+COLUMNS = {
+    "deal": ("int64", 0),
+    "num_players": ("int8", 0),
+    "volcanoes": ("bool", 0),
+    "decisions": ("string", 0),
+    "table_size": ("int8", 0),
+    "agents": ("string", 1),
+    "versions": ("string", 1),
+    "actions": ("uint16", 1),
+    "scores": ("int16", 1),
+    "cacao": ("int8", 1),
+    "win_shares": ("float", 1),
+}
+# What a maker may ask for: a list for each decision.
+MORE = {
+    "candidates": ("uint16", 2),
+    "utilities": ("float", 2),
+    "expected_scores": ("float", 2),
+    "luck": ("float", 2),
+}
+
+
+_ODD = (ValueError, KeyError, TypeError, AttributeError, OverflowError)  # of data of other kinds
+
+
+class DataError(ValueError):
+    """One sentence on what is wrong with a data set, and where."""
+
+
+def arrow() -> tuple[Any, Any]:
+    """Return the modules ``pyarrow`` and ``pyarrow.parquet``."""
+    return need("pyarrow", "pyarrow", "data"), need("pyarrow.parquet", "pyarrow", "data")
+
+
+def table_of(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Return a table of columns, lists of plain data by name, in the types of the format."""
+    pa, _ = arrow()
+    arrays = {name: pa.array(column, _type(name)) for name, column in columns.items()}
+    return pa.table(arrays)
+
+
+def _type(name: str) -> Any:
+    pa, _ = arrow()
+    kind, depth = (COLUMNS | MORE)[name]
+    found = pa.type_for_alias(kind)
+    for _ in range(depth):
+        found = pa.list_(found)
+    return found
+
+
+def write_games(path: Path, table: Any) -> list[list[Any]]:
+    """Write games into a file, whole or not at all; return the checksums of its parts."""
+    _, parquet = arrow()
+    out = io.BytesIO()
+    parquet.write_table(
+        table,
+        out,
+        row_group_size=ROWS,
+        compression="zstd",
+        use_dictionary=[name for name in table.schema.names if name != "deal"],
+        column_encoding={"deal": "DELTA_BINARY_PACKED"},
+    )
+    write_whole(path, out.getvalue())
+    return _parts(out.getvalue())
+
+
+def _parts(data: bytes) -> list[list[Any]]:
+    """Return (end, SHA-256) of each row group, from the end of the one before it, and of the footer."""
+    _, parquet = arrow()
+    about = parquet.ParquetFile(io.BytesIO(data)).metadata
+    starts = []
+    for number in range(1, about.num_row_groups):
+        first = about.row_group(number).column(0)
+        starts.append(first.dictionary_page_offset or first.data_page_offset)
+    ends = [*starts, len(data) - 8 - int.from_bytes(data[-8:-4], "little"), len(data)]
+    return [[end, _digest(data[begin:end])] for begin, end in zip([0, *ends], ends)]
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _seal(manifest: Mapping[str, Any]) -> str:
+    kept = {key: value for key, value in manifest.items() if key != "checksum"}
+    return _digest(json.dumps(kept, sort_keys=True).encode())
+
+
+def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Write a manifest with the checksum of itself."""
+    head = {"format": FORMAT, "version": VERSION, **manifest}
+    write_json(folder / MANIFEST, {**head, "checksum": _seal(head)})
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read a manifest; DataError if it is not one, or was changed."""
+    path = folder / MANIFEST
+    try:
+        found = read_json(path, "the manifest of a data set")
+        head = (found.get("format"), found.get("version"))
+        if head != (FORMAT, VERSION) or found["version"] is True:
+            raise DataError(f"{path} is {in_short(head)}, expected {FORMAT!r}, version {VERSION}")
+        if found.get("checksum") != _seal(found):
+            raise DataError(f"{path} was changed: its checksum differs")
+    except DataError:
+        raise
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise DataError(_sentence(path, error)) from None
+    return dict(found)
+
+
+def read_games(folder: Path) -> tuple[dict[str, Any], Options, Any]:
+    """Return manifest, options and the table of all games; DataError names a part that was changed."""
+    manifest = read_manifest(folder)
+    pa, parquet = arrow()
+    try:
+        options = Options.from_dict(manifest["recipe"]["options"])
+        tables = []
+        for entry in manifest["files"]:
+            path = folder / Path(entry["name"]).name
+            data = read_regular(path, MOST)
+            _check_parts(path, data, entry["parts"])
+            tables.append(_checked(path, parquet.read_table(pa.BufferReader(data)), options))
+        if not tables:
+            raise DataError(f"{folder} has no games yet: the command that makes it resumes")
+        return manifest, options, pa.concat_tables(tables).combine_chunks()
+    except DataError:
+        raise
+    except OSError as error:
+        raise DataError(
+            f"{error.filename or folder}: {error.strerror or in_short(error)}"
+        ) from None
+    except (*_ODD, pa.ArrowException) as error:
+        raise DataError(_sentence(folder, error)) from None
+
+
+def _sentence(where: Path, error: Exception) -> str:
+    return (
+        f"{where} is not a data set: {' '.join(str(error).split())[:200] or type(error).__name__}"
+    )
+
+
+def _check_parts(path: Path, data: bytes, parts: Sequence[Sequence[Any]]) -> None:
+    """Raise DataError at the first part whose checksum differs."""
+    begin = 0
+    for number, (end, digest) in enumerate(parts):
+        if _digest(data[begin:end]) != digest:
+            what = "its end" if number == len(parts) - 1 else f"row group {number}"
+            raise DataError(
+                f"{path}: {what}, bytes {begin:,} to {end:,}, was changed or is missing"
+            )
+        begin = end
+    if begin != len(data):
+        raise DataError(f"{path}: it has {len(data):,} bytes, expected {begin:,}")
+
+
+def _checked(path: Path, table: Any, options: Options) -> Any:
+    """Return a table, in the order of the columns, unless it is not one of games with these options."""
+    names = [name for name in (*COLUMNS, *MORE) if name in table.schema.names]
+    for name in COLUMNS:
+        if name not in names:
+            raise DataError(f"{path} has no column {name!r}")
+    for name in names:
+        column = table.column(name)
+        if column.type != _type(name) or _nulls(column):
+            raise DataError(
+                f"{path}: {name} is {column.type}, expected {_type(name)} without nulls"
+            )
+    for name, value in options.as_dict().items():
+        if set(table.column(name).unique().to_pylist()) - {value}:
+            raise DataError(f"{path}: {name} is not {value!r} everywhere")
+    return table.select(names).replace_schema_metadata(None)
+
+
+def _nulls(column: Any) -> bool:
+    compute = need("pyarrow.compute", "pyarrow", "data")
+    while not (missing := column.null_count > 0) and hasattr(column.type, "value_type"):
+        column = compute.list_flatten(column)
+    return bool(missing)

@@ -1,0 +1,27 @@
+"""The decisions of a data set for a ``DataLoader`` of PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..checks import need
+from .games import Decisions, Games
+
+_data = need("torch.utils.data", "PyTorch", "train")
+_IterableDataset: Any = _data.IterableDataset
+
+
+class DecisionSet(_IterableDataset):
+    """Batches of decisions, for a ``DataLoader`` with ``batch_size=None``.
+
+    ``options``: of :meth:`.Games.decisions`.  Each worker replays its own part of the games.
+    """
+
+    def __init__(self, games: Games, **options: Any) -> None:
+        self._games, self._options = games, options
+
+    def __iter__(self) -> Iterator[Decisions]:
+        worker = _data.get_worker_info()
+        part = (worker.id, worker.num_workers) if worker else (0, 1)
+        return self._games.decisions(**self._options, part=part)

@@ -1,0 +1,394 @@
+"""Data sets: what is stored is what was played, what is shown is what seats saw, damage is refused."""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pa = pytest.importorskip("pyarrow", reason="the data extra is not installed")
+pytest.importorskip("choix", reason="the evaluate extra is not installed")
+
+from cacao_env.agents.views import Form, look
+from cacao_env.cli import main
+from cacao_env.data import DataError, export, load, storage
+from cacao_env.data import make as making
+from cacao_env.data.games import Games
+from cacao_env.data.make import Recipe, make
+from cacao_env.engine.options import Options
+from cacao_env.evaluation.luck import luck_of
+from cacao_env.evaluation.matches import choices
+from cacao_env.evaluation.store import Store
+from cacao_env.greedy.candidates import Candidates
+
+RECIPE = Recipe(("random", "greedy"), Options(3, True), 4, 7, candidates="greedy", luck=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "some"
+    make(path, RECIPE, {"name": "some"})
+    return path
+
+
+@pytest.fixture(scope="module")
+def games(folder):
+    return load(folder)
+
+
+def test_what_is_loaded_is_what_was_played(folder, games):
+    assert (folder / "README.md").read_text().startswith("---\nlicense: mit\n")
+    assert len(games) == 1 + 1 + 3 + 3  # each plays itself once, and the other in every seat
+    rows = games.table.to_pylist()
+    assert [row["agents"] for row in rows[:4]] == [
+        *(["random"] * 3, ["greedy"] * 3),
+        *(["random", "greedy", "greedy"], ["greedy", "random", "greedy"]),
+    ]
+    for number, row in enumerate(rows):
+        game = games[number]
+        assert game.over
+        assert game.options == RECIPE.options
+        assert (row["scores"], row["actions"]) == (game.scores(), list(game.history))
+        assert row["win_shares"] == pytest.approx(game.win_shares())
+        luck = np.array(row["luck"]).sum(0).reshape(2, 3)
+        np.testing.assert_allclose(luck, luck_of(game), atol=1e-4)
+        for ply, (now, _) in enumerate(choices(game)):
+            best, worth = row["candidates"][ply], row["utilities"][ply]
+            assert set(best) <= set(now.legal_actions().tolist())
+            assert len(best) == min(8, len(now.legal_actions()))
+            assert worth == sorted(worth, reverse=True)
+            assert len(row["expected_scores"][ply]) == 3
+
+
+FORMS = [
+    *(("flat", None), ("flat", "float32"), ("planes", None)),
+    *(("candidates", None), (Candidates(256, 4), None)),
+]
+
+
+@pytest.fixture(scope="module")
+def positions(games):
+    """Every position of two games in which a seat decided, and its action."""
+    return {
+        (number, ply): found
+        for number in (0, 3)
+        for ply, found in enumerate(choices(games[number]))
+    }
+
+
+@pytest.mark.parametrize(("form", "dtype"), FORMS)
+def test_decisions_show_what_the_game_shows(games, positions, form, dtype, monkeypatch):
+    monkeypatch.setattr("cacao_env.data.games.LANES", 1)  # so that a batch has several parts
+    kind = dtype or ("uint8" if form in ("flat", "planes") else "float32")
+    shares, seen = [games[number].win_shares() for number in (0, 3)], 0
+    for batch in games.take(np.array([0, 3])).decisions(form, dtype=dtype, batch=5):
+        for i, (game, ply) in enumerate(zip(batch.games.tolist(), batch.plies.tolist())):
+            position, action = positions[(0, 3)[game], ply]
+            assert position.seat == batch.seats[i]
+            assert batch.returns[i] == pytest.approx((3 * shares[game][position.seat] - 1) / 2)
+            expected = position.observation(None, form, kind)
+            for part in expected if form == "planes" else [None]:
+                own = batch.observations if part is None else batch.observations[part]
+                np.testing.assert_array_equal(own[i], expected if part is None else expected[part])
+            if form in ("flat", "planes"):
+                assert batch.actions[i] == action
+                np.testing.assert_array_equal(batch.action_masks[i], position.action_mask())
+            else:
+                rows = look(position, Form(games.options, form, kind), position.seat)
+                assert rows.actions[batch.actions[i]] == action
+                np.testing.assert_array_equal(batch.action_masks[i], rows.action_mask)
+            seen += 1
+    few = form == "candidates"  # a choice beyond the 48 rows has none
+    assert len(positions) * (0.9 if few else 1) <= seen <= len(positions)
+
+
+def keys(batches):
+    return [(g, p) for batch in batches for g, p in zip(batch.games.tolist(), batch.plies.tolist())]
+
+
+@pytest.mark.parametrize("lanes", [64, 3])
+def test_decisions_are_the_same_in_any_batch_thread_and_part(games, lanes, monkeypatch):
+    monkeypatch.setattr("cacao_env.data.games.LANES", lanes)
+    every = sorted(keys(games.decisions()))
+    assert len(every) == len(set(every)) == len(games.actions)
+    assert keys(games.decisions(batch=1)) == every
+    assert sorted(keys(games.decisions(batch=100, threads=3))) == every
+    shuffled = keys(games.decisions(batch=1, shuffle=1))
+    assert shuffled != every
+    assert sorted(shuffled) == every
+    parts = [keys(games.decisions(part=(k, 3))) for k in range(3)]
+    assert sorted(key for part in parts for key in part) == every
+    assert [key for key in every if games.seats[games.first[key[0]] + key[1]] == 2] == sorted(
+        keys(games.decisions(seat=2))
+    )
+    own = list(games.episodes(seat=1))
+    assert [keys([one]) for one in own] == [
+        [key for key in sorted(keys(games.decisions(seat=1))) if key[0] == number]
+        for number in range(len(games))
+    ]
+    assert list(games[:0].decisions()) == []
+    for given, why in (
+        ({"seat": 3}, "seat is 3"),
+        ({"returns": "gold"}, "returns is 'gold'"),
+        ({"part": (3, 3)}, "part is 3"),
+        ({"observation": "rows"}, "observation is 'rows'"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            games.decisions(**given)
+
+
+def test_a_flipped_bit_is_refused_with_its_place(folder, tmp_path):
+    data, about = (folder / "games-00000.parquet").read_bytes(), folder / storage.MANIFEST
+    end = json.loads(about.read_text())["files"][0]["parts"][0][0]
+    for at in [*range(0, len(data), len(data) // 40), len(data) - 1]:
+        broken = bytearray(data)
+        broken[at] ^= 1 << at % 8
+        (tmp_path / storage.MANIFEST).write_bytes(about.read_bytes())
+        (tmp_path / "games-00000.parquet").write_bytes(broken)
+        place = "row group 0, bytes 0" if at < end else f"its end, bytes {end:,}"
+        with pytest.raises(DataError, match=f"games-00000.parquet: {place}"):
+            load(tmp_path)
+    (tmp_path / "games-00000.parquet").write_bytes(data + b"x")
+    with pytest.raises(DataError, match="bytes, expected"):
+        load(tmp_path)
+    (tmp_path / "games-00000.parquet").write_bytes(data)
+    text = about.read_bytes()
+    for at in range(0, len(text), len(text) // 40):
+        broken = bytearray(text)
+        broken[at] ^= 1
+        (tmp_path / storage.MANIFEST).write_bytes(broken)
+        with pytest.raises(DataError, match=r"checksum differs|is not|expected"):
+            load(tmp_path)
+
+
+def sealed(folder, table, manifest):
+    """Write games with checksums that are right."""
+    folder.mkdir(exist_ok=True)
+    parts = storage.write_games(folder / "games-00000.parquet", table)
+    entry = {**manifest["files"][0], "parts": parts}
+    storage.write_manifest(folder, {**manifest, "files": [entry]})
+    return folder
+
+
+def changed(games, name, change):
+    """The table with a column changed, as plain data."""
+    values = games.table.column(name).to_pylist()
+    change(values)
+    column = pa.array(values, games.table.column(name).type)
+    return games.table.set_column(games.table.schema.get_field_index(name), name, column)
+
+
+def put(game, place, value):
+    def change(values):
+        values[game][place] = value
+
+    return change
+
+
+WRONG = [
+    ("actions", put(5, 3, 8000), "game 5, action number 4: illegal action 8000"),
+    ("actions", lambda values: values[2].append(0), "game 2 goes on after its end"),
+    ("actions", lambda values: values[6].pop(), r"game 6 ends after \d+ actions, before"),
+    ("scores", put(4, 2, 1), "game 4 has scores"),
+    ("cacao", put(4, 2, 7), "game 4 has scores"),
+    ("win_shares", put(3, 0, 0.25), "game 3 has scores"),
+    ("win_shares", put(3, 0, float("nan")), "game 3 has scores"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "why"), WRONG)
+def test_a_game_that_can_not_be_is_refused_when_it_is_replayed(games, tmp_path, name, change, why):
+    wrong = load(sealed(tmp_path, changed(games, name, change), games.manifest))
+    for replay in (wrong.check, lambda: wrong.check(3), lambda: list(wrong.decisions(seat=0))):
+        with pytest.raises(DataError, match=why):
+            replay()
+
+
+def without(table, name):
+    return table.drop_columns([name])
+
+
+ODD = [
+    (lambda t: without(t, "scores"), "has no column 'scores'"),
+    (lambda t: t.set_column(0, "deal", pa.array([1] * 8, pa.int32())), "deal is int32, expected"),
+    (lambda t: t.set_column(0, "deal", pa.array([None] * 8, pa.int64())), "without nulls"),
+    (
+        lambda t: t.set_column(1, "num_players", pa.array([2] * 8, pa.int8())),
+        "num_players is not 3",
+    ),
+    (
+        lambda t: t.set_column(9, "cacao", pa.array([[1]] * 8, pa.list_(pa.int8()))),
+        "cacao has not 3 values",
+    ),
+    (
+        lambda t: t.set_column(7, "actions", pa.array([[None]] * 8, pa.list_(pa.uint16()))),
+        "without nulls",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "why"), ODD)
+def test_other_columns_are_refused(games, tmp_path, change, why):
+    assert games.table.schema.names[:2] + games.table.schema.names[7:10:2] == [
+        *("deal", "num_players", "actions", "cacao"),
+    ]
+    with pytest.raises(DataError, match=why):
+        load(sealed(tmp_path, change(games.table), games.manifest))
+
+
+def test_what_the_reader_of_parquet_can_not_read_is_refused_in_a_sentence(folder, monkeypatch):
+    def refuse(_):
+        raise pa.lib.ArrowNotImplementedError("Integers with more than 64 bits not implemented")
+
+    monkeypatch.setattr("pyarrow.parquet.read_table", refuse)
+    with pytest.raises(DataError, match="is not a data set: Integers with more than 64 bits"):
+        load(folder)
+
+
+def test_what_is_no_data_set_is_refused(folder, games, tmp_path):
+    with pytest.raises(DataError, match="there is no data set 'nothing'"):
+        load("nothing")
+    for manifest, why in (
+        ({"recipe": {"options": {"num_players": 9}}, "files": []}, "num_players is 9"),
+        ({"recipe": {"options": {}}, "files": []}, "has no games yet"),
+        ({"files": []}, "is not a data set: 'recipe'"),
+        ({"recipe": 1, "files": []}, "is not a data set"),
+        ({**games.manifest, "files": [{"name": "../x", "parts": []}]}, "x: No such file"),
+    ):
+        storage.write_manifest(tmp_path, manifest)
+        with pytest.raises(DataError, match=why):
+            load(tmp_path)
+
+
+def test_the_same_command_resumes_and_another_recipe_is_refused(tmp_path, monkeypatch, folder):
+    recipe = Recipe(("random",), Options(), 3 * making.AT_ONCE, 3)
+    make(tmp_path / "whole", recipe, {"name": "x"})
+    monkeypatch.setattr(making, "SHARD", 2 * making.AT_ONCE)
+    add, calls = Store.add, []
+
+    def interrupted(self, result):
+        add(self, result)
+        calls.append(result.key)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Store, "add", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        make(tmp_path / "part", recipe, {"name": "x"})
+    with pytest.raises(DataError, match="has no games yet"):
+        load(tmp_path / "part")
+    make(tmp_path / "part", recipe, {"name": "x"})
+    assert len(calls) == len(set(calls)) == 3
+    files = sorted(path.name for path in (tmp_path / "part").iterdir())
+    assert files == ["README.md", "dataset.json", "games-00000.parquet", "games-00001.parquet"]
+    assert load(tmp_path / "part").table == load(tmp_path / "whole").table
+    with pytest.raises(ValueError, match="holds another evaluation: its seed is 7, here 8"):
+        make(folder, Recipe(**{**vars(RECIPE), "seed": 8}), {"name": "some"})
+
+
+def test_names_are_looked_for_at_home_and_at_the_hub(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs" / "data").mkdir(parents=True)
+    (tmp_path / "runs" / "data" / "mine").symlink_to(folder)
+    assert len(load("mine")) == 8
+    asked = []
+    hub = SimpleNamespace(
+        snapshot_download=lambda name, repo_type: asked.append((name, repo_type)) or str(folder)
+    )
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    assert len(load("hf://datasets/somebody/some")) == 8
+    assert asked == [("somebody/some", "dataset")]
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(ValueError, match=r"pip install 'cacao-env\[hub\]'"):
+        load("hf://datasets/somebody/some")
+
+
+def test_the_shipped_set_is_small_sound_and_made_by_its_recipe(tmp_path):
+    from cacao_env.data import find
+
+    files = [path for path in find("expert-2p").iterdir() if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= 2_000_000
+    games = load("expert-2p")
+    assert len(games) == 10_000
+    games.check(2)
+    recipe = games.manifest["recipe"]
+    few = Recipe(("trinitario",), Options.from_dict(recipe["options"]), 3, recipe["seed"])
+    assert few.settings([])["options"] == recipe["options"]
+    made = make(tmp_path, few, {"name": "few"})
+    assert made["recipe"]["agents"] == recipe["agents"]
+    assert load(tmp_path).table == games[:3].table
+
+
+def test_pandas_reads_the_columns(folder, games):
+    pd = pytest.importorskip("pandas", reason="the test extra is not installed")
+    frame = pd.read_parquet(folder / "games-00000.parquet")
+    assert list(frame.columns) == [*storage.COLUMNS, *storage.MORE]
+    assert frame.actions[3].tolist() == list(games[3].history)
+
+
+def test_conversations_are_those_of_the_games(games, tmp_path):
+    assert export.chat(games[:2], tmp_path / "x.jsonl") == 6
+    lines = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
+    assert [(line["agent"], line["seat"]) for line in lines[:3]] == [
+        ("random", s) for s in range(3)
+    ]
+    moves = sum(len(line["moves"]) for line in lines[:3])
+    assert moves == games[0].ply
+    assert lines[3]["deal"] == int(games.deals[1])
+
+
+def test_minari_has_one_seats_episodes(games, tmp_path, monkeypatch):
+    minari = pytest.importorskip("minari", reason="Minari is not installed")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    assert export.minari(games, "cacao/test-v0", seat=1) == 8
+    found = list(minari.load_dataset("cacao/test-v0").iterate_episodes())
+    for episode, own in zip(found, games.episodes(seat=1), strict=True):
+        np.testing.assert_array_equal(episode.observations[:-1], own.observations)
+        np.testing.assert_array_equal(episode.actions, own.actions)
+        np.testing.assert_array_equal(episode.infos["action_mask"][:-1], own.action_masks)
+        assert episode.rewards.sum() == episode.rewards[-1] == pytest.approx(own.returns[-1])
+        assert episode.terminations.tolist() == [False] * (len(own.actions) - 1) + [True]
+
+
+def test_workers_of_a_loader_share_the_games(games):
+    data = pytest.importorskip("torch.utils.data", reason="the training extra is not installed")
+    from cacao_env.data.torch import DecisionSet
+
+    every = sorted(keys(games.decisions(batch=3)))  # compiled here, the workers have it too
+    found = DecisionSet(games, batch=3)
+    loader = data.DataLoader(found, batch_size=None, num_workers=2)
+    batches = list(loader)
+    assert sorted(keys(batches)) == every
+    assert batches[0].observations.shape == (3, RECIPE.options.observation_size)
+
+
+def test_the_command_makes_checks_shows_and_exports(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    command = ["data", "make", "random", "--deals", "2", "--seed", "5", "--workers", "1"]
+    assert main(command) == 0
+    assert "runs/data/random-2p: 2 games" in capsys.readouterr().out
+    assert main(["data", "check", "random-2p"]) == 0
+    assert "random-2p: 2 games, " in capsys.readouterr().out
+    assert main(["data", "info", "random-2p"]) == 0
+    assert json.loads(capsys.readouterr().out)["recipe"]["seed"] == 5
+    assert main(["data", "export", "random-2p", "--out", "x.jsonl"]) == 0
+    assert len((tmp_path / "x.jsonl").read_text().splitlines()) == 4
+    for words, why in (
+        (["data", "make", "nobody"], "there is no tier 'nobody'"),
+        (["data", "make", "random", "--deals", "0"], "--deals is 0"),
+        (["data", "export", "random-2p"], "--out is missing"),
+        (["data", "check", "x.jsonl"], "there is no data set"),
+    ):
+        assert main(words) == 1
+        assert why in capsys.readouterr().err
+
+
+def test_games_need_no_manifest_of_their_own(games):
+    """Somebody's own table of deals and actions is replayed and shown like a data set."""
+    own = Games(games.options, games.table.slice(2, 3), {})
+    own.check()
+    assert own[0] == games[2]
+    assert own[-1] == games[4]
