@@ -81,9 +81,6 @@ def test_what_is_done_is_read_and_what_was_begun_is_resumed(tmp_path, monkeypatc
     (begun / STATE).write_bytes(b"")
     asked, confined = [], []
 
-    class Done:
-        returncode, stderr = 0, ""
-
     def run(command, **more):
         asked.append(command)
         confined.append(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0])
@@ -91,7 +88,7 @@ def test_what_is_done_is_read_and_what_was_begun_is_resumed(tmp_path, monkeypatc
         (begun / STATE).unlink()
         begun.rmdir()
         finish(begun, 0.6)
-        return Done
+        return SimpleNamespace(returncode=0, stderr="")
 
     monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=run))
     monkeypatch.setattr(benchmark, "git_commit", lambda: "abc")
@@ -134,10 +131,8 @@ def test_runs_at_once_have_a_core_each():
 
 
 def test_a_run_that_fails_and_bad_options_are_one_sentence(tmp_path, monkeypatch, capsys):
-    class Failed:
-        returncode, stderr = 1, "so far\nthe disk is full\n"
-
-    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=lambda *_, **__: Failed))
+    failed = SimpleNamespace(returncode=1, stderr="so far\nthe disk is full\n")
+    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=lambda *_, **__: failed))
     assert main(["--out", str(tmp_path), "--recipes", "ppo-rows"]) == 1
     assert capsys.readouterr().err == "ppo-rows, seed 0: the disk is full\n"
     for bad, words in (

@@ -65,9 +65,6 @@ ONLY_SCORE = np.array(
 )
 
 
-WEIGHTS = np.array(Weights())
-
-
 def expected_gains(game: Game, weights: np.ndarray = ONLY_SCORE) -> dict[int, float]:
     """What greedy expects each legal action to add, by default to the score, by the turn's end."""
     choices = np.zeros(1, CHOICES)

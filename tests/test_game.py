@@ -10,7 +10,8 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.engine.notation import from_text
-from cacao_env.engine.scoring import win_shares_into
+from cacao_env.engine.rewards import OUTCOME, rewards_into
+from cacao_env.engine.state import OVER
 from cacao_env.engine.tiles import MAX_PLAYERS
 from tests.games import STYLES, positions
 
@@ -177,9 +178,11 @@ def test_the_turn_s_owner_and_the_deciding_seat_are_told_apart():
         ((-5, -6, -6, -6), (0, 5, 5, 5), (1, 0, 0, 0)),
     ],
 )
-def test_stored_cacao_decides_between_equal_scores_alone(scores, cacao, shares):
-    game = Game.new(len(scores))
-    game.state.cacao[: len(cacao)] = cacao
-    found = np.zeros(MAX_PLAYERS)
-    win_shares_into(game.state, np.array([*scores, *[0] * (4 - len(scores))]), found)
-    assert found[: len(scores)].tolist() == list(shares)
+def test_stored_cacao_decides_between_equal_scores_and_wins_are_shared(scores, cacao, shares):
+    state, players = Game.new(len(scores)).state, len(scores)
+    state.gold[:players] = np.array(scores) + 10  # the water carriers owe 10
+    state.cacao[:players], state.phase = cacao, OVER
+    rewards, found, counted = np.zeros(players), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS, int)
+    rewards_into(state, OUTCOME, np.zeros(MAX_PLAYERS), counted, found, rewards)
+    assert (counted[:players].tolist(), found[:players].tolist()) == (list(scores), list(shares))
+    assert rewards == pytest.approx((players * np.array(shares) - 1) / (players - 1))

@@ -68,7 +68,13 @@ def test_gymnasium_s_checker_passes(options, capsys):
     check_env(gymnasium.make(ID, **options).unwrapped)
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+PLANES = {"observation": "planes", "table_size": 15, "mask_in": "info"}
+
+
+@pytest.mark.filterwarnings("ignore:.*image.*:UserWarning")  # a board is none
+@pytest.mark.parametrize(
+    "options", [*OPTIONS, PLANES, PLANES | {"observation_dtype": "uint8"}], ids=str
+)
 def test_stable_baselines3_s_checker_passes(options):
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make(ID, **options).unwrapped)

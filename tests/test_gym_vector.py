@@ -16,12 +16,6 @@ from tests.test_gym import ID, legal
 # --- Many at once ---------------------------------------------------------------------------
 
 
-def first(observations):
-    if isinstance(observations, dict):
-        return {key: value[0] for key, value in observations.items()}
-    return observations[0]
-
-
 def test_infos_have_the_form_of_gymnasium_s_own_vector_environments():
     ours = gymnasium.make_vec(ID, num_envs=3, table_size=15, mask_in="both")
     theirs = SyncVectorEnv(

@@ -177,20 +177,3 @@ def test_fresh_arrays_are_handed_out():
     env.step(int(env.game.legal_actions()[0]))
     env.last()
     np.testing.assert_equal(first, kept)
-
-
-def test_a_shared_win_is_shared():
-    from cacao_env.engine.rewards import OUTCOME, rewards_into
-    from cacao_env.engine.state import OVER
-
-    game = Game.new(4, 0)
-    state = game.state
-    state.phase = OVER
-    state.gold[:] = (30, 40, 40, 20)
-    state.cacao[:] = (5, 2, 2, 0)
-    rewards, scores, shares = np.zeros(4), np.zeros(4, np.int64), np.zeros(4)
-    rewards_into(state, OUTCOME, np.zeros(4), scores, shares, rewards)
-    np.testing.assert_allclose(rewards, [-1 / 3, 1 / 3, 1 / 3, -1 / 3])
-    state.cacao[1] = 3
-    rewards_into(state, OUTCOME, np.zeros(4), scores, shares, rewards)
-    np.testing.assert_allclose(rewards, [-1 / 3, 1, -1 / 3, -1 / 3])

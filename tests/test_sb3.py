@@ -14,13 +14,11 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
-from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluation
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.state import OVER
-from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
 from tests.games import random_legal
@@ -77,12 +75,6 @@ def test_our_batch_trains():
     planes = VecMonitor(CacaoVecEnv(games, observation="planes"))
     assert planes.observation_space["board"].shape == (18, 15, 15)
     assert learn(planes, "MultiInputPolicy").num_timesteps >= 48
-
-
-@pytest.mark.filterwarnings("ignore:.*image.*:UserWarning")  # a board is none
-def test_the_checker_accepts_planes():
-    for dtype in ("float32", "uint8"):
-        check_env(CacaoEnv(table_size=15, observation_dtype=dtype, mask_in="info", **PLANES))
 
 
 def test_planes_feed_the_convolutions_of_the_guide():
