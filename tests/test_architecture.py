@@ -24,7 +24,6 @@ PACKAGES = (
     ("evaluation",),
     ("play", "text"),
     ("data",),
-    ("bench",),
     ("check",),
     ("cli", "__main__"),
 )

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cacao_env import bench
-from cacao_env.bench import compare, peers, rows, timing
-from cacao_env.bench.timing import Row
+from cacao_env.check import bench
+from cacao_env.check.bench import compare, peers, rows, timing
+from cacao_env.check.bench.timing import Row
 from cacao_env.cli import main
 
 NAMES = [

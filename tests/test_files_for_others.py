@@ -13,8 +13,9 @@ import pytest
 pd = pytest.importorskip("pandas", reason="the test extra is not installed")
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
-from cacao_env import Game, bench, check
-from cacao_env.bench.timing import Row
+from cacao_env import Game, check
+from cacao_env.check import bench
+from cacao_env.check.bench.timing import Row
 from cacao_env.cli import _parser, main
 from tests.metrics import documented, logged
 

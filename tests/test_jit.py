@@ -275,7 +275,7 @@ def test_compiled_functions_call_only_those_whose_edits_are_noticed():
             if what in compiled.get(module, ()):
                 assert noticed(module), f"{name} calls {module}.{what}"
     assert noticed("cacao_env.game")
-    assert not noticed("cacao_env.bench.rows")
+    assert not noticed("cacao_env.check.bench.rows")
 
 
 def noticed(module):

@@ -12,7 +12,7 @@ import pytest
 from cacao_env import record
 from cacao_env.agents.checkpoint import MANIFEST, ONNX
 from cacao_env.agents.registry import load_agent
-from cacao_env.bench import read_rows
+from cacao_env.check.bench import read_rows
 from cacao_env.cli import main
 from cacao_env.evaluation import leaderboard, run
 from cacao_env.evaluation.store import GAMES, LOCK, Store

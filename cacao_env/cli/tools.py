@@ -90,7 +90,7 @@ def _spec(options: Namespace) -> None:
 
 
 def _bench(options: Namespace) -> int:
-    from ..bench import run
+    from ..check.bench import run
 
     with words_beside(options.json):
         status, data = run(

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..checks import as_path
-from ..engine.progress import Bar
-from ..files import read_json, write_whole
-from ..provenance import machine, provenance, versions
-from ..tables import DataTable, between_markers
+from ...checks import as_path
+from ...engine.progress import Bar
+from ...files import read_json, write_whole
+from ...provenance import machine, provenance, versions
+from ...tables import DataTable, between_markers
 from . import peers as others
 from .rows import all_rows, bandwidth_row
 from .timing import Row, measure, yardstick

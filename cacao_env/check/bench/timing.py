@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from ..engine.jit import njit
+from ...engine.jit import njit
 
 YARDSTICK_SECONDS = 0.004
 Work = Callable[[], int]  # does a piece of work and returns its amount

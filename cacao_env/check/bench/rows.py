@@ -16,18 +16,18 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from ..agents.greedy import greedy_action
-from ..agents.mc import best_actions, run_passes
-from ..agents.random import random_action
-from ..agents.utility import UTILITY
-from ..engine.jit import njit
-from ..engine.rng import below, new_rng
-from ..envs.aec import env, raw_env, wrap
-from ..envs.gym import CacaoVectorEnv
-from ..envs.vector import VectorGames, playouts
-from ..game import Game
-from ..greedy.candidates import Candidates
-from ..greedy.turn import step_turn
+from ...agents.greedy import greedy_action
+from ...agents.mc import best_actions, run_passes
+from ...agents.random import random_action
+from ...agents.utility import UTILITY
+from ...engine.jit import njit
+from ...engine.rng import below, new_rng
+from ...envs.aec import env, raw_env, wrap
+from ...envs.gym import CacaoVectorEnv
+from ...envs.vector import VectorGames, playouts
+from ...game import Game
+from ...greedy.candidates import Candidates
+from ...greedy.turn import step_turn
 from .timing import Row, Work, measure, pieces
 
 BATCH = 64

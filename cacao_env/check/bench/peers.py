@@ -30,14 +30,14 @@ RNG = np.random.default_rng(0)
 
 def cacao_batch() -> Iterator[int]:
     """This environment, VectorGames"""
-    from ..envs.vector import VectorGames
+    from ...envs.vector import VectorGames
 
     return stepping(VectorGames(BATCH, seed=0))
 
 
 def cacao_aec() -> Iterator[int]:
     """This environment, PettingZoo env()"""
-    from ..envs.aec import env
+    from ...envs.aec import env
 
     return pettingzoo_loop(env(), numpy_policy())
 
@@ -145,7 +145,7 @@ PEERS: dict[str, tuple[str, str, Callable[[], Iterator[int]], int]] = {
     "envpool": ("envpool", "envpool", envpool, BATCH),
     "catanatron": ("catanatron", "catanatron", catanatron, 1),
 }
-_CHILD = "import sys; from cacao_env.bench.peers import run_one; run_one(*sys.argv[1:])"
+_CHILD = "import sys; from cacao_env.check.bench.peers import run_one; run_one(*sys.argv[1:])"
 
 
 def rows(seconds: float) -> tuple[list[Row], dict[str, str]]:
