@@ -346,12 +346,17 @@ def evaluate(m, top, last_tried, c, d):
 @entry
 def expected(m, action, b, c, d):
     """Write the ``win_shares`` and ``mean_scores`` expected after the turn of an action."""
-    scratch = scratch_of(m)
-    expect_after(net_of(m), scratch, work_of(m), m.states[:], action, m.rng[:])
+    expect_after(net_of(m), scratch_of(m), work_of(m), m.states[:], action, m.rng[:])
+    _tell(m, scratch_of(m))
+    return 0
+
+
+@entry
+def _tell(m, scratch):
+    """Write the ``win_shares`` and ``mean_scores`` that the network expected last."""
     for seat in range(MAX_PLAYERS):
         m.win_shares[seat] = scratch.win_shares[seat]
         m.mean_scores[seat] = scratch.scores[seat]
-    return 0
 
 
 @entry
@@ -363,11 +368,12 @@ def new_search(m, a, b, c, d):
 
 @entry
 def search(m, alive, passes, inner, turns):
-    """Add simulations of the first ``alive`` actions to ``sums``."""
+    """Add simulations of the first ``alive`` actions to ``sums``; tell the result of the last one."""
     look_ahead(
         *(net_of(m), scratch_of(m), work_of(m), m.states[:], m.ids[:], alive, m.sums[:]),
         *(passes, inner, turns, m.rng[:]),
     )
+    _tell(m, scratch_of(m))
     return 0
 
 

@@ -113,7 +113,7 @@ def settings() -> dict[str, Any]:
     mc = BOTS["mc"].parameters
     of_search = (
         *("CANDIDATES", "TURNS", "NEAR", "PRIOR", "EXACT", "EARLIER", "WEIGHTS", "EXACT_WEIGHT"),
-        *("MOST", "LEAST", "PACE", "ONE_PLY", "NODES_A_MS", "NODES_A_SIM"),
+        *("MOST", "LEAST", "PACE", "ONE_PLY", "NODES_A_MS", "NODES_A_SIM", "TOLD"),
     )
     of_review = ("INACCURACY", "BLUNDER", "LAST", "TOP", "WITHIN", "CHOOSING", "COMPARING")
     return {

@@ -205,8 +205,31 @@ class Network extends Thinker {
 
   analyze() {
     const analysis = this.consider();
-    this.call("expected", analysis.candidates[0].action);
-    return { ...analysis, ...this.expectations() };
+    return { ...analysis, ...this.expected(analysis.candidates[0].action) };
+  }
+
+  /** What an action leads to: by the network or, where simulations reach the end, the mean of their outcomes. */
+  expected(action) {
+    const { search, network, max_turns } = this.settings;
+    const { sims = 0, ms = 0, near = search.near } = this.how;
+    const { players } = this.game.options;
+    if ((!sims && !ms) || turnsAhead(search, max_turns, this.call("left"), players, near) < max_turns) {
+      this.call("expected", action);
+      return this.expectations();
+    }
+    const found = { win_shares: Array(players).fill(0), scores: Array(players).fill(0) };
+    this.call("new_search");
+    for (let n = 0; n < search.told; n++) {
+      this.module.memory.ids[0] = BigInt(action);
+      this.call("search", 1, 1, network.inner, max_turns - 1);
+      const { win_shares, scores } = this.expectations();
+      for (let seat = 0; seat < players; seat++) {
+        found.win_shares[seat] += win_shares[seat];
+        found.scores[seat] += scores[seat];
+      }
+    }
+    const mean = (sums) => sums.map((sum) => sum / search.told);
+    return { win_shares: mean(found.win_shares), scores: mean(found.scores) };
   }
 
   consider() {
