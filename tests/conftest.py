@@ -48,6 +48,11 @@ def pytest_configure(config):
                 continue
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest, so that no worker waits for it at the end."""
+    items.sort(key=lambda item: item.path.name != "test_tutorials.py")
+
+
 def pytest_runtest_call():
     """Let torch run in one thread: two spin while they wait, four times as long for small networks."""
     torch = sys.modules.get("torch")
