@@ -15,12 +15,12 @@ from .storage import MANIFEST, DataError, read_games
 
 __all__ = ["DataError", "Decisions", "Games", "find", "load"]
 HOME = Path("runs/data")  # where data sets are made
-SHIPPED = Path(__file__).parent / "sets"
+SHIPPED = Path(__file__).parent / "sets"  # of a checkout
 _HUB = "hf://datasets/"
 
 
 def find(name: str | os.PathLike[str]) -> Path:
-    """Return the folder of a data set: a path, a name below ``runs/data``, or a shipped one.
+    """Return the folder of a data set: a path, a name below ``runs/data``, or one of a checkout.
 
     ``hf://datasets/OWNER/NAME`` is downloaded from the Hugging Face Hub, or found in its cache.
     """
@@ -33,7 +33,7 @@ def find(name: str | os.PathLike[str]) -> Path:
             return place / path
     raise DataError(
         f"there is no data set {str(name)!r}: neither a folder with {MANIFEST}, nor a name below "
-        f"{HOME}, nor one that is shipped, nor an address {_HUB}OWNER/NAME"
+        f"{HOME}, nor one of a checkout, nor an address {_HUB}OWNER/NAME"
     )
 
 
