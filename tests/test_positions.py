@@ -154,6 +154,7 @@ def test_what_an_agent_does_not_play_or_may_not_do():
         ),
         (FILE.read_bytes()[:-40], "ended before"),
     ],
+    ids=["plain", "empty", "later", "cut"],  # workers must name them alike; gzip writes the time
 )
 def test_a_file_without_positions_gets_a_sentence(tmp_path, content, reason):
     (tmp_path / "file.gz").write_bytes(content)

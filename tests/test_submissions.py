@@ -219,7 +219,7 @@ def test_copies_of_agents_and_opponents_change_no_rating(players):
 
 
 def test_the_mix_is_the_hardest_for_the_best_then_for_the_next():
-    # Only the second opponent beats the best; the third agent then has what is left.
+    # Only the second opponent beats the best agent, so the mix is that opponent alone.
     shares = np.array([[0.9, 0.4], [0.1, 0.4], [0.8, 0.3]])
     np.testing.assert_allclose(deviation_ratings(shares), [0.4, 0.4, 0.3], atol=1e-6)
     # Rock, paper and scissors are equal; an agent that loses to each a little is behind by that.

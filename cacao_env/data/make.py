@@ -74,7 +74,7 @@ class Recipe:
         return settings | {"options": self.options.as_dict()}
 
     def pairs(self, names: Sequence[str]) -> list[Pairing]:
-        """Return who plays whom, in turn."""
+        """Return the pairings; chunks take them in turn."""
         alone = [Pairing(self.options, name, name) for name in names]
         if self.exchanged:
             return [Pairing(self.options, *names)]

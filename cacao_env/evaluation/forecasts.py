@@ -5,8 +5,8 @@ agent tells those after its own choice (:class:`~cacao_env.agents.analysis.Analy
 the coefficient of determination, R²: 1 for the outcome itself, 0 for its mean.  Chance bounds it: no
 forecast can know the tiles to come.  Replays show the bound.  Everything hidden from the seat is dealt
 again, and a network plays the game to its end several times.  The variance of the outcomes of one
-position is noise.  The ceiling is what is left of the whole variance without it, and the share is the
-part of the ceiling that is foreseen.
+position is noise.  The ceiling is the share of the whole variance that is not noise.  An agent's share
+is its R² divided by the ceiling.
 """
 
 from __future__ import annotations
