@@ -13,33 +13,40 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+MOST_BYTES = 100_000_000  # of a file of text
 
-def read_regular(path: Path, most: int) -> bytes:
-    """Read a regular file of at most ``most`` bytes; OSError says why it can't be read.
 
-    A pipe or a device, which may never end, is refused before it is opened.
+def read_regular(path: Path, most: int, error: type[ValueError] | None = None) -> bytes:
+    """Read a regular file of at most ``most`` bytes.
+
+    A pipe or a device, which may never end, is refused before it is opened.  OSError says why the file
+    can't be read; with ``error``, an error of that class says it in one sentence.
     """
-    about = path.stat()
-    if not stat.S_ISREG(about.st_mode):
-        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-    if about.st_size > most:
-        raise OSError(errno.EFBIG, f"it has more than {most // 1_000_000:,} MB", str(path))
-    return path.read_bytes()
-
-
-def read_text(path: Path, most: int = 100_000_000) -> str:
-    """Read a regular file of text in UTF-8, as ``read_regular`` does."""
-    return read_regular(path, most).decode("utf-8")
-
-
-def read_json(path: Path, expected: str) -> Any:
-    """Read a file of JSON; ValueError says in one sentence what is wrong, and what was ``expected``."""
     try:
-        return json.loads(read_text(path))
-    except OSError as error:
-        raise ValueError(f"{path} can't be read: {error.strerror}") from None
-    except ValueError:
-        raise ValueError(f"{path} is not JSON, expected {expected}") from None
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        if about.st_size > most:
+            raise OSError(errno.EFBIG, f"it has more than {most // 1_000_000:,} MB", str(path))
+        return path.read_bytes()
+    except OSError as found:
+        if error is None:
+            raise
+        raise error(f"{path} can't be read: {found.strerror}") from None
+
+
+def read_text(path: Path, error: type[ValueError] | None = None) -> str:
+    """Read a regular file of text in UTF-8, as ``read_regular`` does."""
+    return read_regular(path, MOST_BYTES, error).decode("utf-8")
+
+
+def read_json(path: Path, expected: str, error: type[ValueError] = ValueError) -> Any:
+    """Read a file of JSON; ``error`` says in one sentence what is wrong, and what was ``expected``."""
+    data = read_regular(path, MOST_BYTES, error)
+    try:
+        return json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise error(f"{path} is not JSON, expected {expected}") from None
 
 
 def write_whole(path: Path, content: str | bytes, pipes: bool = False) -> None:

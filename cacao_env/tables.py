@@ -68,11 +68,7 @@ def row(cells: Sequence[object]) -> str:
 
 def between_markers(page: str | Path, begin: str, end: str, text: str) -> str:
     """Return a page with ``text`` between its markers; ValueError if it has none or can't be read."""
-    try:
-        old = read_text(as_path(page))
-    except OSError as error:
-        raise ValueError(f"{page} can't be read: {error.strerror}") from None
-    before, first, rest = old.partition(begin)
+    before, first, rest = read_text(as_path(page), ValueError).partition(begin)
     _, last, after = rest.partition(end)
     if not first or not last:
         raise ValueError(f"{page} has no lines {begin} and {end} to write a table between")

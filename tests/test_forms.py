@@ -157,7 +157,7 @@ def test_the_converter_of_simultaneous_games_is_refused():
 def test_a_forfeited_game_is_no_win():
     env = CacaoEnv(table_size=15, seat=0)
     seen, _ = env.reset(seed=0)
-    game = env._games.states
+    game = env.games.states
     game["gold"][0] = 90, 0, 0, 0  # it leads
     *_, over, _, info = env.step(int(np.flatnonzero(seen["action_mask"] == 0)[0]))
     assert over
@@ -281,4 +281,4 @@ def test_planes_of_a_batch_are_views_of_its_buffer_if_wanted():
     env = CacaoEnv(table_size=15, observation="planes")
     seen = inside(env.reset(seed=0)[0])
     assert np.shares_memory(seen["board"], seen["features"].base)
-    assert not np.shares_memory(seen["board"], env._games.observations)
+    assert not np.shares_memory(seen["board"], env.games.observations)

@@ -10,9 +10,9 @@ import pytest
 from cacao_env import record
 from cacao_env.game import Game
 from cacao_env.play.choices import choices_of, effect_of, effect_words
-from cacao_env.play.history import NOBODY, History
+from cacao_env.play.history import frames_of
 from cacao_env.play.position import position_of
-from cacao_env.play.table import HUMAN, Table, short_name
+from cacao_env.play.table import HUMAN, NOBODY, Table, short_name
 from cacao_env.play.words import in_words
 from tests.games import STYLES, positions
 from tests.rules.scenario import RING, RING_LAST
@@ -127,15 +127,14 @@ def test_a_history_is_what_the_record_says():
     while not table.game.over:
         table.advance()
     data = json.loads(record.dumps(table.record()))
-    history = History.from_record(data)
-    assert len(history) == len(data["moves"])
-    for frame, other in zip(history.frames, table.history.frames, strict=True):
-        assert frame == other
-    for ply in (0, 7, len(history)):
-        game = history.game_at(ply)
-        assert position_of(game).items() <= history.frames[ply].items()
-    with pytest.raises(IndexError, match="ply is 999"):
-        history.game_at(999)
+    frames = list(frames_of(table.game))
+    assert len(frames) == len(data["moves"]) + 1
+    assert frames == list(frames_of(record.check(data)))
+    movers = [move["player"] for move in data["moves"]]
+    assert [frame["mover"] for frame in frames] == [None, *movers]
+    for ply in (0, 7, len(data["moves"])):
+        game, _ = record.positions(data, ply)
+        assert position_of(game).items() <= frames[ply].items()
 
 
 def test_undo_takes_back_to_the_last_decision_of_a_person():
@@ -146,14 +145,12 @@ def test_undo_takes_back_to_the_last_decision_of_a_person():
     for _ in range(12):
         while not table.awaits_person:
             table.advance()
-        before, frames = table.game.clone(), list(table.history.frames)
+        before = table.game.clone()
         table.play(int(rng.choice(table.game.legal_actions())))
         while not table.game.over and not table.awaits_person:
             table.advance()
         table.undo()
         assert table.game == before
-        assert table.history.frames == frames
-        assert table.history.game.state.turn == before.state.turn
         table.play(int(rng.choice(table.game.legal_actions())))
 
 
@@ -164,7 +161,6 @@ def test_only_who_is_to_decide_decides():
     with pytest.raises(ValueError, match="illegal action 0"):
         table.play(0)
     assert table.game.ply == 0
-    assert len(table.history) == 0
     while table.awaits_person:
         table.play(int(table.game.legal_actions()[0]))
     assert table.choices() == []
@@ -179,19 +175,20 @@ def test_people_see_their_own_hand_alone():
     two = Table([HUMAN, "random", HUMAN], 2)
     none = Table(["random", "random"], 2)
     rng = np.random.default_rng(0)
-    for table in (one, two, none):
+    for table, shown in ((one, {0}), (two, {0, 2, NOBODY}), (none, {None})):
+        viewers = set()
         for _ in range(20):
+            viewers.add(table.viewer)
             if table.awaits_person:
+                assert table.viewer in (table.game.seat, None)
                 table.play(int(rng.choice(table.game.legal_actions())))
             else:
                 table.advance()
-    for frame in one.history.frames:
-        assert [seat["hand"] is not None for seat in frame["seats"]] == [True, False]
-    assert all(seat["hand"] is not None for f in none.history.frames for seat in f["seats"])
-    assert two.viewer in (0, 2, NOBODY)
-    for frame in two.history.frames[1:]:
-        assert frame["seats"][1]["hand"] is None
-        assert sum(seat["hand"] is not None for seat in frame["seats"]) <= 1
+        assert viewers == shown
+        for viewer in viewers:
+            frame = list(frames_of(table.game, viewer))[-1]
+            hands = [seat["hand"] is not None for seat in frame["seats"]]
+            assert hands == [viewer in (None, seat) for seat in range(len(hands))]
 
 
 def test_names_and_wrong_tables():

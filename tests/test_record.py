@@ -123,8 +123,11 @@ DAMAGES = [
     (lambda r: r.pop("moves"), "the record has no 'moves'"),
     (put(7, "rules", "num_players"), "num_players is 7, expected 2, 3 or 4"),
     (put(3, "rules", "num_players"), "worker_draws has 2 lists, expected one for 3 players"),
-    (put(1, "rules", "volcanoes"), "volcanoes is 1, expected true or false"),
-    (put("some", "rules", "decisions"), "decisions is 'some', expected 'auto' or 'explicit'"),
+    (put(1, "rules", "volcanoes"), r"volcanoes is 1 \(int\), expected True or False"),
+    (
+        put("some", "rules", "decisions"),
+        "decisions is 'some', expected 'auto', 'explicit' or 'turn'",
+    ),
     (wrong_tile, r"jungle_draws has \d of \w+, expected \d"),
     (put("2110", "worker_draws", 1, 3), "worker_draws of player 1 has '2110', which is not a kind"),
     (

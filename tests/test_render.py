@@ -18,7 +18,7 @@ from cacao_env import Game, cacao_v0, record
 from cacao_env.cli import main
 from cacao_env.engine.tiles import JUNGLE_KINDS
 from cacao_env.envs.rendering import HEIGHT, WIDTH
-from cacao_env.play.history import History
+from cacao_env.play.history import frames_of
 from cacao_env.play.position import position_of
 from cacao_env.play.render.art import jungle_tile, rect, sign, worker_tile
 from cacao_env.play.render.film import scenes, write_film
@@ -197,20 +197,19 @@ def test_all_positions_of_a_film_have_one_size(over):
 
 
 def test_pictures_of_a_history_tell_move_scores_and_sources(over):
-    history = History(over)
-    history.follow(over, None)
+    frames = list(frames_of(over))
     names = ["Ana", "Bruno", "Carla", "Daniel"][: over.num_players]
 
     def texts(frame):
         root = ET.fromstring(scene_of(frame, names=names).svg())
         return [element.text for element in root.iter(f"{SVG}text")]
 
-    frame = history.frames[30]
+    frame = frames[30]
     scores = " : ".join(str(seat["score"]) for seat in frame["seats"])
     assert f"{scores}   {names[frame['mover']]}: {frame['move']}" in texts(frame)
-    last = texts(history.frames[-1])
+    last = texts(frames[-1])
     assert {"sales", "water", "sun", "temples", "score"} <= set(last)
-    for row in history.frames[-1]["sources"]:
+    for row in frames[-1]["sources"]:
         assert {str(gold) for kind, gold in row.items() if kind in ("sales", "temples")} <= set(
             last
         )

@@ -12,6 +12,7 @@ from cacao_env.evaluation.judge import Judge
 from cacao_env.evaluation.luck import WIN_SHARES, luck_of
 from cacao_env.game import Game
 from cacao_env.gold_sources import SOURCES, gold_by_source
+from cacao_env.play.history import frames_of, moves_in_words
 from cacao_env.play.review import BLUNDER, INACCURACY, Reviewer, _decisions, review
 from cacao_env.play.table import HUMAN, Table
 
@@ -49,11 +50,12 @@ def test_records_carry_names():
 @pytest.mark.parametrize("seats", [2, 4])
 def test_sources_add_up_at_every_position(seats):
     table = played(["greedy"] * seats, 2, volcanoes=seats > 2)
-    for frame in table.history.frames:
+    frames = list(frames_of(table.game))
+    for frame in frames:
         assert [sum(one.values()) for one in frame["sources"]] == [
             seat["score"] for seat in frame["seats"]
         ]
-    final = [[one[name] for name in SOURCES] for one in table.history.frames[-1]["sources"]]
+    final = [[one[name] for name in SOURCES] for one in frames[-1]["sources"]]
     assert final == gold_by_source(table.game.states, table.game.history).tolist()
 
 
@@ -63,7 +65,7 @@ def test_sources_add_up_at_every_position(seats):
 @pytest.fixture(scope="module")
 def reviewed():
     table = played(["greedy", "random"], 8)
-    return table, review(table.history)
+    return table, review(table.game)
 
 
 def test_a_review_finds_the_player_who_plays_at_random(reviewed):
@@ -73,11 +75,12 @@ def test_a_review_finds_the_player_who_plays_at_random(reviewed):
     greedy, random = data["seats"]
     assert random["mean_loss"] > 2 * greedy["mean_loss"]
     assert random["blunders"] > greedy["blunders"]
+    words = [words for _, words in moves_in_words(table.game)]
     for one in data["decisions"]:
         assert 0 <= one["low"] <= one["gold"] <= one["high"]
         assert (one["grade"] == "blunder") <= (one["gold"] >= BLUNDER)
         assert (one["grade"] == "inaccuracy") <= (one["gold"] >= INACCURACY)
-        assert one["move"] == table.history.frames[one["ply"] + 1]["move"]
+        assert one["move"] == words[one["ply"]]
         assert sum(one["shares"]) == pytest.approx(1, abs=0.01)
         if one["gold"] == 0:
             assert one["grade"] == ""
@@ -88,7 +91,9 @@ def test_a_review_finds_the_player_who_plays_at_random(reviewed):
     early = [one for one in data["decisions"] if not one["exact"] and one["seat"] == 1]
     assert sum(one["gold"] for one in early) > 10
     big = max(early, key=lambda one: one["gold"])
-    _, game, action = next(row for row in _decisions(table.history) if row[0] == big["ply"])
+    _, game, action = next(
+        row for row in _decisions(table.game.with_options("explicit")) if row[0] == big["ply"]
+    )
     # A judge of another lineage, with more candidates and playouts, finds the same loss.
     other = Judge(["criollo"], game.options).by_playouts(game, action, 32, 128, 1)
     assert other.loss == pytest.approx(big["gold"], abs=2.5)
@@ -101,7 +106,7 @@ def test_a_review_knows_nothing_hidden(reviewed):
     """The same decision is judged in the same way whatever the hidden tiles are."""
     table, _ = reviewed
     reviewer = Reviewer(table.game.options)
-    ply, game, action = list(_decisions(table.history))[8]
+    ply, game, action = list(_decisions(table.game.with_options("explicit")))[8]
     other = game.determinise(game.seat, 99)
     assert other.draws != game.draws
     assert reviewer.judged(ply, game, action) == reviewer.judged(ply, other, action)
@@ -141,8 +146,5 @@ def test_a_game_of_explicit_decisions_is_reviewed_where_something_was_decided():
     game = Game.new(2, 3, decisions="explicit")
     while not game.over:
         game.play(int(game.legal_actions()[0]))
-    from cacao_env.play.history import History
-
-    history = History.from_record(json.loads(record.dumps(record.record_of(game))))
-    found = review(history)
-    assert 20 < len(found.decisions) < len(history)
+    found = review(record.check(json.loads(record.dumps(record.record_of(game)))))
+    assert 20 < len(found.decisions) < game.ply

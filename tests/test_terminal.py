@@ -11,6 +11,7 @@ import pytest
 from cacao_env import record
 from cacao_env.agents.bots import split_names
 from cacao_env.gold_sources import gold_by_source
+from cacao_env.play.history import moves_in_words
 from cacao_env.play.render.text import SIGNS
 from cacao_env.play.table import HUMAN, Table
 from cacao_env.play.terminal import Left, play_in_terminal
@@ -58,7 +59,7 @@ def test_a_whole_game_is_typed(tmp_path):
     assert table.game.over
     assert record.check(record.load(target)).scores() == table.game.scores()
     assert f"you {table.game.scores()[0]}, greedy {table.game.scores()[1]}" in typist.text
-    moves = [f"{'AB'[f['mover']]} {f['move']}" for f in table.history.frames[1:]]
+    moves = [f"{'AB'[seat]} {words}" for seat, words in moves_in_words(table.game)]
     lines_written = [line.strip() for line in typist.text.splitlines()]
     assert [line for line in lines_written if line in moves] == moves, "each move is shown once"
 
@@ -68,7 +69,7 @@ def test_a_number_is_the_choice_that_was_listed():
         table = Table([HUMAN, "random"], 4)
         text = typed(table, "list", str(number))
         listed = [line for line in text.splitlines() if line.startswith(f"  {number:>3}  ")]
-        assert table.history.frames[1]["move"] in listed[0]
+        assert moves_in_words(table.game)[0][1] in listed[0]
 
 
 def test_tiles_and_cells_name_choices():
@@ -80,7 +81,7 @@ def test_tiles_and_cells_name_choices():
     assert table.game.ply == 0
     assert "2-1-0-1 can't go to 5,5" in typed(table, "2101 5,5")
     typed(table, "0121 0,1")
-    assert table.history.frames[1]["move"] == "place 0-1-2-1 at 0,1"
+    assert moves_in_words(table.game)[0][1] == "place 0-1-2-1 at 0,1"
 
 
 def test_moves_in_full_undo_and_advice():

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from ..checks import as_path, in_short
-from ..files import read_regular, sync_folder, write_whole
+from ..files import read_json, read_regular, sync_folder, write_json, write_whole
 from ..provenance import versions
 
 FORMAT, VERSION = "cacao-checkpoint", 1
 VALUE_NET, POLICY = "value-net", "policy"  # kinds of networks
 WEIGHTS, ONNX, MANIFEST = "weights.safetensors", "model.onnx", "manifest.json"
 FILES = {VALUE_NET: WEIGHTS, POLICY: ONNX}  # what has the network
-_MOST_WEIGHTS, _MOST_MANIFEST = 1_000_000_000, 10_000_000  # bytes
+_MOST_WEIGHTS = 1_000_000_000  # bytes
 ORDER = "order.json"  # beside the folders: their names, the recommended one first
 MAX_NAME = 100
 NAME = f"text of at most {MAX_NAME} printable characters"
@@ -60,7 +60,7 @@ def write_files(folder: Path, name: str, network: str, weights: bytes, **more: A
     new = _new_file(folder, manifest)
     try:
         write_whole(new, weights)
-        write_whole(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+        write_json(folder / MANIFEST, manifest)
     except OSError:
         new.unlink(missing_ok=True)  # the old ones stay
         raise
@@ -97,8 +97,7 @@ def _new_file(folder: Path, manifest: Mapping[str, Any]) -> Path:
 
 def add_to_manifest(folder: Path, **more: Any) -> None:
     """Add entries, such as an evaluation, to a checkpoint's manifest."""
-    manifest = read_manifest(folder) | more
-    write_whole(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+    write_json(folder / MANIFEST, read_manifest(folder) | more)
 
 
 def find(name: str) -> Path | None:
@@ -177,14 +176,7 @@ def metadata_of(manifest: Mapping[str, Any]) -> dict[str, str]:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Read a checkpoint's manifest; CheckpointError if it is none."""
     folder = as_path(folder, CheckpointError)
-    try:
-        manifest = json.loads(read_regular(folder / MANIFEST, _MOST_MANIFEST).decode("utf-8"))
-    except OSError as error:
-        raise CheckpointError(
-            f"{folder}: {error.filename} can't be read: {error.strerror}"
-        ) from None
-    except (ValueError, RecursionError):
-        raise CheckpointError(f"{folder}: {MANIFEST} is not JSON") from None
+    manifest = read_json(folder / MANIFEST, "that of a checkpoint", CheckpointError)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise CheckpointError(f"{folder}: {MANIFEST} is not that of a {FORMAT}")
     if manifest.get("version") != VERSION:

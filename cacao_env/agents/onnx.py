@@ -86,16 +86,12 @@ def describe(
     the file stays as it was.
     """
     path = as_path(path, CheckpointError)
-    network = described(_read(path), Description(options or Options(), observation))
+    network = described(
+        read_regular(path, MOST_BYTES, CheckpointError),
+        Description(options or Options(), observation),
+    )
     OnnxAgent(path.stem, network, path, {})
     write_whole(path, network)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return read_regular(path, MOST_BYTES)
-    except OSError as error:
-        raise CheckpointError(f"{path} can't be read: {error.strerror}") from None
 
 
 class OnnxPolicy:
@@ -202,12 +198,12 @@ class OnnxAgent(PolicyAgent):
     def __init__(
         self, name: str, network: bytes, file: object, manifest: Mapping[str, Any]
     ) -> None:
-        self.name, self.manifest = name, manifest
-        self.version = hashlib.sha256(network).hexdigest()
-        self.net = OnnxPolicy(network, file)
-        self._begin(self.net, self.net.about, self.net.dtype, "info")
+        self.net, self.manifest = OnnxPolicy(network, file), manifest
+        about, version = self.net.about, hashlib.sha256(network).hexdigest()
+        seen_as = about.observation, self.net.dtype
+        super().__init__(self.net, *seen_as, "info", name, version, **about.options.as_dict())
         seen = look(Game.deal(self.options, 0), self._form, 0)  # shows whether the shapes fit
-        self.net(batch_of_one(seen.observation), seen.action_mask[None])
+        self._answer(batch_of_one(seen.observation), seen.action_mask[None])
 
     def _answer(self, observation: Any, mask: Array) -> tuple[Array, float | None]:
         return self.net(observation, mask)
@@ -237,4 +233,4 @@ def load_policy(path: str | Path) -> OnnxAgent:
         return agent
     if not is_name(path.stem):
         raise CheckpointError(f"{in_short(path.name)}: an agent can't have the name of this file")
-    return OnnxAgent(path.stem, _read(path), path, {})
+    return OnnxAgent(path.stem, read_regular(path, MOST_BYTES, CheckpointError), path, {})

@@ -108,18 +108,11 @@ class PolicyAgent(Agent):
         version: str = "",
         **options: Any,
     ) -> None:
-        self._begin(
-            choose, Description(Options(**options), observation), observation_dtype, mask_in
-        )
+        self._choose, self.about = choose, Description(Options(**options), observation)
         self.name, self.version = name, version
-
-    def _begin(
-        self, choose: Choose, about: Description, dtype: ObservationDtype, mask_in: MaskIn
-    ) -> None:
-        self._choose, self.about = choose, about
-        self.options = about.options
-        self.players = (about.options.num_players,)
-        self._form = Form(about.options, about.observation, dtype, mask_in)
+        self.options = self.about.options
+        self.players = (self.options.num_players,)
+        self._form = Form(self.options, observation, observation_dtype, mask_in)
 
     def supports(self, options: Options) -> bool:
         """Return whether it learned such games, whichever decisions are asked on whichever table."""

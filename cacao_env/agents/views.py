@@ -182,19 +182,14 @@ class View:
 
     def __init__(self, game: Game, table_size: int) -> None:
         self.game = game
-        self._seen = game
+        self.seen = game  # with a window of that size, to be read and not played
         self._fits = True
         if table_size != game.table_size:
-            self._seen = game.clone()
+            self.seen = game.clone()
             self._resize(table_size)
 
-    @property
-    def seen(self) -> Game:
-        """Return the game with a window of that size, to be read and not played."""
-        return self._seen
-
     def _resize(self, size: int) -> None:
-        state = self._seen.state
+        state = self.seen.state
         rows = int(state.row_min), int(state.row_max)
         columns = int(state.column_min), int(state.column_max)
         self._fits = bool(window_fits(rows[0], rows[1], columns[0], columns[1], size))
@@ -208,7 +203,7 @@ class View:
 
     def _shifted(self, row: int, column: int, size: int) -> tuple[int, int]:
         """Return the corner, moved only to show the tile just placed and the cells beside it."""
-        state = self._seen.state
+        state = self.seen.state
         last = int(state.last)
         at_row, at_column = int(cell_row(state, last)), int(cell_column(state, last))
         row = min(max(row, at_row + 3 - size), at_row - 2)
@@ -217,7 +212,7 @@ class View:
 
     def _crop(self) -> None:
         """Drop cells that the window does not show from the lists: the table has outgrown it."""
-        state = self._seen.state
+        state = self.seen.state
         size = int(state.table_size)
         for cells, count in _LISTS:
             shown = state[cells][: int(state[count])].copy()
@@ -239,9 +234,9 @@ class View:
         may be no action once the table has outgrown the window.
         """
         mask = self.game.action_mask()
-        if self._seen is self.game:
+        if self.seen is self.game:
             return mask
-        size, own = self._seen.table_size, self.game.table_size
+        size, own = self.seen.table_size, self.game.table_size
         out = np.zeros(int(num_actions(size)), np.int8)
         first, own_first = int(place_actions(size)), int(place_actions(own))
         out[first:] = mask[own_first:]
@@ -250,21 +245,21 @@ class View:
             places = mask[:own_first].reshape(-1, NUM_VARIANTS)[np.where(shown, index, 0)]
             out[:first] = (places * shown[:, None]).reshape(-1)
             if size < own and self._fits:
-                out[:first] &= self._seen.action_mask()[:first]
+                out[:first] &= self.seen.action_mask()[:first]
         return out
 
     def actions(self, chosen: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the game's ids of legal actions that were chosen in the window, both (K,)."""
-        if self._seen is self.game:
+        if self.seen is self.game:
             return chosen
-        first, own_first = (int(place_actions(one.table_size)) for one in (self._seen, self.game))
+        first, own_first = (int(place_actions(one.table_size)) for one in (self.seen, self.game))
         cell, variant = np.divmod(np.minimum(chosen, first - 1), NUM_VARIANTS)
         places = self._cells()[0][cell] * NUM_VARIANTS + variant
         return np.where(chosen < first, places, chosen - first + own_first)
 
     def _cells(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Return each worker cell's number in the game's window, and whether it is there."""
-        here, there = self._seen.state, self.game.state
+        here, there = self.seen.state, self.game.state
         size = int(there.table_size)
         rows, columns = _worker_cells(int(here.table_size))
         rows = (rows + (int(here.corner_row) - int(there.corner_row))) & (TORUS - 1)

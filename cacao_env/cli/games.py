@@ -241,16 +241,15 @@ def _draw(
     game: Game, path: Path, tile: int, seconds: float, viewer: int | None, names: Sequence[str]
 ) -> str:
     """Write a picture of the position, or a film of the game up to it; returns what was written."""
-    from ..play.history import History
+    from ..play.history import frames_of
     from ..play.render.scene import scene_of
 
     if path.suffix in FILMS:
         from ..play.render.film import write_film
 
         return f"{write_film(game, path, tile, seconds, viewer, names)} positions"
-    history = History(game, viewer)
-    history.follow(game, viewer)
-    scene = scene_of(history.frames[-1], names=names)
+    *_, last = frames_of(game, viewer)
+    scene = scene_of(last, names=names)
     if path.suffix == ".svg":
         path.write_text(scene.svg(tile), encoding="utf-8")
         return "picture"
@@ -341,7 +340,7 @@ def _serve(options: Namespace, given: dict[str, Any]) -> int:
     return 0
 
 
-def _reviewed(history: Any) -> dict[str, Any]:
+def _reviewed(game: Game) -> dict[str, Any]:
     """Review a game under a progress bar."""
     from ..engine.progress import Bar
     from ..play.review import review
@@ -352,21 +351,20 @@ def _reviewed(history: Any) -> dict[str, Any]:
             bar.total, bar.n = total, done
             bar.refresh()
 
-        return review(history, progress).as_dict()
+        return review(game, progress).as_dict()
 
 
 def _review(options: Namespace) -> None:
-    from ..play.history import History
     from ..play.review import in_lines
 
     try:
         data = record.load(options.record)
-        history = History.from_record(data)
+        game = record.check(data)
     except record.RecordError as error:
         raise ValueError(f"{options.record}: {error}") from None
-    found = _reviewed(history)
+    found = _reviewed(game)
     if options.json != "-":
-        seats = range(history.game.num_players)
+        seats = range(game.num_players)
         names = record.players_of(data) or [f"player {seat + 1}" for seat in seats]
         print(in_lines(found, names))
     write_json(found, options.json)

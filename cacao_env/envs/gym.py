@@ -37,6 +37,7 @@ illegal actions to minus infinity, no action is left in this step.  Use a large 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -59,10 +60,60 @@ from .versus import Illegal, VersusGames
 
 VECTOR_MODES = [mode for mode in MODES if mode != "human"]  # one window can't show many games
 _FAR = 2**31  # illegal, as are all larger numbers
-_OWN = ("self", "num_games", "begin", "seed")  # arguments of the batch that environments set
+_OWN = ("self", "num_games", "modes", "begin", "seed")  # arguments that environments set
 
 
-class CacaoEnv(gymnasium.Env[Any, Any]):
+class _OneSeat:
+    """What both environments have: games that nobody has dealt yet, as one learner sees them."""
+
+    def _begin(
+        self,
+        num_games: int,
+        opponents: OpponentSpec,
+        modes: Sequence[str],
+        *,
+        mask_in: MaskIn = "observation",
+        observation: ObservationForm = "flat",
+        observation_dtype: ObservationDtype = "float32",
+        illegal: Illegal = "lose",
+        fixed_infos: bool = False,
+        render_mode: str | None = None,
+        **arguments: Any,
+    ) -> None:
+        check_choice("render_mode", render_mode, (None, *modes))
+        self.render_mode, self._renderer = render_mode, Renderer(render_mode)
+        self._fixed_infos = as_bool("fixed_infos", fixed_infos)
+        self.games = VersusGames(
+            num_games,
+            opponents,
+            illegal=illegal,
+            begin=False,
+            observation=as_candidates(observation) or "flat",
+            observation_dtype=observation_dtype,
+            **arguments,
+        )
+        self._form = Form(self.games.options, observation, observation_dtype, mask_in)
+        self._every = np.ones(num_games, np.bool_)
+        self._started = False
+
+    def _reset_games(self, rng: np.random.Generator) -> None:
+        """Deal from the environment's own generator, which also draws the first learner's seat.
+
+        So a new seed for each episode, as in many evaluations, does not fix the seat.
+        """
+        self.games.reset(int(rng.integers(2**63)), int(rng.integers(self.games.num_players)))
+        self._started = True
+
+    def _results(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        """Return the results of the games that are over, 0 for others."""
+        return {
+            "score": np.where(over, self.games.final_scores[:, 0], 0),
+            "best_other_score": np.where(over, self.games.final_scores[:, 1], 0),
+            "win_share": np.where(over, self.games.final_win_shares, 0.0),
+        }
+
+
+class CacaoEnv(_OneSeat, gymnasium.Env[Any, Any]):
     """One game: the learner's seat against opponents.
 
     Actions: ``Discrete(num_actions)``.  Observations: a dict of ``observation``, float32 in [0, 1] or
@@ -81,44 +132,25 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": MODES, "render_fps": 2}  # noqa: RUF012
 
-    @keywords_of(VersusGames, without=_OWN)
-    def __init__(
-        self,
-        opponents: OpponentSpec = "random",
-        *,
-        mask_in: MaskIn = "observation",
-        observation: ObservationForm = "flat",
-        observation_dtype: ObservationDtype = "float32",
-        illegal: Illegal = "lose",
-        fixed_infos: bool = False,
-        render_mode: str | None = None,
-        **arguments: Any,
-    ) -> None:
-        check_choice("render_mode", render_mode, (None, *MODES))
-        self._fixed_infos = as_bool("fixed_infos", fixed_infos)
-        self.render_mode = render_mode
-        self._renderer = Renderer(render_mode)
-        chosen = mask_in, observation, observation_dtype, illegal
-        self._games, self._form = _make(1, opponents, *chosen, arguments)
-        self.action_space = spaces.Discrete(self._games.action_masks.shape[1])
+    @keywords_of(_OneSeat._begin, VersusGames, without=_OWN)
+    def __init__(self, opponents: OpponentSpec = "random", **arguments: Any) -> None:
+        self._begin(1, opponents, MODES, **arguments)
+        self.action_space = spaces.Discrete(self.games.action_masks.shape[1])
         self.observation_space = self._form.space()
-        self._started = False
-        self._every = np.ones(1, np.bool_)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; return (observation, info)."""
         start = reset_options(options, ("game",))
-        position = as_position(start["game"], self._games.options) if "game" in start else None
+        position = as_position(start["game"], self.games.options) if "game" in start else None
         super().reset(seed=_as_seed(seed))
         if seed is not None or not self._started:
-            _reset_games(self._games, self.np_random)
+            self._reset_games(self.np_random)
         else:
-            self._games.deal(self._every)
-        self._started = True
+            self.games.deal(self._every)
         if position is not None:
-            self._games.start(0, position)
+            self.games.start(0, position)
         if self.render_mode == "human":
             self.render()
         return self._observation(), self._info()
@@ -129,7 +161,7 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
         ValueError before ``reset``, after the end, for an action that is no integer, and with
         ``illegal="raise"`` for an illegal one.
         """
-        games = self._games
+        games = self.games
         if not self._started or games.ended[0]:
             raise ValueError(
                 "the episode is over: call reset()" if self._started else "call reset() first"
@@ -156,33 +188,33 @@ class CacaoEnv(gymnasium.Env[Any, Any]):
     @property
     def game(self) -> Game:
         """A copy of the game without its history; it contains everything hidden."""
-        return self._games.game(0)
+        return self.games.game(0)
 
     @property
     def seat(self) -> int:
         """The learner's seat in this episode."""
-        return int(self._games.learners[0])
+        return int(self.games.learners[0])
 
     def _mask(self) -> npt.NDArray[np.int8]:
-        return self._games.action_masks[0].copy()
+        return self.games.action_masks[0].copy()
 
     def _observation(self) -> Any:
-        return self._form.of(self._games.observations[0].copy(), self._mask())
+        return self._form.of(self.games.observations[0].copy(), self._mask())
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {
             "seat": self.seat,
-            "illegal_action": bool(self._games.forfeits[0]),
+            "illegal_action": bool(self.games.forfeits[0]),
         }
         if self._form.mask_in_info:
             info["action_mask"] = self._mask()
-        over = self._games.ended
+        over = self.games.ended
         if over[0] or self._fixed_infos:
-            info |= {name: one[0].item() for name, one in _results(self._games, over).items()}
+            info |= {name: one[0].item() for name, one in self._results(over).items()}
         return info
 
 
-class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
+class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
     """``num_envs`` games stepped together, like Gymnasium's vector environments.
 
     Only one thread may use them at a time; a call during another one raises RuntimeError.
@@ -217,40 +249,27 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         "render_fps": 2,
     }
 
-    @keywords_of(VersusGames, without=_OWN)
+    @keywords_of(_OneSeat._begin, VersusGames, without=_OWN)
     def __init__(
         self,
         num_envs: int = 1,
         opponents: OpponentSpec = "random",
         *,
-        mask_in: MaskIn = "observation",
-        observation: ObservationForm = "flat",
-        observation_dtype: ObservationDtype = "float32",
-        illegal: Illegal = "lose",
-        fixed_infos: bool = False,
-        render_mode: str | None = None,
         copy: bool = True,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         **arguments: Any,
     ) -> None:
-        check_choice("render_mode", render_mode, (None, *VECTOR_MODES))
-        self._fixed_infos = as_bool("fixed_infos", fixed_infos)
         given = getattr(autoreset_mode, "value", autoreset_mode)
         mode = check_choice("autoreset_mode", given, [one.value for one in AutoresetMode])
         self._mode = list(AutoresetMode)[mode]
         self.metadata = self.metadata | {"autoreset_mode": self._mode}
-        self.num_envs = as_int("num_envs", num_envs, 1)
-        self.render_mode, self._copy = render_mode, copy
-        self._renderer = Renderer(render_mode)
-        chosen = mask_in, observation, observation_dtype, illegal
-        self.games, self._form = _make(self.num_envs, opponents, *chosen, arguments)
+        self.num_envs, self._copy = as_int("num_envs", num_envs, 1), copy
+        self._begin(self.num_envs, opponents, VECTOR_MODES, **arguments)
         self.single_action_space = spaces.Discrete(self.games.action_masks.shape[1])
         self.single_observation_space = self._form.space()
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self._every = np.ones(self.num_envs, np.bool_)
         self._no_truncations = np.zeros(self.num_envs, np.bool_)
-        self._started = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -259,11 +278,13 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         which = reset_options(options, ("reset_mask",)).get("reset_mask")
         super().reset(seed=_as_seed(seed))
         if which is None:
-            _reset_games(self.games, self.np_random)
-            self._started = True
+            self._reset_games(self.np_random)
         else:
             self._check_started()
-            self.games.deal(self._checked_mask(which, seed))
+            mask = as_flags("reset_mask", which, self.num_envs)
+            if seed is not None:
+                raise ValueError(f"seed is {seed!r}, expected None with a reset_mask")
+            self.games.deal(mask)
         return self._observations(), self._infos()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -304,12 +325,6 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         if not self._started:
             raise ValueError("call reset() first")
 
-    def _checked_mask(self, which: Any, seed: int | None) -> npt.NDArray[np.bool_]:
-        mask = as_flags("reset_mask", which, self.num_envs)
-        if seed is not None:
-            raise ValueError(f"seed is {seed!r}, expected None with a reset_mask")
-        return mask
-
     def _observations(self) -> Any:
         masks = self.games.action_masks
         return self._form.of(
@@ -330,7 +345,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
             infos["action_mask"] = self._out(self.games.action_masks)
         infos |= {f"_{name}": self._every.copy() for name in infos}
         if over.any() or self._fixed_infos:
-            results = _results(games, over)
+            results = self._results(over)
             which = self._every if self._fixed_infos else over
             infos |= results | {f"_{name}": which.copy() for name in results}
         return infos
@@ -341,7 +356,7 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         final: dict[str, Any] = {
             "seat": np.where(over, played, 0),
             "illegal_action": games.forfeits.copy(),
-            **_results(games, over),
+            **self._results(over),
         }
         no_mask = np.zeros(games.action_masks.shape[1], np.int8)
         if self._form.mask_in_info:
@@ -352,45 +367,6 @@ class CacaoVectorEnv(VectorEnv[Any, Any, Any]):
         infos["final_obs"], infos["_final_obs"] = ends, over
         infos["final_info"] = {**final, **{f"_{name}": over.copy() for name in final}}
         infos["_final_info"] = over.copy()
-
-
-def _results(games: VersusGames, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the results of the games that are over, 0 for others."""
-    return {
-        "score": np.where(over, games.final_scores[:, 0], 0),
-        "best_other_score": np.where(over, games.final_scores[:, 1], 0),
-        "win_share": np.where(over, games.final_win_shares, 0.0),
-    }
-
-
-def _make(
-    num_games: int,
-    opponents: OpponentSpec,
-    mask_in: MaskIn,
-    observation: ObservationForm,
-    observation_dtype: ObservationDtype,
-    illegal: Illegal,
-    arguments: dict[str, Any],
-) -> tuple[VersusGames, Form]:
-    """Make games that nobody has dealt yet, and the form in which the learner sees them."""
-    games = VersusGames(
-        num_games,
-        opponents,
-        illegal=illegal,
-        begin=False,
-        observation=as_candidates(observation) or "flat",
-        observation_dtype=observation_dtype,
-        **arguments,
-    )
-    return games, Form(games.options, observation, observation_dtype, mask_in)
-
-
-def _reset_games(games: VersusGames, rng: np.random.Generator) -> None:
-    """Deal from the environment's own generator, which also draws the first learner's seat.
-
-    So a new seed for each episode, as in many evaluations, does not fix the seat.
-    """
-    games.reset(int(rng.integers(2**63)), int(rng.integers(games.num_players)))
 
 
 def _as_seed(seed: Any) -> int | None:

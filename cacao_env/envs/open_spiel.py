@@ -10,6 +10,7 @@ deal, before anything shows it, by the outcomes of the chance nodes.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,7 @@ class CacaoState(pyspiel.State):
         self.events: list[tuple[int, str]] = []  # (seat that may know it, text); -1: every seat
         self._pending: int | None = None  # the action whose draws are incomplete
         self._is_new = True
-        self._drawn: dict[int, list[int]] = {}
+        self._drawn: Counter[int] = Counter()  # known draws of that action, by pile
         self._pile: int | None = None  # the pile of the next draw
         self._go_on(None)
 
@@ -133,7 +134,7 @@ class CacaoState(pyspiel.State):
         assert self._pile is not None
         left = self._left(self._pile)
         kinds, counts = np.unique(left, return_counts=True)
-        first = _first_outcome(self._pile)
+        first = _first_outcome(self._pile) - (self._pile == JUNGLE)
         return [(first + int(k), float(n) / len(left)) for k, n in zip(kinds, counts)]
 
     def _apply_action(self, action: int) -> None:
@@ -143,7 +144,11 @@ class CacaoState(pyspiel.State):
             self.events.append((-1, text))
         else:
             kind = action - _first_outcome(self._pile)
-            self._drawn.setdefault(self._pile, []).append(kind)
+            self.game = self.game.clone()  # a copy of this state may have it too
+            left = self._left(self._pile)
+            place = np.flatnonzero(left == kind + (self._pile == JUNGLE))[0]
+            left[0], left[place] = left[place], left[0]
+            self._drawn[self._pile] += 1
             self.events.append((self._pile, f"draws {_kind_name(self._pile, kind)}"))
             self._go_on(self._pending)
 
@@ -174,30 +179,19 @@ class CacaoState(pyspiel.State):
 
     # --- Draws ----------------------------------------------------------------------------------
 
-    def _left(self, pile: int) -> Any:
-        """Return the kinds left in a pile, in a meaningless order."""
-        state = self.game.state
-        drawn = len(self._drawn.get(pile, ()))
-        if pile == JUNGLE:
-            first = 0 if self._is_new else int(state.jungle_drawn)
-            codes = self._arranged(pile)[first + drawn : int(state.num_jungle)]
-            return codes - 1
-        first = 0 if self._is_new else int(state.drawn[pile])
-        return self._arranged(pile)[first + drawn : int(state.tiles_each)]
+    def _known(self, pile: int) -> int:
+        """Return how many draws from a pile are known."""
+        return self._drawn[pile] + (0 if self._is_new else _drawn_from(self.game, pile))
 
-    def _arranged(self, pile: int) -> Any:
-        """Return a pile's order with the latest draws moved to the places of the next draws."""
+    def _left(self, pile: int) -> Any:
+        """Return what is left in a pile, as the deal has it: kinds, or codes of jungle tiles.
+
+        The order has no meaning yet: each draw moves a tile to the front.
+        """
         state = self.game.state
-        is_jungle = pile == JUNGLE
-        order = (state.jungle_draws if is_jungle else state.worker_draws[pile]).copy()
-        last = int(state.num_jungle if is_jungle else state.tiles_each)
-        at = 0 if self._is_new else int(state.jungle_drawn if is_jungle else state.drawn[pile])
-        for kind in self._drawn.get(pile, ()):
-            value = kind + is_jungle  # jungle codes begin with 1
-            place = at + int(np.flatnonzero(order[at:last] == value)[0])
-            order[at], order[place] = order[place], order[at]
-            at += 1
-        return order
+        if pile == JUNGLE:
+            return state.jungle_draws[self._known(pile) : int(state.num_jungle)]
+        return state.worker_draws[pile, self._known(pile) : int(state.tiles_each)]
 
     def _go_on(self, pending: int | None) -> None:
         """Play an action (None: the deal) as far as its draws are known.
@@ -205,28 +199,15 @@ class CacaoState(pyspiel.State):
         ValueError for an illegal action; nothing changes then.
         """
         one = self.game.clone()
-        for pile in self._drawn:
-            if pile == JUNGLE:
-                one.state.jungle_draws[:] = self._arranged(pile)
-            else:
-                one.state.worker_draws[pile] = self._arranged(pile)
-        if self._is_new:
+        if pending is None:
             set_up(one.state)
         else:
-            assert pending is not None
             one.play(pending)
-        self._pending, self._pile = pending, self._next_draw(one)
+        piles = (JUNGLE, *range(one.num_players))
+        unknown = (pile for pile in piles if _drawn_from(one, pile) > self._known(pile))
+        self._pending, self._pile = pending, next(unknown, None)
         if self._pile is None:
-            self.game, self._pending, self._is_new, self._drawn = one, None, False, {}
-
-    def _next_draw(self, after: Game) -> int | None:
-        """Return the pile whose next draw is not known yet, if any."""
-        for pile in (JUNGLE, *range(after.num_players)):
-            if _drawn_from(after, pile) > len(self._drawn.get(pile, ())) + (
-                0 if self._is_new else _drawn_from(self.game, pile)
-            ):
-                return pile
-        return None
+            self.game, self._pending, self._is_new, self._drawn = one, None, False, Counter()
 
     # --- Search ---------------------------------------------------------------------------------
 
@@ -245,9 +226,7 @@ class CacaoState(pyspiel.State):
             if pile is None:
                 new.apply_action(next(actions))
                 continue
-            at = len(new._drawn.get(pile, ()))
-            at += 0 if new._is_new else _drawn_from(new.game, pile)
-            state = seen.state
+            at, state = new._known(pile), seen.state
             value = state.jungle_draws[at] - 1 if pile == JUNGLE else state.worker_draws[pile, at]
             new.apply_action(_first_outcome(pile) + int(value))
         return new

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..engine import decisions
-from ..engine.state import ACT, EXPLICIT, FILL, OVER
-from ..game import Game, try_action
-from ..greedy.turn import by_turn
+from ..engine.state import ACT, EXPLICIT, FILL
+from ..game import Game
 from .words import in_words, parts_of
 
 Choice = dict[str, Any]
@@ -74,18 +73,16 @@ def effect_of(game: Game, action: int) -> Effect:
     state = one.state
     before, scores = _goods(state), one.scores()
     state.decisions = EXPLICIT
-    turn, drawn = int(state.turn), int(state.jungle_drawn)
-    code = try_action(one.states, action, by_turn(one.state))
-    if code:
-        raise ValueError(game.why_illegal(action, code))
-    while game.decisions == "auto" and _is_same_turn(state, turn, drawn):
+    now = game.turn, int(state.jungle_drawn)
+    one.play(action)
+    while game.decisions == "auto" and not one.over and (one.turn, state.jungle_drawn) == now:
         follows = int(decisions.forced_action(state))
         if follows == decisions.NONE:
             break
-        try_action(one.states, follows, by_turn(one.state))
+        one.play(follows)
     changes = _goods(state) - before
     after = one.scores()
-    ends = bool(state.phase == OVER or state.turn != turn)
+    ends = one.over or one.turn != now[0]
     return Effect(
         {
             seat: {good: int(n) for good, n in zip(_GOODS, row) if n}
@@ -94,8 +91,8 @@ def effect_of(game: Game, action: int) -> Effect:
         },
         {s: a - b for s, (a, b) in enumerate(zip(after, scores)) if a != b},
         0 if ends or state.phase != FILL else int(state.to_fill).bit_count(),
-        0 if ends or state.phase != ACT else _edges(state),
-        not ends and int(state.jungle_drawn) != drawn,
+        0 if ends or state.phase != ACT else sum(int(edges).bit_count() for edges in state.pending),
+        not ends and int(state.jungle_drawn) != now[1],
         ends,
     )
 
@@ -117,19 +114,9 @@ def effect_words(effect: Effect, seat: int, names: list[str]) -> str:
     return "; ".join(parts)
 
 
-def _is_same_turn(state: Any, turn: int, drawn: int) -> bool:
-    return bool(state.phase != OVER and state.turn == turn and state.jungle_drawn == drawn)
-
-
 def _goods(state: Any) -> np.ndarray:
     """Of every seat, in the order of ``_GOODS``: (num_players, 5)."""
-    return np.array(
-        [[int(state[good][seat]) for good in _GOODS] for seat in range(int(state.num_players))]
-    )
-
-
-def _edges(state: Any) -> int:
-    return sum(int(edges).bit_count() for edges in state.pending)
+    return np.array([state[good][: state.num_players] for good in _GOODS], np.int64).T
 
 
 def _count(number: int, noun: str) -> str:

@@ -61,7 +61,11 @@ def position_of(game: Game, viewer: int | None = None) -> Position:
         "open": [_at(state, int(c)) for c in state.open_cells[: int(state.open_count)]]
         if phase != OVER
         else [],
-        "fill": _cells_to_fill(state),
+        "fill": [
+            _at(state, int(cell))
+            for side, cell in enumerate(NEIGHBOR[state.last])
+            if phase == FILL and int(state.to_fill) >> side & 1
+        ],
         "display": [JUNGLE_KINDS[int(code) - 1] for code in state.display if code > 0],
         "pile": {
             JUNGLE_KINDS[code - 1]: int(state.jungle_pile[code])
@@ -116,20 +120,6 @@ def _worker_tiles(state: Any) -> list[Any]:
             }
         )
     return found
-
-
-def _cells_to_fill(state: Any) -> list[list[int]]:
-    if int(state.phase) != FILL:
-        return []
-    around = (int(cell) for cell in NEIGHBOR[state.last])
-    return [_at(state, cell) for cell in around if _must_fill(state, cell)]
-
-
-def _must_fill(state: Any, cell: int) -> bool:
-    """Whether a jungle cell is empty and beside two or more worker tiles (rules 4B)."""
-    if state.board[cell] > 0:
-        return False
-    return sum(int(state.board[int(near)]) > 0 for near in NEIGHBOR[cell]) > 1
 
 
 def _pending(state: Any) -> list[dict[str, Any]]:

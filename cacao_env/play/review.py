@@ -11,11 +11,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..agents.endgame import is_near_end
+from ..engine.decisions import NONE, forced_action
 from ..engine.options import Options
+from ..engine.state import AUTO
 from ..evaluation.judge import Judge, Verdict, solved, value_networks
 from ..evaluation.luck import WIN_SHARES, luck_of
+from ..evaluation.matches import choices
 from ..game import Game
-from .history import History, with_auto_decisions
 from .words import in_words, parts_of
 
 INACCURACY, BLUNDER = 1.0, 3.0  # gold lost
@@ -82,32 +84,29 @@ class Review:
         return data
 
 
-def review(
-    history: History, progress: Callable[[int, int], None] = lambda done, total: None
-) -> Review:
-    """Review the finished game of a history; ``progress(done, total)`` counts decisions."""
-    if not history.game.over:
+def review(game: Game, progress: Callable[[int, int], None] = lambda done, total: None) -> Review:
+    """Review a finished game; ``progress(done, total)`` counts decisions."""
+    if not game.over:
         raise ValueError("only a finished game can be reviewed")
-    reviewer = Reviewer(history.game.options)
-    todo = list(_decisions(history))
+    game = game.with_options("explicit")
+    reviewer = Reviewer(game.options)
+    todo = list(_decisions(game))
     found = []
-    for done, (ply, game, action) in enumerate(todo):
+    for done, decision in enumerate(todo):
         progress(done, len(todo))
-        found.append(reviewer.judged(ply, game, action))
+        found.append(reviewer.judged(*decision))
     progress(len(todo), len(todo))
-    luck = luck_of(history.game)[WIN_SHARES].tolist()
-    seats = [_summary(seat, found, luck[seat]) for seat in range(history.game.num_players)]
-    return Review(reviewer.name, found, seats, history.game.win_shares())
+    luck = luck_of(game)[WIN_SHARES].tolist()
+    seats = [_summary(seat, found, luck[seat]) for seat in range(game.num_players)]
+    return Review(reviewer.name, found, seats, game.win_shares())
 
 
-def _decisions(history: History) -> Iterator[tuple[int, Game, int]]:
-    """Yield (frame, game, action) of every decision with more than one legal move."""
-    game = history.game_at(0)
-    for ply, action in enumerate(history.game.history):
-        asked = with_auto_decisions(game)
-        if asked.options.decisions == "auto" and len(asked.legal_actions()) > 1:
-            yield ply, asked, action
-        game.play(action)
+def _decisions(game: Game) -> Iterator[tuple[int, Game, int]]:
+    """Yield (frame, position, action) of every decision with more than one legal move."""
+    for ply, (now, action) in enumerate(choices(game)):
+        if int(forced_action(now.state)) == NONE and len(now.legal_actions()) > 1:
+            now.state.decisions = AUTO  # agents are made for such games
+            yield ply, now, action
 
 
 class Reviewer:

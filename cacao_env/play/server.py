@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -86,32 +86,21 @@ class AgentServer(ThreadingHTTPServer):
 
 def game_of(body: Any) -> Game:
     """Return the game of plain data; ValueError says what is wrong with it."""
-    if not isinstance(body, dict):
-        raise ValueError("a game is a JSON object")
-    options, deal, actions = body.get("options"), body.get("deal"), body.get("actions")
-    if not isinstance(options, dict) or not isinstance(deal, dict) or not isinstance(actions, list):
-        raise ValueError("a game has options, a deal and actions")
-    workers: Any = deal.get("worker_draws")
-    jungle: Any = deal.get("jungle_draws")
-    if not isinstance(workers, list) or not all(map(_is_texts, workers)) or not _is_texts(jungle):
-        raise ValueError("the deal is not worker_draws and jungle_draws")
-    if options.get("volcanoes") not in (True, False) or not all(map(is_int, actions)):
-        raise ValueError("volcanoes is neither true nor false, or an action is not an integer")
-    decisions = options.get("decisions")
-    if decisions not in ("auto", "explicit"):
-        raise ValueError("decisions is neither 'auto' nor 'explicit'")
-    game = Game.from_draws(
-        workers, jungle, volcanoes=bool(options["volcanoes"]), decisions=decisions
-    )
-    for action in actions:
-        game.play(action)
+    try:
+        options, deal = body["options"], body["deal"]
+        game = Game.from_draws(
+            deal["worker_draws"],
+            deal["jungle_draws"],
+            volcanoes=options["volcanoes"],
+            decisions=options["decisions"],
+        )
+        for action in body["actions"]:
+            game.play(action)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"a game has options, a deal and actions: {error!r}"[:300]) from None
     if game.over:
         raise ValueError("the game is over: there is nothing to decide")
     return game
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _analyzed(game: Game, agent: Agent, seed: int) -> dict[str, Any]:
@@ -128,15 +117,15 @@ def _analyzed(game: Game, agent: Agent, seed: int) -> dict[str, Any]:
 
 def described(agents: Mapping[str, Agent]) -> list[dict[str, Any]]:
     """Return the agents as the page lists them."""
-
-    def plays(agent: Agent, players: Sequence[int], volcanoes: bool) -> bool:
-        return any(agent.supports(Options(number, volcanoes)) for number in players)
-
     return [
         {
             "name": name,
             "players": list(agent.players),
-            "volcanoes": [one for one in (False, True) if plays(agent, agent.players, one)],
+            "volcanoes": [
+                volcanoes
+                for volcanoes in (False, True)
+                if any(agent.supports(Options(players, volcanoes)) for players in agent.players)
+            ],
         }
         for name, agent in agents.items()
     ]

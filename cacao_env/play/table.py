@@ -14,10 +14,10 @@ from ..engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 from ..game import Game
 from ..record import MAX_NAME
 from .choices import Choice, choices_of
-from .history import NOBODY, History
 
 HUMAN = "human"
 BEST_BOT = "mc:sims=256"
+NOBODY = -1  # a viewer who sees no hand
 
 
 class Table:
@@ -49,7 +49,6 @@ class Table:
             None if name == HUMAN else agents[name].player(seat_seed(seed, 0, options, seats, seat))
             for seat, name in enumerate(seats)
         ]
-        self.history = History(self.game, self.viewer)
 
     @property
     def names(self) -> list[str]:
@@ -87,18 +86,14 @@ class Table:
         seat = decider(self.game)
         if not self.awaits_person:
             raise ValueError(f"it is for {self.seats[seat]} to decide, not for a person")
-        self._played(action)
+        self.game.play(action)
 
     def advance(self) -> None:
         """Let the deciding agent act; ValueError if no agent has to decide."""
         player = None if self.game.over else self._players[decider(self.game)]
         if player is None:
             raise ValueError("no agent has to decide now")
-        self._played(player.act(self.game.clone()))
-
-    def _played(self, action: int) -> None:
-        self.game.play(action)
-        self.history.follow(self.game, self.viewer)
+        self.game.play(player.act(self.game.clone()))
 
     def undo(self) -> None:
         """Take back the last decision of a person and everything after it."""
@@ -107,7 +102,6 @@ class Table:
             game.undo()
             if game.seat is not None and self._players[game.seat] is None:
                 self.game = game
-                self.history.follow(game, self.viewer)
                 return
         raise ValueError("there is no decision of a person to take back")
 

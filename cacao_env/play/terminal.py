@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 from .. import record
 from ..agents.agent import require
 from ..agents.registry import load_agent
 from ..files import write_whole
-from ..gold_sources import SOURCES
+from ..gold_sources import SOURCES, gold_by_source
 from ..tables import DataTable
 from .choices import Choice
+from .history import moves_in_words
 from .render.text import LEGEND, LETTERS, picture
 from .table import Table, best_agent
 
@@ -47,14 +46,15 @@ def play_in_terminal(
     ``read(prompt)`` returns a line that was typed.  The record of the finished game is written to
     ``target``, if there is one.
     """
-    write(_seating(table))
+    seats = ", ".join(f"{LETTERS[seat]} {name}" for seat, name in enumerate(table.names))
+    write(f"{seats}. 'help' lists what you can type, 'legend' what the signs mean.")
     shown = 0
     while not table.game.over:
         if table.awaits_person:
             shown = _show_moves(table, shown, write)
             write("\n" + picture(table.game, table.viewer, colour))
             _decide(table, read, write, colour)
-            shown = min(shown, len(table.history))
+            shown = min(shown, len(table.game.elementary_moves()))
         else:
             table.advance()
     _show_moves(table, shown, write)
@@ -66,20 +66,15 @@ def play_in_terminal(
         write(f"record: {target}")
 
 
-def _seating(table: Table) -> str:
-    seats = ", ".join(f"{LETTERS[seat]} {name}" for seat, name in enumerate(table.names))
-    return f"{seats}. 'help' lists what you can type, 'legend' what the signs mean."
-
-
 def _breakdown(table: Table) -> str:
     """Each seat's score if the game ended now by its sources, the leaders first."""
-    frame = table.history.frames[-1]
+    gold = gold_by_source(table.game.states, table.game.history).tolist()
     scores, leaders = table.game.scores(), table.game.leaders()
     order = sorted(range(len(scores)), key=lambda seat: (seat not in leaders, -scores[seat]))
     rows = [
         (
             f"{LETTERS[seat]} {table.names[seat]}",
-            *(str(gold) for gold in frame["sources"][seat].values()),
+            *map(str, gold[seat]),
             str(scores[seat]),
         )
         for seat in order
@@ -88,10 +83,11 @@ def _breakdown(table: Table) -> str:
 
 
 def _show_moves(table: Table, shown: int, write: Callable[[str], None]) -> int:
-    """Write the moves since frame ``shown``; returns the number of the newest frame."""
-    for frame in table.history.frames[shown + 1 :]:
-        write(f"  {LETTERS[frame['mover']]} {frame['move']}")
-    return len(table.history)
+    """Write all moves but the first ``shown``; return how many there are."""
+    moves = moves_in_words(table.game)
+    for seat, words in moves[shown:]:
+        write(f"  {LETTERS[seat]} {words}")
+    return len(moves)
 
 
 def _decide(
@@ -102,73 +98,61 @@ def _decide(
     listed: list[Choice] = []
     if choices[0]["kind"] in ("fill", "act"):
         listed = _list(choices, write)
-    before = len(table.history)
-    while len(table.history) == before:
+    before = table.game.ply
+    while table.game.ply == before:
         line = read(f"{LETTERS[table.game.state.seat]}> ").strip()
         word, _, rest = line.partition(" ")
-        if word in ("quit", "q", "exit"):
-            raise Left
-        if word in ("help", "?", "h"):
-            write(HELP)
-        elif word == "table":
-            write(picture(table.game, table.viewer, colour))
-        elif word == "legend":
-            write(LEGEND)
-        elif word == "gold":
-            write(_breakdown(table))
-        elif word == "moves":
-            _show_moves(table, 0, write)
-        elif word == "list":
-            listed = _list(choices, write)
-        elif word == "best":
-            _attempt(partial(_best, table, rest.strip(), write), write)
-        elif word == "undo":
-            _attempt(table.undo, write)
-        elif line.isdigit():
-            _attempt(partial(_play_number, table, listed, int(line)), write)
-        elif found := _TILE_AND_CELL.fullmatch(line):
-            listed = _at(choices, found, write)
-            if len(listed) == 1:
-                table.play(listed[0]["action"])
-        elif line:
-            _attempt(partial(_play_words, table, line), write)
+        try:
+            match word:
+                case "quit" | "q" | "exit":
+                    raise Left
+                case "help" | "?" | "h":
+                    write(HELP)
+                case "table":
+                    write(picture(table.game, table.viewer, colour))
+                case "legend":
+                    write(LEGEND)
+                case "gold":
+                    write(_breakdown(table))
+                case "moves":
+                    _show_moves(table, 0, write)
+                case "list":
+                    listed = _list(choices, write)
+                case "best":
+                    _best(table, rest.strip(), write)
+                case "undo":
+                    table.undo()
+                case _ if line.isdigit():
+                    table.play(_numbered(listed, int(line))["action"])
+                case _ if found := _TILE_AND_CELL.fullmatch(line):
+                    listed = _at(choices, found, write)
+                    if len(listed) == 1:
+                        table.play(listed[0]["action"])
+                case _ if line:
+                    table.play(table.game.action(line))
+        except ValueError as error:
+            write(f"  {error}")
 
 
-def _attempt(work: Callable[[], Any], write: Callable[[str], None]) -> None:
-    try:
-        work()
-    except ValueError as error:
-        write(f"  {error}")
-
-
-def _play_number(table: Table, listed: list[Choice], number: int) -> None:
+def _numbered(listed: list[Choice], number: int) -> Choice:
     if not 1 <= number <= len(listed):
         what = f"the list has 1 to {len(listed)}" if listed else "no list was shown; try 'list'"
         raise ValueError(f"there is no choice {number}: {what}")
-    table.play(listed[number - 1]["action"])
-
-
-def _play_words(table: Table, line: str) -> None:
-    table.play(table.game.action(line))
+    return listed[number - 1]
 
 
 def _at(choices: list[Choice], found: re.Match[str], write: Callable[[str], None]) -> list[Choice]:
     """The choices of a tile on a cell, listed unless there is exactly one."""
     kind, row, column = (found[1] or "").replace("-", ""), int(found[2]), int(found[3])
-    some = [
-        choice
-        for choice in choices
-        if choice["cell"] == [row, column] and kind in ("", choice.get("tile"), _digits(choice))
-    ]
+    some = []
+    for choice in choices:
+        as_placed = "".join(map(str, choice.get("edges", ())))  # 0211 is a 2101 that was turned
+        if choice["cell"] == [row, column] and kind in ("", choice.get("tile"), as_placed):
+            some.append(choice)
     if not some:
         tile = f"{'-'.join(kind)} " if kind else ""
         write(f"  {tile}can't go to {row},{column}")
     return some if len(some) == 1 else _list(some, write)
-
-
-def _digits(choice: Choice) -> str:
-    """The edges of a tile as placed: 0211 is one orientation of 2101."""
-    return "".join(map(str, choice.get("edges", ())))
 
 
 def _list(choices: Iterable[Choice], write: Callable[[str], None]) -> list[Choice]:

@@ -13,7 +13,6 @@ from ..agents.agent import decider, require
 from ..agents.registry import load_agent
 from ..checks import need
 from ..engine.options import Decisions
-from ..play.history import History
 from ..play.render.text import LETTERS
 from ..play.review import in_lines, review
 from ..play.table import best_agent
@@ -116,10 +115,8 @@ def _review(table: TextTable) -> str:
         return "A forfeited game can't be reviewed."
     if not table.over:
         return "Only a finished game can be reviewed."
-    history = History(table.game)
-    history.follow(table.game, None)
     names = [f"{letter} ({name})" for letter, name in zip(LETTERS, table.names)]
-    return in_lines(review(history).as_dict(), names)
+    return in_lines(review(table.game).as_dict(), names)
 
 
 TOOLS = ("new_game", "look", "legal_moves", "play", "take_back", "hint", "review")

@@ -316,13 +316,13 @@ def gym_group() -> list[Row]:
 
     one.reset(seed=0)
     games: Any = one.unwrapped
-    rows = [observed("gym.p2", f"make(): {text}, {drawn}", games._games, pieces(single(), 200))]
+    rows = [observed("gym.p2", f"make(): {text}, {drawn}", games.games, pieces(single(), 200))]
     for name, copy, dtype in (
         ("gym_vector.p2", True, "float32"),
         ("gym_vector.p2.no_copy", False, "float32"),
         ("gym_vector.p2.no_copy.uint8", False, "uint8"),
     ):
-        envs = CacaoVectorEnv(BATCH, copy=copy, observation_dtype=dtype)  # type: ignore[arg-type]
+        envs = CacaoVectorEnv(BATCH, copy=copy, observation_dtype=dtype)
         about = f"make_vec(), copy={copy}: {text.replace('float32', dtype)}, {drawn}"
         rows.append(observed(name, about, envs.games, pieces(batch(envs), 16)))
     return rows

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...checks import need
 from ...game import Game
-from ..history import History
+from ..history import frames_of
 from .raster import image
 from .scene import Extent, Scene, extent_of, scene_of
 
@@ -21,12 +21,11 @@ COLOURS = 128  # of a GIF; one palette for all its pictures, so nothing flickers
 
 def scenes(game: Game, viewer: int | None = None, names: Sequence[str] = ()) -> Iterator[Scene]:
     """Yield a scene for each position of a game from its deal on, all of one size."""
-    history = History(game, viewer)
-    history.follow(game, viewer)
-    extents = [extent_of(frame) for frame in history.frames]
+    frames = list(frames_of(game, viewer))
+    extents = [extent_of(frame) for frame in frames]
     (tops, bottoms), (lefts, rights) = (tuple(zip(*both)) for both in zip(*extents))
     whole: Extent = ((min(tops), max(bottoms)), (min(lefts), max(rights)))
-    for frame in history.frames:
+    for frame in frames:
         yield scene_of(frame, extent=whole, names=names)
 
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 from textwrap import wrap
 
 from ...engine.geometry import cell_index
-from ...engine.state import ACT, FILL, OVERBUILT, OWNER, PLACE, WORKERS, jungle_pile_size
-from ...engine.tiles import JUNGLE_KINDS, NUM_JUNGLE_KINDS, WATER_TRACK, WORKER_KINDS
+from ...engine.state import OVERBUILT, OWNER, WORKERS
 from ...game import Game
+from ..position import Position, position_of
 
 SIGNS = ("", "P1", "P2", "M2", "M3", "M4", "G1", "G2", "~~", "**", "TT", "V=", "V|")
 LETTERS = "ABCD"
+DOING = {"place": "places a worker tile", "fill": "fills a jungle cell", "act": "acts"}
 LEGEND = """\
   A worker tile shows its workers on four sides around its owner's letter: A is the first seat.
   A small letter: another tile lies below.  < >: the tile placed last.  . : a worker tile may go here.
@@ -34,7 +35,8 @@ def picture(game: Game, viewer: int | None = None, colour: bool = False) -> str:
 
     ``viewer`` hides the hands of the other seats; None shows all.  ``colour`` uses ANSI colours.
     """
-    return "\n".join(_table(game, colour) + [""] + _players(game, viewer, colour) + _piles(game))
+    position = position_of(game, viewer)
+    return "\n".join([*_table(game, colour), "", *_players(position, colour), *_piles(position)])
 
 
 def _paint(text: str, colour: str, on: bool) -> str:
@@ -77,43 +79,27 @@ def _cell(game: Game, index: int, colour: bool) -> tuple[str, str, str]:
     )
 
 
-def _players(game: Game, viewer: int | None, colour: bool) -> list[str]:
-    state, scores = game.state, game.scores()
+def _players(position: Position, colour: bool) -> list[str]:
     lines = ["seat  gold  if ended now  cacao  sun  water  pile  hand"]
-    for seat in range(game.num_players):
-        if viewer is None or viewer == seat:
-            hand = " ".join(
-                kind
-                for number, kind in enumerate(WORKER_KINDS)
-                for _ in range(int(state.hand[seat, number]))
-            )
-        else:
-            hand = " ".join(["????"] * int(sum(state.hand[seat])))
-        pile = int(state.tiles_each) - int(state.drawn[seat])
+    for seat, own in enumerate(position["seats"]):
+        hand = " ".join(own["hand"] or ["????"] * own["held"])
         line = (
-            f"{LETTERS[seat]:<4}  {int(state.gold[seat]):>4}  {scores[seat]:>12}  "
-            f"{int(state.cacao[seat]):>5}  {int(state.sun[seat]):>3}  "
-            f"{int(WATER_TRACK[state.water[seat]]):>5}  {pile:>4}  {hand}"
+            f"{LETTERS[seat]:<4}  {own['gold']:>4}  {own['score']:>12}  {own['cacao']:>5}  "
+            f"{own['sun']:>3}  {own['worth']:>5}  {own['pile']:>4}  {hand}"
         )
-        lines.append(_paint(line, _COLOURS[seat], colour) + (" *" if game.seat == seat else ""))
+        mark = " *" if position["seat"] == seat else ""
+        lines.append(_paint(line, _COLOURS[seat], colour) + mark)
     return lines
 
 
-def _piles(game: Game) -> list[str]:
-    state = game.state
-    display = ", ".join(JUNGLE_KINDS[int(code) - 1] for code in state.display if code > 0)
-    left = ", ".join(
-        f"{int(state.jungle_pile[code])} {JUNGLE_KINDS[code - 1]}"
-        for code in range(1, NUM_JUNGLE_KINDS + 1)
-        if state.jungle_pile[code] > 0
-    )
-    size = int(jungle_pile_size(state))
-    pile = f"{size} jungle tiles in the pile{': ' if left else ''}{left}"
-    lines = wrap(f"display: {display or 'empty'}; {pile}", 110, subsequent_indent="  ")
-    if game.seat is None:
-        winners = " and ".join(LETTERS[seat] for seat in game.winners())
+def _piles(position: Position) -> list[str]:
+    left = ", ".join(f"{count} {kind}" for kind, count in position["pile"].items())
+    pile = f"{position['pile_size']} jungle tiles in the pile{': ' if left else ''}{left}"
+    display = ", ".join(position["display"]) or "empty"
+    lines = wrap(f"display: {display}; {pile}", 110, subsequent_indent="  ")
+    if position["seat"] is None:
+        winners = " and ".join(LETTERS[seat] for seat in position["winners"])
         return lines + [f"The game is over: {winners} won."]
-    what = {PLACE: "places a worker tile", FILL: "fills a jungle cell", ACT: "acts"}
-    turns = game.num_players * int(state.tiles_each)
-    doing = what[int(state.phase)]
-    return lines + [f"turn {game.turn + 1} of {turns}: {LETTERS[game.seat]} {doing}"]
+    doing = DOING[position["phase"]]
+    turn = f"turn {position['turn'] + 1} of {position['turns']}"
+    return lines + [f"{turn}: {LETTERS[position['seat']]} {doing}"]
