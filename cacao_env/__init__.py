@@ -18,12 +18,8 @@ __version__ = "0.1.0"
 __all__ = ["Game", "__version__"]
 
 
-def _register() -> None:
-    """Register the environments with both libraries, which import one when somebody makes it."""
-    _tasks.register(gymnasium.register, gymnasium.registry)
-    # PettingZoo has a registry from 1.27 on.  Its ids are written name_v0 and looked up as name-v0.
-    if "cacao_env/cacao-v0" not in getattr(pettingzoo, "aec_registry", ("cacao_env/cacao-v0",)):
-        pettingzoo.register("aec", "cacao_env/cacao_v0", entry_point="cacao_env.envs.aec:env")
-
-
-_register()
+# Both libraries import an environment when somebody makes it.
+_tasks.register(gymnasium.register, gymnasium.registry)
+# PettingZoo has a registry from 1.27 on.  Its ids are written name_v0 and looked up as name-v0.
+if "cacao_env/cacao-v0" not in getattr(pettingzoo, "aec_registry", ("cacao_env/cacao-v0",)):
+    pettingzoo.register("aec", "cacao_env/cacao_v0", entry_point="cacao_env.envs.aec:env")

@@ -32,16 +32,10 @@ class RecordError(ValueError):
 
 def result_of(game: Game) -> dict[str, list[int]]:
     """Return the ``result`` of a record: the final one, or the one if the game ended now."""
-    state, seats = game.state, range(game.num_players)
-    return {
-        "scores": game.scores(),
-        "winners": game.leaders(),
-        "gold": [int(state.gold[seat]) for seat in seats],
-        "temples": [int(state.temples[seat]) for seat in seats],
-        "cacao": [int(state.cacao[seat]) for seat in seats],
-        "sun": [int(state.sun[seat]) for seat in seats],
-        "water": [int(WATER_TRACK[state.water[seat]]) for seat in seats],
-    }
+    state, seats = game.state, slice(game.num_players)
+    goods = {name: state[name][seats].tolist() for name in ("gold", "temples", "cacao", "sun")}
+    water = WATER_TRACK[state.water[seats]].tolist()
+    return {"scores": game.scores(), "winners": game.leaders(), **goods, "water": water}
 
 
 def record_of(
@@ -144,15 +138,11 @@ def positions(record: Any, ply: int | None = None) -> tuple[Game, list[tuple[int
     if ply is not None and not 0 <= ply <= len(entries):
         raise RecordError(f"ply is {ply}, expected 0 to {len(entries)}")
     moves = []
-    for move, auto in moves_of(record)[:ply]:
-        moves.append((game.turn, int(game.state.seat), to_text(move), auto))
+    for entry in entries[:ply]:
+        move = as_move(entry["move"])
+        moves.append((game.turn, int(game.state.seat), to_text(move), entry.get("auto", False)))
         game.play(game.action(move))
     return game, moves
-
-
-def moves_of(record: Any) -> list[tuple[Move, bool]]:
-    """Return the elementary moves of a valid record, and whether each was played without asking."""
-    return [(as_move(entry["move"]), entry.get("auto", False)) for entry in record["moves"]]
 
 
 def start_of(record: Any) -> Game:

@@ -45,7 +45,7 @@ def rules() -> dict[str, Scene]:
 
 def row(count: int, draw: Any) -> Scene:
     drawn = "".join(draw(number, number * (UNIT + GAP)) for number in range(count))
-    return Scene(drawn, count * (UNIT + GAP) - GAP, UNIT, (0, 0))
+    return Scene(drawn, count * (UNIT + GAP) - GAP, UNIT)
 
 
 def jungle(*kinds: str) -> Scene:
@@ -66,7 +66,7 @@ def panels(drawings: Sequence[str], width: float, height: float) -> Scene:
     drawn = rect(0, 0, len(drawings) * width, height, 12, f'fill="{SHEET}"')
     for number, one in enumerate(drawings):
         drawn += f'<g transform="translate({number * width:g} 0)">{one}</g>'
-    return Scene(drawn, len(drawings) * width, height, (0, 0))
+    return Scene(drawn, len(drawings) * width, height)
 
 
 def mark(row: int, column: int, side: int) -> str:

@@ -124,6 +124,6 @@ def test_a_single_environment_hands_out_new_arrays():
     observation, info = env.reset(seed=0)
     kept = copy.deepcopy((observation, info))
     masks = env.action_masks()
-    assert not np.shares_memory(masks, env._games.action_masks)
+    assert not np.shares_memory(masks, env.games.action_masks)
     env.step(int(masks.argmax()))
     np.testing.assert_equal((observation, info), kept)

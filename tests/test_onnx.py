@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from cacao_env.agents.onnx import KEY, OnnxAgent, describe, described, load_poli
 from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.views import Form
+from cacao_env.checks import NotInstalled
 from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
 from cacao_env.envs.versus import VersusGames
@@ -97,17 +98,9 @@ def test_a_lone_file_is_described_loaded_measured_and_an_opponent(tmp_path, monk
 
 
 def test_without_onnxruntime_one_sentence_says_how_to_install_it(tmp_path, monkeypatch):
-    folder, plain = checkpoint(tmp_path), builtins.__import__
-
-    def absent(name, *rest, **more):
-        if name == "onnxruntime":
-            raise ImportError(name)
-        return plain(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", absent)
-    with pytest.raises(
-        CheckpointError, match=r"needs onnxruntime: pip install 'cacao-env\[onnx\]'"
-    ):
+    folder = checkpoint(tmp_path)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(NotInstalled, match=r"onnxruntime is not installed: .*cacao-env\[onnx\]'"):
         load_agent(str(folder))
 
 

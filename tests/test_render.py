@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import xml.etree.ElementTree as ET
 from functools import partial
@@ -23,7 +24,7 @@ from cacao_env.play.position import position_of
 from cacao_env.play.render.art import jungle_tile, rect, sign, worker_tile
 from cacao_env.play.render.film import scenes, write_film
 from cacao_env.play.render.raster import fitted, image
-from cacao_env.play.render.scene import Scene, scene_of
+from cacao_env.play.render.scene import Scene, extent_of, scene_of
 from tests.games import played
 from tests.pictures import rules
 
@@ -108,9 +109,7 @@ def test_cells_to_fill_are_those_that_may_be_filled():
 
 
 def pixels(drawn: str, tile: int = 80) -> np.ndarray:
-    return np.asarray(
-        image(Scene(rect(0, 0, 100, 100, 0, 'fill="#FFF"') + drawn, 100, 100, (0, 0)), tile)
-    )
+    return np.asarray(image(Scene(rect(0, 0, 100, 100, 0, 'fill="#FFF"') + drawn, 100, 100), tile))
 
 
 def test_turned_tiles_have_their_workers_on_the_next_side():
@@ -154,15 +153,15 @@ def test_the_rules_are_illustrated():
 
 def test_an_svg_has_every_tile_in_its_place(over):
     position = position_of(over)
-    scene = scene_of(position)
+    scene, ((top, _), (left, _)) = scene_of(position), extent_of(position)
     root = ET.fromstring(scene.svg(50))
     assert root.tag == f"{SVG}svg"
     assert float(root.get("width")) == pytest.approx(scene.width / 2, abs=1)
     uses = {(e.get("href"), e.get("x"), e.get("y")) for e in root.iter(f"{SVG}use")}
     places = {e.get("transform") for e in root.iter(f"{SVG}g")}
     for tile in position["tiles"]:
-        x = 24 + (tile["column"] - scene.corner[1]) * 100
-        y = 24 + (tile["row"] - scene.corner[0]) * 100
+        x = 24 + (tile["column"] - left) * 100
+        y = 24 + (tile["row"] - top) * 100
         if "kind" in tile:
             href = f"#j-{tile['kind']}{'-turned' if tile['turned'] else ''}"
             assert (href, f"{x}", f"{y}") in uses
@@ -189,8 +188,9 @@ def test_the_tile_placed_last_stands_out():
 def test_all_positions_of_a_film_have_one_size(over):
     found = list(scenes(over))
     assert len(found) == len(over.elementary_moves()) + 1
-    assert len({(scene.width, scene.corner) for scene in found}) == 1
-    assert len({scene.height for scene in found}) == 1
+    assert len({(scene.width, scene.height) for scene in found}) == 1
+    starts = [re.search(r'#j-plantation1" x="\S+" y="\S+"', scene.drawn) for scene in found]
+    assert len({start[0] for start in starts}) == 1, "the first tile stays where it is"
     texts = [scene.svg() for scene in found]
     assert len(set(texts)) > 0.9 * len(texts)
     assert fitted(found[0], 300, 200).shape == (200, 300, 3)

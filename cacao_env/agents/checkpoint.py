@@ -124,11 +124,6 @@ def network_of(folder: Path) -> str:
     return str(read_manifest(folder).get("network"))
 
 
-def name_of(folder: Path) -> str:
-    """Return the name of a checkpoint."""
-    return str(read_manifest(folder)["name"])
-
-
 def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
     """Read manifest and network of a checkpoint of that kind; CheckpointError if they can't be used."""
     folder = as_path(folder, CheckpointError)

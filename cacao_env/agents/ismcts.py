@@ -124,18 +124,6 @@ def iterate(states, nodes, used, iterations, top, exploration, rng):
     return used
 
 
-@njit
-def most_visited(nodes):
-    """Return the action of the root's child with most visits."""
-    child = nodes[ROOT].child
-    best = child
-    while child != 0:
-        if nodes[child].visits > nodes[best].visits:
-            best = child
-        child = nodes[child].sibling
-    return np.int64(nodes[best].action)
-
-
 def ismcts_action(
     states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
 ) -> int:
@@ -144,7 +132,8 @@ def ismcts_action(
         forced = int(forced_action(states[0]))
         if forced != NONE:
             return forced
-    return most_visited(grow(states, rng, sims, ms, top, exploration))
+    tried = _tried(grow(states, rng, sims, ms, top, exploration))
+    return int(max(tried, key=lambda node: node["visits"])["action"])
 
 
 def grow(
@@ -165,16 +154,21 @@ def grow(
     return nodes
 
 
-def ismcts_analyze(
-    states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
-) -> Analysis:
-    """Return visits and mean utilities of the actions that the root has tried."""
-    nodes = grow(states, rng, sims, ms, top, exploration)
+def _tried(nodes: Any) -> list[Any]:
+    """Return the nodes of the actions that the root has tried."""
     found = []
     child = int(nodes[ROOT]["child"])
     while child != 0:
         found.append(nodes[child])
         child = int(nodes[child]["sibling"])
+    return found
+
+
+def ismcts_analyze(
+    states: StateArray, rng: RngArray, sims: int, ms: int, top: int, exploration: float
+) -> Analysis:
+    """Return visits and mean utilities of the actions that the root has tried."""
+    found = _tried(grow(states, rng, sims, ms, top, exploration))
     means = [node["total"] / node["visits"] for node in found]
     visits = [node["visits"] for node in found]
     return from_visits([node["action"] for node in found], means, visits, UNIT)

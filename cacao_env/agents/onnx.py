@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import as_path, in_short
+from ..checks import as_path, in_short, need
 from ..engine.observation import ObservationDtype
 from ..engine.options import Options
 from ..files import read_regular, write_whole
@@ -172,10 +172,7 @@ class OnnxPolicy:
 
 def _session(network: bytes, file: object) -> Any:
     """Open a network in one thread; CheckpointError in one sentence if that can't be done."""
-    try:
-        import onnxruntime
-    except ImportError:
-        raise CheckpointError(f"{file} needs onnxruntime: pip install 'cacao-env[onnx]'") from None
+    onnxruntime = need("onnxruntime", "onnxruntime", "onnx")
     if b"\n\x08location\x12" in network:  # a key of its tensors; it would be looked up elsewhere
         raise CheckpointError(
             f"{file} keeps weights in another file, expected all in one: export it with "

@@ -31,7 +31,7 @@ from typing import Any
 from ..checks import as_path, in_short
 from .agent import Agent, AgentError, WrappedAgent, one_line
 from .bots import BOTS, Bot
-from .checkpoint import VALUE_NET, find, name_of, network_of, read_manifest, shipped_names
+from .checkpoint import VALUE_NET, find, read_manifest, shipped_names
 from .onnx import load_policy
 from .value.checkpoint import SEARCH, load_value_agent, split_search
 
@@ -61,8 +61,9 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
     base, search = split_search(name)
     folder = find(base) or (as_path(base) if as_path(base).is_dir() else None)
     if folder is not None:
-        if network_of(folder) == VALUE_NET:
-            return load_value_agent(folder, name_of(folder) + name.removeprefix(base), search)
+        manifest = read_manifest(folder)
+        if manifest.get("network") == VALUE_NET:
+            return load_value_agent(folder, manifest["name"] + name.removeprefix(base), search)
         if search is not None:
             raise AgentError(f"{name!r}: only value networks search")
         return load_policy(folder)
@@ -97,12 +98,12 @@ def load_agents(names: Sequence[str], allow_code: bool = False) -> list[Agent]:
     return agents
 
 
-def as_agent(one: Any, allow_code: bool = False) -> Agent:
+def as_agent(one: Any) -> Agent:
     """Return an agent for an agent, a name, or an object with ``act(game)``; AgentError otherwise."""
     if isinstance(one, Agent):
         return one
     if isinstance(one, str):
-        return load_agent(one, allow_code)
+        return load_agent(one)
     if callable(getattr(one, "act", None)):
         return WrappedAgent(type(one).__name__, partial(_given, one))
     raise AgentError(

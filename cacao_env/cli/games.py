@@ -340,29 +340,15 @@ def _serve(options: Namespace, given: dict[str, Any]) -> int:
     return 0
 
 
-def _reviewed(game: Game) -> dict[str, Any]:
-    """Review a game under a progress bar."""
-    from ..engine.progress import Bar
-    from ..play.review import review
-
-    with Bar(unit="decision") as bar:
-
-        def progress(done: int, total: int) -> None:
-            bar.total, bar.n = total, done
-            bar.refresh()
-
-        return review(game, progress).as_dict()
-
-
 def _review(options: Namespace) -> None:
-    from ..play.review import in_lines
+    from ..play.review import in_lines, review
 
     try:
         data = record.load(options.record)
         game = record.check(data)
     except record.RecordError as error:
         raise ValueError(f"{options.record}: {error}") from None
-    found = _reviewed(game)
+    found = review(game).as_dict()
     if options.json != "-":
         seats = range(game.num_players)
         names = record.players_of(data) or [f"player {seat + 1}" for seat in seats]

@@ -234,6 +234,11 @@ class raw_env(AECEnv):
                 mask,
             )
         self._game = game
+        self._begin()
+        self._hand_over(self.possible_agents[first], observation, mask)
+
+    def _begin(self) -> None:
+        """Let all agents take part in a new game."""
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -243,7 +248,6 @@ class raw_env(AECEnv):
             agent: self._blank_info.copy() for agent in self.agents
         }
         self._skip_agent_selection = None
-        self._hand_over(self.possible_agents[first], observation, mask)
 
     def observe(self, agent: str) -> Any:
         """Return what an agent sees now: a new array, or a dict with it and the action mask."""

@@ -2,8 +2,9 @@
 
 A view shows a batch of games, each to one seat: ``Flat`` vectors or ``Rows`` of candidates.  Both have
 ``observations``, ``action_masks`` int8 (N, choices), ``look``, which writes them, ``look_at_ends`` for
-finished games, ``choose``, which writes the actions of choices, ``found``, its reverse, and
-``explain``.  A seat that does not decide has no choice.
+finished games, ``choose``, which writes the actions of choices and returns the first game whose choice
+has none, or -1, ``found``, its reverse, and ``explain``.  A seat that does not decide has no choice.
+``run`` of some methods may give parts of the games to threads.
 """
 
 from __future__ import annotations
@@ -70,10 +71,8 @@ def _look_at_ends(states, which, viewers, scaled, observations):
             observe_as(states[g], viewers[g], scaled, observations[g])
 
 
-def explain_illegal(states: StateArray, chosen: npt.NDArray[np.int64], g: int) -> str:
-    """Return one sentence on why the action of game ``g`` is illegal."""
-    game, code = Game(states[g : g + 1], []), int(why_illegal(states[g], chosen[g]))
-    return f"game {g}, seat {game.seat}: {game.why_illegal(int(chosen[g]), code)}"
+def _at_once(work: Callable[..., Any], *arguments: Any) -> Any:
+    return work(*arguments)
 
 
 class Flat:
@@ -86,17 +85,18 @@ class Flat:
         self.observations: Array = np.zeros(shape, np.dtype(dtype))
         self.action_masks = np.zeros((num_games, options.num_actions), np.int8)
 
-    def look(self, states: StateArray, viewers: Array) -> None:
+    def look(self, states: StateArray, viewers: Array, run: Callable[..., Any] = _at_once) -> None:
         """Write what the viewers, (N,), see."""
-        _look_all(states, viewers, self._scaled, self.observations, self.action_masks)
+        run(_look_all, states, viewers, self._scaled, self.observations, self.action_masks)
 
     def look_at_ends(self, states: StateArray, which: Array, viewers: Array, out: Array) -> None:
         """Write what the viewers see of the finished games in ``which``."""
         _look_at_ends(states, which, viewers, self._scaled, out)
 
-    def choose(self, chosen: Array, actions: Array) -> None:
-        """Write the actions of the choices."""
+    def choose(self, chosen: Array, actions: Array) -> int:
+        """Write the actions of the choices, legal or not; return -1."""
         actions[:] = chosen
+        return -1
 
     def found(self, actions: Array) -> Array:
         """Return the choices of actions, the reverse of ``choose``."""
@@ -104,18 +104,12 @@ class Flat:
 
     def explain(self, states: StateArray, chosen: Array, g: int) -> str:
         """Return one sentence on why the choice in game ``g`` is illegal."""
-        return explain_illegal(states, chosen, g)
-
-
-def _at_once(work: Callable[..., Any], *arguments: Any) -> Any:
-    return work(*arguments)
+        game, code = Game(states[g : g + 1], []), int(why_illegal(states[g], chosen[g]))
+        return f"game {g}, seat {game.seat}: {game.why_illegal(int(chosen[g]), code)}"
 
 
 class Rows:
-    """The candidate view: observations float32 (N, rows + 1, COLUMNS), a choice is a row's number.
-
-    ``run`` of some methods may give parts of the games to threads.
-    """
+    """The candidate view: observations float32 (N, rows + 1, COLUMNS), a choice is a row's number."""
 
     def __init__(self, num_games: int, size: Candidates) -> None:
         self._size = size

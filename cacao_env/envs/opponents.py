@@ -51,13 +51,18 @@ class Opponents:
             if not names and name in COMPILED:
                 weights[COMPILED[name]] += weight
                 continue
-            agents: dict[Any, Agent] = {}  # each name is loaded once
             for one in line_up:
-                key = one if isinstance(one, str) else id(one)
-                if key not in agents:
-                    agents[key] = as_agent(one)
-                    require(agents[key], options)
-            seats = [agents[one if isinstance(one, str) else id(one)] for one in line_up]
+                if not isinstance(one, str) and not callable(getattr(one, "act", None)):
+                    raise ValueError(
+                        f"an opponent is {one!r}, expected a name, weights by name, one for each other "
+                        "seat, an Agent or an object with act(game)"
+                    )
+            keys = [one if isinstance(one, str) else id(one) for one in line_up]
+            # Each name is loaded once.
+            agents = {key: as_agent(one) for key, one in dict(zip(keys, line_up)).items()}
+            for agent in agents.values():
+                require(agent, options)
+            seats = [agents[key] for key in keys]
             self._line_ups.append(tuple(seats * (others // len(seats))))
             weights.append(weight)
         self.probabilities = np.array(weights) / sum(weights)
@@ -124,31 +129,17 @@ def is_rng(memory: Any) -> bool:
 def _line_ups(given: OpponentSpec, others: int) -> list[tuple[tuple[Opponent, ...], float]]:
     """Return (line-up, weight) of each line-up: one agent for all other seats, or one for each."""
     if isinstance(given, Mapping):
-        return [((one,), weight) for one, weight in _weights(given).items()]
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        if len(given) != others:
-            raise ValueError(
-                f"opponents lists {len(given)}, expected one for each of the {others} other seats"
-            )
-        line_up = tuple(given)
-    else:
-        line_up = (given,)
-    for one in line_up:
-        if not isinstance(one, str) and not callable(getattr(one, "act", None)):
-            raise ValueError(
-                f"an opponent is {one!r}, expected a name, weights by name, one for each other seat, "
-                "an Agent or an object with act(game)"
-            )
-    return [(line_up, 1.0)]
-
-
-def _weights(given: Mapping[Opponent, float]) -> Mapping[Opponent, float]:
-    if not all(isinstance(one, str) or callable(getattr(one, "act", None)) for one in given):
-        raise ValueError(f"opponents are {in_short(given)}, expected weights by name or agent")
-    weights = {
-        one: as_float(f"the weight of opponent {in_short(one)}", weight, 0, MAX_WEIGHT)
-        for one, weight in given.items()
-    }
-    if not sum(weights.values()) > 0:
-        raise ValueError("no opponent has a weight above 0, expected one or more")
-    return weights
+        weights = {
+            one: as_float(f"the weight of opponent {in_short(one)}", weight, 0, MAX_WEIGHT)
+            for one, weight in given.items()
+        }
+        if not sum(weights.values()) > 0:
+            raise ValueError("no opponent has a weight above 0, expected one or more")
+        return [((one,), weight) for one, weight in weights.items()]
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        return [((given,), 1.0)]
+    if len(given) != others:
+        raise ValueError(
+            f"opponents lists {len(given)}, expected one for each of the {others} other seats"
+        )
+    return [(tuple(given), 1.0)]

@@ -23,7 +23,7 @@ from ..engine.tiles import MAX_PLAYERS
 from ..greedy.candidates import Candidates
 from ..greedy.turn import step_turn
 from .batch import Arrays, Batch, as_actions, finished, play
-from .observations import Rows, explain_illegal, look, view_of
+from .observations import Rows, look, view_of
 from .threads import Workers, alone
 
 
@@ -91,12 +91,6 @@ def _look(state, seen, mask, seat):
 
 
 @njit
-def _look_all(states, seen, masks, seats):
-    for g in range(len(states)):
-        _look(states[g], seen[g], masks[g], seats[g : g + 1])
-
-
-@njit
 def _sample_all(states, rngs, chosen):
     """Write a legal action for every game, uniformly at random."""
     for g in range(len(states)):
@@ -145,7 +139,7 @@ class VectorGames(Batch):
 
     _saved = ("rngs", "_samplers", "rewards", "terminations", "final_scores")
     _derived = (
-        *("observations", "action_masks", "_rows", "_stepped"),
+        *("observations", "action_masks", "_view", "_rows", "_stepped"),
         *("seats", "_chosen", "_sampled"),
     )
 
@@ -176,7 +170,7 @@ class VectorGames(Batch):
         count = self.num_games
         # Raw observations are written as the games are stepped, rows afterwards.
         dtype = "uint8" if self._observation == "flat" else "float32"
-        view = view_of(count, self.options, self._observation, dtype)
+        self._view = view = view_of(count, self.options, self._observation, dtype)
         self.observations, self.action_masks = view.observations, view.action_masks
         self._rows = view if isinstance(view, Rows) else None
         self._stepped = self.observations, self.action_masks
@@ -203,11 +197,8 @@ class VectorGames(Batch):
         self._look()
 
     def _look(self) -> None:
-        if self._rows is not None:
-            self.seats[:] = self.states["seat"]
-            self._rows.look(self.states, self.seats, self._workers.run)
-            return
-        self._workers.run(_look_all, self.states, self.observations, self.action_masks, self.seats)
+        self.seats[:] = self.states["seat"]
+        self._view.look(self.states, self.seats, self._workers.run)
 
     @alone
     def step(self, chosen: npt.NDArray[Any], look: bool = True) -> None:
@@ -217,13 +208,11 @@ class VectorGames(Batch):
         game advances then.  ``look=False`` does not write observations, masks and seats; call
         :meth:`look` before rows are chosen again.
         """
-        if self._rows is not None:
-            rows = as_actions(chosen, self.num_games)
-            wrong = self._rows.choose(rows, self._chosen)
+        if chosen is not self._chosen:
+            choices = as_actions(chosen, self.num_games)
+            wrong = self._view.choose(choices, self._chosen)
             if wrong >= 0:
-                raise ValueError(self._rows.explain(self.states, rows, wrong))
-        elif chosen is not self._chosen:
-            self._chosen[:] = as_actions(chosen, self.num_games)
+                raise ValueError(self._view.explain(self.states, choices, wrong))
         if self._workers.several:  # all games are checked before any part of them is stepped
             self._refuse(self._workers.run(first_illegal, self.states, self._chosen))
         refused = self._workers.run(
@@ -253,7 +242,9 @@ class VectorGames(Batch):
         """Raise ValueError for an illegal action; ``refused`` has the first such game of each part."""
         for share, number in zip(self._workers.slices, refused):
             if number >= 0:
-                raise ValueError(explain_illegal(self.states, self._chosen, share.start + number))
+                raise ValueError(
+                    self._view.explain(self.states, self._chosen, share.start + number)
+                )
 
     @alone
     def arrays(self) -> Arrays:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ from ..engine.tiles import (
     EDGES,
     JUNGLE_KINDS,
     MAX_PLAYERS,
-    NUM_JUNGLE_KINDS,
     VOLCANO,
     VOLCANO_TURNED,
     WATER_TRACK,
@@ -67,16 +67,17 @@ def position_of(game: Game, viewer: int | None = None) -> Position:
             if phase == FILL and int(state.to_fill) >> side & 1
         ],
         "display": [JUNGLE_KINDS[int(code) - 1] for code in state.display if code > 0],
-        "pile": {
-            JUNGLE_KINDS[code - 1]: int(state.jungle_pile[code])
-            for code in range(1, NUM_JUNGLE_KINDS + 1)
-            if state.jungle_pile[code] > 0
-        },
+        "pile": _counts(JUNGLE_KINDS, state.jungle_pile[1:]),
         "pile_size": int(jungle_pile_size(state)),
         "seats": [_seat(game, seat, viewer) for seat in range(game.num_players)],
         "pending": _pending(state) if phase == ACT else [],
         "winners": game.winners() if phase == OVER else [],
     }
+
+
+def _counts(kinds: Sequence[str], numbers: Any) -> dict[str, int]:
+    """Return how many there are of each kind, without those of which there is none."""
+    return {kind: int(number) for kind, number in zip(kinds, numbers) if number > 0}
 
 
 def _at(state: Any, cell: int) -> list[int]:
@@ -143,11 +144,7 @@ def _pending(state: Any) -> list[dict[str, Any]]:
 
 def _seat(game: Game, seat: int, viewer: int | None) -> dict[str, Any]:
     state = game.state
-    hand = [
-        kind
-        for number, kind in enumerate(WORKER_KINDS)
-        for _ in range(int(state.hand[seat, number]))
-    ]
+    hand = np.repeat(WORKER_KINDS, state.hand[seat]).tolist()
     return {
         "gold": int(state.gold[seat]),
         "score": game.scores()[seat],
@@ -157,10 +154,6 @@ def _seat(game: Game, seat: int, viewer: int | None) -> dict[str, Any]:
         "worth": int(WATER_TRACK[state.water[seat]]),
         "hand": hand if viewer is None or viewer == seat else None,
         "held": len(hand),
-        "left": {
-            kind: int(state.unplaced[seat, number])
-            for number, kind in enumerate(WORKER_KINDS)
-            if state.unplaced[seat, number] > 0
-        },
+        "left": _counts(WORKER_KINDS, state.unplaced[seat]),
         "pile": int(state.tiles_each) - int(state.drawn[seat]),
     }

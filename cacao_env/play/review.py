@@ -6,13 +6,14 @@ decisions in gold, by that network's playouts or, near the end, exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..agents.endgame import is_near_end
 from ..engine.decisions import NONE, forced_action
 from ..engine.options import Options
+from ..engine.progress import Bar
 from ..engine.state import AUTO
 from ..evaluation.judge import Judge, Verdict, solved, value_networks
 from ..evaluation.luck import WIN_SHARES, luck_of
@@ -84,18 +85,14 @@ class Review:
         return data
 
 
-def review(game: Game, progress: Callable[[int, int], None] = lambda done, total: None) -> Review:
-    """Review a finished game; ``progress(done, total)`` counts decisions."""
+def review(game: Game) -> Review:
+    """Review a finished game, under a progress bar."""
     if not game.over:
         raise ValueError("only a finished game can be reviewed")
     game = game.with_options("explicit")
     reviewer = Reviewer(game.options)
-    todo = list(_decisions(game))
-    found = []
-    for done, decision in enumerate(todo):
-        progress(done, len(todo))
-        found.append(reviewer.judged(*decision))
-    progress(len(todo), len(todo))
+    decisions = Bar(list(_decisions(game)), unit="decision")
+    found = [reviewer.judged(*decision) for decision in decisions]
     luck = luck_of(game)[WIN_SHARES].tolist()
     seats = [_summary(seat, found, luck[seat]) for seat in range(game.num_players)]
     return Review(reviewer.name, found, seats, game.win_shares())

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from ..agents.agent import Agent, AgentError, one_line, require
+from ..agents.agent import Agent, Player, one_line, require
 from ..engine.notation import is_int
 from ..engine.options import Options
 from ..game import Game
@@ -71,12 +71,12 @@ class AgentServer(ThreadingHTTPServer):
         try:
             game = game_of(body)
             require(agents[name], game.options)
+            player = agents[name].player(seed)
             with self.turn:
                 if path == "/api/analyze":
-                    return _analyzed(game, agents[name], seed)
-                agent = agents[name]
-                return {"action": int(agent.act([game], [agent.begin(seed)])[0])}
-        except (ValueError, AgentError, NotImplementedError) as error:
+                    return _analyzed(game, player)
+                return {"action": player.act(game)}
+        except (ValueError, NotImplementedError) as error:
             raise Refused(400, one_line(error)) from None
         except Exception as error:  # of an agent's own code
             raise Refused(500, f"{name} failed: {one_line(error)}") from None
@@ -103,8 +103,8 @@ def game_of(body: Any) -> Game:
     return game
 
 
-def _analyzed(game: Game, agent: Agent, seed: int) -> dict[str, Any]:
-    found = agent.analyze(game, agent.begin(seed))
+def _analyzed(game: Game, player: Player) -> dict[str, Any]:
+    found = player.analyze(game)
     fields = ("actions", "weights", "values", "visits", "win_shares", "scores")
     lists = {name: getattr(found, name) for name in fields}
     return {

@@ -169,7 +169,7 @@ def _best(table: Table, name: str, write: Callable[[str], None]) -> None:
     """Write what an agent would do, in a few lines."""
     agent = load_agent(name or best_agent(table.game.options), allow_code=True)
     require(agent, table.game.options)
-    analysis = agent.analyze(table.game, agent.begin(0))
+    analysis = agent.player(0).analyze(table.game)
     write(f"  {agent.name}:")
     for action, weight in zip(analysis.actions[:5].tolist(), analysis.weights):
         choice = next(one for one in table.choices() if one["action"] == action)

@@ -105,7 +105,7 @@ def _hint(table: TextTable, agent: str) -> str:
     one = load_agent(agent or best_agent(table.game.options).partition("+")[0])
     require(one, table.game.options)
     seen = table.game.determinise(decider(table.game), 0)
-    analysis = one.analyze(seen, one.begin(0))
+    analysis = one.player(0).analyze(seen)
     best = zip(analysis.actions[:3].tolist(), analysis.weights[:3].tolist())
     return "\n".join(f"{table.game.text(action)} ({weight:.0%})" for action, weight in best)
 

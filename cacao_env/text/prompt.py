@@ -68,12 +68,8 @@ def primer(tool: bool = False) -> str:
 
 def prompt(game: Game, seat: int, listed: bool = True) -> str:
     """Return the position that a seat sees and what it has to decide; ``listed``: legal moves too."""
+    position = position_of(game, seat)
     moves = game.legal_moves() if listed and game.seat == seat else []
-    return position_text(position_of(game, seat), seat, moves)
-
-
-def position_text(position: Position, seat: int, moves: Sequence[Move] = ()) -> str:
-    """Return as text what ``position_of`` returned for a seat, and the legal moves if there are any."""
     others = range(seat + 1, seat + position["players"])
     return "\n".join(
         (

@@ -42,47 +42,33 @@ def conversation(
     ``judged`` their ``regret`` in gold and the ``best`` move found, as in a review.  A pair is a move
     that lost gold and the best one: ``prompt, chosen, rejected, regret``.
     """
-    reviewer = Reviewer(game.options) if judged else None
-    lines = [_Seat() for _ in names]
+    reviewer, rules = Reviewer(game.options) if judged else None, message("system", primer())
+    messages: list[list[Message]] = [[rules] for _ in names]
+    decisions: list[list[tuple[str, float, str]]] = [[] for _ in names]
+    pairs: list[list[Line]] = [[] for _ in names]
     for ply, (now, action) in enumerate(choices(game)):
         seat, best, regret = decider(now), action, 0.0
         if reviewer and len(now.legal_actions()) > 1:
             verdict, _ = reviewer.verdict(ply, now, action)
             if verdict.loss > 0:
                 best, regret = verdict.best, verdict.loss
-        lines[seat].add(prompt(now, seat), now.text(action), now.text(best), regret)
+        asked, played = message("user", prompt(now, seat)), _stated(now.text(action))
+        if regret >= INACCURACY:
+            sides = {"chosen": [_stated(now.text(best))], "rejected": [played]}
+            pairs[seat].append({"prompt": [rules, asked], **sides, "regret": regret})
+        messages[seat] += [asked, played]
+        decisions[seat].append((now.text(action), regret, now.text(best)))
     luck = luck_of(game)
-    for seat, (own, share, score) in enumerate(zip(lines, game.win_shares(), game.scores())):
+    for seat, (share, score) in enumerate(zip(game.win_shares(), game.scores())):
         where = {"agent": names[seat], "players": len(names), "deal": deal, "seat": seat}
         chances = {
             "win_share": float(luck[WIN_SHARES, seat]),
             "score": float(luck[SCORES, seat]),
         }
         outcome = {"win_share": share, "score": score, "luck": chances}
-        yield {"messages": own.messages} | where | outcome | own.moves(judged), own.pairs
-
-
-class _Seat:
-    """What is written of one seat."""
-
-    def __init__(self) -> None:
-        self.messages = [message("system", primer())]
-        self.pairs: list[Line] = []
-        self._decisions: list[tuple[str, float, str]] = []
-
-    def add(self, asked: str, move: str, best: str, regret: float) -> None:
-        """Add a decision."""
-        user, played = message("user", asked), _stated(move)
-        if regret >= INACCURACY:
-            sides = {"chosen": [_stated(best)], "rejected": [played]}
-            self.pairs.append({"prompt": [self.messages[0], user], **sides, "regret": regret})
-        self.messages += [user, played]
-        self._decisions.append((move, regret, best))
-
-    def moves(self, judged: bool) -> Line:
-        """Return the moves, and what the judge found."""
-        columns = dict(zip(("moves", "regret", "best"), map(list, zip(*self._decisions))))
-        return columns if judged else {"moves": columns["moves"]}
+        columns = ("moves", "regret", "best") if judged else ("moves",)
+        found = dict(zip(columns, map(list, zip(*decisions[seat]))))
+        yield {"messages": messages[seat]} | where | outcome | found, pairs[seat]
 
 
 def _stated(move: str) -> Message:

@@ -30,14 +30,10 @@ def _symbols() -> dict[str, str]:
     return {name: whole for whole, _, name in found}
 
 
-def _owned(name: str) -> bool:
-    return name.partition("-")[0] in _OWNED
-
-
 @cache
 def _symbol(name: str) -> str:
     """A symbol as it stands in a picture; one of a player has the player's number and colours."""
-    if name in _symbols() and not _owned(name):
+    if name in _symbols() and name.partition("-")[0] not in _OWNED:
         return _symbols()[name]
     base, owner = name.rsplit("_", 1)
     text = _symbols()[base].replace(f'id="{base}"', f'id="{name}"')

@@ -42,7 +42,6 @@ class Scene:
     drawn: str
     width: float
     height: float
-    corner: tuple[int, int]  # row and column of the tile cell at the upper left
 
     def svg(self, tile: float = 60.0) -> str:
         """Return the picture as an SVG file; a tile is ``tile`` pixels wide."""
@@ -52,30 +51,19 @@ class Scene:
 Extent = tuple[tuple[int, int], tuple[int, int]]  # first and last row, first and last column
 
 
-def scene_of(
-    position: Position,
-    title: str = "",
-    panel: bool = True,
-    extent: Extent | None = None,
-    names: Sequence[str] = (),
-) -> Scene:
-    """Draw a position; without ``panel`` only the table.  ``extent``: cells to show, default all.
+def scene_of(position: Position, extent: Extent | None = None, names: Sequence[str] = ()) -> Scene:
+    """Draw a position; ``extent``: cells to show, default all.
 
     A frame of a history has a caption with its move and the scores, and at the end the sources of the
     gold.  ``names`` are those of the players.
     """
-    rows, columns = extent or extent_of(position)
-    width = (columns[1] - columns[0] + 1) * UNIT + 2 * MARGIN
-    height = (rows[1] - rows[0] + 1) * UNIT + 2 * MARGIN
-    drawn = table(position, rows[0], columns[0])
-    if panel:
-        known = names or [f"player {seat + 1}" for seat in range(position["players"])]
-        beside, tall = _panel(position, width, title, [name[:NAME] for name in known])
-        height = max(height, tall)
-        drawn += beside
-        width += PANEL_WIDTH
+    (top, bottom), (left, right) = extent or extent_of(position)
+    table_width = (right - left + 1) * UNIT + 2 * MARGIN
+    known = names or [f"player {seat + 1}" for seat in range(position["players"])]
+    beside, tall = _panel(position, table_width, [name[:NAME] for name in known])
+    width, height = table_width + PANEL_WIDTH, max((bottom - top + 1) * UNIT + 2 * MARGIN, tall)
     sheet = rect(0, 0, width, height, 0, f'fill="{SHEET}"')
-    return Scene(sheet + drawn, width, height, (rows[0], columns[0]))
+    return Scene(sheet + table(position, top, left) + beside, width, height)
 
 
 def extent_of(position: Position) -> Extent:
@@ -134,10 +122,10 @@ def tile_drawn(tile: dict[str, Any], x: float, y: float) -> str:
 # --- Beside the table ---------------------------------------------------------------------------
 
 
-def _panel(position: Position, x: float, title: str, names: Sequence[str]) -> tuple[str, float]:
+def _panel(position: Position, x: float, names: Sequence[str]) -> tuple[str, float]:
     """(drawing, height) of what stands beside the table."""
     y = MARGIN
-    drawn = words(x, y + 14, title or _headline(position, names), 24, bold=True)
+    drawn = words(x, y + 14, _headline(position, names), 24, bold=True)
     y += 40
     if "move" in position:
         drawn += words(x, y + 4, _caption(position, names), 19)

@@ -15,7 +15,7 @@ class Window:
     Only the thread that made it may use it.
     """
 
-    def __init__(self, width: int, height: int, title: str = "Cacao") -> None:
+    def __init__(self, width: int, height: int) -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
         self._pygame = pygame = need("pygame", "pygame", "window")
         pygame.display.init()
@@ -23,7 +23,7 @@ class Window:
             self._screen: Any = pygame.display.set_mode((width, height))
         except pygame.error as error:
             raise ValueError(f"render_mode 'human' needs a screen: {error}") from None
-        pygame.display.set_caption(title)
+        pygame.display.set_caption("Cacao")
 
     def show(self, pixels: Pixels) -> None:
         """Show pixels, uint8 (height, width, 3)."""
