@@ -57,7 +57,7 @@ def test_a_task_is_made_one_by_one_and_in_batches(task):
     made = gymnasium.make(task.id)
     batch = gymnasium.make_vec(task.id, num_envs=2, copy=False)
     synchronous = gymnasium.make_vec(task.id, num_envs=2, vectorization_mode="sync")
-    for games in (made.unwrapped._games, batch.unwrapped.games):
+    for games in (made.unwrapped.games, batch.unwrapped.games):
         assert games.options == task.options
         assert games.seat is None
         expected = VersusGames(1, task.opponents, task.options, begin=False)._opponents

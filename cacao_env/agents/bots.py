@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -30,16 +31,22 @@ FORECAST = 100  # games that greedy plays to estimate win shares and scores
 
 @dataclass(frozen=True)
 class Parameter:
-    """A numeric parameter of an agent, of the default's type, from ``low`` to ``high``."""
+    """A parameter of the default's type: a number from ``low`` to ``high``, or so many characters."""
 
-    default: int | float
+    default: int | float | str
     low: int | float
     high: int | float
     meaning: str
 
-    def parse(self, name: str, text: str) -> int | float:
+    def parse(self, name: str, text: str) -> Any:
         """Parse a value; ValueError names the parameter and the expected values."""
-        kind = type(self.default)
+        kind: type[Any] = type(self.default)
+        if kind is str:
+            if not self.low <= len(text) <= self.high:
+                raise ValueError(
+                    f"{name} has {len(text)} characters, expected {self.low} to {self.high}"
+                )
+            return text
         noun, digits = "an integer", r"-?[0-9]{1,12}"
         if kind is float:
             noun, digits = "a number", digits + r"(\.[0-9]{1,12})?"
@@ -99,7 +106,7 @@ BOTS: dict[str, BotKind] = {
 }
 
 
-def parse(spec: str) -> tuple[str, dict[str, int | float]]:
+def parse(spec: str) -> tuple[str, dict[str, Any]]:
     """Parse ``name`` or ``name:key=value,key=value`` into (name, all parameters).
 
     ValueError, in one sentence, for an unknown bot or parameter or a value out of range.
@@ -110,7 +117,7 @@ def parse(spec: str) -> tuple[str, dict[str, int | float]]:
     return name, parse_values(f"bot {name}", rest, BOTS[name].parameters)
 
 
-def parse_values(whose: str, text: str, known: dict[str, Parameter]) -> dict[str, int | float]:
+def parse_values(whose: str, text: str, known: dict[str, Parameter]) -> dict[str, Any]:
     """Parse ``key=value,key=value``; return all parameters, with defaults for those not given."""
     values = {key: parameter.default for key, parameter in known.items()}
     for item in text.split(",") if text else ():

@@ -19,7 +19,7 @@ from ..engine.decisions import NONE
 from ..engine.jit import inlined, njit
 from ..engine.options import OptionFields, Options
 from ..engine.rewards import REWARDS, Reward, potentials_into
-from ..engine.state import OVER, set_up
+from ..engine.state import set_up
 from ..engine.tiles import JUNGLE_SUPPLY_BY_CODE, MAX_PLAYERS, MAX_TURNS, WORKER_SUPPLY
 from ..game import ELEMENTARY, Game, is_elementary
 from ..greedy.turn import by_turn, step_asked, unasked
@@ -40,12 +40,6 @@ def play(state, action, actions, turns):
     """
     actions[state.ply] = action
     step_asked(state, action, turns)
-
-
-@njit
-def _set_up_all(states):
-    for g in range(len(states)):
-        set_up(states[g])
 
 
 @njit
@@ -189,7 +183,8 @@ class Batch:
             check_array(name, arrays.get(name), self.states[name])
             self.states[name] = arrays[name]
         self._check_supply()
-        _set_up_all(self.states)
+        for state in self.states:
+            set_up(state)
         plies, counted = (self._lengths(name, arrays.get(name)) for name in ("plies", "_counted"))
         actions: Any = arrays.get("actions")
         width = min(int(plies.max()), MAX_DECISIONS)
@@ -254,8 +249,3 @@ class Batch:
     def _look(self) -> None:
         """Write what follows from the positions."""
         raise NotImplementedError
-
-
-def finished(states: Array) -> npt.NDArray[np.bool_]:
-    """Return which games are over."""
-    return np.asarray(states["phase"] == OVER)

@@ -22,7 +22,7 @@ from ..engine.state import OVER, deal
 from ..engine.tiles import MAX_PLAYERS
 from ..greedy.candidates import Candidates
 from ..greedy.turn import step_turn
-from .batch import Arrays, Batch, as_actions, finished, play
+from .batch import Arrays, Batch, as_actions, play
 from .observations import Rows, look, view_of
 from .threads import Workers, alone
 
@@ -261,7 +261,7 @@ class VectorGames(Batch):
         self._look()
 
     def _check(self) -> None:
-        if finished(self.states).any():
+        if (self.states["phase"] == OVER).any():
             raise ValueError("a game is over, and a new one would have replaced it")
 
     @alone

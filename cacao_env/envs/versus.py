@@ -29,7 +29,7 @@ from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
 from ..greedy.candidates import Candidates, as_candidates
 from ..greedy.choices import CHOICES
-from .batch import Arrays, Batch, as_actions, as_flags, finished, play
+from .batch import Arrays, Batch, as_actions, as_flags, play
 from .observations import view_of
 from .opponents import GREEDY, NUM_COMPILED, Opponents, OpponentSpec, is_rng, play_compiled, waiting
 from .threads import alone
@@ -320,7 +320,8 @@ class VersusGames(Batch):
             raise ValueError("a game has an opponent that there is not")
         if waiting(self.states, self.learners, np.zeros_like(self.learners)):
             raise ValueError("another seat than the learner's decides")
-        if (finished(self.states) & ~self.ended).any() or (self.ended & ~self.dones).any():
+        over = self.states["phase"] == OVER
+        if (over & ~self.ended).any() or (self.ended & ~self.dones).any():
             raise ValueError("a game is over that was not done")
 
     def _take(self, chosen: npt.NDArray[Any]) -> None:

@@ -29,8 +29,8 @@ _WORDS = {
 def choices_of(game: Game, names: list[str]) -> list[Choice]:
     """Return every legal action as plain data; ``names`` are those of the seats.
 
-    Keys: ``action`` (id), ``kind`` (``place, overbuild, fill, act``), ``cell`` (the one to click: where
-    a tile goes, or the jungle tile that acts), ``words``, ``effect`` (in words), ``worth`` (change
+    Keys: ``action`` (id), ``kind`` (``place, overbuild, fill, act``), ``cell`` (where a tile goes, or
+    the jungle tile that acts), ``words``, ``effect`` (in words), ``worth`` (change
     of the own score if the game ended then); ``tile, turn`` and for a worker tile ``edges``; for an
     act ``worker`` (cell of the worker tile), ``edge``, ``workers``.
     """

@@ -1,6 +1,6 @@
 """``llm:MODEL``: a language model behind any OpenAI-compatible address as an agent.
 
-``llm:MODEL,key=value,...`` takes the keys of ``NUMBERS`` and ``TEXTS``.  The address is ``base_url`` or
+``llm:MODEL,key=value,...`` takes the keys of ``PARAMETERS``.  The address is ``base_url`` or
 the environment's ``OPENAI_BASE_URL``; the key is the environment's ``OPENAI_API_KEY``.  Every reply is
 kept by its prompt in the folder ``cache``, so the same command resumes without asking again.
 """
@@ -34,7 +34,7 @@ from .reply import Refused, action_of
 from .table import FAILURES, TRIES
 
 PREFIX = "llm:"
-NUMBERS = {
+PARAMETERS = {
     "tries": Parameter(TRIES, 1, 20, "replies to a decision"),
     "listed": Parameter(1, 0, 1, "whether prompts list the legal moves"),
     "timeout": Parameter(120.0, 0.1, 3600.0, "seconds that the server may be silent"),
@@ -45,8 +45,13 @@ NUMBERS = {
     "at_once": Parameter(64, 1, 1024, "requests at the same time"),
     "temperature": Parameter(1.0, 0.0, 2.0, "temperature of sampling; sent if it is given"),
     "max_tokens": Parameter(0, 1, 100_000, "tokens of a reply; sent if they are given"),
+    "base_url": Parameter("", 1, 1000, "address of the server"),
+    "cache": Parameter("runs/llm", 1, 1000, "folder of the replies"),
+    "failure": Parameter("random", 1, 20, "what follows the last try: random or forfeit"),
+    "decisions": Parameter(
+        "", 1, 20, "decisions that the model is asked, if not all of the game's"
+    ),
 }
-TEXTS = {"base_url": "", "cache": "runs/llm", "failure": "random", "decisions": ""}
 COUNTS = ("moves", "illegal replies", "random moves", "retries", "tokens", "seconds")
 Replies = dict[str, dict[str, Any]]  # requests, or replies, by their keys
 
@@ -71,22 +76,17 @@ class LanguageModel(Agent):
 
     def __init__(self, name: str) -> None:
         self.model, *items = name.removeprefix(PREFIX).split(",")
-        texts = {key: x for key, _, x in (one.partition("=") for one in items) if key in TEXTS}
-        rest = [item for item in items if item.partition("=")[0] not in TEXTS]
+        named = [item.partition("=")[0] for item in items]
         try:
-            if empty := [key for key, x in texts.items() if not x]:
-                raise ValueError(f"{empty[0]} of llm has no value, expected {empty[0]}=TEXT")
-            if re.search(r"[@?]", texts.get("base_url", "")):
+            self._values = parse_values("llm", ",".join(items), PARAMETERS)
+            if re.search(r"[@?]", self._values["base_url"]):
                 raise ValueError(
                     "base_url of llm has a user or a query; a key is OPENAI_API_KEY alone"
                 )
-            self._values = parse_values("llm", ",".join(rest), NUMBERS)
-            self._texts = TEXTS | texts
-            named = [item.partition("=")[0] for item in rest]
             sampling = ("temperature", "max_tokens")
             self._sampling: dict[str, Any] = {n: self._values[n] for n in sampling if n in named}
-            check_choice("failure of llm", self._texts["failure"], FAILURES)
-            check_choice("decisions of llm", self._texts["decisions"], ("", *DECISIONS))
+            check_choice("failure of llm", self._values["failure"], FAILURES)
+            check_choice("decisions of llm", self._values["decisions"], ("", *DECISIONS))
             if not self.model:
                 raise ValueError("llm: names no model, expected llm:MODEL")
         except ValueError as error:
@@ -105,9 +105,9 @@ class LanguageModel(Agent):
             openai = need("openai", "openai", "llm")
             try:
                 self._openai = openai.OpenAI(
-                    base_url=self._texts["base_url"] or None,
+                    base_url=self._values["base_url"] or None,
                     timeout=self._values["timeout"],
-                    max_retries=int(self._values["retries"]),
+                    max_retries=self._values["retries"],
                 )
             except openai.OpenAIError as error:
                 raise AgentError(f"{self.name}: {one_line(error)}") from None
@@ -131,8 +131,7 @@ class LanguageModel(Agent):
         for number, chat in chats.items():
             memory[number].counts["moves"] += 1
             memory[number].messages += chat[bool(memory[number].messages) :]
-        tries = int(self._values["tries"])
-        for left in reversed(range(tries)):
+        for left in reversed(range(self._values["tries"])):
             open_ = [number for number in chats if chosen[number] == NONE]
             for number, reply in zip(open_, self._replies([chats[n] for n in open_]), strict=True):
                 own, said = memory[number], [message("assistant", reply["text"])]
@@ -147,7 +146,7 @@ class LanguageModel(Agent):
                 own.messages += said
         for number, (game, own) in enumerate(zip(games, memory, strict=True)):
             if chosen[number] == NONE:
-                own.forfeited = self._texts["failure"] == "forfeit"
+                own.forfeited = self._values["failure"] == "forfeit"
                 own.counts["random moves"] += 1
                 chosen[number] = int(random_action(game.states, own.rng))
         return chosen
@@ -160,7 +159,7 @@ class LanguageModel(Agent):
         """Return the action that the model is not asked for, or NONE."""
         if own.forfeited:
             return int(random_action(game.states, own.rng))
-        asked = self._texts["decisions"]
+        asked = self._values["decisions"]
         return int(next_unasked(game.state, ASKED.index(asked))) if asked else NONE
 
     def _replies(self, chats: Sequence[list[Message]]) -> list[dict[str, Any]]:
@@ -177,7 +176,7 @@ class LanguageModel(Agent):
     def _ask_all(self, missing: Replies, found: Replies, cache: sqlite3.Connection) -> None:
         """Ask for the replies to requests and keep each; then raise what one of them met."""
         client, failed = self._client, None
-        pool = ThreadPoolExecutor(int(self._values["at_once"]))
+        pool = ThreadPoolExecutor(self._values["at_once"])
         try:
             asked = {pool.submit(self._ask, client, body): key for key, body in missing.items()}
             for one in as_completed(asked):
@@ -198,11 +197,11 @@ class LanguageModel(Agent):
     def _body(self, chat: list[Message]) -> tuple[str, dict[str, Any]]:
         """Return a request, and the key of its reply in the cache."""
         body = {"model": self.model, "messages": list(chat), **self._sampling}
-        text = json.dumps([self._texts["base_url"] or os.environ.get("OPENAI_BASE_URL"), body])
+        text = json.dumps([self._values["base_url"] or os.environ.get("OPENAI_BASE_URL"), body])
         return hashlib.sha256(text.encode()).hexdigest(), body
 
     def _cache(self) -> sqlite3.Connection:
-        folder = as_path(self._texts["cache"])
+        folder = as_path(self._values["cache"])
         folder.mkdir(parents=True, exist_ok=True)
         cache = sqlite3.connect(folder / "replies.sqlite", timeout=60)
         cache.execute("CREATE TABLE IF NOT EXISTS replies (key PRIMARY KEY, tokens, reply)")
