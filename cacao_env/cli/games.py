@@ -348,7 +348,7 @@ def _review(options: Namespace) -> None:
         game = record.check(data)
     except record.RecordError as error:
         raise ValueError(f"{options.record}: {error}") from None
-    found = review(game).as_dict()
+    found = review(game)
     if options.json != "-":
         seats = range(game.num_players)
         names = record.players_of(data) or [f"player {seat + 1}" for seat in seats]

@@ -7,7 +7,7 @@ decisions in gold, by that network's playouts or, near the end, exactly.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..agents.endgame import is_near_end
@@ -53,40 +53,12 @@ class Judged:
     shares: list[float]
 
 
-@dataclass(frozen=True)
-class SeatSummary:
-    """How a seat played: decisions by their place in the list; luck of the draw in win shares."""
+def review(game: Game) -> dict[str, Any]:
+    """Review a finished game, under a progress bar; return plain data, as ``--json`` writes it.
 
-    decisions: int
-    mean_loss: float
-    total_loss: float
-    inaccuracies: int
-    blunders: int
-    best: int | None
-    worst: int | None
-    luck: float
-
-
-@dataclass(frozen=True)
-class Review:
-    """A reviewed game, as plain data by ``as_dict``."""
-
-    judge: str
-    decisions: list[Judged]
-    seats: list[SeatSummary]
-    result: list[float]  # win shares
-    thresholds: dict[str, float] = field(
-        default_factory=lambda: {"inaccuracy": INACCURACY, "blunder": BLUNDER}
-    )
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain data, rounded, as the page and ``--json`` take it."""
-        data: dict[str, Any] = _rounded(asdict(self))
-        return data
-
-
-def review(game: Game) -> Review:
-    """Review a finished game, under a progress bar."""
+    Keys: ``judge``, its name; ``decisions``, each as :class:`Judged`; ``seats``, how each played;
+    ``result``, the win shares; ``thresholds`` of the grades.
+    """
     if not game.over:
         raise ValueError("only a finished game can be reviewed")
     game = game.with_options("explicit")
@@ -94,8 +66,16 @@ def review(game: Game) -> Review:
     decisions = Bar(list(_decisions(game)), unit="decision")
     found = [reviewer.judged(*decision) for decision in decisions]
     luck = luck_of(game)[WIN_SHARES].tolist()
-    seats = [_summary(seat, found, luck[seat]) for seat in range(game.num_players)]
-    return Review(reviewer.name, found, seats, game.win_shares())
+    data: dict[str, Any] = _rounded(
+        {
+            "judge": reviewer.name,
+            "decisions": [asdict(one) for one in found],
+            "seats": [_summary(seat, found, luck[seat]) for seat in range(game.num_players)],
+            "result": game.win_shares(),
+            "thresholds": {"inaccuracy": INACCURACY, "blunder": BLUNDER},
+        }
+    )
+    return data
 
 
 def _decisions(game: Game) -> Iterator[tuple[int, Game, int]]:
@@ -162,23 +142,27 @@ def _grade(gold: float, low: float) -> str:
 # --- Figures --------------------------------------------------------------------------------------
 
 
-def _summary(seat: int, decisions: list[Judged], luck: float) -> SeatSummary:
+def _summary(seat: int, decisions: list[Judged], luck: float) -> dict[str, Any]:
+    """Return how a seat played: ``best`` and ``worst`` are places in the list of decisions, or None.
+
+    ``luck`` of the draw is in win shares.
+    """
     own = [(number, one) for number, one in enumerate(decisions) if one.seat == seat]
     losses = [one.gold for _, one in own]
     grades = [one.grade for _, one in own]
     worst = max(own, key=lambda pair: pair[1].gold, default=None)
     found = [pair for pair in own if not pair[1].grade and pair[1].gold < INACCURACY]
     best = max(found, key=lambda pair: pair[1].gain, default=None)
-    return SeatSummary(
-        len(own),
-        sum(losses) / max(1, len(losses)),
-        sum(losses),
-        grades.count("inaccuracy"),
-        grades.count("blunder"),
-        best[0] if best else None,
-        worst[0] if worst and worst[1].gold > 0 else None,
-        luck,
-    )
+    return {
+        "decisions": len(own),
+        "mean_loss": sum(losses) / max(1, len(losses)),
+        "total_loss": sum(losses),
+        "inaccuracies": grades.count("inaccuracy"),
+        "blunders": grades.count("blunder"),
+        "best": best[0] if best else None,
+        "worst": worst[0] if worst and worst[1].gold > 0 else None,
+        "luck": luck,
+    }
 
 
 def _rounded(value: Any) -> Any:

@@ -116,7 +116,7 @@ def _review(table: TextTable) -> str:
     if not table.over:
         return "Only a finished game can be reviewed."
     names = [f"{letter} ({name})" for letter, name in zip(LETTERS, table.names)]
-    return in_lines(review(table.game).as_dict(), names)
+    return in_lines(review(table.game), names)
 
 
 TOOLS = ("new_game", "look", "legal_moves", "play", "take_back", "hint", "review")
