@@ -61,8 +61,11 @@ def test_a_position_says_what_the_game_says(players):
     for _, kind, _, cell in (move for move in moves if move[0] == "fill"):
         assert at[cell]["kind"] == kind
     assert [tile for tile in found["tiles"] if tile["last"]] == [at[placed[-1][3]]]
-    for seat in range(players):
-        assert len(found["seats"][seat]["hand"]) == found["seats"][seat]["held"]
+    assert all(found["pile"].values())
+    for seat in found["seats"]:
+        assert len(seat["hand"]) == seat["held"]
+        assert sum(seat["left"].values()) == seat["held"] + seat["pile"]
+        assert all(seat["left"].values())
 
 
 def test_tiles_below_others_are_known(over):

@@ -189,6 +189,8 @@ def test_rollouts_are_conversations_with_outcome_regret_and_luck(tmp_path, quick
     assert sorted(pair["regret"] for pair in pairs) == sorted(lost)
     assert lost
     assert all(pair["chosen"] != pair["rejected"] for pair in pairs)
+    played = [one for line in lines for one in line["messages"]]
+    assert all(played[played.index(pair["prompt"][1]) + 1] == pair["rejected"][0] for pair in pairs)
     assert main([*command, "--no-regret"]) == 0
     assert "regret" not in json.loads(out.read_text().splitlines()[0])
     assert main([*command, "--no-regret", "--pairs", str(both)]) == 1
