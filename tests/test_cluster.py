@@ -22,7 +22,7 @@ pytest.importorskip("ray", reason="Ray is not installed")
 # Ray's own warnings are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-from cacao_env.evaluation.cluster import RayPlayers
+from cacao_env.evaluation import cluster as on_ray
 from training.networks import read_weights
 from training.train_rllib import RllibConfig, RllibLearner, new_games
 from training.train_rllib import main as train
@@ -55,13 +55,13 @@ def results(path):
 @pytest.fixture
 def tasks(monkeypatch):
     """The tasks that Ray has played."""
-    found, result = [], RayPlayers._result
+    found, result = [], on_ray._result
 
-    def noted(self, ray, ready, chunk):
+    def noted(ray, ready, chunk):
         found.append(chunk.key)
-        return result(self, ray, ready, chunk)
+        return result(ray, ready, chunk)
 
-    monkeypatch.setattr(RayPlayers, "_result", noted)
+    monkeypatch.setattr(on_ray, "_result", noted)
     return found
 
 

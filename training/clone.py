@@ -11,10 +11,10 @@ library d3rlpy.  ``--resume`` continues exactly.
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -232,19 +232,10 @@ class CloneLearner(PolicyLearner):
         torch.manual_seed(config.seed)
         self.games = Stream(games_of(config), config)
         self._method: Cloning = Conservative(config) if config.method == "cql" else Cloning(config)
+        self.net, self.module = self._method.net, self._method.module
         self.optimizer = self._method.optimizer
         self.counts = {"decisions": 0, "gradient_steps": 0}
         self._items = iter(self.games)
-
-    @property
-    def net(self) -> PolicyNet:
-        """The network as it plays now."""
-        return self._method.net
-
-    @property
-    def module(self) -> torch.nn.Module:
-        """What the optimizer trains."""
-        return self._method.module
 
     def round(self) -> dict[str, Any]:
         """Learn from the next decisions."""
@@ -275,11 +266,7 @@ class CloneLearner(PolicyLearner):
         check_shapes(arrays, named(prefix, net_shapes(config.about, config.width)))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status."""
-    return loop.main(CloneLearner, __doc__, arguments)
-
+main = partial(loop.main, CloneLearner, __doc__)
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.exit(main())

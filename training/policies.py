@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -134,6 +133,10 @@ class PolicyLearner(Learner):
     """A learner of a policy network; its limit is a number of decisions."""
 
     config: PolicyConfig
+    net: PolicyNet  # as it plays now
+    module: (
+        torch.nn.Module
+    )  # what the optimizer trains: the network, or a library's policy around it
     games: Any  # VectorGames or VersusGames
     optimizer: torch.optim.Optimizer
     past: Snapshots | None = None  # earlier selves, if some games have them
@@ -153,16 +156,6 @@ class PolicyLearner(Learner):
         load_weights(self.net, weights)
         if self.past is not None:  # the first earlier self has them too
             self.past.follow(self.net)
-
-    @property
-    @abstractmethod
-    def net(self) -> PolicyNet:
-        """The network as it plays now."""
-
-    @property
-    def module(self) -> torch.nn.Module:
-        """What the optimizer trains: the network, or a library's policy around it."""
-        return self.net
 
     def arrays(self) -> Arrays:
         """Network, optimizer, random numbers, earlier selves and, if they can be saved, games."""

@@ -11,10 +11,8 @@ checksums of all files.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -45,7 +43,7 @@ from cacao_env.evaluation.run import loaded
 from cacao_env.files import read_text, write_whole
 from cacao_env.tables import DataTable
 
-from .loop import run_command
+from .loop import parser_of, run_command
 from .run_folder import CONFIG, CURVES, METRICS
 from .values.net import value_onnx
 
@@ -242,11 +240,7 @@ def _number(value: Any) -> str | None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.ship",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("ship", __doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     one = commands.add_parser("add", help="make a checkpoint from a run")
     one.add_argument("run", type=as_path)
@@ -282,5 +276,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.exit(main())

@@ -196,24 +196,13 @@ def add_commands(commands: Any) -> None:
     )
 
 
-def _player_on(ray: str | None) -> Any:
-    """What plays the chunks: processes of this machine, or a Ray cluster at an address."""
-    if ray is None:
-        from ..evaluation.workers import play_all
-
-        return play_all
-    from ..evaluation.cluster import RayPlayers
-
-    return RayPlayers(ray)
-
-
 def _played(home: Path, plans: Any, options: Namespace) -> list[Any]:
     """Play plans, or the rest of them; return their figures."""
     from ..evaluation.run import evaluated
 
-    play = _player_on(getattr(options, "ray", None))
+    ray = getattr(options, "ray", None)
     with resumable():
-        return [evaluated(home, plan, own, options.workers, play) for plan, own in plans]
+        return [evaluated(home, plan, options.workers, ray) for plan in plans]
 
 
 def _check_writable(*paths: str | None) -> None:
@@ -241,7 +230,7 @@ def _evaluate(options: Namespace) -> int:
     deals = options.deals
     if deals is None:
         deals = run.MOST_BLOCKS if test else BLOCKS
-    plan, agents = run.make_plan(
+    plan = run.make_plan(
         options.agents,
         options.players,
         options.volcanoes,
@@ -250,14 +239,14 @@ def _evaluate(options: Namespace) -> int:
         test,
         against=options.against,
     )
-    folder = as_path(options.out) if options.out else run.default_folder(plan, agents)
+    folder = as_path(options.out) if options.out else run.default_folder(plan)
     _check_writable(options.json, options.html)
     if options.records:
         as_path(options.records).mkdir(parents=True, exist_ok=True)
-    with closing(Store(folder, run.settings(plan, agents))) as store:
+    with closing(Store(folder, run.settings(plan))) as store:
         try:
-            play, workers = _player_on(options.ray), options.workers
-            _write_all(run.run_evaluation(plan, store, agents, workers, play), folder, options)
+            evaluation = run.run_evaluation(plan, store, options.workers, options.ray)
+            _write_all(evaluation, folder, options)
             return 0
         except KeyboardInterrupt:
             problem, status = "interrupted", 130

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from ..evaluation.blocks import Chunk, Pairing, pairings
 from ..evaluation.luck import _add_draw, _judge
 from ..evaluation.matches import ChunkResult, Progress, Timing, choices, replayed
 from ..evaluation.store import Store, check_same, engine_version
-from ..evaluation.workers import ChunkPlayer, play_all
+from ..evaluation.workers import ChunkPlayer, do_all
 from ..files import write_whole
 from ..game import Game
 from ..greedy.turn import step_turn
@@ -165,24 +166,18 @@ def make(
         folder.mkdir(parents=True, exist_ok=True)
         manifest = {**about, "recipe": settings, "files": [], **provenance()}
         write_manifest(folder, manifest)
-    more = (recipe.candidates, recipe.luck)
-    play: Any = play_all
-    if ray is not None:
-        from ..evaluation.cluster import RayPlayers
-
-        play = RayPlayers(ray, GamePlayer, more)
     shards = list(recipe.shards(names))
     done = len(manifest["files"])
     games = [sum(chunk.num_games for chunk in shard) for shard in shards]
     specs = dict(zip(recipe.agents, (agent.version for agent in agents)))
+    player = partial(GamePlayer, specs, recipe.seed, recipe.candidates, recipe.luck)
     with Bar(total=sum(games), initial=sum(games[:done]), unit="game") as bar:
         for number, shard in list(enumerate(shards))[done:]:
             home = folder / f".games-{number:05}"
             with closing(Store(home, settings)) as store:
                 todo = [chunk for chunk in shard if chunk.key not in store.results]
                 bar.update(games[number] - sum(chunk.num_games for chunk in todo))
-                played = play(todo, specs, recipe.seed, workers, bar.update, GamePlayer, more)
-                with closing(played) as results:
+                with closing(do_all(todo, player, workers, bar.update, ray)) as results:
                     for result in results:
                         store.add(result)
                 every = [store.results[chunk.key] for chunk in shard]

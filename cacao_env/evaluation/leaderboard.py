@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..agents.agent import Agent
 from ..checks import as_path
 from ..files import read_text
 from . import figures
@@ -25,8 +24,8 @@ _TYPES = {"players": int, "agents": list, "deals": int, "volcanoes": bool}
 Data = Mapping[str, Any]
 
 
-def plans(path: str | Path) -> list[tuple[Plan, list[Agent]]]:
-    """Read the plans, and their agents, that a configuration lists; ValueError names an error."""
+def plans(path: str | Path) -> list[Plan]:
+    """Read the plans that a configuration lists; ValueError names an error."""
     try:
         data = tomllib.loads(read_text(as_path(path)))
     except OSError as error:
@@ -40,7 +39,7 @@ def plans(path: str | Path) -> list[tuple[Plan, list[Agent]]]:
     return [_plan(f"{path}, table {i + 1}", t, data["seed"]) for i, t in enumerate(data["tables"])]
 
 
-def _plan(where: str, entry: Any, seed: int) -> tuple[Plan, list[Agent]]:
+def _plan(where: str, entry: Any, seed: int) -> Plan:
     if not isinstance(entry, dict):
         raise ValueError(f"{where}: expected a table")
     if "blocks" in entry:

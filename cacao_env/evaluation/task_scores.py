@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..agents.agent import Agent
 from ..agents.registry import load_agents
+from ..checks import as_int
 from ..envs.tasks import Task
 from ..files import read_text
 from ..tables import DataTable, between_markers
@@ -25,15 +25,12 @@ HOME = Path("runs/tasks")
 BEGIN, END = "<!-- tasks: begin -->", "<!-- tasks: end -->"
 
 
-def plans(
-    tasks: Sequence[Task], specs: Sequence[str], deals: int = DEALS
-) -> list[tuple[Plan, list[Agent]]]:
-    """Return the plan of each task and agent that plays it, and the agent."""
-    if deals < 1:
-        raise ValueError(f"--deals is {deals}, expected at least 1")
+def plans(tasks: Sequence[Task], specs: Sequence[str], deals: int = DEALS) -> list[Plan]:
+    """Return the plan of each task and agent that plays it."""
+    as_int("--deals", deals, 1)
     agents = load_agents(specs, allow_code=True)
     return [
-        (Plan((spec,), (task.options,), deals, task=task), [agent])
+        Plan((spec,), (agent,), (task.options,), deals, task=task)
         for task in tasks
         for spec, agent in zip(specs, agents, strict=True)
         if agent.supports(task.options)
@@ -53,11 +50,12 @@ def text_of(
     every, parts = plans(tasks, specs), []
     for task in tasks:
         rows = dict.fromkeys(names, ("does not play it", "", "", *empty))
-        for plan, (agent,) in every:
+        for plan in every:
             if plan.task is task:
-                data = now.get((task.id, agent.name)) or _stored(plan, agent)
+                [name] = plan.names
+                data = now.get((task.id, name)) or _stored(plan)
                 cells = _scores(data, counts) if data else (NOT_MEASURED, "", "0", *empty)
-                rows[f"`{agent.name}`"] = cells
+                rows[f"`{name}`"] = cells
         lines = [(name, *cells) for name, cells in rows.items()]
         parts.append(
             f"### `{task.id}`\n\n{task.about[0].upper()}{task.about[1:]}.\n\n"
@@ -66,10 +64,10 @@ def text_of(
     return "\n".join(parts)
 
 
-def _stored(plan: Plan, agent: Agent) -> dict[str, Any] | None:
+def _stored(plan: Plan) -> dict[str, Any] | None:
     """Return an evaluation of an earlier run, None if there is none or the agent may have changed."""
-    file = HOME / default_folder(plan, [agent]).name / "evaluation.json"
-    return loaded(file) if agent.version and file.exists() else None
+    file = HOME / default_folder(plan).name / "evaluation.json"
+    return loaded(file) if plan.agents[0].version and file.exists() else None
 
 
 def _scores(data: Mapping[str, Any], counts: Sequence[str]) -> tuple[str, ...]:
