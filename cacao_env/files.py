@@ -9,6 +9,7 @@ import errno
 import json
 import os
 import stat
+import tomllib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -38,8 +39,18 @@ def read_json(path: Path, expected: str) -> Any:
         return json.loads(read_text(path))
     except OSError as error:
         raise ValueError(f"{path} can't be read: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"{path} is not JSON, expected {expected}") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a file of TOML; ValueError says in one sentence what is wrong."""
+    try:
+        return tomllib.loads(read_text(path))
+    except OSError as error:
+        raise ValueError(f"{path} can't be read: {error.strerror}") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is not TOML: {error}") from None
 
 
 def write_whole(path: Path, content: str | bytes, pipes: bool = False) -> None:

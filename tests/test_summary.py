@@ -150,15 +150,16 @@ def test_tables_have_the_figures_of_their_row_and_column():
         key: [vars(row) for row in getattr(summary, key)]
         for key in ("results", "ratings", "seats", "scores")
     }
-    cross = figures.cross_table(data, 3)
+    [own] = (one for one in figures.by_players(data) if one["players"] == 3)
+    cross = figures.cross_table(own)
     shares = {(r.agent, r.opponent): f"{r.win_share:.1%}" for r in summary.results}
     for name, *cells in cross.rows:
         for other, cell in zip(cross.head[1:], cells, strict=True):
             assert cell.startswith(shares.get((name, other), "·"))
-    quantiles = {row[0]: row[1:] for row in figures.quantiles(data, 3).rows}
+    quantiles = {row[0]: row[1:] for row in figures.quantiles(own).rows}
     for row in summary.scores:
         assert quantiles[row.agent] == [f"{q:.0f}" for q in row.quantiles]
-    for agent, opponent, wins, margin, *_, score, _, _, deals in figures.pairings(data, 3).rows:
+    for agent, opponent, wins, margin, *_, score, _, _, deals in figures.pairings(own).rows:
         one = next(r for r in summary.results if (r.agent, r.opponent) == (agent, opponent))
         assert wins.startswith(f"{one.win_share:.1%} [")
         assert margin.startswith(f"{one.margin:+.1f} [")

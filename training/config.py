@@ -15,7 +15,7 @@ from cacao_env.agents.checkpoint import NAME, is_name
 from cacao_env.agents.registry import load_agent
 from cacao_env.checks import as_path, in_short
 from cacao_env.engine.options import Options
-from cacao_env.files import read_text
+from cacao_env.files import read_toml
 
 
 class ConfigError(ValueError):
@@ -39,14 +39,7 @@ MOST_WIDTH = 10_000  # of a network's layers
 
 def read(kind: type[C], path: str | Path, overrides: Sequence[str] = ()) -> C:
     """Read a configuration, a dataclass, from a TOML file and overrides."""
-    path = as_path(path, ConfigError)
-    try:
-        data = tomllib.loads(read_text(path))
-    except OSError as error:
-        raise ConfigError(f"{path} can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not TOML: {error}") from None
-    return from_dict(kind, overridden(data, overrides))
+    return from_dict(kind, overridden(read_toml(as_path(path, ConfigError)), overrides))
 
 
 def overridden(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from cacao_env.agents.value.ordering import (
 )
 from cacao_env.agents.value.patterns import NUM_LETTERS
 from cacao_env.agents.value.turns import new_work, value_actions, value_after
-from cacao_env.checks import as_path
+from cacao_env.checks import as_int, as_path
 from cacao_env.engine.actions import MAX_LEGAL, indexed_cell
 from cacao_env.engine.jit import njit
 from cacao_env.engine.options import Options
@@ -228,8 +228,7 @@ def report(shares: Any) -> str:
 def run(args: argparse.Namespace) -> int:
     """Distil, write, and print the table."""
     for name, least in (("positions", HELD_OUT), ("steps", 1), ("seed", 0)):
-        if getattr(args, name) < least:
-            raise ValueError(f"--{name} is {getattr(args, name)}, expected at least {least}")
+        as_int(f"--{name}", getattr(args, name), least)
     torch.set_num_threads(1)
     folder = find(args.network)
     if folder is None:

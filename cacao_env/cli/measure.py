@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import files
-from ..checks import as_path
+from ..checks import as_int, as_path
 from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
 from .common import add_command, json_of, one_line, prepare, resumable, words_beside, write_json
@@ -285,15 +285,12 @@ def _regret(options: Namespace) -> None:
     prepare(options)
     from ..agents.agent import require
     from ..agents.registry import load_agent
-    from ..engine.options import PLAYERS, Options
+    from ..engine.options import Options
     from ..evaluation.judge import other_networks
     from ..evaluation.regret import RegretSettings, document, measure_regret, show
     from ..evaluation.workers import cores
 
-    if options.deals < 1:
-        raise ValueError(f"--deals is {options.deals}, expected at least 1")
-    if options.players not in (None, *PLAYERS):
-        raise ValueError(f"--players is {options.players}, expected 2, 3 or 4")
+    as_int("--deals", options.deals, 1)
     given = {name: getattr(options, name) for name in ("last", "rollouts", "sample", "top")}
     given["unit"] = "utility" if options.utility else "gold"
     agent = load_agent(options.agent, allow_code=True)
@@ -365,8 +362,7 @@ def _positions(options: Namespace) -> None:
 
     workers = options.workers or cores()
     if options.make is not None:
-        if options.count < 1:
-            raise ValueError(f"--count is {options.count}, expected at least 1")
+        as_int("--count", options.count, 1)
         with resumable(), Bar(total=options.count, unit="position") as bar:
             folder, about = as_path(options.make), (options.phrase, options.count)
             print(judged_positions.make(folder, *about, workers, bar.update))

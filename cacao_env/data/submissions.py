@@ -315,9 +315,9 @@ def board(submissions: Sequence[Submission]) -> str:
         ]
         head = ("agent", "what it is", "task", "deals", "hardware", "commitment")
         tables = (
-            figures.ratings(data, options.num_players),
+            figures.ratings(data),
             hardest_mix(data["results"], opponents, options.num_players),
-            figures.cross_table(data, options.num_players),
+            figures.cross_table(data),
             DataTable(head, rows, "lllrl"),
         )
         title = f"### {options.num_players} players{', with volcanoes' * options.volcanoes}"

@@ -17,11 +17,11 @@ class ClusterError(ValueError):
     """One sentence on why there is no Ray cluster to use."""
 
 
-def connected(address: str, cores: int | None = None) -> Any:
+def connected(address: str) -> Any:
     """Connect to Ray and return the module ``ray``; ClusterError if that fails.
 
     ``address`` is that of a cluster, ``auto`` for the one that this machine belongs to, or ``local``
-    for a new one with ``cores`` processors (all if None) that ends with this process.
+    for a new one with all processors that ends with this process.
     """
     try:
         import ray
@@ -30,7 +30,7 @@ def connected(address: str, cores: int | None = None) -> Any:
     if not ray.is_initialized():
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         if address == "local":
-            options |= {"num_cpus": cores, "include_dashboard": False}
+            options["include_dashboard"] = False
         try:
             ray.init(address=address, ignore_reinit_error=True, **options)
         except (ConnectionError, ValueError) as error:

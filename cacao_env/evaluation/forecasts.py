@@ -25,6 +25,7 @@ from ..agents.utility import RELATIVE_SCORE
 from ..agents.value.agent import ValueAgent
 from ..agents.value.net import new_scratch
 from ..agents.value.turns import new_work
+from ..checks import as_int
 from ..engine.options import Options
 from ..engine.rng import new_rng
 from ..engine.scoring import relative_score
@@ -77,8 +78,7 @@ def measure_forecasts(
     Game g has the deal of ``seed + g``.  ``replays``: games that the first agent's network plays on
     from each position, 0 or at least 2.  ValueError for an agent that tells no expected result.
     """
-    if games < 2:
-        raise ValueError(f"--deals is {games}, expected at least 2")
+    as_int("--deals", games, 2)
     if replays == 1 or replays < 0:
         raise ValueError(f"--ceiling is {replays}, expected 0, or 2 and more")
     if replays and not isinstance(agents[0], ValueAgent):
@@ -117,13 +117,9 @@ class _Worker:
     def _foresee(self, pairing: Pairing, played: PlayedGame, found: Any) -> None:
         """Write the figures of one game."""
         names, players, seed = pairing.seats(0), pairing.players, self._seed
-        memory = [
-            [
-                a.begin(seat_seed(seed, played.block, pairing.options, names, s))
-                for a in self._agents
-            ]
-            for s in range(players)
-        ]
+        where = seed, played.block, pairing.options, names
+        seeds = [seat_seed(*where, seat) for seat in range(players)]
+        memory = [[agent.begin(one) for agent in self._agents] for one in seeds]
         for game, action in choices(replayed(pairing, played, seed)):
             if game.phase != "place":
                 continue
@@ -134,17 +130,10 @@ class _Worker:
             for row, agent, own in zip(found, self._agents, memory[seat], strict=True):
                 wins, scores = _expected(agent, seen, action, own)
                 forecast = wins[seat], relative_score(scores, seat, players)
-                noise = outcomes.var(0, ddof=1) if len(outcomes) > 1 else 0.0
-                errors = (outcomes - forecast) ** 2
-                row[left] = np.stack(
-                    [
-                        errors.mean(0),
-                        outcomes.mean(0),
-                        (outcomes**2).mean(0),
-                        noise + 0 * errors[0],
-                    ],
-                    1,
-                )
+                noise = outcomes.var(0, ddof=1) if len(outcomes) > 1 else np.zeros(len(OF))
+                errors = ((outcomes - forecast) ** 2).mean(0)
+                means = errors, outcomes.mean(0), (outcomes**2).mean(0), noise
+                row[left] = np.stack(means, 1)
 
     def _outcomes(self, game: Game, action: int, seat: int, played: PlayedGame) -> Any:
         """The win share and relative score of the game, or of each replay after the action."""
@@ -153,11 +142,9 @@ class _Worker:
             return np.array([[played.win_share(seat), relative_score(scores, seat, len(scores))]])
         player = self._agents[0]
         assert isinstance(player, ValueAgent)
-        net, rng = (
-            player.net,
-            new_rng(seat_seed(self._seed, played.block, game.options, (), game.ply)),
-        )
-        scratch, work, ids = new_scratch(net), new_work(), np.array([action])
+        rng = new_rng(seat_seed(self._seed, played.block, game.options, (), game.ply))
+        net, ids = player.net, np.array([action])
+        scratch, work = new_scratch(net), new_work()
         found = np.zeros((self._replays, 2))
         for wins, gold in zip(found[:, :1], found[:, 1:]):
             of_one = net, scratch, work, game.states, ids, 1, net.inner

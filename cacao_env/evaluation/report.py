@@ -7,7 +7,7 @@ from html import escape
 
 from ..tables import DataTable
 from . import charts, figures
-from .figures import Data, of_players
+from .figures import Data
 
 # Okabe and Ito's colours, adjusted to differ in lightness too, for any kind of colour vision.
 COLOURS = {
@@ -61,9 +61,9 @@ def page(data: Data) -> str:
         parts.append(f"<p><b>{escape(data['sprt']['text'])}</b></p>")
     if not charts.available():
         parts.append(f'<p class="faint">{escape(NO_CHARTS)}</p>')
-    for players in figures.number_of_players(data):
-        parts.append(f"<h2>{players} players</h2>")
-        parts.append(f'<div class="grid">{_cards(data, players)}</div>')
+    for own in figures.by_players(data):
+        parts.append(f"<h2>{own['players']} players</h2>")
+        parts.append(f'<div class="grid">{_cards(own)}</div>')
     parts.append(f"<h2>Made with</h2>{_made_with(data)}")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -87,16 +87,17 @@ def _about(data: Data) -> str:
     )
 
 
-def _cards(data: Data, players: int) -> str:
-    agents = [row["agent"] for row in of_players(data, "ratings", players)]
-    rows = sorted(of_players(data, "scores", players), key=lambda row: agents.index(row["agent"]))
+def _cards(data: Data) -> str:
+    """Return the figures of one number of players, tables with charts above them."""
+    players, agents = data["players"], [row["agent"] for row in data["ratings"]]
+    rows = sorted(data["scores"], key=lambda row: agents.index(row["agent"]))
     ranked = {**data, "scores": rows}
     sources = [s for s in COLOURS if any(abs(row["gold"][s]) > 0.05 for row in rows)]
     gold = ratings = scores = seats = ""
     if charts.available():
-        gold, ratings = _gold_chart(rows, sources), _rating_chart(data, players)
-        scores, seats = _score_chart(rows), _seat_chart(data, players)
-    anchor = [r["agent"] for r in of_players(data, "ratings", players) if figures.is_anchor(r)]
+        gold, ratings = _gold_chart(rows, sources), _rating_chart(data)
+        scores, seats = _score_chart(rows), _seat_chart(data)
+    anchor = [r["agent"] for r in data["ratings"] if figures.is_anchor(r)]
     fair = "" if players == 2 else f" Equal agents would win {1 / players:.0%}."
     return "".join(
         (
@@ -104,30 +105,30 @@ def _cards(data: Data, players: int) -> str:
                 "Who beats whom",
                 "Win share of the row's agent in one seat against the column's agent in all "
                 f"others.{fair}",
-                _heat_table(data, players, agents),
+                _heat_table(data, agents),
                 "" if len(agents) <= SIDE_BY_SIDE else "wide",
             ),
             _card(
                 "Ratings",
                 f"Plackett-Luce, in Elo; {', '.join(anchor)} is at 0.",
-                ratings + figures.ratings(data, players).html(),
+                ratings + figures.ratings(data).html(),
             ),
             _card(
                 "Gold by source",
                 "Mean a game.",
-                gold + figures.gold(ranked, players, sources).html(),
+                gold + figures.gold(ranked, sources).html(),
             ),
             _card(
                 "Final scores",
                 "Thick: the middle half; thin: 5 to 95 % of the games.",
-                scores + figures.quantiles(ranked, players).html(),
+                scores + figures.quantiles(ranked).html(),
             ),
             _card(
                 "Seats",
                 f"Win share on each seat, over all agents; dashed: one in {players}.",
-                seats + figures.seats(data, players).html(),
+                seats + figures.seats(data).html(),
             ),
-            _card("Every pairing", "", figures.pairings(data, players).html(), "wide"),
+            _card("Every pairing", "", figures.pairings(data).html(), "wide"),
         )
     )
 
@@ -137,20 +138,20 @@ def _card(title: str, words: str, content: str, kind: str = "") -> str:
     return f'<section class="card {kind}"><h3>{escape(title)}</h3>{note}{content}</section>'
 
 
-def _rating_chart(data: Data, players: int) -> str:
-    rows = of_players(data, "ratings", players)
+def _rating_chart(data: Data) -> str:
+    rows = data["ratings"]
     ends = [row[key] for row in rows for key in ("elo", "low", "high") if row[key] is not None]
     room = 0.06 * (max(ends) - min(ends)) + 5
     bars = [(row["agent"], row["elo"], row["low"], row["high"]) for row in rows]
     return charts.intervals("ratings with intervals", bars, 0, room, "Elo")
 
 
-def _seat_chart(data: Data, players: int) -> str:
+def _seat_chart(data: Data) -> str:
     bars = [
         (f"seat {row['seat']}", *(100 * row[key] for key in ("win_share", "low", "high")))
-        for row in of_players(data, "seats", players)
+        for row in data["seats"]
     ]
-    return charts.intervals("win share by seat", bars, 100 / players, 2, "% of wins")
+    return charts.intervals("win share by seat", bars, 100 / data["players"], 2, "% of wins")
 
 
 def _gold_chart(rows: Sequence[Data], sources: Sequence[str]) -> str:
@@ -170,13 +171,13 @@ def _score_chart(rows: Sequence[Data]) -> str:
     return charts.distributions("distribution of final scores", curves, "gold")
 
 
-def _heat_table(data: Data, players: int, agents: Sequence[str]) -> str:
-    found = {(r["agent"], r["opponent"]): r for r in of_players(data, "results", players)}
+def _heat_table(data: Data, agents: Sequence[str]) -> str:
+    found = {(r["agent"], r["opponent"]): r for r in data["results"]}
     rows, colours = [[agent] for agent in agents], {}
     for number, agent in enumerate(agents):
         for column, other in enumerate(agents, 1):
             if result := found.get((agent, other)):
-                colours[number, column] = heat(result["win_share"], players)
+                colours[number, column] = heat(result["win_share"], data["players"])
                 ends = f"{result['low']:.1%} – {result['high']:.1%}"
                 margin = f"{result['margin']:{figures.SIGNED}} gold"
                 rows[number].append(f"{result['win_share']:.1%}\n{ends}\n{margin}")
