@@ -153,7 +153,6 @@ class Loop:
         self.learner, self.folder, self.config = learner, folder, learner.config
         self._named("against")  # report a bad name before the training, not after it
         self._opponents = self._named("eval_opponents")
-        self.interrupt = Interrupt()
         self.notes = RunFolder(folder, self.config.as_dict(), learner.rounds)
         self._saved_at = learner.seconds
         self._evaluated_at = float("-inf")
@@ -173,8 +172,8 @@ class Loop:
         # A resumed run estimates the time left from where it resumes.
         done = round(100 * learner.progress, 1)
         bar = Bar(total=100, initial=done, unit="%", desc=self.config.name)
-        with closing(self), self.interrupt, bar:
-            while learner.progress < 1 and not self.interrupt.asked:
+        with closing(self), interruptible() as interrupted, bar:
+            while learner.progress < 1 and not interrupted.is_set():
                 row = self.round()
                 bar.n = round(100 * learner.progress, 1)
                 bar.set_postfix_str(
@@ -262,31 +261,27 @@ class Loop:
         self.notes.close()
 
 
-class Interrupt:
-    """While entered, the first SIGINT or SIGTERM only sets ``asked``; the second ends the program.
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """Let the first SIGINT or SIGTERM only set an event; the second ends the program."""
+    asked, before = threading.Event(), dict[int, Any]()
 
-    Only the main thread may enter it.
-    """
-
-    def __init__(self) -> None:
-        self.asked = False
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> Interrupt:
-        if threading.current_thread() is threading.main_thread():  # signals are handled only there
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._ask)
-        return self
-
-    def _ask(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
+    def ask(number: int, frame: FrameType | None) -> None:
+        asked.set()
         print("\nstopping after this round; a second signal stops at once", file=sys.stderr)
-        self.__exit__()
+        restore()
 
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-        self._before.clear()
+    def restore() -> None:
+        while before:
+            signal.signal(*before.popitem())
+
+    if threading.current_thread() is threading.main_thread():  # signals are handled only there
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.signal(number, ask)
+    try:
+        yield asked
+    finally:
+        restore()
 
 
 def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) -> Learner:

@@ -12,7 +12,7 @@ from textwrap import fill
 from typing import Any
 
 from .. import files
-from ..checks import as_int, as_path
+from ..checks import as_int, as_path, need
 
 # One word each; what people type as well still works, and says so.
 OTHER_WORDS = {"--deals": ("--blocks", "--games")}
@@ -100,14 +100,8 @@ def prepare(options: Namespace) -> None:
     if workers is not None:
         as_int("--workers", workers, 1)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    try:
-        import choix  # noqa: F401
-        import filelock  # noqa: F401
-        import threadpoolctl  # noqa: F401
-    except ImportError as error:
-        raise ValueError(
-            f"measuring agents needs {error.name}: pip install 'cacao-env[evaluate]'"
-        ) from None
+    for package in ("choix", "filelock", "threadpoolctl"):
+        need(package, package, "evaluate")
 
 
 @contextmanager

@@ -333,24 +333,18 @@ def _forecasts(options: Namespace) -> None:
     prepare(options)
     from ..agents.registry import load_agents
     from ..engine.options import Options
-    from ..engine.progress import Bar
     from ..evaluation import forecasts
     from ..evaluation.workers import cores
 
     rules = Options(options.players, options.volcanoes)
     agents = load_agents(options.agents, allow_code=True)
     _check_writable(options.json)
-    workers, replays = options.workers or cores(), options.ceiling or 0
-    with Bar(total=options.deals, unit="game") as bar:
-        rows = forecasts.measure_forecasts(
-            *(options.agents, agents, rules, options.deals, options.seed),
-            *(replays, workers, bar.update),
-        )
-    _say(
-        forecasts.show(rows),
-        forecasts.document(rows, agents, rules, options.seed, replays),
-        options,
+    seed, workers, replays = options.seed, options.workers or cores(), options.ceiling or 0
+    rows = forecasts.measure_forecasts(
+        options.agents, agents, rules, options.deals, seed, replays, workers
     )
+    data = forecasts.document(rows, agents, rules, seed, replays)
+    _say(forecasts.show(rows), data, options)
 
 
 def _positions(options: Namespace) -> None:

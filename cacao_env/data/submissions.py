@@ -37,7 +37,7 @@ from ..tables import DataTable
 from . import load
 from .games import Games
 from .make import Recipe, luck_by_action, make
-from .storage import DataError, read_manifest, write_manifest
+from .storage import DataError, read_manifest, reading, write_manifest
 
 KEY = "submission"  # in the manifest
 SAMPLE = 0.01  # of the games, whose opponents and luck are computed again
@@ -109,13 +109,8 @@ def check(
     """
     games = load(folder)
     games.check(threads)
-    try:
+    with reading("a submission", folder):
         return _checked(games, published, as_float("share", share, 0, 1))
-    except DataError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        words = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(f"{folder} is not a submission: {words}") from None
 
 
 def _checked(games: Games, published: str | None, share: float) -> Submission:

@@ -7,26 +7,20 @@ from collections.abc import Callable, Generator, Sequence
 from functools import cache
 from typing import Any
 
+from ..checks import need
 from .matches import Progress
 from .workers import Do, J, Job, R, WorkerError
 
 RETRIES = 3  # of a chunk whose worker was lost
 
 
-class ClusterError(ValueError):
-    """One sentence on why there is no Ray cluster to use."""
-
-
 def connected(address: str) -> Any:
-    """Connect to Ray and return the module ``ray``; ClusterError if that fails.
+    """Connect to Ray and return the module ``ray``; WorkerError if that fails.
 
     ``address`` is that of a cluster, ``auto`` for the one that this machine belongs to, or ``local``
     for a new one with all processors that ends with this process.
     """
-    try:
-        import ray
-    except ImportError:
-        raise ClusterError("Ray is not installed: pip install 'cacao-env[ray]'") from None
+    ray = need("ray", "Ray", "ray")
     if not ray.is_initialized():
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         if address == "local":
@@ -35,7 +29,7 @@ def connected(address: str) -> Any:
             ray.init(address=address, ignore_reinit_error=True, **options)
         except (ConnectionError, ValueError) as error:
             reason = " ".join(str(error).split())[:200]
-            raise ClusterError(f"there is no Ray cluster at {address!r}: {reason}") from None
+            raise WorkerError(f"there is no Ray cluster at {address!r}: {reason}") from None
     return ray
 
 

@@ -27,6 +27,7 @@ from ..agents.value.net import new_scratch
 from ..agents.value.turns import new_work
 from ..checks import as_int
 from ..engine.options import Options
+from ..engine.progress import Bar
 from ..engine.rng import new_rng
 from ..engine.scoring import relative_score
 from ..game import Game
@@ -71,7 +72,6 @@ def measure_forecasts(
     seed: int,
     replays: int = 0,
     workers: int = 1,
-    progress: Progress = lambda games: None,
 ) -> list[Foresight]:
     """Play games of the first agent against itself and return what every agent foresees.
 
@@ -88,7 +88,10 @@ def measure_forecasts(
     versions = {spec: agent.version for spec, agent in zip(specs, agents, strict=True)}
     todo = chunks([Pairing(options, agents[0].name, agents[0].name)], games)
     make = partial(_Worker, versions, seed, replays)
-    with closing(do_all(todo, make, workers, progress)) as parts:
+    with (
+        Bar(total=games, unit="game") as bar,
+        closing(do_all(todo, make, workers, bar.update)) as parts,
+    ):
         found = np.concatenate([part for _, part in sorted(parts, key=lambda part: part[0])])
     return [
         _foresight(agent.name, left, found[:, i, left], replays > 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from importlib.resources import files
 
 from ..tables import DataTable
 from . import charts, figures
@@ -20,33 +21,6 @@ COLOURS = {
 }
 SIDE_BY_SIDE = 4  # agents; a larger table of who beats whom takes the page's width
 NO_CHARTS = "Charts need matplotlib: pip install 'cacao-env[evaluate]'."
-_STYLE = """
-:root{color-scheme:light}
-body{margin:0;background:#fbfbfa;color:#222a33;font:16px/1.5 system-ui,"DejaVu Sans",sans-serif}
-main{max-width:1160px;margin:0 auto;padding:20px 16px 40px}
-h1{font-size:1.6rem;margin:.2em 0}
-h2{font-size:1.25rem;margin:1.6em 0 .4em;border-bottom:2px solid #2b6cb0}
-h3{font-size:1rem;margin:0 0 .4em}p{margin:.3em 0 .8em}.faint{color:#5b6570;font-size:.88rem}
-p,h1{overflow-wrap:anywhere}
-.grid{display:flex;flex-wrap:wrap;gap:16px}
-.card{flex:1 1 400px;box-sizing:border-box;background:#fff;border:1px solid #e3e7ec;border-radius:8px;
-padding:14px;min-width:0}
-.wide{flex-basis:100%}
-.scroll{overflow-x:auto;max-width:100%}
-.scroll{background:linear-gradient(90deg,#fff0,#fff 60%) right/36px 100% no-repeat local,
-linear-gradient(90deg,#0000,#0003) right/14px 100% no-repeat #fff}
-svg{display:block;width:100%;max-width:500px;height:auto;margin:0 auto 8px;overflow:visible}
-svg text{font-family:system-ui,"DejaVu Sans",sans-serif!important}
-table{border-collapse:collapse;font-size:.88rem;width:100%}
-th,td{padding:5px 9px;text-align:right;white-space:nowrap}
-th{font-weight:600}tr>:first-child{text-align:left;position:sticky;left:0;background:#fff}
-tbody tr{border-top:1px solid #e3e7ec}td small{display:block;color:#3c4650;font-size:.78em}
-.heat td+td,.heat th+th{text-align:center}.heat td+td{min-width:72px}
-.key{display:flex;flex-wrap:wrap;gap:4px 14px;font-size:.82rem}.key i{display:inline-block;width:11px;
-height:11px;border-radius:2px;margin-right:5px}
-@media(max-width:520px){main{padding:12px 8px 30px}.card{padding:10px}table{font-size:.76rem}
-th,td{padding:4px 3px}tr>:first-child{white-space:normal;overflow-wrap:anywhere;min-width:5.5em}}
-"""
 
 
 def page(data: Data) -> str:
@@ -65,10 +39,11 @@ def page(data: Data) -> str:
         parts.append(f"<h2>{own['players']} players</h2>")
         parts.append(f'<div class="grid">{_cards(own)}</div>')
     parts.append(f"<h2>Made with</h2>{_made_with(data)}")
+    style = (files(__package__) / "report.css").read_text(encoding="utf-8")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>Evaluation: {escape(agents)}</title><style>{_STYLE}</style></head>"
+        f"<title>Evaluation: {escape(agents)}</title><style>\n{style}</style></head>"
         f"<body><main>{''.join(parts)}</main></body></html>\n"
     )
 

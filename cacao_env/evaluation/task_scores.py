@@ -16,7 +16,7 @@ from ..envs.tasks import Task
 from ..files import read_text
 from ..tables import DataTable, between_markers
 from . import figures
-from .run import Plan, default_folder, loaded
+from .run import Plan
 
 AGENTS = ("random", "greedy", "mc:sims=256", "forastero", "criollo", "trinitario")
 NOT_MEASURED = "not measured"
@@ -38,36 +38,29 @@ def plans(tasks: Sequence[Task], specs: Sequence[str], deals: int = DEALS) -> li
 
 
 def text_of(
-    tasks: Sequence[Task], specs: Sequence[str], played: Sequence[Mapping[str, Any]] = ()
+    tasks: Sequence[Task], specs: Sequence[str], played: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Return the tables of the scores of ``played``, and of those stored earlier, in Markdown."""
-    now = {(one["settings"]["task"], next(iter(one["specs"]))): one for one in played}
+    """Return the tables of the scores of ``played``, the figures of plans, in Markdown."""
+    scores = {(one["settings"]["task"], next(iter(one["specs"]))): one for one in played}
     counts = figures.counted_names([data["results"][0] for data in played])
     more = [f"{name} a move" for name in counts]
     head = ("agent in the learner's seat", "win share", "margin", "deals", *more)
     empty = [""] * len(counts)
-    names = [f"`{agent.name}`" for agent in load_agents(specs, allow_code=True)]
-    every, parts = plans(tasks, specs), []
+    agents, parts = load_agents(specs, allow_code=True), []
     for task in tasks:
-        rows = dict.fromkeys(names, ("does not play it", "", "", *empty))
-        for plan in every:
-            if plan.task is task:
-                [name] = plan.names
-                data = now.get((task.id, name)) or _stored(plan)
-                cells = _scores(data, counts) if data else (NOT_MEASURED, "", "0", *empty)
-                rows[f"`{name}`"] = cells
-        lines = [(name, *cells) for name, cells in rows.items()]
+        lines = []
+        for agent in agents:
+            cells: tuple[str, ...] = ("does not play it", "", "", *empty)
+            if data := scores.get((task.id, agent.name)):
+                cells = _scores(data, counts)
+            elif agent.supports(task.options):
+                cells = (NOT_MEASURED, "", "0", *empty)
+            lines.append((f"`{agent.name}`", *cells))
         parts.append(
             f"### `{task.id}`\n\n{task.about[0].upper()}{task.about[1:]}.\n\n"
             f"{DataTable(head, lines).markdown()}\n"
         )
     return "\n".join(parts)
-
-
-def _stored(plan: Plan) -> dict[str, Any] | None:
-    """Return an evaluation of an earlier run, None if there is none or the agent may have changed."""
-    file = HOME / default_folder(plan).name / "evaluation.json"
-    return loaded(file) if plan.agents[0].version and file.exists() else None
 
 
 def _scores(data: Mapping[str, Any], counts: Sequence[str]) -> tuple[str, ...]:
