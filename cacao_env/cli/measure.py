@@ -86,11 +86,11 @@ def add_commands(commands: Any) -> None:
             "agent": (str, _AGENT),
             "--players": (int, "2, 3 or 4; default: a checkpoint's own, or 2"),
             "--deals": (200, "deals, each played once; default: 200"),
-            "--last": (int, solved, {"metavar": "P"}),
-            "--rollouts": (int, playouts, {"metavar": "R"}),
+            "--last": (2, solved, {"metavar": "P"}),
+            "--rollouts": (64, playouts, {"metavar": "R"}),
             "--referee": (str, referees, {"metavar": "NAME[,NAME]"}),
-            "--sample": (int, "earlier decisions sampled a game; default: 4", {"metavar": "D"}),
-            "--top": (int, "candidates, greedy's best; default: 16"),
+            "--sample": (4, "earlier decisions sampled a game; default: 4", {"metavar": "D"}),
+            "--top": (16, "candidates, greedy's best; default: 16"),
             "--utility": (False, "regrets in utility, not in gold"),
             **GAME,
             **WORKERS,
@@ -291,14 +291,12 @@ def _regret(options: Namespace) -> None:
     from ..evaluation.workers import cores
 
     as_int("--deals", options.deals, 1)
-    given = {name: getattr(options, name) for name in ("last", "rollouts", "sample", "top")}
-    given["unit"] = "utility" if options.utility else "gold"
     agent = load_agent(options.agent, allow_code=True)
-    if options.rollouts != 0:
-        given["referees"] = tuple(
-            options.referee.split(",") if options.referee else other_networks(agent)
-        )
-    settings = RegretSettings(**{name: x for name, x in given.items() if x is not None})
+    numbers = options.last, options.rollouts, options.sample, options.top
+    unit, referees = "utility" if options.utility else "gold", list[str]()
+    if options.rollouts:
+        referees = options.referee.split(",") if options.referee else other_networks(agent)
+    settings = RegretSettings(*numbers, unit, tuple(referees))
     rules = Options(options.players or agent.players[0], options.volcanoes)
     require(agent, rules)
     _check_writable(options.json)

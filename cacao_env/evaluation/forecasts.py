@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -46,22 +46,9 @@ FORMAT, VERSION = "cacao-forecasts", 2
 OF = ("wins", "gold")  # win share, and relative score
 _FIGURES = ("r2", "ceiling", "share")
 _TITLES = {"r2": "{agent}: {of}", "ceiling": "{of}: ceiling", "share": "{agent}: share"}
+_ENDS = ("", "_low", "_high")  # a figure and its interval
 LEAST_CEILING = 0.05  # a share of a ceiling that may be lower says nothing
-
-
-@dataclass(frozen=True)
-class Foresight:
-    """What an agent foresees with ``left`` placements to come.
-
-    ``wins`` and ``gold``, of the win share and of the relative score: by name ``r2`` and, with
-    replays, ``ceiling`` and ``share``, each with its 95 % interval over games (value, low, high).
-    """
-
-    agent: str
-    left: int
-    games: int
-    wins: dict[str, list[float]]
-    gold: dict[str, list[float]]
+Row = dict[str, Any]
 
 
 def measure_forecasts(
@@ -72,8 +59,12 @@ def measure_forecasts(
     seed: int,
     replays: int = 0,
     workers: int = 1,
-) -> list[Foresight]:
+) -> list[Row]:
     """Play games of the first agent against itself and return what every agent foresees.
+
+    A row is of an ``agent`` with so many placements ``left`` in so many ``games``.  It has ``r2`` and,
+    with replays, ``ceiling`` and ``share`` of the win share, ``wins_r2``, and of the relative score,
+    ``gold_r2``, with the ends of their 95 % intervals over games, ``wins_r2_low``.
 
     Game g has the deal of ``seed + g``.  ``replays``: games that the first agent's network plays on
     from each position, 0 or at least 2.  ValueError for an agent that tells no expected result.
@@ -165,17 +156,15 @@ def _expected(agent: Agent, game: Game, action: int, memory: Any) -> tuple[Any, 
     return told.win_shares, told.scores
 
 
-def _foresight(name: str, left: int, found: Any, replayed: bool) -> Foresight:
-    """Return the figures of (games, OF, 4) mean squared errors, outcomes, their squares and noise."""
-    kinds = _FIGURES if replayed else _FIGURES[:1]
-    figures = []
-    for k in range(len(OF)):
+def _foresight(name: str, left: int, found: Any, replayed: bool) -> Row:
+    """Return the row of (games, OF, 4) mean squared errors, outcomes, their squares and noise."""
+    row: Row = {"agent": name, "left": left, "games": len(found)}
+    for k, of in enumerate(OF):
         values = _figures(found[:, k].mean(0))
-        bounds = np.percentile(_figures(resampled_means(found[:, k])), LEVEL, axis=1)
-        figures.append(
-            {kind: [float(values[i]), *bounds[:, i].tolist()] for i, kind in enumerate(kinds)}
-        )
-    return Foresight(name, left, len(found), *figures)
+        low, high = np.percentile(_figures(resampled_means(found[:, k])), LEVEL, axis=1)
+        for kind, *figure in zip(_FIGURES if replayed else _FIGURES[:1], values, low, high):
+            row |= zip((f"{of}_{kind}{end}" for end in _ENDS), map(float, figure))
+    return row
 
 
 def _figures(means: Any) -> Any:
@@ -186,7 +175,7 @@ def _figures(means: Any) -> Any:
 
 
 def document(
-    rows: Sequence[Foresight], agents: Sequence[Agent], options: Options, seed: int, replays: int
+    rows: Sequence[Row], agents: Sequence[Agent], options: Options, seed: int, replays: int
 ) -> dict[str, Any]:
     """Return the figures as plain data, as ``--json`` writes them."""
     return {
@@ -197,35 +186,26 @@ def document(
         "seed": seed,
         "replays": replays,
         "engine": engine_version(),
-        "rows": [_flat(row) for row in rows],
+        "rows": list(rows),
         **provenance(),
     }
 
 
-def _flat(row: Foresight) -> dict[str, Any]:
-    """Return a row with a key for each number."""
-    data: dict[str, Any] = {"agent": row.agent, "left": row.left, "games": row.games}
-    for of in OF:
-        for kind, figure in getattr(row, of).items():
-            data |= dict(zip((f"{of}_{kind}{end}" for end in ("", "_low", "_high")), figure))
-    return data
-
-
-def show(rows: Sequence[Foresight]) -> str:
+def show(rows: Sequence[Row]) -> str:
     """Return a Markdown table, a line for each number of placements left."""
-    first = rows[0].agent
-    kinds = [kind for kind in _FIGURES if kind in rows[0].wins]
     head: list[object] = ["placements left"]
     lines: dict[int, list[object]] = {}
     for row in rows:
-        line = lines.setdefault(row.left, [row.left])
-        for of in OF:
-            for kind in kinds:
-                if kind == "ceiling" and row.agent != first:
-                    continue  # the same for all
-                figure = getattr(row, of)[kind]
-                known = kind != "share" or getattr(row, of)["ceiling"][1] > LEAST_CEILING
-                line.append(ranged(figure[0], figure[1], figure[2], ".3f") if known else "·")
-                if row.left == rows[0].left:
-                    head.append(_TITLES[kind].format(agent=row.agent, of=of))
+        line = lines.setdefault(row["left"], [row["left"]])
+        for of, kind in product(OF, _FIGURES):
+            # The ceiling is the same for all agents.
+            if f"{of}_{kind}" not in row or (
+                kind == "ceiling" and row["agent"] != rows[0]["agent"]
+            ):
+                continue
+            known = kind != "share" or row[f"{of}_ceiling_low"] > LEAST_CEILING
+            value, low, high = (row[f"{of}_{kind}{end}"] for end in _ENDS)
+            line.append(ranged(value, low, high, ".3f") if known else "·")
+            if row["left"] == rows[0]["left"]:
+                head.append(_TITLES[kind].format(agent=row["agent"], of=of))
     return DataTable(head, list(lines.values()), "r").markdown()
