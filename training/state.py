@@ -15,7 +15,7 @@ from cacao_env.agents.checkpoint import CheckpointError, pack_tensors, read_tens
 from cacao_env.checks import as_path, check_array
 from cacao_env.files import read_regular, write_whole
 
-STATE, VERSION = "state.safetensors", 2  # version 1 had raw states of games
+STATE, VERSION = "state.safetensors", 2
 Arrays = dict[str, Any]
 _MOST_STATE = 8_000_000_000  # bytes
 _MOST_LEFT = 624  # numbers of a Mersenne twister

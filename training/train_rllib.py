@@ -141,8 +141,7 @@ class RllibLearner(PolicyLearner):
 
     def weights(self) -> Arrays:
         """The learner's weights, arrays by name."""
-        weights: dict[str, Any] = self.rllib.learner_group.get_weights()[POLICY]
-        return weights
+        return self.rllib.learner_group.get_weights()[POLICY]
 
     def round(self) -> dict[str, Any]:
         """Run one training iteration."""

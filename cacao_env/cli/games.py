@@ -229,7 +229,7 @@ def _render(options: Namespace) -> None:
     if path.suffix not in PICTURES + FILMS:
         kinds = ", ".join(kind.removeprefix(".") for kind in PICTURES + FILMS)
         raise ValueError(f"-o is {options.out!r}, expected a file that ends in one of {kinds}")
-    as_int("--tile", tile, *TILES)
+    as_int("--tile", tile, *TILES, f"{TILES[0]} to {TILES[1]} pixels")
     as_float("--seconds", seconds, 0.02, 60)
     game, _ = _positions(options.record, options.ply)
     names = record.players_of(record.load(options.record)) or ()

@@ -291,6 +291,8 @@ def _regret(options: Namespace) -> None:
     from ..evaluation.workers import cores
 
     as_int("--deals", options.deals, 1)
+    if options.players is not None:
+        as_int("--players", options.players, 2, 4, "2, 3 or 4")
     agent = load_agent(options.agent, allow_code=True)
     numbers = options.last, options.rollouts, options.sample, options.top
     unit, referees = "utility" if options.utility else "gold", list[str]()

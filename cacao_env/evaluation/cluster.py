@@ -78,5 +78,4 @@ def _do(job: Any, make: bytes) -> tuple[int, Any]:
 @cache
 def _made(make: bytes) -> Do[Any, Any]:
     """Return what does the jobs, the same for all tasks of a process."""
-    do: Do[Any, Any] = pickle.loads(make)()
-    return do
+    return pickle.loads(make)()

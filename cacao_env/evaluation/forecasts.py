@@ -41,7 +41,7 @@ from .matches import PlayedGame, Progress, choices, play_chunk, replayed
 from .store import engine_version
 from .workers import do_all, load_versions
 
-# Version 2 has relative scores for margins: the mean of a margin is not the margin of means.
+# Relative scores, not margins: the mean of a margin is not the margin of means.
 FORMAT, VERSION = "cacao-forecasts", 2
 OF = ("wins", "gold")  # win share, and relative score
 _FIGURES = ("r2", "ceiling", "share")

@@ -37,8 +37,6 @@ from .matches import Progress, a_move, choices, replayed
 from .store import engine_version
 from .workers import ChunkPlayer, do_all
 
-# Version 5 had no sources, 4 had null for a figure without decisions, 3 judged by greedy's playouts, 2
-# had gold alone, 1 named a regret "loss".
 FORMAT, VERSION = "cacao-regret", 6
 GAMES_AT_ONCE = 16  # determines the games that a network sees in one batch
 BLUNDERS = {"gold": (1.0, 3.0), "utility": (0.01, 0.1)}  # a larger regret is a blunder

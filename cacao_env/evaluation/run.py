@@ -34,7 +34,7 @@ from .store import Store, engine_version
 from .summary import Result, Summary, block_scores, summarise
 from .workers import ChunkPlayer, cores, do_all
 
-FORMAT, VERSION = "cacao-evaluation", 2  # version 1 named an opponent "field"
+FORMAT, VERSION = "cacao-evaluation", 2
 MOST_BLOCKS = 10_000  # until a test is decided
 
 
