@@ -14,6 +14,7 @@ import pytest
 from cacao_env.agents.agent import require
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main as cacao
+from cacao_env.data import load
 from cacao_env.engine.options import Options
 from tests.metrics import documented, logged
 from training.config import ConfigError, read
@@ -85,6 +86,17 @@ def test_an_agent_s_mistake_on_ray_is_one_sentence(tmp_path, capsys):
     assert "illegal action" in there
     assert cacao(["evaluate", *command, "--workers", "1"]) == 1
     assert there == capsys.readouterr().err
+
+
+def test_a_data_set_is_made_on_ray(tmp_path, tasks):
+    pytest.importorskip("pyarrow", reason="the data extra is not installed")
+    command = ["data", "make", "random", "--deals", "60", "--luck", "--seed", "5"]
+    made = []
+    for name, where in (("there", ["--ray"]), ("here", ["--workers", "1"])):
+        assert cacao([*command, *where, "--out", str(tmp_path / name)]) == 0
+        made.append(load(tmp_path / name).table)
+    assert made[0].equals(made[1])
+    assert len(tasks) == 2
 
 
 def test_a_run_continues_when_a_runner_is_killed():

@@ -288,7 +288,6 @@ def _regret(options: Namespace) -> None:
     from ..engine.options import Options
     from ..evaluation.judge import other_networks
     from ..evaluation.regret import RegretSettings, document, measure_regret, show
-    from ..evaluation.workers import cores
 
     as_int("--deals", options.deals, 1)
     if options.players is not None:
@@ -302,7 +301,7 @@ def _regret(options: Namespace) -> None:
     rules = Options(options.players or agent.players[0], options.volcanoes)
     require(agent, rules)
     _check_writable(options.json)
-    begin, seed, workers = time.perf_counter(), options.seed, options.workers or cores()
+    begin, seed, workers = time.perf_counter(), options.seed, options.workers
     with resumable("nothing is stored"):
         games = measure_regret(options.agent, agent, rules, options.deals, seed, settings, workers)
     data = document(agent, rules, seed, settings, games, time.perf_counter() - begin)
@@ -334,12 +333,11 @@ def _forecasts(options: Namespace) -> None:
     from ..agents.registry import load_agents
     from ..engine.options import Options
     from ..evaluation import forecasts
-    from ..evaluation.workers import cores
 
     rules = Options(options.players, options.volcanoes)
     agents = load_agents(options.agents, allow_code=True)
     _check_writable(options.json)
-    seed, workers, replays = options.seed, options.workers or cores(), options.ceiling or 0
+    seed, workers, replays = options.seed, options.workers, options.ceiling or 0
     rows = forecasts.measure_forecasts(
         options.agents, agents, rules, options.deals, seed, replays, workers
     )
@@ -352,14 +350,12 @@ def _positions(options: Namespace) -> None:
     from ..agents.registry import load_agent
     from ..engine.progress import Bar
     from ..evaluation import judged_positions, positions
-    from ..evaluation.workers import cores
 
-    workers = options.workers or cores()
     if options.make is not None:
         as_int("--count", options.count, 1)
         with resumable(), Bar(total=options.count, unit="position") as bar:
             folder, about = as_path(options.make), (options.phrase, options.count)
-            print(judged_positions.make(folder, *about, workers, bar.update))
+            print(judged_positions.make(folder, *about, options.workers, bar.update))
         return
     if options.agent is None:
         raise ValueError("name an agent, or --make a file of positions")
@@ -368,7 +364,8 @@ def _positions(options: Namespace) -> None:
     agent = load_agent(options.agent, allow_code=True)
     _check_writable(options.json)
     with Bar(total=len(found), unit="position") as bar:
-        answers = positions.ask(options.agent, agent, found, options.seed, workers, bar.update)
+        seed, workers = options.seed, options.workers
+        answers = positions.ask(options.agent, agent, found, seed, workers, bar.update)
     data = positions.document(agent, found, answers, options.seed, path)
     _say(positions.show(data), data, options)
 

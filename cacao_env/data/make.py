@@ -146,7 +146,7 @@ def make(
     folder: Path,
     recipe: Recipe,
     about: Mapping[str, Any],
-    workers: int = 1,
+    workers: int | None = 1,
     ray: str | None = None,
 ) -> dict[str, Any]:
     """Make a data set, or the rest of it, in a folder; return its manifest.

@@ -58,7 +58,7 @@ def measure_forecasts(
     games: int,
     seed: int,
     replays: int = 0,
-    workers: int = 1,
+    workers: int | None = 1,
 ) -> list[Row]:
     """Play games of the first agent against itself and return what every agent foresees.
 

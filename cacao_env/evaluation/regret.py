@@ -174,7 +174,7 @@ def measure_regret(
     games: int,
     seed: int,
     settings: RegretSettings,
-    workers: int = 1,
+    workers: int | None = 1,
 ) -> list[GameRegret]:
     """Measure an agent, which ``spec`` names, game by game; returned in the order of the deals."""
     todo = chunks([Pairing(options, agent.name, agent.name)], games, GAMES_AT_ONCE)

@@ -32,7 +32,7 @@ from .matches import ChunkResult, play_chunk, warm_up
 from .sprt import SequentialTest, SprtResult
 from .store import Store, engine_version
 from .summary import Result, Summary, block_scores, summarise
-from .workers import ChunkPlayer, cores, do_all
+from .workers import ChunkPlayer, do_all
 
 FORMAT, VERSION = "cacao-evaluation", 2
 MOST_BLOCKS = 10_000  # until a test is decided
@@ -156,7 +156,7 @@ def play(
     make = partial(ChunkPlayer, versions, plan.seed)
     with (
         Bar(total=sum(chunk.num_games for chunk in todo), unit="game") as bar,
-        closing(do_all(todo, make, workers or cores(), bar.update, ray)) as results,
+        closing(do_all(todo, make, workers, bar.update, ray)) as results,
     ):
         yield from results
 

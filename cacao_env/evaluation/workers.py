@@ -78,11 +78,13 @@ class ChunkPlayer:
 def do_all(
     todo: Sequence[J],
     make: Callable[[], Do[J, R]],
-    workers: int,
+    workers: int | None,
     progress: Progress,
     ray: str | None = None,
 ) -> Generator[R, None, None]:
-    """Do jobs in ``workers`` processes, or here if one is enough; yields results as they come.
+    """Do jobs in ``workers`` processes, None for one a core, or here if one is enough.
+
+    Yields results as they come.
 
     ``make`` is called once in each process and returns the function that does a job.  ``ray``: the
     address of a Ray cluster, whose processors do them instead.  Raises WorkerError when a process
@@ -93,7 +95,7 @@ def do_all(
 
         yield from do_on_ray(ray, todo, make, progress)
         return
-    workers = min(workers, len(todo))
+    workers = min(workers or cores(), len(todo))
     if workers <= 1:
         with _one_thread():
             do = make()
