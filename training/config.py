@@ -45,8 +45,14 @@ def read(kind: type[C], path: str | Path, overrides: Sequence[str] = ()) -> C:
 def overridden(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """Return a copy of ``data`` with ``key=value`` overrides."""
     data = dict(data)
-    for override in overrides:
-        data.update(_parse_override(override))
+    for text in overrides:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise ConfigError(f"{text!r} is not of the form key=value")
+        try:
+            data |= tomllib.loads(f"{key} = {value}")
+        except tomllib.TOMLDecodeError:
+            data[key.strip()] = value.strip()  # a bare word is a string
     return data
 
 
@@ -60,16 +66,6 @@ def strings_in(data: Any) -> Iterator[str]:
     elif isinstance(data, list):
         for one in data:
             yield from strings_in(one)
-
-
-def _parse_override(text: str) -> dict[str, Any]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise ConfigError(f"{text!r} is not of the form key=value")
-    try:
-        return tomllib.loads(f"{key} = {value}")
-    except tomllib.TOMLDecodeError:
-        return {key.strip(): value.strip()}  # a bare word is a string
 
 
 def from_dict(kind: type[C], data: dict[str, Any]) -> C:

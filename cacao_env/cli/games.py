@@ -343,28 +343,21 @@ def _serve(options: Namespace, given: dict[str, Any]) -> int:
     return 0
 
 
-def _reviewed(history: Any) -> dict[str, Any]:
-    """Review a game under a progress bar."""
+def _review(options: Namespace) -> None:
     from ..engine.progress import Bar
-    from ..play.review import review
+    from ..play.history import History
+    from ..play.review import in_lines, review
 
+    with _naming(options.record):
+        data = record.load(options.record)
+        history = History.from_record(data)
     with Bar(unit="decision") as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total, bar.n = total, done
             bar.refresh()
 
-        return review(history, progress).as_dict()
-
-
-def _review(options: Namespace) -> None:
-    from ..play.history import History
-    from ..play.review import in_lines
-
-    with _naming(options.record):
-        data = record.load(options.record)
-        history = History.from_record(data)
-    found = _reviewed(history)
+        found = review(history, progress).as_dict()
     if options.json != "-":
         seats = range(history.game.num_players)
         names = record.players_of(data) or [f"player {seat + 1}" for seat in seats]

@@ -184,20 +184,16 @@ def make(
             name = f"games-{number:05}.parquet"
             table = table_of(columns(every, recipe, settings["agents"]))
             parts = write_games(folder / name, table)
-            timings = {one: asdict(_timing(every, one)) for one in names}
+            timings = {
+                one: asdict(sum((x.timings[one] for x in every if one in x.timings), Timing()))
+                for one in names
+            }
             entry = {"name": name, "games": games[number], "parts": parts, "timings": timings}
             manifest["files"].append(entry)
             write_manifest(folder, manifest)
             shutil.rmtree(home)
     write_whole(folder / "README.md", card(manifest))
     return manifest
-
-
-def _timing(results: Sequence[ChunkResult], name: str) -> Timing:
-    total = Timing()
-    for result in results:
-        total.add(result.timings.get(name, Timing()))
-    return total
 
 
 def columns(

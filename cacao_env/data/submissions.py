@@ -184,7 +184,7 @@ def _timings(games: Games, pairing: Pairing, about: Mapping[str, Any]) -> dict[s
             row = Timing(**entry["timings"][name])
             for key in ("seconds", "placement_seconds"):
                 as_float(key, getattr(row, key), 0, 1e12)
-            total[name].add(row)
+            total[name] += row
     begin, end = (datetime.fromisoformat(about[key]) for key in ("started", "finished"))
     elapsed = (end - begin).total_seconds() * as_int("workers", about["workers"], 1, 1_000_000)
     for name, timing in total.items():
