@@ -313,11 +313,12 @@ def test_an_agent_that_changes_after_the_evaluation_has_begun_is_refused():
 @pytest.mark.parametrize("players", [2, 3])
 def test_against_measures_the_agents_before_it_alone(players, tmp_path, capsys):
     few = ["--players", str(players), "--deals", "2", "--workers", "1", "--out", str(tmp_path)]
-    command = ["random", f"{HERE}:First", "--against", "greedy", f"{HERE}:Half", *few]
+    own, others = ["random", f"{HERE}:First"], ["greedy", f"{HERE}:Half", f"{HERE}:Solver"]
+    command = [*own, "--against", *others, *few]
     assert evaluate([*command, "--json", str(tmp_path / "e.json")]) == 0
     results = json.loads((tmp_path / "e.json").read_text())["results"]
     pairs = {(row["agent"], row["opponent"]) for row in results}
-    asked = set(product(("random", f"{HERE}:First"), ("greedy", f"{HERE}:Half")))
+    asked = set(product(own, others))
     assert pairs == (asked | {pair[::-1] for pair in asked} if players == 2 else asked)
     assert "is given twice" not in capsys.readouterr().err
 
