@@ -44,7 +44,8 @@ def test_the_figures_by_hand():
         told["share"] = told["r2"] / told["ceiling"]
         for kind, expected in told.items():
             value, low, high = (row[f"{of}_{kind}{end}"] for end in ("", "_low", "_high"))
-            assert low <= value == pytest.approx(expected) <= high
+            assert value == pytest.approx(expected)
+            assert low <= value <= high
     row = _foresight("x", 7, np.stack([wins, gold], 1).astype(float), False)
     assert [name for name in row if "low" in name] == ["wins_r2_low", "gold_r2_low"]
 

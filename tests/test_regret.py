@@ -230,9 +230,11 @@ def test_results_do_not_depend_on_workers(tmp_path, capsys):
     assert list(data["settings"]["agent"]) == ["net"]
     assert data["versions"]["numpy"] == np.__version__
     assert {"git_commit", "machine", "unsolved"} <= set(data)
-    by_left = data["exact_by_left"]
-    assert set(by_left) == {"1", "2"}
-    assert sum(row["decisions"] for row in by_left.values()) == data["exact"]["decisions"]
+    assert set(data["exact_by_left"]) == {"1", "2"}
+    for kind in ("exact", "rollouts"):
+        count = sum(len(game[kind]) for game in data["games"])
+        by_left = data[f"{kind}_by_left"].values()
+        assert sum(row["decisions"] for row in by_left) == data[kind]["decisions"] == count
     out = capsys.readouterr().out
     assert f"net against itself, 2 players, without volcanoes, {GAMES_AT_ONCE + 4} games" in out
     assert f"{data['exact']['regret']['value']:.3f} [" in out
