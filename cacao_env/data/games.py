@@ -239,29 +239,37 @@ class Games:
     def _batches(
         self, form: Form, seat: int, values: Array, every: Sequence[_Lanes], threads: int
     ) -> Iterator[Decisions]:
-        order = every[0].order
-        if not len(order):
+        if not len(every[0].order):
             return
+        flat = view_of(1, self.options, form.rows or "flat", form.dtype_name)
+        count = sum(len(one.states) for one in every)
+        cuts = np.cumsum([0, *(len(one.states) for one in every)])
         views = [
             view_of(len(one.states), self.options, form.rows or "flat", form.dtype_name)
             for one in every
         ]
 
-        def show(number: int) -> tuple[Array, ...]:
+        def show(number: int) -> Array:
             lanes, view = every[number], views[number]
+            part = slice(cuts[number], cuts[number + 1])
             lanes.advance(seat)
-            seats = lanes.states["seat"].astype(np.int64)
-            view.look(lanes.states, seats)
-            chosen = view.found(self.actions[lanes.at].astype(np.int64))
-            return view.observations, view.action_masks, chosen, seats, lanes.ranks, lanes.at
+            view.observations, view.action_masks = seen[part], masks[part]
+            view.look(lanes.states, lanes.states["seat"].astype(np.int64))
+            return view.found(self.actions[lanes.at].astype(np.int64))
 
         while True:
-            parts = _on_threads(range(len(every)), threads, show)
-            seen, masks, chosen, seats, ranks, at = map(np.concatenate, zip(*parts, strict=True))
+            seen = np.empty((count, *flat.observations.shape[1:]), flat.observations.dtype)
+            masks = np.empty((count, flat.action_masks.shape[1]), np.int8)
+            chosen = np.concatenate(_on_threads(range(len(every)), threads, show))
+            ranks, at = (
+                np.concatenate([getattr(one, n) for one in every]) for n in ("ranks", "at")
+            )
+            order = every[0].order
             left = ranks < len(order)
             if not left.any():
                 return
             games = order[np.minimum(ranks, len(order) - 1)]
+            seats = np.concatenate([one.states["seat"] for one in every]).astype(np.int64)
             found = Decisions(
                 *(seen, masks, chosen, values[games, seats], seats, games, at - self.first[games])
             )
