@@ -24,16 +24,16 @@ import torch
 from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.checks import need
 from cacao_env.data import Decisions, Games, load
+from cacao_env.data.games import RETURNS
 from cacao_env.engine.options import Options
 
 from . import loop
-from .config import ConfigError, positive
+from .config import ConfigError, one_of, positive
 from .masked import log_prob_and_entropy
 from .networks import PolicyNet, factors, net_shapes, new_net
 from .policies import PolicyLearner, ScheduledConfig
 from .state import Arrays, check_arrays, check_shapes, named
 
-METHODS = ("clone", "weighted", "cql")
 CHUNK = 64  # games whose transitions are mixed
 
 
@@ -46,20 +46,16 @@ class CloneConfig(ScheduledConfig):
     """
 
     data: str = "expert-2p"
-    method: str = "clone"
+    method: str = one_of(("clone", "weighted", "cql"), "clone")
     temperature: float = positive(0.5)  # of "weighted", in units of the return
     value_coef: float = positive(0.25)
     conservatism: float = positive(1.0)  # of "cql": d3rlpy's alpha
     target_steps: int = positive(500)  # of "cql": between two copies to the target network
-    reward: str = "outcome"
+    reward: str = one_of(RETURNS, "outcome")
 
     def __post_init__(self) -> None:
         """Check the keys."""
         super().__post_init__()
-        if self.method not in METHODS:
-            raise ConfigError(f"method is {self.method!r}, expected one of {', '.join(METHODS)}")
-        if self.reward == "shaped":
-            raise ConfigError("reward is 'shaped', expected 'outcome' or 'relative_score'")
         if self.method == "cql" and self.about.rows is None:
             raise ConfigError("method is 'cql', expected observation to be 'candidates'")
 

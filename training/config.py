@@ -121,6 +121,11 @@ def fraction(default: float) -> Any:
     return limited(default, lambda x: 0 <= x <= 1, "a fraction from 0 to 1")
 
 
+def one_of(allowed: Sequence[str], default: str) -> Any:
+    """One of some words."""
+    return limited(default, lambda x: x in allowed, f"one of {', '.join(allowed)}")
+
+
 def _seed(least: int, default: int) -> Any:
     return limited(default, lambda x: least <= x < 2**32, f"{least} to {2**32 - 1}")
 

@@ -32,6 +32,7 @@ from .config import (
     agent_named,
     at_least,
     fraction,
+    one_of,
     positive,
     thread_count,
 )
@@ -61,11 +62,11 @@ class PolicyConfig(RunConfig):
     num_players: int = 2
     volcanoes: bool = False
     table_size: int = 15
-    reward: str = "shaped"
+    reward: str = one_of(REWARDS, "shaped")
     decisions: str = "auto"
     # "flat": the board network reads the table; "candidates": the row network reads rows (the best
     # ``rows``, with the next turns after the best ``replies``), and ``table_size`` does not matter.
-    observation: str = "flat"
+    observation: str = one_of(("flat", "candidates"), "flat")
     rows: int = positive(24)
     replies: int = at_least(0, 16)
     # The run: it ends at whichever limit comes first.
@@ -86,16 +87,10 @@ class PolicyConfig(RunConfig):
     def __post_init__(self) -> None:
         """Check the keys."""
         super().__post_init__()
-        if self.observation not in ("flat", "candidates"):
-            raise ConfigError(
-                f"observation is {self.observation!r}, expected 'flat' or 'candidates'"
-            )
         try:
             _ = self.about
         except ValueError as error:
             raise ConfigError(str(error)) from None
-        if self.reward not in REWARDS:
-            raise ConfigError(f"reward is {self.reward!r}, expected one of {', '.join(REWARDS)}")
         if self.batch > self.decisions_per_update:
             raise ConfigError(
                 f"batch is {self.batch}, more than the {self.decisions_per_update} decisions that "
