@@ -18,7 +18,7 @@ from .measure import GAME, PLAYERS, RAY, WORKERS
 def add_commands(commands: Any) -> None:
     """Add the commands to the parser's subcommands."""
     add, folder = partial(add_command, commands), {"metavar": "DIR"}
-    tiers = "make: a tier, random, greedy, mixed, forastero, expert or search; else a data set"
+    tiers = "make: a tier, random, greedy, forastero, expert or search; else a data set"
     add(
         "data",
         _data,

@@ -145,7 +145,7 @@ def add_commands(commands: Any) -> None:
         "measure what an agent loses in positions in which agents disagree",
         "cacao positions trinitario\ncacao positions llm:MODEL --subset",
         {
-            "agent": (str, _AGENT, {"nargs": "?"}),
+            "agents": (str, "agents; several are ranked in one table", {"nargs": "*"}),
             "--subset": (False, "the first hundred positions alone, for a slow agent"),
             "--file": (str, "a file of positions; default: the one that is installed", _FILE),
             "--make": (str, "find and judge positions, and write the file into this folder", _DIR),
@@ -153,9 +153,10 @@ def add_commands(commands: Any) -> None:
             "--count": (2000, "with --make: how many; default: 2,000"),
             "--seed": (SEED, "of the agent's random numbers; default: 1,000,000,000"),
             **WORKERS,
-            **json_of("the figures and every answer"),
+            "--page": (str, "write the table of the agents between the markers of this page"),
+            **json_of("the figures and every answer; of several agents, a list"),
         },
-        "Ask an agent for a placement in each position, and add up what its choices lose against "
+        "Ask agents for a placement in each position, and add up what its choices lose against "
         "the best ones.  With --make find and judge positions instead, which takes hours; the same "
         "command resumes.",
     )
@@ -350,6 +351,7 @@ def _positions(options: Namespace) -> None:
     from ..agents.registry import load_agent
     from ..engine.progress import Bar
     from ..evaluation import judged_positions, positions
+    from ..tables import between_markers
 
     if options.make is not None:
         as_int("--count", options.count, 1)
@@ -357,17 +359,28 @@ def _positions(options: Namespace) -> None:
             folder, about = as_path(options.make), (options.phrase, options.count)
             print(judged_positions.make(folder, *about, options.workers, bar.update))
         return
-    if options.agent is None:
+    if not options.agents:
         raise ValueError("name an agent, or --make a file of positions")
     path = positions.FILE if options.file is None else as_path(options.file)
     found = positions.read_positions(path, positions.SUBSET if options.subset else None)
-    agent = load_agent(options.agent, allow_code=True)
+    agents = [load_agent(name, allow_code=True) for name in options.agents]
     _check_writable(options.json)
-    with Bar(total=len(found), unit="position") as bar:
-        seed, workers = options.seed, options.workers
-        answers = positions.ask(options.agent, agent, found, seed, workers, bar.update)
-    data = positions.document(agent, found, answers, options.seed, path)
-    _say(positions.show(data), data, options)
+    markers = (positions.BEGIN, positions.END)
+    if options.page:
+        between_markers(options.page, *markers, "")  # before anything is asked
+    every = []
+    with Bar(total=len(found) * len(agents), unit="position") as bar:
+        for name, agent in zip(options.agents, agents):
+            answers = positions.ask(name, agent, found, options.seed, options.workers, bar.update)
+            every.append(positions.document(agent, found, answers, options.seed, path))
+    if len(every) == 1 and not options.page:
+        _say(positions.show(every[0]), every[0], options)
+        return
+    table = positions.ranking(every)
+    if options.page:
+        text = between_markers(options.page, *markers, table.markdown() + "\n")
+        write_whole(as_path(options.page), text)
+    _say(table.text(), every, options)
 
 
 def _leaderboard(options: Namespace) -> None:

@@ -40,7 +40,6 @@ from .storage import MANIFEST, read_manifest, table_of, write_games, write_manif
 TIERS = {
     "random": ("random",),
     "greedy": ("greedy",),
-    "mixed": ("random", "greedy", "forastero", "criollo", "trinitario"),
     "forastero": ("forastero",),
     "expert": ("trinitario",),
     "search": ("trinitario+search:sims=64",),
