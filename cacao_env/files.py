@@ -9,6 +9,7 @@ import errno
 import json
 import os
 import stat
+import tomllib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,15 @@ def read_json(path: Path, expected: str, error: type[ValueError] = ValueError) -
         return json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError):
         raise error(f"{path} is not JSON, expected {expected}") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a file of TOML; ValueError says in one sentence what is wrong."""
+    data = read_regular(path, MOST_BYTES, ValueError)
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is not TOML: {error}") from None
 
 
 def write_whole(path: Path, content: str | bytes, pipes: bool = False) -> None:

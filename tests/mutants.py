@@ -74,9 +74,10 @@ AREAS = {
         ("cacao_env/evaluation/*.py",),
         _tests(
             "summary regret judge ratings report sequential forecasts luck tally leaderboard tasks"
-            " evaluate"
+            " evaluate positions"
         ),
     ),
+    "data": Area(("cacao_env/data/*.py",), _tests("data submissions")),
     "training": Area(
         ("training/*.py", "training/*/*.py"),
         _tests(

@@ -19,6 +19,7 @@ from cacao_env.agents.value.checkpoint import load_value, save_value
 from cacao_env.agents.value.net import new_scratch
 from cacao_env.agents.value.search import SearchAgent, search_choice
 from cacao_env.agents.value.turns import new_work
+from cacao_env.data import load
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
@@ -118,6 +119,31 @@ def test_a_run_is_not_overwritten_unless_told_so(tmp_path, capsys, tiny, no_luck
     assert main([*command, "--overwrite"]) == 0
     assert len(list((folder / "tensorboard").glob("events*"))) == 1
     assert (folder / STATE).read_bytes() != before
+
+
+def test_a_run_keeps_its_games(tmp_path):
+    pytest.importorskip("pyarrow", reason="the data extra is not installed")
+    folder = tmp_path / "run"
+    run_for(folder, 2, keep_games=True)
+    state = (folder / STATE).read_bytes()
+    again = resumed(AfterstateLearner, folder)
+    train_on(again, folder, 1)
+    (folder / STATE).write_bytes(state)  # the disk was full after the games
+    again = resumed(AfterstateLearner, folder)
+    train_on(again, folder, 2)
+    games = load(folder / "games")
+    games.check()
+    rounds = [versions[0] for versions in games.table.column("versions").to_pylist()]
+    played = [40] * again.config.greedy_rounds + [16] * 4
+    assert rounds == [f"round {k}" for k, count in enumerate(played[:4]) for _ in range(count)]
+    assert len(games) == again.counts["games"]
+    assert len(set(games.deals.tolist())) == len(games)
+
+
+def test_games_of_several_kinds_are_not_kept():
+    for change in ({"players": {"2": 1, "3": 1}}, {"volcanoes": 0.5}, {"opponent": "greedy"}):
+        with pytest.raises(ConfigError, match="keep_games is true"):
+            from_dict(AfterstateConfig, SMALL | change | {"keep_games": True})
 
 
 def test_search_begins_late_in_a_run(tmp_path):

@@ -17,13 +17,16 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 from cacao_env.evaluation.summary import Result
 from training import benchmark
 from training.benchmark import RECIPES, Run, main, runs_in
+from training.clone import CloneLearner
 from training.config import overridden, read
 from training.state import STATE
 from training.train_afterstate import AfterstateLearner
 from training.train_ppo import PpoLearner
 from training.train_sb3 import Sb3Learner
 
-LEARNERS = {kind.command: kind for kind in (AfterstateLearner, PpoLearner, Sb3Learner)}
+LEARNERS = {
+    kind.command: kind for kind in (AfterstateLearner, CloneLearner, PpoLearner, Sb3Learner)
+}
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -62,7 +65,9 @@ def test_a_recipe_may_set_keys(tmp_path):
 def finish(folder, wins):
     """Write what a run that is done leaves."""
     folder.mkdir(parents=True)
-    result = dict.fromkeys(Result.__dataclass_fields__, 0) | {"win_share": wins, "blocks": 7}
+    result = dict.fromkeys(Result.__dataclass_fields__, 0) | {
+        **{"win_share": wins, "low": wins - 0.1, "high": wins + 0.1, "blocks": 7}
+    }
     manifest = {"format": "cacao-checkpoint", "version": 1, "results": [result]}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     rows = [
@@ -98,7 +103,8 @@ def test_what_is_done_is_read_and_what_was_begun_is_resumed(tmp_path, monkeypatc
     assert [command[3:] for command in asked] == [["--resume", str(begun)]]
     assert [len(cores) for cores in confined] == [1]
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert "| self-play PPO, candidate rows | 3 | 60.0% | 50.0% | 300 | 100 |" in page
+    seeds = "50.0% [40.0%, 60.0%], 70.0% [60.0%, 80.0%], 60.0% [50.0%, 70.0%]"
+    assert f"| self-play PPO, candidate rows | 3 | 60.0% | {seeds} | 300 | 100 |" in page
     rows = list(csv.DictReader((tmp_path / "curves.csv").read_text().splitlines()))
     assert [(row["seed"], row["seconds"]) for row in rows[:4]] == [
         *(("0", f"{60.0 * n}") for n in (1, 2, 3)),

@@ -14,6 +14,7 @@ import pytest
 from cacao_env.agents.agent import require
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main as cacao
+from cacao_env.data import load
 from cacao_env.engine.options import Options
 from tests.metrics import documented, logged
 from training.config import ConfigError, read
@@ -22,7 +23,7 @@ pytest.importorskip("ray", reason="Ray is not installed")
 # Ray's own warnings are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-from cacao_env.evaluation.cluster import RayPlayers
+from cacao_env.evaluation import cluster as on_ray
 from training.networks import read_weights
 from training.train_rllib import RllibConfig, RllibLearner, new_games
 from training.train_rllib import main as train
@@ -55,13 +56,13 @@ def results(path):
 @pytest.fixture
 def tasks(monkeypatch):
     """The tasks that Ray has played."""
-    found, result = [], RayPlayers._result
+    found, result = [], on_ray._result
 
-    def noted(self, ray, ready, chunk):
+    def noted(ray, ready, chunk):
         found.append(chunk.key)
-        return result(self, ray, ready, chunk)
+        return result(ray, ready, chunk)
 
-    monkeypatch.setattr(RayPlayers, "_result", noted)
+    monkeypatch.setattr(on_ray, "_result", noted)
     return found
 
 
@@ -85,6 +86,17 @@ def test_an_agent_s_mistake_on_ray_is_one_sentence(tmp_path, capsys):
     assert "illegal action" in there
     assert cacao(["evaluate", *command, "--workers", "1"]) == 1
     assert there == capsys.readouterr().err
+
+
+def test_a_data_set_is_made_on_ray(tmp_path, tasks):
+    pytest.importorskip("pyarrow", reason="the data extra is not installed")
+    command = ["data", "make", "random", "--deals", "60", "--luck", "--seed", "5"]
+    made = []
+    for name, where in (("there", ["--ray"]), ("here", ["--workers", "1"])):
+        assert cacao([*command, *where, "--out", str(tmp_path / name)]) == 0
+        made.append(load(tmp_path / name).table)
+    assert made[0].equals(made[1])
+    assert len(tasks) == 2
 
 
 def test_a_run_continues_when_a_runner_is_killed():

@@ -25,7 +25,7 @@ from cacao_env.agents.onnx import described
 from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agents
 from cacao_env.engine.options import Options
-from cacao_env.evaluation import SEED, workers
+from cacao_env.evaluation import SEED, run, workers
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Pairing, chunks, pairings
 from cacao_env.evaluation.matches import PlayedGame, play_chunk
 from cacao_env.evaluation.run import measure, print_results
@@ -305,20 +305,20 @@ def test_games_of_an_agent_that_changed_are_not_used_again(
 
 
 def test_an_agent_that_changes_after_the_evaluation_has_begun_is_refused():
-    [chunk] = chunks(pairings(["greedy", "random"], [Options()]), 1)
     with pytest.raises(ValueError, match=r"^random was changed after the evaluation had begun$"):
-        next(workers.play_all([chunk], {"greedy": "built-in", "random": "older"}, 1, 1))
+        workers.ChunkPlayer({"greedy": "built-in", "random": "older"}, 1)
 
 
 @pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize("players", [2, 3])
 def test_against_measures_the_agents_before_it_alone(players, tmp_path, capsys):
     few = ["--players", str(players), "--deals", "2", "--workers", "1", "--out", str(tmp_path)]
-    command = ["random", f"{HERE}:First", "--against", "greedy", f"{HERE}:Half", *few]
+    own, others = ["random", f"{HERE}:First"], ["greedy", f"{HERE}:Half", f"{HERE}:Solver"]
+    command = [*own, "--against", *others, *few]
     assert evaluate([*command, "--json", str(tmp_path / "e.json")]) == 0
     results = json.loads((tmp_path / "e.json").read_text())["results"]
     pairs = {(row["agent"], row["opponent"]) for row in results}
-    asked = set(product(("random", f"{HERE}:First"), ("greedy", f"{HERE}:Half")))
+    asked = set(product(own, others))
     assert pairs == (asked | {pair[::-1] for pair in asked} if players == 2 else asked)
     assert "is given twice" not in capsys.readouterr().err
 
@@ -356,12 +356,12 @@ def whole_blocks():
 @pytest.mark.usefixtures("no_luck")
 def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, monkeypatch, capsys):
     """Workers may be ahead: all chunks that decide, and two more, are ready in reverse."""
-    real, count = workers.play_all, whole_blocks() // BLOCKS_AT_ONCE + 2
+    real, count = run.do_all, whole_blocks() // BLOCKS_AT_ONCE + 2
 
     def reverse(todo, *arguments):
         return real([*todo[count - 1 :: -1], *todo[count:]], *arguments)
 
-    monkeypatch.setattr(workers, "play_all", reverse)
+    monkeypatch.setattr(run, "do_all", reverse)
     out, data = tmp_path / "out", tmp_path / "e.json"
     command = ["greedy", "random", "--until-decided", "--workers", "1"]
     assert evaluate([*command, "--out", str(out), "--json", str(data)]) == 0

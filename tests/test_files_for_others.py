@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -276,8 +277,10 @@ def test_files_of_a_run(name, tiny, tmp_path, monkeypatch):
     trained = tiny(name)
     from training.loop import final_evaluation
 
-    folder = shutil.copytree(trained.folder, tmp_path / "run")
-    final_evaluation(trained.config, folder)
+    folder, config = shutil.copytree(trained.folder, tmp_path / "run"), trained.config
+    found = [(row.agent, row.players, row.opponent) for row in final_evaluation(config, folder)]
+    games = product(config.games_played, config.against)
+    assert found == [(config.name, options.num_players, name) for options, name in games]
     monkeypatch.chdir(folder)
     for line in TEXTS:
         if file_of(line) in RUN:

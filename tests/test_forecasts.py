@@ -38,13 +38,16 @@ def test_the_figures_by_hand():
     wins = [[0.01, 1, 1, 0.05], [0, 0, 0, 0], [0.09, 1, 1, 0.03], [0, 0, 0, 0]]
     gold = [[25, 10, 100, 8], [0, -4, 16, 0], [0, 2, 4, 4], [0, -8, 64, 0]]
     row = _foresight("x", 7, np.stack([wins, gold], 1).astype(float), True)
-    assert (row.agent, row.left, row.games) == ("x", 7, 4)
-    for found, noise, error, spread in ((row.wins, 0.02, 0.025, 0.25), (row.gold, 3, 6.25, 46)):
+    assert (row["agent"], row["left"], row["games"]) == ("x", 7, 4)
+    for of, noise, error, spread in (("wins", 0.02, 0.025, 0.25), ("gold", 3, 6.25, 46)):
         told = {"r2": 1 - error / spread, "ceiling": 1 - noise / spread}
         told["share"] = told["r2"] / told["ceiling"]
-        assert {name: figure[0] for name, figure in found.items()} == pytest.approx(told)
-        assert all(low <= value <= high for value, low, high in found.values())
-    assert list(_foresight("x", 7, np.stack([wins, gold], 1).astype(float), False).wins) == ["r2"]
+        for kind, expected in told.items():
+            value, low, high = (row[f"{of}_{kind}{end}"] for end in ("", "_low", "_high"))
+            assert value == pytest.approx(expected)
+            assert low <= value <= high
+    row = _foresight("x", 7, np.stack([wins, gold], 1).astype(float), False)
+    assert [name for name in row if "low" in name] == ["wins_r2_low", "gold_r2_low"]
 
 
 @cache
@@ -95,7 +98,7 @@ class Silent(Prophet):
 def test_who_knows_the_result_foresees_all_of_it(players, monkeypatch):
     prophet = Prophet(SEED)
     rows = forecast(monkeypatch, [prophet], players, 2)
-    assert [row.left for row in rows] == [*range(21 if players == 2 else 35, -1, -1)]
+    assert [row["left"] for row in rows] == [*range(21 if players == 2 else 35, -1, -1)]
     # Every copy that an agent sees has its hidden tiles dealt again.
     assert len(prophet.seen) == 2 * len(rows)
     truth = Game.deal(Options(players), SEED)
@@ -105,9 +108,9 @@ def test_who_knows_the_result_foresees_all_of_it(players, monkeypatch):
 def test_forecasts_are_the_seat_s_own_and_of_its_own_game(monkeypatch):
     first = forecast(monkeypatch, [load_agent("criollo")], games=4)
     assert first == forecast(monkeypatch, [load_agent("criollo")], games=4)
-    assert first[-1].left == 0
-    assert first[-1].wins["r2"][0] == first[-1].gold["r2"][0] == 1
-    early, late = first[0].gold["r2"][0], first[-3].gold["r2"][0]
+    assert first[-1]["left"] == 0
+    assert first[-1]["wins_r2"] == first[-1]["gold_r2"] == 1
+    early, late = first[0]["gold_r2"], first[-3]["gold_r2"]
     assert late > 0.9 > early
     with pytest.raises(ValueError, match="prophet does not tell the win shares and scores"):
         forecast(monkeypatch, [Silent(SEED)])
@@ -116,11 +119,11 @@ def test_forecasts_are_the_seat_s_own_and_of_its_own_game(monkeypatch):
 def test_replays_show_what_chance_allows(monkeypatch):
     """Early everything is chance, in the end nothing; a seat sees no more than it may."""
     agents = [load_agent("criollo")]
-    rows = {row.left: row for row in forecast(monkeypatch, agents, games=12, replays=6)}
-    assert rows[0].wins["ceiling"][0] == rows[0].gold["share"][0] == 1
-    assert rows[21].gold["ceiling"][0] < 0.4 < 0.9 < rows[3].gold["ceiling"][0]
+    rows = {row["left"]: row for row in forecast(monkeypatch, agents, games=12, replays=6)}
+    assert rows[0]["wins_ceiling"] == rows[0]["gold_share"] == 1
+    assert rows[21]["gold_ceiling"] < 0.4 < 0.9 < rows[3]["gold_ceiling"]
     # The replays of a position differ although the game was played once: the tiles are dealt again.
-    assert rows[12].gold["ceiling"][0] < 0.95
+    assert rows[12]["gold_ceiling"] < 0.95
     for replays, words in ((1, "expected 0, or 2 and more"), (2, "greedy is no value network")):
         with pytest.raises(ValueError, match=f"--ceiling.*{words}"):
             forecast(monkeypatch, [load_agent("greedy")], replays=replays)
@@ -132,29 +135,29 @@ def test_every_agent_is_judged_by_its_own_forecasts(monkeypatch):
     second.wrong, second.name = 7.0, "other"
     games, players = 3, 3
     rows = forecast(monkeypatch, [first, second], players, games)
-    assert [row.agent for row in rows[:2]] == ["prophet", "other"]
+    assert [row["agent"] for row in rows[:2]] == ["prophet", "other"]
     told = {agent.name: of_first_actions(Options(players), agent.seed) for agent in (first, second)}
     for row in rows:
         errors, outcomes = [], []
         for number in range(games):
             game, seat = Game.deal(Options(players), SEED + number), None
             while not game.over:
-                if game.phase == "place" and placements_left(game.state) - 1 == row.left:
+                if game.phase == "place" and placements_left(game.state) - 1 == row["left"]:
                     seat = game.seat
                 game.play(int(game.legal_actions()[0]))
             ahead = [s - (sum(game.scores()) - s) / (players - 1) for s in game.scores()]
-            scores = told[row.agent].scores()
-            scores[seat] += 7.0 if row.agent == "other" else 0.0
+            scores = told[row["agent"]].scores()
+            scores[seat] += 7.0 if row["agent"] == "other" else 0.0
             foreseen = scores[seat] - (sum(scores) - scores[seat]) / (players - 1)
             errors.append((foreseen - ahead[seat]) ** 2)
             outcomes.append(ahead[seat])
-        assert row.gold["r2"][0] == pytest.approx(1 - np.mean(errors) / np.var(outcomes))
+        assert row["gold_r2"] == pytest.approx(1 - np.mean(errors) / np.var(outcomes))
     cells = forecasts.show(rows).splitlines()
     assert "prophet: wins | prophet: gold | other: wins | other: gold" in cells[0]
     for line, one, other in zip(cells[2:], rows[::2], rows[1::2], strict=True):
         found = [cell.split(" [")[0].strip() for cell in line.split("|")[2:6]]
-        figures = (one.wins, one.gold, other.wins, other.gold)
-        assert found == [f"{x['r2'][0]:.3f}" for x in figures]
+        figures = (row[f"{of}_r2"] for row in (one, other) for of in ("wins", "gold"))
+        assert found == [f"{x:.3f}" for x in figures]
 
 
 def test_the_command_prints_and_writes(tmp_path, capsys):

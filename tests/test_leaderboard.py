@@ -45,7 +45,7 @@ def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch)
 def test_the_shipped_list_and_page_are_valid():
     assert {
         tuple(options.num_players for options in plan.options)
-        for plan, _ in leaderboard.plans(ROOT / "configs" / "leaderboard.toml")
+        for plan in leaderboard.plans(ROOT / "configs" / "leaderboard.toml")
     } == {(2,), (3,), (4,)}
     between_markers(ROOT / "docs/agents.md", leaderboard.BEGIN, leaderboard.END, "")
 

@@ -11,6 +11,7 @@ import pytest
 
 from cacao_env.agents.agent import Agent, AgentError
 from cacao_env.agents.registry import load_agent
+from cacao_env.cli import main
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import judged_positions, positions
 from cacao_env.evaluation.positions import FILE, STAGES, ask, figures, read_positions
@@ -124,6 +125,32 @@ def test_networks_lose_less_than_greedy_and_the_number_of_processes_changes_noth
     assert trinitario["gold"] < greedy["gold"] < random["gold"]
     assert greedy["gold_high"] < random["gold_low"]
     assert asked(f"{HERE}:Half", SHIPPED) == asked(f"{HERE}:Half", SHIPPED, workers=2)
+
+
+def test_several_agents_are_ranked_in_a_page(tmp_path, capsys):
+    page, file = tmp_path / "page.md", tmp_path / "all.json"
+    command = ["positions", "greedy", "trinitario", "--page", str(page), "--json", str(file)]
+    page.write_text("no markers")
+    assert main(command) == 1
+    assert "has no lines <!-- positions -->" in capsys.readouterr().err
+    page.write_text("Before\n<!-- positions -->\n<!-- end of positions -->\nAfter\n")
+    assert main(command) == 0
+    text = page.read_text()
+    assert (text[:7], text[-6:]) == ("Before\n", "After\n")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")][2:]
+    assert [row[0] for row in rows] == ["trinitario", "greedy"]
+    greedy, trinitario = (one["answers"] for one in json.loads(file.read_text()))
+    lost = [np.array([one["gold"] for one in each]) for each in (trinitario, greedy)]
+    for row, values in zip(rows, lost, strict=True):
+        assert row[1].startswith(f"{values.mean():.3f} [")
+    assert rows[1][2].startswith(f"{(lost[1] - lost[0]).mean():+.3f} [")
+    four = [one.number for one in SHIPPED if one.options.num_players == 4]
+    assert rows[0][5] == f"{lost[0][four].mean():.3f}"
+    both = [
+        k for k in range(len(SHIPPED)) if greedy[k]["by_referee"] and trinitario[k]["by_referee"]
+    ]
+    by_referee = np.mean([greedy[k]["by_referee"] for k in both], axis=0)
+    assert rows[1][6].split(" / ") == [f"{loss:.3f}" for loss in by_referee]
 
 
 class Outside(Looker):

@@ -89,7 +89,7 @@ def test_by_hand_what_is_not_sold_is_lost():
 @pytest.mark.parametrize("players", [2, 4])
 def test_who_plays_the_solution_loses_nothing(players):
     games = measured(f"{HERE}:Solver", 16, players, RegretSettings(2, 0), volcanoes=True)
-    found = figures(games, lambda game: game.exact)
+    found = figures([game.exact for game in games])
     assert found["decisions"] > 40
     assert found["placements"] > 20
     assert found["regret"] == {"value": 0, "low": 0, "high": 0}
@@ -102,8 +102,10 @@ def test_who_plays_the_solution_loses_nothing(players):
 def test_random_loses_much_more_than_greedy_near_the_end_and_before():
     settings = RegretSettings(2, rollouts=8, sample=3, top=8, referees=("trinitario",))
     random, greedy = (measured(name, 20, settings=settings) for name in ("random", "greedy"))
-    for of in (lambda game: game.exact, lambda game: game.rollouts):
-        much, little = figures(random, of), figures(greedy, of)
+    for kind in ("exact", "rollouts"):
+        much, little = (
+            figures([getattr(game, kind) for game in games]) for games in (random, greedy)
+        )
         assert much["regret"]["value"] > 3 * little["regret"]["value"] > 0
         assert much["regret"]["low"] > little["regret"]["high"]
         assert much["placement_regret"]["low"] > little["placement_regret"]["high"]
@@ -126,7 +128,7 @@ def test_means_shares_and_blunders_by_hand():
         GameRegret(1, [DecisionRegret(40, True, 1.5, 2)], [], 0),
         GameRegret(2, [], [], 1),
     ]
-    found = figures(games, lambda game: game.exact)
+    found = figures([game.exact for game in games])
     assert (found["decisions"], found["placements"]) == (4, 2)
     assert found["regret"]["value"] == pytest.approx(6 / 4)
     assert found["placement_regret"]["value"] == pytest.approx(5 / 2)
@@ -138,7 +140,7 @@ def test_means_shares_and_blunders_by_hand():
     assert found["regret"]["high"] == pytest.approx(1.5)
     assert found["placement_regret"]["low"] == pytest.approx(1.5)
     assert found["placement_regret"]["high"] == pytest.approx(3.5)
-    nothing = figures(games, lambda game: game.rollouts)
+    nothing = figures([game.rollouts for game in games])
     no_figure = {"value": None, "low": None, "high": None}
     assert (nothing["decisions"], nothing["regret"]) == (0, no_figure)
     assert nothing["best_share"] == no_figure
@@ -228,9 +230,11 @@ def test_results_do_not_depend_on_workers(tmp_path, capsys):
     assert list(data["settings"]["agent"]) == ["net"]
     assert data["versions"]["numpy"] == np.__version__
     assert {"git_commit", "machine", "unsolved"} <= set(data)
-    by_left = data["exact_by_left"]
-    assert set(by_left) == {"1", "2"}
-    assert sum(row["decisions"] for row in by_left.values()) == data["exact"]["decisions"]
+    assert set(data["exact_by_left"]) == {"1", "2"}
+    for kind in ("exact", "rollouts"):
+        count = sum(len(game[kind]) for game in data["games"])
+        by_left = data[f"{kind}_by_left"].values()
+        assert sum(row["decisions"] for row in by_left) == data[kind]["decisions"] == count
     out = capsys.readouterr().out
     assert f"net against itself, 2 players, without volcanoes, {GAMES_AT_ONCE + 4} games" in out
     assert f"{data['exact']['regret']['value']:.3f} [" in out

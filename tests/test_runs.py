@@ -16,7 +16,8 @@ from tests.metrics import documented, logged
 
 runs = pytest.importorskip("tests.tiny_runs", reason="the training extra is not installed")
 
-from training.state import STATE, read_state
+from training.networks import read_weights
+from training.state import STATE, part, read_state
 
 NAMES = ("afterstate", "ppo-rows", "sb3")  # each learner, and both forms of observations
 
@@ -62,6 +63,15 @@ def test_a_run_leaves_what_the_pages_say(name, tiny):
     manifest = json.loads((folder / MANIFEST).read_text())
     assert manifest["training"]["config"] == one.config.as_dict()
     assert manifest["training"]["rounds"] == 2
+
+
+@pytest.mark.parametrize("name", ["ppo-rows", "sb3"])
+def test_a_checkpoint_has_the_network_that_was_trained(name, tiny):
+    one = tiny(name)
+    trained, written = part(one.kind.prefix, read_state(one.folder)[0]), read_weights(one.folder)
+    assert len(trained) > 4
+    for key, array in trained.items():
+        np.testing.assert_array_equal(array, written[key], key)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -30,7 +30,7 @@ def test_samples_hold_what_came_of_their_games():
     whole = ITSELF._replace(td_lambda=1.0, others=1.0)
     for players in (2, 3, 4):
         [games] = split_games(30, {str(players): 1.0}, 0.0, [players])
-        samples = play(games, net, whole)
+        samples, _ = play(games, net, whole)
         win_shares = samples.win_shares[:, :players]
         assert (samples.players == players).all()
         assert win_shares.sum(axis=1) == pytest.approx(1)
@@ -52,7 +52,7 @@ def test_lambda_mixes_what_was_expected_into_what_came():
     net = ValueNet(8, 4, 4).compiled()
     [games] = split_games(20, {"2": 1.0}, 0.0, [1])
     never = ITSELF._replace(random=0.0, others=1.0)
-    by_lambda = [play(games, net, never._replace(td_lambda=d)) for d in (1.0, 0.5, 0.0)]
+    by_lambda = [play(games, net, never._replace(td_lambda=d))[0] for d in (1.0, 0.5, 0.0)]
     assert all(np.array_equal(s.numbers, by_lambda[0].numbers) for s in by_lambda)
     # 21 turns have another after them, seen by two; the last is followed by nothing but the result.
     assert len(by_lambda[0].stage) == 20 * 42
@@ -86,7 +86,7 @@ def test_a_random_move_cuts_what_came_before_its_turn_and_no_more(monkeypatch):
     targets = []
     for _ in range(2):
         strays.append([])
-        targets.append(play(games, net, ITSELF._replace(others=1.0)).win_shares)
+        targets.append(play(games, net, ITSELF._replace(others=1.0))[0].win_shares)
     assert strays[0] == strays[1]
     assert any(strays[0])
     differs = (targets[0] != targets[1]).any(axis=1).reshape(21, 2)
@@ -108,7 +108,7 @@ def test_games_do_not_depend_on_who_plays_them():
     found = []
     for threads in (1, 3):
         with ThreadPoolExecutor(threads) as pool:
-            found.append(join(list(pool.map(lambda games: play(games, net, ITSELF), chunks))))
+            found.append(join(list(pool.map(lambda games: play(games, net, ITSELF)[0], chunks))))
     for one, other in zip(*found, strict=True):
         assert np.array_equal(one, other)
 
@@ -120,14 +120,16 @@ def test_against_an_opponent_only_the_learners_view_is_kept(players):
     net = ValueNet(8, 4, 4).compiled()
     turns = {2: 22, 4: 36}[players] - 1
     everyone = ITSELF._replace(others=1.0, random=0.0, noise=0.0, td_lambda=1.0)
-    alone = play(games, net, everyone)
+    alone, _ = play(games, net, everyone)
     assert len(alone.stage) == 80 * turns * players
-    met = play(games, net, everyone._replace(opponent=NET_OPPONENT, opponent_fraction=1.0))
+    met, _ = play(games, net, everyone._replace(opponent=NET_OPPONENT, opponent_fraction=1.0))
     assert len(met.stage) == 80 * turns
-    by_greedy = play(games, net, everyone._replace(opponent=GREEDY_OPPONENT, opponent_fraction=1.0))
+    by_greedy, _ = play(
+        games, net, everyone._replace(opponent=GREEDY_OPPONENT, opponent_fraction=1.0)
+    )
     assert len(by_greedy.stage) == 80 * turns
     # Greedy is better than a network that knows nothing: the learner's seat falls behind.
     assert by_greedy.win_shares[:, 0].mean() < 0.75 / players
     assert met.win_shares[:, 0].mean() > 0.75 / players
-    half = play(games, net, everyone._replace(opponent=GREEDY_OPPONENT, opponent_fraction=0.5))
+    half, _ = play(games, net, everyone._replace(opponent=GREEDY_OPPONENT, opponent_fraction=0.5))
     assert len(by_greedy.stage) < len(half.stage) < len(alone.stage)

@@ -143,26 +143,34 @@ def test_a_task_s_deals_are_played_once_and_only_its_agent_is_measured():
     assert (summary.ratings, summary.seats, summary.scores) == ([], [], [])
 
 
-def test_tables_have_the_figures_of_their_row_and_column():
-    results = made_up(3)
-    summary = summarise(NAMES, results)
+def test_tables_have_the_figures_of_their_players_row_and_column():
+    summary = summarise(NAMES, [result for players in (3, 2) for result in made_up(players)])
     data = {
         key: [vars(row) for row in getattr(summary, key)]
         for key in ("results", "ratings", "seats", "scores")
     }
-    cross = figures.cross_table(data, 3)
-    shares = {(r.agent, r.opponent): f"{r.win_share:.1%}" for r in summary.results}
-    for name, *cells in cross.rows:
-        for other, cell in zip(cross.head[1:], cells, strict=True):
-            assert cell.startswith(shares.get((name, other), "·"))
-    quantiles = {row[0]: row[1:] for row in figures.quantiles(data, 3).rows}
-    for row in summary.scores:
-        assert quantiles[row.agent] == [f"{q:.0f}" for q in row.quantiles]
-    for agent, opponent, wins, margin, *_, score, _, _, deals in figures.pairings(data, 3).rows:
-        one = next(r for r in summary.results if (r.agent, r.opponent) == (agent, opponent))
-        assert wins.startswith(f"{one.win_share:.1%} [")
-        assert margin.startswith(f"{one.margin:+.1f} [")
-        assert (score, deals) == (f"{one.score:.1f}", BLOCKS)
+    every = figures.by_players(data)
+    assert [own["players"] for own in every] == [2, 3]
+    for own in every:
+        players = own["players"]
+        results = [row for row in summary.results if row.players == players]
+        cross = figures.cross_table(own)
+        shares = {(r.agent, r.opponent): f"{r.win_share:.1%}" for r in results}
+        for name, *cells in cross.rows:
+            for other, cell in zip(cross.head[1:], cells, strict=True):
+                assert cell.startswith(shares.get((name, other), "·"))
+        quantiles = {row[0]: row[1:] for row in figures.quantiles(own).rows}
+        for row in summary.scores:
+            if row.players == players:
+                assert quantiles[row.agent] == [f"{q:.0f}" for q in row.quantiles]
+        assert len(figures.seats(own).rows) == players
+        pairs = figures.pairings(own).rows
+        assert len(pairs) == len(results)
+        for agent, opponent, wins, margin, *_, score, _, _, deals in pairs:
+            one = next(r for r in results if (r.agent, r.opponent) == (agent, opponent))
+            assert wins.startswith(f"{one.win_share:.1%} [")
+            assert margin.startswith(f"{one.margin:+.1f} [")
+            assert (score, deals) == (f"{one.score:.1f}", BLOCKS)
 
 
 def test_a_share_less_luck_that_no_games_have_is_marked():

@@ -119,10 +119,10 @@ def test_overrides_replace_values(tmp_path):
         Sb3Config, ROOT / "configs" / "maskable_ppo.toml", ["steps=7", "name=x", "minutes=2"]
     )
     assert (config.steps, config.name, config.minutes) == (7, "x", 2)
-    with pytest.raises(ConfigError, match=r"missing.toml can't be read"):
+    with pytest.raises(ValueError, match=r"missing.toml can't be read"):
         read(Sb3Config, tmp_path / "missing.toml")
     (tmp_path / "bad.toml").write_text("steps = = 3")
-    with pytest.raises(ConfigError, match=r"bad.toml is not TOML"):
+    with pytest.raises(ValueError, match=r"bad.toml is not TOML"):
         read(Sb3Config, tmp_path / "bad.toml")
 
 

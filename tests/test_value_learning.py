@@ -85,7 +85,7 @@ def test_the_loss_is_that_of_the_seats_that_play():
     net = ValueNet(8, 4, 4)
     for players in (2, 3):
         [games] = split_games(3, {str(players): 1.0}, 0.0, [1])
-        samples = play(games, net.compiled(), Behaviour(top=4, others=1.0))
+        samples, _ = play(games, net.compiled(), Behaviour(top=4, others=1.0))
         fitter = Fitter(SIZE, 0, 0.01)
         fitter.net.load_state_dict(net.state_dict())
         given: list[torch.Tensor] = []
@@ -152,7 +152,12 @@ def test_learning_from_greedys_games_predicts_games_that_it_has_not_seen():
     net = ValueNet(8, 4, 4)
     by_greedy = Behaviour(greedy=1.0, greedy_noise=0.7, random=0.06, others=1.0)
     seen, fresh = (
-        join([play(games, net.compiled(), by_greedy) for games in split_games(n, {"2": 1}, 0, [n])])
+        join(
+            [
+                play(games, net.compiled(), by_greedy)[0]
+                for games in split_games(n, {"2": 1}, 0, [n])
+            ]
+        )
         for n in (300, 60)
     )
     fitter = Fitter({"sums": 16, "maxima": 4, "units": 8}, 0, 0.02)

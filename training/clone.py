@@ -11,10 +11,10 @@ library d3rlpy.  ``--resume`` continues exactly.
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -24,16 +24,16 @@ import torch
 from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.checks import need
 from cacao_env.data import Decisions, Games, load
+from cacao_env.data.games import RETURNS
 from cacao_env.engine.options import Options
 
 from . import loop
-from .config import ConfigError, positive
+from .config import ConfigError, one_of, positive
 from .masked import log_prob_and_entropy
 from .networks import PolicyNet, factors, net_shapes, new_net
 from .policies import PolicyLearner, ScheduledConfig
 from .state import Arrays, check_arrays, check_shapes, named
 
-METHODS = ("clone", "weighted", "cql")
 CHUNK = 64  # games whose transitions are mixed
 
 
@@ -46,20 +46,16 @@ class CloneConfig(ScheduledConfig):
     """
 
     data: str = "expert-2p"
-    method: str = "clone"
+    method: str = one_of(("clone", "weighted", "cql"), "clone")
     temperature: float = positive(0.5)  # of "weighted", in units of the return
     value_coef: float = positive(0.25)
     conservatism: float = positive(1.0)  # of "cql": d3rlpy's alpha
     target_steps: int = positive(500)  # of "cql": between two copies to the target network
-    reward: str = "outcome"
+    reward: str = one_of(RETURNS, "outcome")
 
     def __post_init__(self) -> None:
         """Check the keys."""
         super().__post_init__()
-        if self.method not in METHODS:
-            raise ConfigError(f"method is {self.method!r}, expected one of {', '.join(METHODS)}")
-        if self.reward == "shaped":
-            raise ConfigError("reward is 'shaped', expected 'outcome' or 'relative_score'")
         if self.method == "cql" and self.about.rows is None:
             raise ConfigError("method is 'cql', expected observation to be 'candidates'")
 
@@ -232,19 +228,10 @@ class CloneLearner(PolicyLearner):
         torch.manual_seed(config.seed)
         self.games = Stream(games_of(config), config)
         self._method: Cloning = Conservative(config) if config.method == "cql" else Cloning(config)
+        self.net, self.module = self._method.net, self._method.module
         self.optimizer = self._method.optimizer
         self.counts = {"decisions": 0, "gradient_steps": 0}
         self._items = iter(self.games)
-
-    @property
-    def net(self) -> PolicyNet:
-        """The network as it plays now."""
-        return self._method.net
-
-    @property
-    def module(self) -> torch.nn.Module:
-        """What the optimizer trains."""
-        return self._method.module
 
     def round(self) -> dict[str, Any]:
         """Learn from the next decisions."""
@@ -275,11 +262,7 @@ class CloneLearner(PolicyLearner):
         check_shapes(arrays, named(prefix, net_shapes(config.about, config.width)))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status."""
-    return loop.main(CloneLearner, __doc__, arguments)
-
+main = partial(loop.main, CloneLearner, __doc__)
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.exit(main())

@@ -15,7 +15,7 @@ from cacao_env.agents.checkpoint import NAME, is_name
 from cacao_env.agents.registry import load_agent
 from cacao_env.checks import as_path, in_short
 from cacao_env.engine.options import Options
-from cacao_env.files import read_text
+from cacao_env.files import read_toml
 
 
 class ConfigError(ValueError):
@@ -39,21 +39,20 @@ MOST_WIDTH = 10_000  # of a network's layers
 
 def read(kind: type[C], path: str | Path, overrides: Sequence[str] = ()) -> C:
     """Read a configuration, a dataclass, from a TOML file and overrides."""
-    path = as_path(path, ConfigError)
-    try:
-        data = tomllib.loads(read_text(path))
-    except OSError as error:
-        raise ConfigError(f"{path} can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not TOML: {error}") from None
-    return from_dict(kind, overridden(data, overrides))
+    return from_dict(kind, overridden(read_toml(as_path(path, ConfigError)), overrides))
 
 
 def overridden(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """Return a copy of ``data`` with ``key=value`` overrides."""
     data = dict(data)
-    for override in overrides:
-        data.update(_parse_override(override))
+    for text in overrides:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise ConfigError(f"{text!r} is not of the form key=value")
+        try:
+            data |= tomllib.loads(f"{key} = {value}")
+        except tomllib.TOMLDecodeError:
+            data[key.strip()] = value.strip()  # a bare word is a string
     return data
 
 
@@ -67,16 +66,6 @@ def strings_in(data: Any) -> Iterator[str]:
     elif isinstance(data, list):
         for one in data:
             yield from strings_in(one)
-
-
-def _parse_override(text: str) -> dict[str, Any]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise ConfigError(f"{text!r} is not of the form key=value")
-    try:
-        return tomllib.loads(f"{key} = {value}")
-    except tomllib.TOMLDecodeError:
-        return {key.strip(): value.strip()}  # a bare word is a string
 
 
 def from_dict(kind: type[C], data: dict[str, Any]) -> C:
@@ -130,6 +119,11 @@ def at_least(least: float, default: float, most: int = MOST) -> Any:
 def fraction(default: float) -> Any:
     """A number from 0 to 1."""
     return limited(default, lambda x: 0 <= x <= 1, "a fraction from 0 to 1")
+
+
+def one_of(allowed: Sequence[str], default: str) -> Any:
+    """One of some words."""
+    return limited(default, lambda x: x in allowed, f"one of {', '.join(allowed)}")
 
 
 def _seed(least: int, default: int) -> Any:

@@ -32,7 +32,7 @@ from cacao_env.agents.value.ordering import (
 )
 from cacao_env.agents.value.patterns import NUM_LETTERS
 from cacao_env.agents.value.turns import new_work, value_actions, value_after
-from cacao_env.checks import as_path
+from cacao_env.checks import as_int, as_path
 from cacao_env.engine.actions import MAX_LEGAL, indexed_cell
 from cacao_env.engine.jit import njit
 from cacao_env.engine.options import Options
@@ -43,7 +43,7 @@ from cacao_env.greedy.choices import GREEDY_WEIGHTS, score_placements, tiles_sho
 from cacao_env.greedy.turn import step_turn
 from cacao_env.tables import DataTable
 
-from .loop import run_command
+from .loop import parser_of, run_command
 
 # Fractions of the positions: players, volcanoes, fraction.
 KINDS = ((2, False, 0.6), (2, True, 0.1), (3, False, 0.1), (4, True, 0.1), (4, False, 0.1))
@@ -228,8 +228,7 @@ def report(shares: Any) -> str:
 def run(args: argparse.Namespace) -> int:
     """Distil, write, and print the table."""
     for name, least in (("positions", HELD_OUT), ("steps", 1), ("seed", 0)):
-        if getattr(args, name) < least:
-            raise ValueError(f"--{name} is {getattr(args, name)}, expected at least {least}")
+        as_int(f"--{name}", getattr(args, name), least)
     torch.set_num_threads(1)
     folder = find(args.network)
     if folder is None:
@@ -248,11 +247,7 @@ def run(args: argparse.Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.distil_ordering",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("distil_ordering", __doc__)
     parser.add_argument("network", help="a checkpoint of a value network")
     parser.add_argument("--out", type=as_path, required=True, help="the folder to write")
     parser.add_argument("--positions", type=int, default=60_000)

@@ -8,6 +8,7 @@ docs/training.md explains the metrics.
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import threading
@@ -24,10 +25,8 @@ from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest, find
 from cacao_env.agents.registry import load_agent
 from cacao_env.checks import as_path
 from cacao_env.engine.progress import Bar
-from cacao_env.evaluation.blocks import Pairing, chunks
-from cacao_env.evaluation.run import measure, print_results
+from cacao_env.evaluation.run import Plan, measure, plan_chunks, play, print_results
 from cacao_env.evaluation.summary import Result, summarise
-from cacao_env.evaluation.workers import cores, play_all
 
 from .config import ConfigError, RunConfig, agent_named, from_dict, overridden, read, strings_in
 from .run_folder import RunFolder, clear, seconds_at
@@ -154,7 +153,6 @@ class Loop:
         self.learner, self.folder, self.config = learner, folder, learner.config
         self._named("against")  # report a bad name before the training, not after it
         self._opponents = self._named("eval_opponents")
-        self.interrupt = Interrupt()
         self.notes = RunFolder(folder, self.config.as_dict(), learner.rounds)
         self._saved_at = learner.seconds
         self._evaluated_at = float("-inf")
@@ -174,8 +172,8 @@ class Loop:
         # A resumed run estimates the time left from where it resumes.
         done = round(100 * learner.progress, 1)
         bar = Bar(total=100, initial=done, unit="%", desc=self.config.name)
-        with closing(self), self.interrupt, bar:
-            while learner.progress < 1 and not self.interrupt.asked:
+        with closing(self), interruptible() as interrupted, bar:
+            while learner.progress < 1 and not interrupted.is_set():
                 row = self.round()
                 bar.n = round(100 * learner.progress, 1)
                 bar.set_postfix_str(
@@ -263,31 +261,27 @@ class Loop:
         self.notes.close()
 
 
-class Interrupt:
-    """While entered, the first SIGINT or SIGTERM only sets ``asked``; the second ends the program.
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """Let the first SIGINT or SIGTERM only set an event; the second ends the program."""
+    asked, before = threading.Event(), dict[int, Any]()
 
-    Only the main thread may enter it.
-    """
-
-    def __init__(self) -> None:
-        self.asked = False
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> Interrupt:
-        if threading.current_thread() is threading.main_thread():  # signals are handled only there
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._ask)
-        return self
-
-    def _ask(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
+    def ask(number: int, frame: FrameType | None) -> None:
+        asked.set()
         print("\nstopping after this round; a second signal stops at once", file=sys.stderr)
-        self.__exit__()
+        restore()
 
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-        self._before.clear()
+    def restore() -> None:
+        while before:
+            signal.signal(*before.popitem())
+
+    if threading.current_thread() is threading.main_thread():  # signals are handled only there
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.signal(number, ask)
+    try:
+        yield asked
+    finally:
+        restore()
 
 
 def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) -> Learner:
@@ -309,24 +303,14 @@ def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) ->
 
 def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
     """Measure the checkpoint on deals that training has not seen; add the results to its manifest."""
-    own = load_agent(str(folder))
-    agents = {str(folder): own} | {n: agent_named("against", n, config) for n in config.against}
-    names = {spec: agent.name for spec, agent in agents.items()}
-    if len(set(names.values())) < len(names):
-        raise ConfigError(f"against is {config.against!r}, which has an agent twice")
-    pairs = [
-        Pairing(options, own.name, names[other])
-        for options in config.games_played
-        for other in config.against
-    ]
-    todo = chunks(pairs, config.deals)
-    versions = {spec: agent.version for spec, agent in agents.items()}
-    with (
-        Bar(total=sum(one.num_games for one in todo), unit="game") as bar,
-        closing(play_all(todo, versions, config.evaluation_seed, cores(), bar.update)) as parts,
-    ):
-        every = summarise(list(names.values()), list(parts)).results
-    results = [result for result in every if result.agent == own.name]
+    against = config.against
+    agents = [load_agent(str(folder)), *(agent_named("against", name, config) for name in against)]
+    games, seed, others = config.games_played, config.evaluation_seed, len(against)
+    plan = Plan([str(folder), *against], agents, games, config.deals, seed, against=others)
+    if len(set(plan.names)) < len(agents):
+        raise ConfigError(f"against is {against!r}, which has an agent twice")
+    every = summarise(plan.names, list(play(plan, plan_chunks(plan)))).results
+    results = [result for result in every if result.agent == agents[0].name]
     add_to_manifest(folder, results=[result.as_dict() for result in results])
     return results
 
@@ -334,21 +318,36 @@ def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
 # --- The command line -------------------------------------------------------------------------
 
 
-def main(kind: type[Learner], description: str | None, arguments: Sequence[str] | None) -> int:
+def main(
+    kind: type[Learner], description: str | None, arguments: Sequence[str] | None = None
+) -> int:
     """Run a trainer's command; return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog=f"python -m training.{kind.command}",
-        description=description,
-        formatter_class=argparse.RawDescriptionHelpFormatter,  # keeps the examples' lines
-    )
+    parser = parser_of(kind.command, description)
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--config", help="a TOML file, such as those in configs/")
     which.add_argument("--resume", metavar="FOLDER", help="the run folder to resume")
     add_options(parser)
     options = parser.parse_args(arguments)
 
-    advice = "; resume the last saved round with --resume and the run folder"
-    return run_command(lambda: _train(kind, options), advice)
+    def work() -> int:
+        if options.resume:
+            folder = as_path(options.resume)
+            learner = resumed(kind, folder, options.overrides)
+        else:
+            config = read(kind.config_type, options.config, options.overrides)
+            learner, folder = begun(kind, config, options)
+        return train(learner, folder)[0]
+
+    return run_command(work, "; resume the last saved round with --resume and the run folder")
+
+
+def parser_of(command: str, description: str | None) -> argparse.ArgumentParser:
+    """Return the parser of a command of this package; its help keeps the lines of the examples."""
+    return argparse.ArgumentParser(
+        prog=f"python -m training.{command}",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -367,6 +366,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run_command(work: Callable[[], int], advice: str = "") -> int:
     """Run a command; report bad input in one sentence, and an interruption with some advice."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes that it starts share the cores
     try:
         return work()
     except (ValueError, OSError) as error:
@@ -380,17 +380,6 @@ def run_command(work: Callable[[], int], advice: str = "") -> int:
     except KeyboardInterrupt:
         print(f"stopped{advice}", file=sys.stderr)
         return 130
-
-
-def _train(kind: type[Learner], options: argparse.Namespace) -> int:
-    """Train a new run or resume one; return the exit status."""
-    if options.resume:
-        folder = as_path(options.resume)
-        learner = resumed(kind, folder, options.overrides)
-    else:
-        config = read(kind.config_type, options.config, options.overrides)
-        learner, folder = begun(kind, config, options)
-    return train(learner, folder)[0]
 
 
 def begun(

@@ -38,8 +38,7 @@ class _LogProbAndEntropy(torch.autograd.Function):
 
 def log_prob_and_entropy(logits: Any, masks: Any, actions: Any) -> tuple[Any, Any]:
     """(log-probability of each row's action, entropy), (B,), of logits (B, N) and masks or None."""
-    found: tuple[Any, Any] = _LogProbAndEntropy.apply(logits, masks, actions)
-    return found
+    return _LogProbAndEntropy.apply(logits, masks, actions)
 
 
 @torch.no_grad()

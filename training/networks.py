@@ -89,15 +89,13 @@ class PolicyNet(nn.Module):
     Only one thread may train it at a time.
     """
 
+    last_layers: tuple[Any, ...]  # whose outputs are logits
+
     def make_actions_equally_likely(self) -> None:
         """Scale down the last layers: PPO starts with every legal action about equally likely."""
-        for layer in self.last_layers():
+        for layer in self.last_layers:
             nn.init.orthogonal_(layer.weight, 0.01)
             nn.init.zeros_(layer.bias)
-
-    def last_layers(self) -> Sequence[nn.Linear]:
-        """The layers whose outputs are logits."""
-        raise NotImplementedError
 
 
 class CellNet(PolicyNet):
@@ -135,6 +133,7 @@ class CellNet(PolicyNet):
         self.value = nn.Sequential(
             nn.Linear(4 * width, 2 * width), nn.ReLU(), nn.Linear(2 * width, 1)
         )
+        self.last_layers = self.place, self.late[-1]
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, N), not masked, and values (B,)."""
@@ -173,12 +172,6 @@ class CellNet(PolicyNet):
         late = self.late(torch.cat((common, total, most, here[:, 0]), dim=1))
         value = self.value(torch.cat((common, total, most, here.mean(1)), dim=1)).squeeze(1)
         return torch.cat((logits.flatten(1), late), dim=1), value
-
-    def last_layers(self) -> Sequence[nn.Linear]:
-        """Those of placements, fills and actions."""
-        late = self.late[-1]
-        assert isinstance(late, nn.Linear)
-        return self.place, late
 
     def _look(
         self,
@@ -219,6 +212,7 @@ class RowNet(PolicyNet):
         self.deeper = nn.Linear(width, width)
         self.score = nn.Linear(width, 1)
         self.value = nn.Sequential(nn.Linear(3 * width, width), nn.ReLU(), nn.Linear(width, 1))
+        self.last_layers = (self.score,)
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, rows), not masked, and values (B,)."""
@@ -233,10 +227,6 @@ class RowNet(PolicyNet):
         mean = hidden.sum(1) / legal.sum(1).clamp(min=1)
         common = torch.cat((torch.relu(context), hidden.max(1).values, mean), 1)
         return logits, self.value(common).squeeze(1)
-
-    def last_layers(self) -> Sequence[nn.Linear]:
-        """That of the rows."""
-        return (self.score,)
 
 
 def new_net(about: Description, width: int) -> PolicyNet:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +32,7 @@ from .config import (
     agent_named,
     at_least,
     fraction,
+    one_of,
     positive,
     thread_count,
 )
@@ -62,11 +62,11 @@ class PolicyConfig(RunConfig):
     num_players: int = 2
     volcanoes: bool = False
     table_size: int = 15
-    reward: str = "shaped"
+    reward: str = one_of(REWARDS, "shaped")
     decisions: str = "auto"
     # "flat": the board network reads the table; "candidates": the row network reads rows (the best
     # ``rows``, with the next turns after the best ``replies``), and ``table_size`` does not matter.
-    observation: str = "flat"
+    observation: str = one_of(("flat", "candidates"), "flat")
     rows: int = positive(24)
     replies: int = at_least(0, 16)
     # The run: it ends at whichever limit comes first.
@@ -87,16 +87,10 @@ class PolicyConfig(RunConfig):
     def __post_init__(self) -> None:
         """Check the keys."""
         super().__post_init__()
-        if self.observation not in ("flat", "candidates"):
-            raise ConfigError(
-                f"observation is {self.observation!r}, expected 'flat' or 'candidates'"
-            )
         try:
             _ = self.about
         except ValueError as error:
             raise ConfigError(str(error)) from None
-        if self.reward not in REWARDS:
-            raise ConfigError(f"reward is {self.reward!r}, expected one of {', '.join(REWARDS)}")
         if self.batch > self.decisions_per_update:
             raise ConfigError(
                 f"batch is {self.batch}, more than the {self.decisions_per_update} decisions that "
@@ -134,6 +128,10 @@ class PolicyLearner(Learner):
     """A learner of a policy network; its limit is a number of decisions."""
 
     config: PolicyConfig
+    net: PolicyNet  # as it plays now
+    module: (
+        torch.nn.Module
+    )  # what the optimizer trains: the network, or a library's policy around it
     games: Any  # VectorGames or VersusGames
     optimizer: torch.optim.Optimizer
     past: Snapshots | None = None  # earlier selves, if some games have them
@@ -153,16 +151,6 @@ class PolicyLearner(Learner):
         load_weights(self.net, weights)
         if self.past is not None:  # the first earlier self has them too
             self.past.follow(self.net)
-
-    @property
-    @abstractmethod
-    def net(self) -> PolicyNet:
-        """The network as it plays now."""
-
-    @property
-    def module(self) -> torch.nn.Module:
-        """What the optimizer trains: the network, or a library's policy around it."""
-        return self.net
 
     def arrays(self) -> Arrays:
         """Network, optimizer, random numbers, earlier selves and, if they can be saved, games."""

@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 
 from cacao_env.agents.checkpoint import MANIFEST, CheckpointError
 from cacao_env.checks import in_short
-from cacao_env.files import read_regular, write_json, write_whole
+from cacao_env.files import read_json, read_regular, write_json, write_whole
 from cacao_env.provenance import git_commit, machine, versions
 
 from .config import ConfigError
@@ -160,18 +160,10 @@ def seconds_at(path: Path, at: int) -> float:
 
 def _starts(path: Path) -> list[Any]:
     """Read how the run was started and resumed before."""
-    try:
-        found = json.loads(read_regular(path / ABOUT, _MOST_BYTES).decode("utf-8"))
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise ConfigError(f"{path / ABOUT} can't be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        found = None
+    expected = "a list of the run's starts; remove it to resume"
+    found = read_json(path / ABOUT, expected) if (path / ABOUT).exists() else []
     if not isinstance(found, list):
-        raise ConfigError(
-            f"{path / ABOUT} is damaged: expected a list in JSON; remove it to resume"
-        )
+        raise ConfigError(f"{path / ABOUT} is {in_short(found)}, expected {expected}")
     return found
 
 

@@ -45,15 +45,13 @@ class LeanMaskable(MaskableCategoricalDistribution):
 
     def log_prob(self, actions: Any) -> torch.Tensor:
         """Of each row's action, (B,)."""
-        found: torch.Tensor = self._both(actions)[1]
-        return found
+        return self._both(actions)[1]
 
     def entropy(self) -> torch.Tensor:
         """Of each row, (B,)."""
         if self._computed is None:
             self._both(self._logits.new_zeros(len(self._logits), dtype=torch.long))
-        found: torch.Tensor = self._computed[2]
-        return found
+        return self._computed[2]
 
     def sample(self) -> torch.Tensor:
         """One action a row, (B,)."""
@@ -79,12 +77,10 @@ class _Both(nn.Module):
         return logits, value.unsqueeze(1)
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
-        logits: torch.Tensor = self.net(features)[0]
-        return logits
+        return self.net(features)[0]
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
-        value: torch.Tensor = self.net(features)[1]
-        return value.unsqueeze(1)
+        return self.net(features)[1].unsqueeze(1)
 
 
 class CellPolicy(MaskableActorCriticPolicy):
@@ -108,5 +104,4 @@ class CellPolicy(MaskableActorCriticPolicy):
     @property
     def net(self) -> PolicyNet:
         """The network alone, which a checkpoint saves."""
-        both: _Both = self.mlp_extractor
-        return both.net
+        return self.mlp_extractor.net

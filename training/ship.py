@@ -11,10 +11,8 @@ checksums of all files.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -42,10 +40,10 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.checkpoint import read_value
 from cacao_env.checks import as_path
 from cacao_env.evaluation.run import loaded
-from cacao_env.files import read_text, write_whole
+from cacao_env.files import read_json, write_json, write_whole
 from cacao_env.tables import DataTable
 
-from .loop import run_command
+from .loop import parser_of, run_command
 from .run_folder import CONFIG, CURVES, METRICS
 from .values.net import value_onnx
 
@@ -79,9 +77,9 @@ def add(run: Path, home: Path, name: str) -> Path:
     if network_of(path) == VALUE_NET:
         export(path, path / ONNX)
     order = home / ORDER
-    listed = json.loads(order.read_text(encoding="utf-8")) if order.exists() else []
+    listed = read_json(order, "names") if order.exists() else []
     if name not in listed:
-        write_whole(order, json.dumps([*listed, name], indent=2) + "\n")
+        write_json(order, [*listed, name])
     return finish(path)
 
 
@@ -97,7 +95,7 @@ def measured(path: Path, files: Sequence[Path]) -> Path:
                 key = (row["agent"], row["opponent"], row["players"], row["volcanoes"])
                 kept[key] = {"about": about, "seed": seed, **row}
     rows = [kept[key] for key in sorted(kept)]
-    write_whole(path / EVALUATION, json.dumps({"results": rows}, indent=2) + "\n")
+    write_json(path / EVALUATION, {"results": rows})
     return finish(path)
 
 
@@ -105,12 +103,8 @@ def results(path: Path) -> list[dict[str, Any]]:
     """Return the rows of a checkpoint's evaluation; none if it has not been measured."""
     file = path / EVALUATION
     try:
-        rows: list[dict[str, Any]] = json.loads(read_text(file))["results"]
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise CheckpointError(f"{file} can't be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
+        rows: list[dict[str, Any]] = read_json(file, "results")["results"] if file.exists() else []
+    except (KeyError, TypeError):
         raise CheckpointError(f"{file} has no results") from None
     return rows
 
@@ -242,11 +236,7 @@ def _number(value: Any) -> str | None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.ship",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("ship", __doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     one = commands.add_parser("add", help="make a checkpoint from a run")
     one.add_argument("run", type=as_path)
@@ -282,5 +272,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.exit(main())

@@ -12,10 +12,10 @@ import numpy as np
 import torch
 
 from cacao_env.agents.checkpoint import CheckpointError, pack_tensors, read_tensors, tensor_metadata
-from cacao_env.checks import as_path
+from cacao_env.checks import as_path, check_array
 from cacao_env.files import read_regular, write_whole
 
-STATE, VERSION = "state.safetensors", 2  # version 1 had raw states of games
+STATE, VERSION = "state.safetensors", 2
 Arrays = dict[str, Any]
 _MOST_STATE = 8_000_000_000  # bytes
 _MOST_LEFT = 624  # numbers of a Mersenne twister
@@ -63,16 +63,10 @@ def read_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
 def check_arrays(given: Mapping[str, Any], like: Mapping[str, Any]) -> None:
     """Raise CheckpointError unless each array of ``like`` is there, alike and with finite numbers."""
     for name, array in like.items():
-        expected = np.asarray(array)
-        found = given.get(name)
-        if found is None:
-            raise CheckpointError(f"the state does not fit its configuration: {name} is missing")
-        if found.shape != expected.shape or found.dtype != expected.dtype:
-            raise CheckpointError(
-                f"the state does not fit its configuration: {name} is {found.dtype} of shape "
-                f"{found.shape}, expected {expected.dtype} of shape {expected.shape}"
-            )
-    check_finite({name: given[name] for name in like})
+        try:
+            check_array(name, given.get(name, "missing"), np.asarray(array))
+        except ValueError as error:
+            raise CheckpointError(f"the state does not fit its configuration: {error}") from None
 
 
 def check_shapes(

@@ -25,6 +25,7 @@ from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.agents.value.net import from_params, param_shapes
 from cacao_env.agents.value.ordering import ORDERING_SHAPE
+from cacao_env.data.storage import arrow
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 
@@ -40,7 +41,7 @@ from .config import (
     thread_count,
 )
 from .state import Arrays, check_arrays, check_shapes, named, part
-from .values.games import Behaviour, Samples, sound_samples
+from .values.games import Behaviour, Played, Samples, sound_samples
 from .values.learning import Fitter
 from .values.players import games_of_each_kind, join, opponent_named, play, split_games, warm_up
 
@@ -96,6 +97,7 @@ class AfterstateConfig(RunConfig):
     maxima: int = at_least(0, 16, MOST_WIDTH)
     units: int = positive(64, MOST_WIDTH)
     eval_rounds: int = at_least(0, 10)
+    keep_games: bool = False  # as a data set, RUN/games; of one kind, without an opponent
     against: list[str] = field(default_factory=lambda: ["greedy"])
 
     def __post_init__(self) -> None:
@@ -116,6 +118,18 @@ class AfterstateConfig(RunConfig):
                     f"{key} is {count!r}, too few for the kinds of games that players and "
                     "volcanoes name"
                 )
+
+        if self.keep_games and self.opponent:
+            raise ConfigError("keep_games is true: games against an opponent are not kept")
+        if self.keep_games and not self._options:
+            raise ConfigError("keep_games is true: the games must all have the same options")
+
+    @property
+    def _options(self) -> Options | None:
+        """The options that all games have, or None if they differ."""
+        kinds = games_of_each_kind(10_000, self.players, self.volcanoes)
+        found = [Options(*kind) for kind, games in kinds.items() if games]
+        return found[0] if len(found) == 1 else None
 
     @property
     def games_played(self) -> list[Options]:
@@ -138,13 +152,16 @@ class AfterstateLearner(loop.Learner):
         self.counts = {"games": 0, "samples": 0, "gradient_steps": 0}
         self._opponent = opponent_named("opponent", config.opponent, config)
         size = {"sums": config.sums, "maxima": config.maxima, "units": config.units}
+        if config.keep_games:
+            arrow()  # before the run, not at its first save
         self.fitter = Fitter(size, config.seed, config.average)
         self.acting = self.fitter.mean.params()  # the weights that play the next round
         self.ordering: Arrays = {}  # the move ordering of the network that the run started from
         self.replay: deque[Samples] = deque(maxlen=config.replay)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         self.threads = ThreadPoolExecutor(config.threads or cores or 1)
-        self._games: list[Future[Samples]] | None = None  # of the next round
+        self._games: list[Future[tuple[Samples, Played]]] | None = None  # of the next round
+        self._kept: list[tuple[int, Played]] = []  # with their rounds, since the last save
         warm_up()  # before the clock runs
 
     def start_from(self, folder: Path) -> None:
@@ -167,7 +184,10 @@ class AfterstateLearner(loop.Learner):
         by_greedy = number < config.greedy_rounds
         games = self._games or self._play(number)
         with self.watch("waiting"):  # threads play while the network learns
-            samples = join([one.result() for one in games])
+            parts, played = zip(*(one.result() for one in games))
+        samples = join(parts)
+        if config.keep_games:
+            self._kept += [(number, one) for one in played]
         if number == config.greedy_rounds:
             self.replay.clear()  # greedy's games have done their work
         self.replay.append(samples)
@@ -190,7 +210,7 @@ class AfterstateLearner(loop.Learner):
             "learning_rate": rate,
         }
 
-    def _play(self, number: int) -> list[Future[Samples]]:
+    def _play(self, number: int) -> list[Future[tuple[Samples, Played]]]:
         """Start the games of a round."""
         config = self.config
         count = config.greedy_games if number < config.greedy_rounds else config.games
@@ -231,9 +251,14 @@ class AfterstateLearner(loop.Learner):
     # --- Files -------------------------------------------------------------------------------
 
     def save_checkpoint(self, folder: Path, training: dict[str, Any]) -> None:
-        """Write the running mean of the weights."""
+        """Write the running mean of the weights, and the games since the last save if they are kept."""
         params = self.fitter.mean.params() | self.ordering
         save_value(folder, self.config.name, params, self._rules(), training=training)
+        if self._kept and (options := self.config._options):
+            from .values.kept import add_games
+
+            add_games(folder / "games", self.config.name, options, self._kept)
+            self._kept = []
 
     def _rules(self) -> dict[str, Any]:
         config = self.config

@@ -13,11 +13,10 @@ of them, in the turns of others too, belongs to the first.
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -330,11 +329,11 @@ class PpoLearner(PolicyLearner):
         super().__init__(config)
         on = device(config.device)
         torch.manual_seed(config.seed)
-        self._net = new_net(config.about, config.width).to(on)
-        self._net.make_actions_equally_likely()
-        self.optimizer = torch.optim.Adam(self._net.parameters(), eps=1e-5)
+        self.net = self.module = new_net(config.about, config.width).to(on)
+        self.net.make_actions_equally_likely()
+        self.optimizer = torch.optim.Adam(self.net.parameters(), eps=1e-5)
         torch.manual_seed(config.seed)
-        games = VectorGames(
+        self.games = VectorGames(
             config.games,
             config.about.options,
             reward=config.reward,  # type: ignore[arg-type]
@@ -344,13 +343,7 @@ class PpoLearner(PolicyLearner):
         if config.past_fraction > 0:
             self.past = Snapshots(self.net, config)
             self.past.net.to(on)
-        self.games = games
-        self.play = SelfPlay(games, config, on, self.past)
-
-    @property
-    def net(self) -> PolicyNet:
-        """The network as it plays now."""
-        return self._net
+        self.play = SelfPlay(self.games, config, on, self.past)
 
     def round(self) -> dict[str, Any]:
         """Play a rollout and learn from it."""
@@ -374,11 +367,7 @@ class PpoLearner(PolicyLearner):
         return {"learning_rate": now.learning_rate, **metrics}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status."""
-    return loop.main(PpoLearner, __doc__, arguments)
-
+main = partial(loop.main, PpoLearner, __doc__)
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.exit(main())

@@ -10,10 +10,9 @@ the cluster has cores; Ray restarts a lost one.  The run folder has this project
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -134,7 +133,7 @@ class RllibLearner(PolicyLearner):
         self._sampled = self._ended = 0  # decisions and games, by RLlib's own count
 
     @property
-    def net(self) -> PolicyNet:
+    def net(self) -> PolicyNet:  # type: ignore[override]
         """A copy of the network as it plays now, on this machine's processor."""
         net = new_net(self.config.about, self.config.width)
         load_weights(net, part("net", self.arrays()))
@@ -142,8 +141,7 @@ class RllibLearner(PolicyLearner):
 
     def weights(self) -> Arrays:
         """The learner's weights, arrays by name."""
-        weights: dict[str, Any] = self.rllib.learner_group.get_weights()[POLICY]
-        return weights
+        return self.rllib.learner_group.get_weights()[POLICY]
 
     def round(self) -> dict[str, Any]:
         """Run one training iteration."""
@@ -186,11 +184,7 @@ class RllibLearner(PolicyLearner):
         self.rllib.stop()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status."""
-    return loop.main(RllibLearner, __doc__, arguments)
-
+main = partial(loop.main, RllibLearner, __doc__)
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.exit(main())

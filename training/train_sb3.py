@@ -8,12 +8,11 @@ the learning from it.  ``--resume`` continues exactly unless an opponent has a m
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from cacao_env.envs.versus import VersusGames
 
 from . import loop
 from .config import check_weights, fraction, positive
-from .networks import PolicyNet, new_net
+from .networks import new_net
 from .policies import PolicyLearner, ScheduledConfig, Snapshots, opponent_named
 from .sb3_policy import CellPolicy
 from .state import Arrays, check_arrays, named, part
@@ -82,19 +81,14 @@ class Sb3Learner(PolicyLearner):
             seed=config.seed,
             device="auto",
         )
+        self.module, self.net = self.model.policy, self.model.policy.net
+        self.optimizer = self.model.policy.optimizer
         if self.past is not None:
             self.past.follow(self.net)
-        self.optimizer = self.model.policy.optimizer
         self.model.set_logger(Logger(None, []))  # its values are read, not written
         # What ``learn`` does before its first rollout; from then on the loop is in charge.
         _, self._callback = self.model._setup_learn(config.steps)
         self._ended: deque[tuple[float, float]] = deque(maxlen=500)  # (win share, margin)
-
-    @property
-    def net(self) -> PolicyNet:
-        """The network as it plays now."""
-        net: PolicyNet = self.model.policy.net
-        return net
 
     def round(self) -> dict[str, Any]:
         """Play a rollout and learn from it."""
@@ -128,12 +122,6 @@ class Sb3Learner(PolicyLearner):
         if self._ended:
             metrics["wins_training"], metrics["margin_training"] = np.mean(self._ended, axis=0)
         return {name: float(value) for name, value in metrics.items()}
-
-    @property
-    def module(self) -> torch.nn.Module:
-        """The library's policy, which its optimizer trains."""
-        policy: torch.nn.Module = self.model.policy
-        return policy
 
     def arrays(self) -> Arrays:
         """What all policies have, the episodes that are not finished, and the results of the last."""
@@ -174,11 +162,7 @@ def make_games(config: Sb3Config, snapshots: Snapshots | None = None) -> VersusG
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status."""
-    return loop.main(Sb3Learner, __doc__, arguments)
-
+main = partial(loop.main, Sb3Learner, __doc__)
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.exit(main())

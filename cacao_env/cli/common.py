@@ -12,7 +12,7 @@ from textwrap import fill
 from typing import Any
 
 from .. import files
-from ..checks import as_path
+from ..checks import as_int, as_path, need
 
 # One word each; what people type as well still works, and says so.
 OTHER_WORDS = {"--deals": ("--blocks", "--games")}
@@ -97,17 +97,11 @@ def one_line(error: Exception) -> str:
 def prepare(options: Namespace) -> None:
     """Check the extra and the number of processes, and let the processes share the cores."""
     workers = getattr(options, "workers", None)
-    if workers is not None and workers < 1:
-        raise ValueError(f"--workers is {workers}, expected at least 1")
+    if workers is not None:
+        as_int("--workers", workers, 1)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    try:
-        import choix  # noqa: F401
-        import filelock  # noqa: F401
-        import threadpoolctl  # noqa: F401
-    except ImportError as error:
-        raise ValueError(
-            f"measuring agents needs {error.name}: pip install 'cacao-env[evaluate]'"
-        ) from None
+    for package in ("choix", "filelock", "threadpoolctl"):
+        need(package, package, "evaluate")
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from .measure import GAME, PLAYERS, RAY, WORKERS
 def add_commands(commands: Any) -> None:
     """Add the commands to the parser's subcommands."""
     add, folder = partial(add_command, commands), {"metavar": "DIR"}
-    tiers = "make: a tier, random, greedy, mixed, forastero, expert or search; else a data set"
+    tiers = "make: a tier, random, greedy, forastero, expert or search; else a data set"
     add(
         "data",
         _data,
@@ -80,7 +80,6 @@ def _make(options: Namespace) -> None:
     from ..agents.bots import split_names
     from ..data import HOME
     from ..data.make import TIERS, Recipe, games_of, make
-    from ..evaluation.workers import cores
 
     if options.agents is None and options.name not in TIERS:
         raise ValueError(f"there is no tier {options.name!r}; there are: {', '.join(TIERS)}")
@@ -91,7 +90,7 @@ def _make(options: Namespace) -> None:
     name = f"{options.name}-{rules.num_players}p{'-volcanoes' * rules.volcanoes}"
     folder = as_path(options.out or HOME / name)
     with resumable():
-        made = make(folder, recipe, {"name": name}, options.workers or cores(), options.ray)
+        made = make(folder, recipe, {"name": name}, options.workers, options.ray)
     size = sum(entry["parts"][-1][0] for entry in made["files"])
     print(f"{folder}: {games_of(made):,} games, {size / games_of(made):.1f} bytes each")
 

@@ -8,14 +8,15 @@ import sys
 import tempfile
 import webbrowser
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from .. import record
-from ..checks import as_path, as_seat
+from ..checks import as_float, as_int, as_path, as_seat
 from ..engine.options import DECISIONS, Options
 from ..files import write_whole
 from ..game import Game
@@ -118,8 +119,7 @@ def _record(options: Namespace) -> None:
     from ..agents.bots import split_names
     from ..agents.registry import load_agent
 
-    if options.games < 1:
-        raise ValueError(f"--games is {options.games}, expected at least 1")
+    as_int("--games", options.games, 1)
     names = split_names(options.agents) if options.agents else ["random"] * options.players
     if len(names) != options.players:
         raise ValueError(f"--agents names {len(names)} agents, expected {options.players}")
@@ -156,25 +156,29 @@ def _replay(options: Namespace) -> int:
     return 0
 
 
-def _positions(file: str | Path, ply: int | None) -> tuple[Game, list[tuple[int, int, str, bool]]]:
-    """Read a record; ValueError names the file and what is wrong."""
+@contextmanager
+def _naming(file: str | Path) -> Iterator[None]:
+    """Have errors in a record name its file."""
     try:
-        return record.positions(record.load(file), ply)
+        yield
     except record.RecordError as error:
         raise ValueError(f"{file}: {error}") from None
+
+
+def _positions(file: str | Path, ply: int | None) -> tuple[Game, list[tuple[int, int, str, bool]]]:
+    with _naming(file):
+        return record.positions(record.load(file), ply)
 
 
 def _check(files: Sequence[Path]) -> int:
     """Verify records, in several processes if there are many; print a line for each bad one."""
     if len(files) < MANY_FILES:
-        problems = list(map(_problem, files))
+        problems = list(filter(None, map(_problem, files)))
     else:
         with ProcessPoolExecutor() as pool:
-            problems = list(pool.map(_problem, files, chunksize=16))
-    for file, problem in zip(files, problems):
-        if problem is not None:
-            print(f"{file}: {problem}", file=sys.stderr)
-    if any(problem is not None for problem in problems):
+            problems = list(filter(None, pool.map(_problem, files, chunksize=16)))
+    if problems:
+        print("\n".join(problems), file=sys.stderr)
         return 1
     print(f"{len(files)} record{'s hold' if len(files) > 1 else ' holds'}")
     return 0
@@ -183,10 +187,18 @@ def _check(files: Sequence[Path]) -> int:
 def _problem(file: Path) -> str | None:
     """What is wrong with a record, or None."""
     try:
-        record.check(record.load(file))
-    except record.RecordError as error:
+        _valid(file)
+    except ValueError as error:
         return str(error)
     return None
+
+
+def _valid(file: Path) -> Any:
+    """Return a record that follows the rules; ValueError names the file and what is wrong."""
+    with _naming(file):
+        data = record.load(file)
+        record.check(data)
+        return data
 
 
 def _files(path: Path) -> list[Path]:
@@ -217,10 +229,8 @@ def _render(options: Namespace) -> None:
     if path.suffix not in PICTURES + FILMS:
         kinds = ", ".join(kind.removeprefix(".") for kind in PICTURES + FILMS)
         raise ValueError(f"-o is {options.out!r}, expected a file that ends in one of {kinds}")
-    if not TILES[0] <= tile <= TILES[1]:
-        raise ValueError(f"--tile is {tile}, expected {TILES[0]} to {TILES[1]} pixels")
-    if not 0.02 <= seconds <= 60:
-        raise ValueError(f"--seconds is {seconds}, expected 0.02 to 60")
+    as_int("--tile", tile, *TILES, f"{TILES[0]} to {TILES[1]} pixels")
+    as_float("--seconds", seconds, 0.02, 60)
     game, _ = _positions(options.record, options.ply)
     names = record.players_of(record.load(options.record)) or ()
     if options.viewer is not None:
@@ -281,7 +291,9 @@ def _view(options: Namespace) -> int:
     """Write or open the page; with ``--agent`` or ``--watch`` serve it until Ctrl-C."""
     from ..play.page import page
 
-    given = {} if options.record is None else {"record": _record_text(as_path(options.record))}
+    given: dict[str, Any] = {}
+    if options.record is not None:
+        given["record"] = json.dumps(_valid(as_path(options.record)))
     if options.agent or options.watch:
         if options.export is not None:
             raise ValueError(
@@ -303,16 +315,6 @@ def _view(options: Namespace) -> int:
     if options.export is None and not options.no_open:
         webbrowser.open(target.resolve().as_uri())
     return 0
-
-
-def _record_text(path: Path) -> str:
-    """Return the text of a valid record; ValueError names the file and what is wrong."""
-    try:
-        data = record.load(path)
-        record.check(data)
-    except record.RecordError as error:
-        raise ValueError(f"{path}: {error}") from None
-    return json.dumps(data)
 
 
 def _serve(options: Namespace, given: dict[str, Any]) -> int:
@@ -343,11 +345,9 @@ def _serve(options: Namespace, given: dict[str, Any]) -> int:
 def _review(options: Namespace) -> None:
     from ..play.review import in_lines, review
 
-    try:
+    with _naming(options.record):
         data = record.load(options.record)
         game = record.check(data)
-    except record.RecordError as error:
-        raise ValueError(f"{options.record}: {error}") from None
     found = review(game)
     if options.json != "-":
         seats = range(game.num_players)

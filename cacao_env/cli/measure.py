@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import files
-from ..checks import as_path
+from ..checks import as_int, as_path
 from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
 from .common import add_command, json_of, one_line, prepare, resumable, words_beside, write_json
@@ -86,11 +86,11 @@ def add_commands(commands: Any) -> None:
             "agent": (str, _AGENT),
             "--players": (int, "2, 3 or 4; default: a checkpoint's own, or 2"),
             "--deals": (200, "deals, each played once; default: 200"),
-            "--last": (int, solved, {"metavar": "P"}),
-            "--rollouts": (int, playouts, {"metavar": "R"}),
+            "--last": (2, solved, {"metavar": "P"}),
+            "--rollouts": (64, playouts, {"metavar": "R"}),
             "--referee": (str, referees, {"metavar": "NAME[,NAME]"}),
-            "--sample": (int, "earlier decisions sampled a game; default: 4", {"metavar": "D"}),
-            "--top": (int, "candidates, greedy's best; default: 16"),
+            "--sample": (4, "earlier decisions sampled a game; default: 4", {"metavar": "D"}),
+            "--top": (16, "candidates, greedy's best; default: 16"),
             "--utility": (False, "regrets in utility, not in gold"),
             **GAME,
             **WORKERS,
@@ -145,7 +145,7 @@ def add_commands(commands: Any) -> None:
         "measure what an agent loses in positions in which agents disagree",
         "cacao positions trinitario\ncacao positions llm:MODEL --subset",
         {
-            "agent": (str, _AGENT, {"nargs": "?"}),
+            "agents": (str, "agents; several are ranked in one table", {"nargs": "*"}),
             "--subset": (False, "the first hundred positions alone, for a slow agent"),
             "--file": (str, "a file of positions; default: the one that is installed", _FILE),
             "--make": (str, "find and judge positions, and write the file into this folder", _DIR),
@@ -153,9 +153,10 @@ def add_commands(commands: Any) -> None:
             "--count": (2000, "with --make: how many; default: 2,000"),
             "--seed": (SEED, "of the agent's random numbers; default: 1,000,000,000"),
             **WORKERS,
-            **json_of("the figures and every answer"),
+            "--page": (str, "write the table of the agents between the markers of this page"),
+            **json_of("the figures and every answer; of several agents, a list"),
         },
-        "Ask an agent for a placement in each position, and add up what its choices lose against "
+        "Ask agents for a placement in each position, and add up what its choices lose against "
         "the best ones.  With --make find and judge positions instead, which takes hours; the same "
         "command resumes.",
     )
@@ -196,24 +197,13 @@ def add_commands(commands: Any) -> None:
     )
 
 
-def _player_on(ray: str | None) -> Any:
-    """What plays the chunks: processes of this machine, or a Ray cluster at an address."""
-    if ray is None:
-        from ..evaluation.workers import play_all
-
-        return play_all
-    from ..evaluation.cluster import RayPlayers
-
-    return RayPlayers(ray)
-
-
 def _played(home: Path, plans: Any, options: Namespace) -> list[Any]:
     """Play plans, or the rest of them; return their figures."""
     from ..evaluation.run import evaluated
 
-    play = _player_on(getattr(options, "ray", None))
+    ray = getattr(options, "ray", None)
     with resumable():
-        return [evaluated(home, plan, own, options.workers, play) for plan, own in plans]
+        return [evaluated(home, plan, options.workers, ray) for plan in plans]
 
 
 def _check_writable(*paths: str | None) -> None:
@@ -241,7 +231,7 @@ def _evaluate(options: Namespace) -> int:
     deals = options.deals
     if deals is None:
         deals = run.MOST_BLOCKS if test else BLOCKS
-    plan, agents = run.make_plan(
+    plan = run.make_plan(
         options.agents,
         options.players,
         options.volcanoes,
@@ -250,14 +240,14 @@ def _evaluate(options: Namespace) -> int:
         test,
         against=options.against,
     )
-    folder = as_path(options.out) if options.out else run.default_folder(plan, agents)
+    folder = as_path(options.out) if options.out else run.default_folder(plan)
     _check_writable(options.json, options.html)
     if options.records:
         as_path(options.records).mkdir(parents=True, exist_ok=True)
-    with closing(Store(folder, run.settings(plan, agents))) as store:
+    with closing(Store(folder, run.settings(plan))) as store:
         try:
-            play, workers = _player_on(options.ray), options.workers
-            _write_all(run.run_evaluation(plan, store, agents, workers, play), folder, options)
+            evaluation = run.run_evaluation(plan, store, options.workers, options.ray)
+            _write_all(evaluation, folder, options)
             return 0
         except KeyboardInterrupt:
             problem, status = "interrupted", 130
@@ -296,27 +286,23 @@ def _regret(options: Namespace) -> None:
     prepare(options)
     from ..agents.agent import require
     from ..agents.registry import load_agent
-    from ..engine.options import PLAYERS, Options
+    from ..engine.options import Options
     from ..evaluation.judge import other_networks
     from ..evaluation.regret import RegretSettings, document, measure_regret, show
-    from ..evaluation.workers import cores
 
-    if options.deals < 1:
-        raise ValueError(f"--deals is {options.deals}, expected at least 1")
-    if options.players not in (None, *PLAYERS):
-        raise ValueError(f"--players is {options.players}, expected 2, 3 or 4")
-    given = {name: getattr(options, name) for name in ("last", "rollouts", "sample", "top")}
-    given["unit"] = "utility" if options.utility else "gold"
+    as_int("--deals", options.deals, 1)
+    if options.players is not None:
+        as_int("--players", options.players, 2, 4, "2, 3 or 4")
     agent = load_agent(options.agent, allow_code=True)
-    if options.rollouts != 0:
-        given["referees"] = tuple(
-            options.referee.split(",") if options.referee else other_networks(agent)
-        )
-    settings = RegretSettings(**{name: x for name, x in given.items() if x is not None})
+    numbers = options.last, options.rollouts, options.sample, options.top
+    unit, referees = "utility" if options.utility else "gold", list[str]()
+    if options.rollouts:
+        referees = options.referee.split(",") if options.referee else other_networks(agent)
+    settings = RegretSettings(*numbers, unit, tuple(referees))
     rules = Options(options.players or agent.players[0], options.volcanoes)
     require(agent, rules)
     _check_writable(options.json)
-    begin, seed, workers = time.perf_counter(), options.seed, options.workers or cores()
+    begin, seed, workers = time.perf_counter(), options.seed, options.workers
     with resumable("nothing is stored"):
         games = measure_regret(options.agent, agent, rules, options.deals, seed, settings, workers)
     data = document(agent, rules, seed, settings, games, time.perf_counter() - begin)
@@ -347,24 +333,17 @@ def _forecasts(options: Namespace) -> None:
     prepare(options)
     from ..agents.registry import load_agents
     from ..engine.options import Options
-    from ..engine.progress import Bar
     from ..evaluation import forecasts
-    from ..evaluation.workers import cores
 
     rules = Options(options.players, options.volcanoes)
     agents = load_agents(options.agents, allow_code=True)
     _check_writable(options.json)
-    workers, replays = options.workers or cores(), options.ceiling or 0
-    with Bar(total=options.deals, unit="game") as bar:
-        rows = forecasts.measure_forecasts(
-            *(options.agents, agents, rules, options.deals, options.seed),
-            *(replays, workers, bar.update),
-        )
-    _say(
-        forecasts.show(rows),
-        forecasts.document(rows, agents, rules, options.seed, replays),
-        options,
+    seed, workers, replays = options.seed, options.workers, options.ceiling or 0
+    rows = forecasts.measure_forecasts(
+        options.agents, agents, rules, options.deals, seed, replays, workers
     )
+    data = forecasts.document(rows, agents, rules, seed, replays)
+    _say(forecasts.show(rows), data, options)
 
 
 def _positions(options: Namespace) -> None:
@@ -372,26 +351,36 @@ def _positions(options: Namespace) -> None:
     from ..agents.registry import load_agent
     from ..engine.progress import Bar
     from ..evaluation import judged_positions, positions
-    from ..evaluation.workers import cores
+    from ..tables import between_markers
 
-    workers = options.workers or cores()
     if options.make is not None:
-        if options.count < 1:
-            raise ValueError(f"--count is {options.count}, expected at least 1")
+        as_int("--count", options.count, 1)
         with resumable(), Bar(total=options.count, unit="position") as bar:
             folder, about = as_path(options.make), (options.phrase, options.count)
-            print(judged_positions.make(folder, *about, workers, bar.update))
+            print(judged_positions.make(folder, *about, options.workers, bar.update))
         return
-    if options.agent is None:
+    if not options.agents:
         raise ValueError("name an agent, or --make a file of positions")
     path = positions.FILE if options.file is None else as_path(options.file)
     found = positions.read_positions(path, positions.SUBSET if options.subset else None)
-    agent = load_agent(options.agent, allow_code=True)
+    agents = [load_agent(name, allow_code=True) for name in options.agents]
     _check_writable(options.json)
-    with Bar(total=len(found), unit="position") as bar:
-        answers = positions.ask(options.agent, agent, found, options.seed, workers, bar.update)
-    data = positions.document(agent, found, answers, options.seed, path)
-    _say(positions.show(data), data, options)
+    markers = (positions.BEGIN, positions.END)
+    if options.page:
+        between_markers(options.page, *markers, "")  # before anything is asked
+    every = []
+    with Bar(total=len(found) * len(agents), unit="position") as bar:
+        for name, agent in zip(options.agents, agents):
+            answers = positions.ask(name, agent, found, options.seed, options.workers, bar.update)
+            every.append(positions.document(agent, found, answers, options.seed, path))
+    if len(every) == 1 and not options.page:
+        _say(positions.show(every[0]), every[0], options)
+        return
+    table = positions.ranking(every)
+    if options.page:
+        text = between_markers(options.page, *markers, table.markdown() + "\n")
+        write_whole(as_path(options.page), text)
+    _say(table.text(), every, options)
 
 
 def _leaderboard(options: Namespace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -66,10 +67,7 @@ def _agents(options: Namespace) -> None:
         {"name": name, "what": what, "parameters": {}} for name, what in installed_agents()
     ]
     for name, kind in BOTS.items():
-        parameters = {
-            key: {"default": one.default, "low": one.low, "high": one.high, "meaning": one.meaning}
-            for key, one in kind.parameters.items()
-        }
+        parameters = {key: asdict(one) for key, one in kind.parameters.items()}
         found.append({"name": name, "what": kind.meaning, "parameters": parameters})
     write_json(found, options.json)
     if options.json != "-":

@@ -58,32 +58,23 @@ def _warmup(options: Namespace) -> None:
 
 def _listed(use: Callable[[], None]) -> str:
     """Return a table of the functions that are compiled, each without those that it calls."""
-    from numba.core.event import Event, Listener, install_listener
+    from numba.core.event import RecordingListener, install_listener
 
     from ..tables import DataTable
 
+    with install_listener("numba:compile", RecordingListener()) as events:
+        use()
     seconds, times = defaultdict[str, float](float), Counter[str]()
-    begun, last = [""], time.process_time()
-
-    class Watch(Listener):
-        def on_start(self, event: Event) -> None:
+    begun, last = [""], events.buffer[0][0]
+    for now, event in events.buffer:
+        seconds[begun[-1]] += now - last
+        last = now
+        if event.is_start:
             function = event.data["dispatcher"].py_func
-            self.count()
             begun.append(f"{function.__module__}.{function.__name__}")
             times[begun[-1]] += 1
-
-        def on_end(self, event: Event) -> None:
-            self.count()
+        else:
             begun.pop()
-
-        def count(self) -> None:
-            nonlocal last
-            now = time.process_time()
-            seconds[begun[-1]] += now - last
-            last = now
-
-    with install_listener("numba:compile", Watch()):
-        use()
     rows = [(name, times[name], f"{seconds[name]:.2f}") for name in times]
     rows.sort(key=lambda row: -seconds[row[0]])
     head = f"{use.__name__[7:]}: {len(rows)} functions in {sum(seconds.values()):.1f} s"

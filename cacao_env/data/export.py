@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -81,13 +80,12 @@ def _episode(games: Games, own: Decisions) -> Any:
 
 def chat(games: Games, path: Path, judged: bool = False) -> int:
     """Write a conversation a seat, a line each, as ``cacao text rollouts`` does; return the count."""
-    lines = [json.dumps(line) for line in Bar(_lines(games, judged), unit="seat")]
+    agents = games.table.column("agents").to_pylist()
+    found = (
+        line
+        for number, names in enumerate(agents)
+        for line, _ in conversation(games[number], names, int(games.deals[number]), judged)
+    )
+    lines = [json.dumps(line) for line in Bar(found, unit="seat")]
     write_whole(path, "".join(line + "\n" for line in lines))
     return len(lines)
-
-
-def _lines(games: Games, judged: bool) -> Iterator[dict[str, Any]]:
-    agents = games.table.column("agents").to_pylist()
-    for number, names in enumerate(agents):
-        for line, _ in conversation(games[number], names, int(games.deals[number]), judged):
-            yield line

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from ..evaluation.blocks import Chunk, Pairing, pairings
 from ..evaluation.luck import _add_draw, _judge
 from ..evaluation.matches import ChunkResult, Progress, Timing, choices, replayed
 from ..evaluation.store import Store, check_same, engine_version
-from ..evaluation.workers import ChunkPlayer, play_all
+from ..evaluation.workers import ChunkPlayer, do_all
 from ..files import write_whole
 from ..game import Game
 from ..greedy.turn import step_turn
@@ -39,7 +40,6 @@ from .storage import MANIFEST, read_manifest, table_of, write_games, write_manif
 TIERS = {
     "random": ("random",),
     "greedy": ("greedy",),
-    "mixed": ("random", "greedy", "forastero", "criollo", "trinitario"),
     "forastero": ("forastero",),
     "expert": ("trinitario",),
     "search": ("trinitario+search:sims=64",),
@@ -145,7 +145,7 @@ def make(
     folder: Path,
     recipe: Recipe,
     about: Mapping[str, Any],
-    workers: int = 1,
+    workers: int | None = 1,
     ray: str | None = None,
 ) -> dict[str, Any]:
     """Make a data set, or the rest of it, in a folder; return its manifest.
@@ -165,44 +165,34 @@ def make(
         folder.mkdir(parents=True, exist_ok=True)
         manifest = {**about, "recipe": settings, "files": [], **provenance()}
         write_manifest(folder, manifest)
-    more = (recipe.candidates, recipe.luck)
-    play: Any = play_all
-    if ray is not None:
-        from ..evaluation.cluster import RayPlayers
-
-        play = RayPlayers(ray, GamePlayer, more)
     shards = list(recipe.shards(names))
     done = len(manifest["files"])
     games = [sum(chunk.num_games for chunk in shard) for shard in shards]
     specs = dict(zip(recipe.agents, (agent.version for agent in agents)))
+    player = partial(GamePlayer, specs, recipe.seed, recipe.candidates, recipe.luck)
     with Bar(total=sum(games), initial=sum(games[:done]), unit="game") as bar:
         for number, shard in list(enumerate(shards))[done:]:
             home = folder / f".games-{number:05}"
             with closing(Store(home, settings)) as store:
                 todo = [chunk for chunk in shard if chunk.key not in store.results]
                 bar.update(games[number] - sum(chunk.num_games for chunk in todo))
-                played = play(todo, specs, recipe.seed, workers, bar.update, GamePlayer, more)
-                with closing(played) as results:
+                with closing(do_all(todo, player, workers, bar.update, ray)) as results:
                     for result in results:
                         store.add(result)
                 every = [store.results[chunk.key] for chunk in shard]
             name = f"games-{number:05}.parquet"
             table = table_of(columns(every, recipe, settings["agents"]))
             parts = write_games(folder / name, table)
-            timings = {one: asdict(_timing(every, one)) for one in names}
+            timings = {
+                one: asdict(sum((x.timings[one] for x in every if one in x.timings), Timing()))
+                for one in names
+            }
             entry = {"name": name, "games": games[number], "parts": parts, "timings": timings}
             manifest["files"].append(entry)
             write_manifest(folder, manifest)
             shutil.rmtree(home)
     write_whole(folder / "README.md", card(manifest))
     return manifest
-
-
-def _timing(results: Sequence[ChunkResult], name: str) -> Timing:
-    total = Timing()
-    for result in results:
-        total.add(result.timings.get(name, Timing()))
-    return total
 
 
 def columns(

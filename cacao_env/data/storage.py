@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,15 @@ MORE = {
 }
 
 
-_ODD = (ValueError, KeyError, TypeError, AttributeError, OverflowError)  # of data of other kinds
+# Of data of other kinds.
+_ODD: tuple[type[Exception], ...] = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
 
 
 class DataError(ValueError):
@@ -118,25 +127,21 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Read a manifest; DataError if it is not one, or was changed."""
     path = folder / MANIFEST
-    try:
+    with reading("a data set", path):
         found = read_json(path, "the manifest of a data set")
         head = (found.get("format"), found.get("version"))
         if head != (FORMAT, VERSION) or found["version"] is True:
             raise DataError(f"{path} is {in_short(head)}, expected {FORMAT!r}, version {VERSION}")
         if found.get("checksum") != _seal(found):
             raise DataError(f"{path} was changed: its checksum differs")
-    except DataError:
-        raise
-    except (ValueError, AttributeError, RecursionError) as error:
-        raise DataError(_sentence(path, error)) from None
-    return dict(found)
+        return dict(found)
 
 
 def read_games(folder: Path) -> tuple[dict[str, Any], Options, Any]:
     """Return manifest, options and the table of all games; DataError names a part that was changed."""
     manifest = read_manifest(folder)
     pa, parquet = arrow()
-    try:
+    with reading("a data set", folder, pa.ArrowException):
         options = Options.from_dict(manifest["recipe"]["options"])
         tables = []
         for entry in manifest["files"]:
@@ -147,20 +152,21 @@ def read_games(folder: Path) -> tuple[dict[str, Any], Options, Any]:
         if not tables:
             raise DataError(f"{folder} has no games yet: the command that makes it resumes")
         return manifest, options, pa.concat_tables(tables).combine_chunks()
+
+
+@contextmanager
+def reading(what: str, where: object, *more: type[Exception]) -> Iterator[None]:
+    """Turn the errors of odd data, and ``more`` kinds of them, into a DataError of one sentence."""
+    try:
+        yield
     except DataError:
         raise
     except OSError as error:
-        raise DataError(
-            f"{error.filename or folder}: {error.strerror or in_short(error)}"
-        ) from None
-    except (*_ODD, pa.ArrowException) as error:
-        raise DataError(_sentence(folder, error)) from None
-
-
-def _sentence(where: Path, error: Exception) -> str:
-    return (
-        f"{where} is not a data set: {' '.join(str(error).split())[:200] or type(error).__name__}"
-    )
+        reason = error.strerror or in_short(error)
+        raise DataError(f"{error.filename or where}: {reason}") from None
+    except (*_ODD, *more) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DataError(f"{where} is not {what}: {reason}") from None
 
 
 def _check_parts(path: Path, data: bytes, parts: Sequence[Sequence[Any]]) -> None:

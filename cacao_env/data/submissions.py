@@ -37,7 +37,7 @@ from ..tables import DataTable
 from . import load
 from .games import Games
 from .make import Recipe, luck_by_action, make
-from .storage import DataError, read_manifest, write_manifest
+from .storage import DataError, read_manifest, reading, write_manifest
 
 KEY = "submission"  # in the manifest
 SAMPLE = 0.01  # of the games, whose opponents and luck are computed again
@@ -109,13 +109,8 @@ def check(
     """
     games = load(folder)
     games.check(threads)
-    try:
+    with reading("a submission", folder):
         return _checked(games, published, as_float("share", share, 0, 1))
-    except DataError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        words = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(f"{folder} is not a submission: {words}") from None
 
 
 def _checked(games: Games, published: str | None, share: float) -> Submission:
@@ -189,7 +184,7 @@ def _timings(games: Games, pairing: Pairing, about: Mapping[str, Any]) -> dict[s
             row = Timing(**entry["timings"][name])
             for key in ("seconds", "placement_seconds"):
                 as_float(key, getattr(row, key), 0, 1e12)
-            total[name].add(row)
+            total[name] += row
     begin, end = (datetime.fromisoformat(about[key]) for key in ("started", "finished"))
     elapsed = (end - begin).total_seconds() * as_int("workers", about["workers"], 1, 1_000_000)
     for name, timing in total.items():
@@ -315,9 +310,9 @@ def board(submissions: Sequence[Submission]) -> str:
         ]
         head = ("agent", "what it is", "task", "deals", "hardware", "commitment")
         tables = (
-            figures.ratings(data, options.num_players),
+            figures.ratings(data),
             hardest_mix(data["results"], opponents, options.num_players),
-            figures.cross_table(data, options.num_players),
+            figures.cross_table(data),
             DataTable(head, rows, "lllrl"),
         )
         title = f"### {options.num_players} players{', with volcanoes' * options.volcanoes}"

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..agents.agent import Agent
 from ..tables import DataTable
 from . import figures
 from .charts import FAINT, GRID, INK, MAIN
@@ -16,10 +15,8 @@ HOME = Path("runs/curve")
 TIMES = (1, 4, 16, 64)  # milliseconds a placement
 
 
-def plans(
-    agent: str, opponent: str, times: Sequence[int], **more: Any
-) -> list[tuple[Plan, list[Agent]]]:
-    """Return the plan of each time, in milliseconds, and its agents; ``more`` as for ``make_plan``."""
+def plans(agent: str, opponent: str, times: Sequence[int], **more: Any) -> list[Plan]:
+    """Return the plan of each time, in milliseconds; ``more`` as for ``make_plan``."""
     if not times or min(times) < 1:
         raise ValueError(f"--ms is {','.join(map(str, times))}, expected numbers of at least 1")
     if "+" in agent:

@@ -21,40 +21,39 @@ def show(data: Data) -> str:
     parts = []
     if len(results) <= MANY_RESULTS:
         parts = [Result(**row).line() for row in results]
-    for players in (options["num_players"] for options in data["settings"]["options"]):
-        kinds = [ratings, gold, seats]
-        if len(results) > MANY_RESULTS:
-            kinds.insert(0, cross_table)
-        parts.append(f"\n{players} players")
-        parts += [kind(data, players).text() + "\n" for kind in kinds]
+    kinds = [cross_table] * (len(results) > MANY_RESULTS) + [ratings, gold, seats]
+    for own in by_players(data):
+        parts.append(f"\n{own['players']} players")
+        parts += [kind(own).text() + "\n" for kind in kinds]
     if data["sprt"]:
         parts.append(data["sprt"]["text"])
     return "\n".join(parts)
 
 
-def number_of_players(data: Data) -> list[int]:
-    """Return the numbers of players in an evaluation, ascending."""
-    return sorted({row["players"] for row in data["results"]})
+def by_players(data: Data) -> list[Data]:
+    """Return the figures of each number of ``players``, ascending; the tables below take one."""
+    kinds = ("results", "ratings", "seats", "scores")
+    return [
+        {
+            **data,
+            "players": players,
+            **{kind: [row for row in data[kind] if row["players"] == players] for kind in kinds},
+        }
+        for players in sorted({row["players"] for row in data["results"]})
+    ]
 
 
-def of_players(data: Data, key: str, players: int) -> list[Data]:
-    """Return the rows of ``data[key]`` for a number of players."""
-    return [row for row in data[key] if row["players"] == players]
-
-
-def ratings(data: Data, players: int) -> DataTable:
+def ratings(data: Data) -> DataTable:
     """Return agents with their ratings, mean scores and time a move, best first."""
-    scores = {r["agent"]: f"{r['score']:{GOLD}}" for r in of_players(data, "scores", players)}
-    rows, counts = [], counted_names(of_players(data, "results", players))
-    for row in of_players(data, "ratings", players):
+    scores = {r["agent"]: f"{r['score']:{GOLD}}" for r in data["scores"]}
+    rows, counts = [], counted_names(data["results"])
+    for row in data["ratings"]:
         agent = row["agent"]
-        results = of_players(data, "results", players)
-        times = [r["ms_per_move"] for r in results if r["agent"] == agent]
-        mean = sum(times) / len(times) if times else 0
+        own = [r for r in data["results"] if r["agent"] == agent]
+        mean = sum(r["ms_per_move"] for r in own) / max(1, len(own))
         cells = [agent, f"{round(row['elo']):+d}", elo_interval(row), scores.get(agent, "")]
-        cells.append(milliseconds(mean) if times else "")
+        cells.append(milliseconds(mean) if own else "")
         cells.append(f"{1000 / mean:,.0f}" if mean else "")
-        own = [r for r in results if r["agent"] == agent]
         rows.append([*cells, *counted_cells(own, counts)])
     head = ("agent", "Elo", "95 %", "score", "ms a move", "decisions/s")
     return DataTable((*head, *(f"{name} a move" for name in counts)), rows)
@@ -71,20 +70,19 @@ def counted_cells(results: Sequence[Data], names: Sequence[str]) -> list[str]:
     return [f"{sum(some) / len(some):.3g}" if some else "" for some in found]
 
 
-def cross_table(data: Data, players: int) -> DataTable:
+def cross_table(data: Data) -> DataTable:
     """Return the win shares of the row's agent against the column's, with their intervals."""
-    found = {(r["agent"], r["opponent"]): share(r) for r in of_players(data, "results", players)}
-    agents = [r["agent"] for r in of_players(data, "ratings", players)]
+    found = {(r["agent"], r["opponent"]): share(r) for r in data["results"]}
+    agents = [r["agent"] for r in data["ratings"]]
     rows = [[agent, *(found.get((agent, other), "·") for other in agents)] for agent in agents]
     return DataTable(("wins of … against", *agents), rows)
 
 
-def pairings(data: Data, players: int) -> DataTable:
+def pairings(data: Data) -> DataTable:
     """Return everything about each pairing, agents in the order of their ratings."""
-    order = [row["agent"] for row in of_players(data, "ratings", players)]
+    order = [row["agent"] for row in data["ratings"]]
     results = sorted(
-        of_players(data, "results", players),
-        key=lambda r: (order.index(r["agent"]), order.index(r["opponent"])),
+        data["results"], key=lambda r: (order.index(r["agent"]), order.index(r["opponent"]))
     )
     rows = [
         (
@@ -98,27 +96,24 @@ def pairings(data: Data, players: int) -> DataTable:
     return DataTable(("agent", "against", *names), rows)
 
 
-def gold(data: Data, players: int, sources: Sequence[str] = SOURCES) -> DataTable:
+def gold(data: Data, sources: Sequence[str] = SOURCES) -> DataTable:
     """Return the mean gold by source."""
     rows = [
         [r["agent"], *(f"{x:{GOLD}}" for x in (*(r["gold"][s] for s in sources), r["score"]))]
-        for r in of_players(data, "scores", players)
+        for r in data["scores"]
     ]
     return DataTable(("gold from", *sources, "score"), rows)
 
 
-def quantiles(data: Data, players: int) -> DataTable:
+def quantiles(data: Data) -> DataTable:
     """Return the quantiles of the final scores."""
-    rows = [
-        [r["agent"], *(f"{q:.0f}" for q in r["quantiles"])]
-        for r in of_players(data, "scores", players)
-    ]
+    rows = [[r["agent"], *(f"{q:.0f}" for q in r["quantiles"])] for r in data["scores"]]
     return DataTable(("scores", "5 %", "25 %", "median", "75 %", "95 %"), rows)
 
 
-def seats(data: Data, players: int) -> DataTable:
+def seats(data: Data) -> DataTable:
     """Return the results of each seat."""
-    rows = [(r["seat"], share(r), margin(r)) for r in of_players(data, "seats", players)]
+    rows = [(r["seat"], share(r), margin(r)) for r in data["seats"]]
     return DataTable(("seat", "wins", "margin"), rows)
 
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,9 @@ from ..agents.utility import RELATIVE_SCORE
 from ..agents.value.agent import ValueAgent
 from ..agents.value.net import new_scratch
 from ..agents.value.turns import new_work
+from ..checks import as_int
 from ..engine.options import Options
+from ..engine.progress import Bar
 from ..engine.rng import new_rng
 from ..engine.scoring import relative_score
 from ..game import Game
@@ -39,27 +41,14 @@ from .matches import PlayedGame, Progress, choices, play_chunk, replayed
 from .store import engine_version
 from .workers import do_all, load_versions
 
-# Version 2 has relative scores for margins: the mean of a margin is not the margin of means.
+# Relative scores, not margins: the mean of a margin is not the margin of means.
 FORMAT, VERSION = "cacao-forecasts", 2
 OF = ("wins", "gold")  # win share, and relative score
 _FIGURES = ("r2", "ceiling", "share")
 _TITLES = {"r2": "{agent}: {of}", "ceiling": "{of}: ceiling", "share": "{agent}: share"}
+_ENDS = ("", "_low", "_high")  # a figure and its interval
 LEAST_CEILING = 0.05  # a share of a ceiling that may be lower says nothing
-
-
-@dataclass(frozen=True)
-class Foresight:
-    """What an agent foresees with ``left`` placements to come.
-
-    ``wins`` and ``gold``, of the win share and of the relative score: by name ``r2`` and, with
-    replays, ``ceiling`` and ``share``, each with its 95 % interval over games (value, low, high).
-    """
-
-    agent: str
-    left: int
-    games: int
-    wins: dict[str, list[float]]
-    gold: dict[str, list[float]]
+Row = dict[str, Any]
 
 
 def measure_forecasts(
@@ -69,16 +58,18 @@ def measure_forecasts(
     games: int,
     seed: int,
     replays: int = 0,
-    workers: int = 1,
-    progress: Progress = lambda games: None,
-) -> list[Foresight]:
+    workers: int | None = 1,
+) -> list[Row]:
     """Play games of the first agent against itself and return what every agent foresees.
+
+    A row is of an ``agent`` with so many placements ``left`` in so many ``games``.  It has ``r2`` and,
+    with replays, ``ceiling`` and ``share`` of the win share, ``wins_r2``, and of the relative score,
+    ``gold_r2``, with the ends of their 95 % intervals over games, ``wins_r2_low``.
 
     Game g has the deal of ``seed + g``.  ``replays``: games that the first agent's network plays on
     from each position, 0 or at least 2.  ValueError for an agent that tells no expected result.
     """
-    if games < 2:
-        raise ValueError(f"--deals is {games}, expected at least 2")
+    as_int("--deals", games, 2)
     if replays == 1 or replays < 0:
         raise ValueError(f"--ceiling is {replays}, expected 0, or 2 and more")
     if replays and not isinstance(agents[0], ValueAgent):
@@ -88,7 +79,10 @@ def measure_forecasts(
     versions = {spec: agent.version for spec, agent in zip(specs, agents, strict=True)}
     todo = chunks([Pairing(options, agents[0].name, agents[0].name)], games)
     make = partial(_Worker, versions, seed, replays)
-    with closing(do_all(todo, make, workers, progress)) as parts:
+    with (
+        Bar(total=games, unit="game") as bar,
+        closing(do_all(todo, make, workers, bar.update)) as parts,
+    ):
         found = np.concatenate([part for _, part in sorted(parts, key=lambda part: part[0])])
     return [
         _foresight(agent.name, left, found[:, i, left], replays > 0)
@@ -117,13 +111,9 @@ class _Worker:
     def _foresee(self, pairing: Pairing, played: PlayedGame, found: Any) -> None:
         """Write the figures of one game."""
         names, players, seed = pairing.seats(0), pairing.players, self._seed
-        memory = [
-            [
-                a.begin(seat_seed(seed, played.block, pairing.options, names, s))
-                for a in self._agents
-            ]
-            for s in range(players)
-        ]
+        where = seed, played.block, pairing.options, names
+        seeds = [seat_seed(*where, seat) for seat in range(players)]
+        memory = [[agent.begin(one) for agent in self._agents] for one in seeds]
         for game, action in choices(replayed(pairing, played, seed)):
             if game.phase != "place":
                 continue
@@ -134,17 +124,10 @@ class _Worker:
             for row, agent, own in zip(found, self._agents, memory[seat], strict=True):
                 wins, scores = _expected(agent, seen, action, own)
                 forecast = wins[seat], relative_score(scores, seat, players)
-                noise = outcomes.var(0, ddof=1) if len(outcomes) > 1 else 0.0
-                errors = (outcomes - forecast) ** 2
-                row[left] = np.stack(
-                    [
-                        errors.mean(0),
-                        outcomes.mean(0),
-                        (outcomes**2).mean(0),
-                        noise + 0 * errors[0],
-                    ],
-                    1,
-                )
+                noise = outcomes.var(0, ddof=1) if len(outcomes) > 1 else np.zeros(len(OF))
+                errors = ((outcomes - forecast) ** 2).mean(0)
+                means = errors, outcomes.mean(0), (outcomes**2).mean(0), noise
+                row[left] = np.stack(means, 1)
 
     def _outcomes(self, game: Game, action: int, seat: int, played: PlayedGame) -> Any:
         """The win share and relative score of the game, or of each replay after the action."""
@@ -153,11 +136,9 @@ class _Worker:
             return np.array([[played.win_share(seat), relative_score(scores, seat, len(scores))]])
         player = self._agents[0]
         assert isinstance(player, ValueAgent)
-        net, rng = (
-            player.net,
-            new_rng(seat_seed(self._seed, played.block, game.options, (), game.ply)),
-        )
-        scratch, work, ids = new_scratch(net), new_work(), np.array([action])
+        rng = new_rng(seat_seed(self._seed, played.block, game.options, (), game.ply))
+        net, ids = player.net, np.array([action])
+        scratch, work = new_scratch(net), new_work()
         found = np.zeros((self._replays, 2))
         for wins, gold in zip(found[:, :1], found[:, 1:]):
             of_one = net, scratch, work, game.states, ids, 1, net.inner
@@ -175,17 +156,15 @@ def _expected(agent: Agent, game: Game, action: int, memory: Any) -> tuple[Any, 
     return told.win_shares, told.scores
 
 
-def _foresight(name: str, left: int, found: Any, replayed: bool) -> Foresight:
-    """Return the figures of (games, OF, 4) mean squared errors, outcomes, their squares and noise."""
-    kinds = _FIGURES if replayed else _FIGURES[:1]
-    figures = []
-    for k in range(len(OF)):
+def _foresight(name: str, left: int, found: Any, replayed: bool) -> Row:
+    """Return the row of (games, OF, 4) mean squared errors, outcomes, their squares and noise."""
+    row: Row = {"agent": name, "left": left, "games": len(found)}
+    for k, of in enumerate(OF):
         values = _figures(found[:, k].mean(0))
-        bounds = np.percentile(_figures(resampled_means(found[:, k])), LEVEL, axis=1)
-        figures.append(
-            {kind: [float(values[i]), *bounds[:, i].tolist()] for i, kind in enumerate(kinds)}
-        )
-    return Foresight(name, left, len(found), *figures)
+        low, high = np.percentile(_figures(resampled_means(found[:, k])), LEVEL, axis=1)
+        for kind, *figure in zip(_FIGURES if replayed else _FIGURES[:1], values, low, high):
+            row |= zip((f"{of}_{kind}{end}" for end in _ENDS), map(float, figure))
+    return row
 
 
 def _figures(means: Any) -> Any:
@@ -196,7 +175,7 @@ def _figures(means: Any) -> Any:
 
 
 def document(
-    rows: Sequence[Foresight], agents: Sequence[Agent], options: Options, seed: int, replays: int
+    rows: Sequence[Row], agents: Sequence[Agent], options: Options, seed: int, replays: int
 ) -> dict[str, Any]:
     """Return the figures as plain data, as ``--json`` writes them."""
     return {
@@ -207,35 +186,26 @@ def document(
         "seed": seed,
         "replays": replays,
         "engine": engine_version(),
-        "rows": [_flat(row) for row in rows],
+        "rows": list(rows),
         **provenance(),
     }
 
 
-def _flat(row: Foresight) -> dict[str, Any]:
-    """Return a row with a key for each number."""
-    data: dict[str, Any] = {"agent": row.agent, "left": row.left, "games": row.games}
-    for of in OF:
-        for kind, figure in getattr(row, of).items():
-            data |= dict(zip((f"{of}_{kind}{end}" for end in ("", "_low", "_high")), figure))
-    return data
-
-
-def show(rows: Sequence[Foresight]) -> str:
+def show(rows: Sequence[Row]) -> str:
     """Return a Markdown table, a line for each number of placements left."""
-    first = rows[0].agent
-    kinds = [kind for kind in _FIGURES if kind in rows[0].wins]
     head: list[object] = ["placements left"]
     lines: dict[int, list[object]] = {}
     for row in rows:
-        line = lines.setdefault(row.left, [row.left])
-        for of in OF:
-            for kind in kinds:
-                if kind == "ceiling" and row.agent != first:
-                    continue  # the same for all
-                figure = getattr(row, of)[kind]
-                known = kind != "share" or getattr(row, of)["ceiling"][1] > LEAST_CEILING
-                line.append(ranged(figure[0], figure[1], figure[2], ".3f") if known else "·")
-                if row.left == rows[0].left:
-                    head.append(_TITLES[kind].format(agent=row.agent, of=of))
+        line = lines.setdefault(row["left"], [row["left"]])
+        for of, kind in product(OF, _FIGURES):
+            # The ceiling is the same for all agents.
+            if f"{of}_{kind}" not in row or (
+                kind == "ceiling" and row["agent"] != rows[0]["agent"]
+            ):
+                continue
+            known = kind != "share" or row[f"{of}_ceiling_low"] > LEAST_CEILING
+            value, low, high = (row[f"{of}_{kind}{end}"] for end in _ENDS)
+            line.append(ranged(value, low, high, ".3f") if known else "·")
+            if row["left"] == rows[0]["left"]:
+                head.append(_TITLES[kind].format(agent=row["agent"], of=of))
     return DataTable(head, list(lines.values()), "r").markdown()

@@ -48,13 +48,13 @@ def percent(share: float, low: float, high: float) -> str:
     return f"{share:.1%} [{low:.1%}, {high:.1%}]{word}"
 
 
-def share_interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
+def share_interval(values: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Return the 95 % interval of a mean win share.
 
     If all blocks have the same share, all samples are equal.  The bounds are then those of other blocks
     that were all lost, or all won, and are too rare to have come up: the exact binomial ones.
     """
     if values.min() < values.max():
-        return interval(values, seed)
+        return interval(values)
     same, rest = float(values[0]), 0.025 ** (1 / len(values))
     return same * rest, same * rest + 1 - rest

@@ -7,14 +7,12 @@ another evaluation.  Text outside the markers of the page is not changed.
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..agents.agent import Agent
 from ..checks import as_path
-from ..files import read_text
+from ..files import read_toml
 from . import figures
 from .run import Plan, make_plan
 
@@ -25,14 +23,9 @@ _TYPES = {"players": int, "agents": list, "deals": int, "volcanoes": bool}
 Data = Mapping[str, Any]
 
 
-def plans(path: str | Path) -> list[tuple[Plan, list[Agent]]]:
-    """Read the plans, and their agents, that a configuration lists; ValueError names an error."""
-    try:
-        data = tomllib.loads(read_text(as_path(path)))
-    except OSError as error:
-        raise ValueError(f"{path} can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not TOML: {error}") from None
+def plans(path: str | Path) -> list[Plan]:
+    """Read the plans that a configuration lists; ValueError names an error."""
+    data = read_toml(as_path(path))
     if set(data) != {"seed", "tables"} or not isinstance(data["tables"], list):
         raise ValueError(f"{path} has the keys {', '.join(data)}, expected seed and tables")
     if type(data["seed"]) is not int:
@@ -40,7 +33,7 @@ def plans(path: str | Path) -> list[tuple[Plan, list[Agent]]]:
     return [_plan(f"{path}, table {i + 1}", t, data["seed"]) for i, t in enumerate(data["tables"])]
 
 
-def _plan(where: str, entry: Any, seed: int) -> tuple[Plan, list[Agent]]:
+def _plan(where: str, entry: Any, seed: int) -> Plan:
     if not isinstance(entry, dict):
         raise ValueError(f"{where}: expected a table")
     if "blocks" in entry:
@@ -68,11 +61,11 @@ def text_of(every: Sequence[Data]) -> str:
     for data in every:
         settings = data["settings"]
         volcanoes = ", with volcanoes" if settings["options"][0]["volcanoes"] else ""
-        for players in figures.number_of_players(data):
-            blocks = min(r["blocks"] for r in figures.of_players(data, "results", players))
-            parts.append(f"### {players} players{volcanoes}\n")
+        for own in figures.by_players(data):
+            blocks = min(r["blocks"] for r in own["results"])
+            parts.append(f"### {own['players']} players{volcanoes}\n")
             for kind in (figures.ratings, figures.cross_table):
-                parts.append(kind(data, players).markdown() + "\n")
+                parts.append(kind(own).markdown() + "\n")
             parts.append(
                 f"{figures.counted(blocks, 'deal')} a pairing, each with the candidate in every "
                 f"seat, seed {settings['seed']}; commit {data['git_commit'] or 'unknown'}; "

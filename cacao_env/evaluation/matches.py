@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from typing import Any
 
 from ..agents.agent import Agent, AgentError, decider, seat_seed
@@ -71,7 +71,7 @@ def a_move(counts: Iterable[Counter[str]]) -> dict[str, float]:
     return {name: number / max(1, moves) for name, number in total.items()}
 
 
-@dataclass
+@dataclass(frozen=True)
 class Timing:
     """An agent's decisions and the seconds that they took; placements are counted again."""
 
@@ -80,12 +80,8 @@ class Timing:
     placements: int = 0
     placement_seconds: float = 0.0
 
-    def add(self, other: Timing) -> None:
-        """Add another timing to this one."""
-        self.decisions += other.decisions
-        self.seconds += other.seconds
-        self.placements += other.placements
-        self.placement_seconds += other.placement_seconds
+    def __add__(self, other: Timing) -> Timing:
+        return Timing(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -228,7 +224,7 @@ def play_chunk(
     running = matches
     while running:
         for (name, placing), turn in _by_decider(running).items():
-            _act(turn, agents[name], placing, timings[name])
+            timings[name] += _act(turn, agents[name], placing)
         left = [match for match in running if not match.game.over]
         if len(left) < len(running):
             progress(len(running) - len(left))
@@ -247,8 +243,8 @@ def _by_decider(running: list[_Match]) -> dict[tuple[str, bool], list[tuple[_Mat
     return found
 
 
-def _act(turn: list[tuple[_Match, int]], agent: Agent, placing: bool, timing: Timing) -> None:
-    """Let an agent make one decision in each of some games."""
+def _act(turn: list[tuple[_Match, int]], agent: Agent, placing: bool) -> Timing:
+    """Let an agent make one decision in each of some games; return how long that took."""
     # Copies in which hidden tiles have been dealt again: no agent sees the true deal.
     games = [match.game.determinise(seat, match.block) for match, seat in turn]
     memory = [match.memory[seat] for match, seat in turn]
@@ -257,7 +253,7 @@ def _act(turn: list[tuple[_Match, int]], agent: Agent, placing: bool, timing: Ti
     seconds = time.perf_counter() - begin
     for (match, _), action in zip(turn, actions, strict=True):
         match.play(action)
-    timing.add(Timing(len(turn), seconds, len(turn) * placing, seconds * placing))
+    return Timing(len(turn), seconds, len(turn) * placing, seconds * placing)
 
 
 def replayed(pairing: Pairing, played: PlayedGame, seed: int) -> Game:

@@ -19,9 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..agents.agent import Agent, AgentError, decider, seat_seed
 from ..engine.options import Options
+from ..engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 from ..files import read_regular
 from ..game import Game
 from ..provenance import provenance
@@ -38,6 +40,7 @@ STAGES = ("opening", "middle", "end")  # thirds of a game's placements
 SUBSET = 100  # positions for slow agents, the first in the file
 AT_ONCE = 64  # positions that an agent is asked for in one call
 MOST_BYTES = 100_000_000
+BEGIN, END = "<!-- positions -->", "<!-- end of positions -->"  # of a table of agents in a page
 NOTHING = 0.05  # gold; a smaller loss is none, because the values are no better known
 FIGURES = {"gold": "z.3f", "win": "z.1%", "best": ".0%"}  # and how they are printed
 UNITS = {"gold": 0.01, "win": 0.001}  # of a loss in the file
@@ -214,6 +217,41 @@ def document(
         "answers": [asdict(answer) for answer in answers],
         **provenance(),
     }
+
+
+def ranking(every: Sequence[Mapping[str, Any]]) -> DataTable:
+    """Return a table of several agents' documents, the agent that loses least first.
+
+    Agents are compared in the positions that all of them play.
+    """
+    found = [{one["number"]: one for one in data["answers"]} for data in every]
+    common = sorted(set.intersection(*(set(one) for one in found)))
+    lost = [np.array([one[number]["gold"] for number in common]) for one in found]
+    both = [number for number in common if all(one[number]["by_referee"] for one in found)]
+    rows: list[tuple[Any, ...]] = []
+    order = sorted(range(len(every)), key=lambda k: float(lost[k].mean()))
+    for above, this in zip([None, *order], order):
+        gain = "" if above is None else _mean(lost[this] - lost[above], "+z.3f")
+        players = {
+            row["players"]: f"{row['gold']:z.3f}"
+            for row in every[this]["rows"]
+            if row["stage"] is None
+        }
+        referees = np.array([found[this][number]["by_referee"] for number in both]).mean(0)
+        rows.append(
+            (
+                *(*every[this]["agent"], _mean(lost[this], "z.3f"), gain),
+                *(players.get(n, "") for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)),
+                " / ".join(f"{loss:z.3f}" for loss in referees),
+            )
+        )
+    head = ("agent", "gold lost", "more than above", "2 players", "3", "4", "by each referee")
+    return DataTable(head, rows, "llrrrrr")
+
+
+def _mean(values: npt.NDArray[np.float64], form: str) -> str:
+    low, high = np.percentile(resampled_means(values), LEVEL)
+    return ranged(values.mean(), low, high, form)
 
 
 def show(data: Mapping[str, Any]) -> str:

@@ -108,10 +108,8 @@ def rate(
 
 def _chains(won: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Return the closure of "has beaten": over[i, j] if i beat j, or beat one that is over j."""
-    over = won | np.eye(len(won), dtype=bool)
-    for _ in range(len(won)):
-        over = over | (over.astype(int) @ over.astype(int) > 0)
-    return over
+    steps = np.maximum(won, np.eye(len(won)))
+    return np.asarray(np.linalg.matrix_power(steps, len(won)) > 0)
 
 
 def deviation_ratings(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -21,6 +21,7 @@ import numpy.typing as npt
 from ..agents.agent import Agent
 from ..agents.endgame import NODES_TO_JUDGE, is_near_end, placements_left
 from ..agents.utility import RELATIVE_SCORE, UTILITY
+from ..checks import as_int
 from ..engine.options import Options
 from ..engine.progress import Bar
 from ..engine.state import PLACE
@@ -36,8 +37,6 @@ from .matches import Progress, a_move, choices, replayed
 from .store import engine_version
 from .workers import ChunkPlayer, do_all
 
-# Version 5 had no sources, 4 had null for a figure without decisions, 3 judged by greedy's playouts, 2
-# had gold alone, 1 named a regret "loss".
 FORMAT, VERSION = "cacao-regret", 6
 GAMES_AT_ONCE = 16  # determines the games that a network sees in one batch
 BLUNDERS = {"gold": (1.0, 3.0), "utility": (0.01, 0.1)}  # a larger regret is a blunder
@@ -81,13 +80,9 @@ class RegretSettings:
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        for name, value, low, high in (
-            ("last", self.last, 1, 6),
-            ("sample", self.sample, 1, 100),
-            ("top", self.top, 2, 256),
-        ):
-            if not low <= value <= high:
-                raise ValueError(f"--{name} is {value}, expected {low} to {high}")
+        as_int("--last", self.last, 1, 6)
+        as_int("--sample", self.sample, 1, 100)
+        as_int("--top", self.top, 2, 256)
         if self.rollouts != 0 and not 2 <= self.rollouts <= 1_000_000:
             raise ValueError(f"--rollouts is {self.rollouts}, expected 0, or 2 to 1000000")
         if self.rollouts and not self.referees:
@@ -179,7 +174,7 @@ def measure_regret(
     games: int,
     seed: int,
     settings: RegretSettings,
-    workers: int = 1,
+    workers: int | None = 1,
 ) -> list[GameRegret]:
     """Measure an agent, which ``spec`` names, game by game; returned in the order of the deals."""
     todo = chunks([Pairing(options, agent.name, agent.name)], games, GAMES_AT_ONCE)
@@ -196,27 +191,24 @@ def measure_regret(
 
 
 def figures(
-    games: Sequence[GameRegret],
-    of: Callable[[GameRegret], list[DecisionRegret]],
-    blunders: Sequence[float] = BLUNDERS["gold"],
+    games: Sequence[Sequence[DecisionRegret]], blunders: Sequence[float] = BLUNDERS["gold"]
 ) -> dict[str, Any]:
-    """Return means over all decisions of a kind, with 95 % intervals by bootstrap over games.
+    """Return means over the decisions of all games, with 95 % intervals by bootstrap over games.
 
     ``blunders``: a row has the share of decisions with a larger regret than each.
     """
-    sums = [_sums(of(game), blunders) for game in games]
+    sums = [_sums(decisions, blunders) for decisions in games]
     rows = np.array([list(row.values()) for row in sums])
-    samples = resampled_means(rows)
-    columns = dict(zip(sums[0], range(len(sums[0]))))
-    count = dict(zip(columns, rows.sum(axis=0), strict=True))
-    found: dict[str, Any] = {key: int(count.pop(key)) for key in ("decisions", "placements")}
-    for name, part in count.items():
+    total = dict(zip(sums[0], rows.sum(axis=0), strict=True))
+    drawn = dict(zip(sums[0], resampled_means(rows).T, strict=True))
+    found: dict[str, Any] = {key: int(total.pop(key)) for key in ("decisions", "placements")}
+    for name, part in total.items():
         whole = "placements" if name == "placement_regret" else "decisions"
         if not found[whole]:
             found[name] = dict.fromkeys(("value", "low", "high"))
             continue
-        seen = samples[samples[:, columns[whole]] > 0]
-        low, high = np.percentile(seen[:, columns[name]] / seen[:, columns[whole]], LEVEL)
+        seen = drawn[whole] > 0
+        low, high = np.percentile(drawn[name][seen] / drawn[whole][seen], LEVEL)
         value = part / found[whole]
         if "regret" not in name:  # a share
             low, high = _widened(value, low, high, len(games))
@@ -253,21 +245,9 @@ def document(
     seconds: float,
 ) -> dict[str, Any]:
     """Return all figures as plain data, as ``--json`` writes them."""
-    blunders = BLUNDERS[settings.unit]
-
-    def by_left(kind: str, rows: Any, blunders: Sequence[float]) -> dict[str, Any]:
-        def between(first: int, last: int, game: GameRegret) -> list[DecisionRegret]:
-            return [one for one in getattr(game, kind) if first <= one.left <= last]
-
-        return {
-            str(first) if first == last else f"{first} to {last}": figures(
-                games, partial(between, first, last), blunders
-            )
-            for first, last in rows
-        }
-
-    # Playouts measure the regret of one decision too roughly to tell blunders.
-    rollouts = figures(games, lambda game: game.rollouts, ()) if settings.rollouts else None
+    blunders, ends = BLUNDERS[settings.unit], [game.exact for game in games]
+    judged = [game.rollouts for game in games]
+    count = sum(map(len, judged))
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -281,27 +261,34 @@ def document(
             "games_at_once": GAMES_AT_ONCE,
             "engine": engine_version(),
         },
-        "exact": figures(games, lambda game: game.exact, blunders),
-        "exact_by_left": by_left(
-            "exact", [(left, left) for left in range(1, settings.last + 1)], blunders
-        ),
+        "exact": figures(ends, blunders),
+        "exact_by_left": {
+            str(left): figures(_with_left(ends, left, left), blunders)
+            for left in range(1, settings.last + 1)
+        },
         "unsolved": sum(game.unsolved for game in games),
         "counts": a_move(Counter(game.counts) for game in games),
-        "rollouts": rollouts,
-        "rollouts_by_left": by_left("rollouts", LEFT, ()),
-        "sources": _mean_sources(games),
+        # Playouts measure the regret of one decision too roughly to tell blunders.
+        "rollouts": figures(judged, ()) if settings.rollouts else None,
+        "rollouts_by_left": {
+            f"{first} to {last}": figures(_with_left(judged, first, last), ())
+            for first, last in LEFT
+        },
+        # The gold that a judged decision loses.
+        "sources": {
+            name: sum(game.sources[name] for game in games) / count for name in SOURCES if count
+        },
         "games": [asdict(game) for game in games],
         "seconds": seconds,
         **provenance(),
     }
 
 
-def _mean_sources(games: Sequence[GameRegret]) -> dict[str, float]:
-    """Return the gold that a judged decision loses, by source; {} without any."""
-    judged = sum(len(game.rollouts) for game in games)
-    if not judged:
-        return {}
-    return {name: sum(game.sources[name] for game in games) / judged for name in SOURCES}
+def _with_left(
+    games: Sequence[Sequence[DecisionRegret]], first: int, last: int
+) -> list[list[DecisionRegret]]:
+    """Return the decisions of each game with so many placements left."""
+    return [[one for one in decisions if first <= one.left <= last] for decisions in games]
 
 
 def show(data: dict[str, Any]) -> str:

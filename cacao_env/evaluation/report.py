@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from importlib.resources import files
 
 from ..tables import DataTable
 from . import charts, figures
-from .figures import Data, of_players
+from .figures import Data
 
 # Okabe and Ito's colours, adjusted to differ in lightness too, for any kind of colour vision.
 COLOURS = {
@@ -20,33 +21,6 @@ COLOURS = {
 }
 SIDE_BY_SIDE = 4  # agents; a larger table of who beats whom takes the page's width
 NO_CHARTS = "Charts need matplotlib: pip install 'cacao-env[evaluate]'."
-_STYLE = """
-:root{color-scheme:light}
-body{margin:0;background:#fbfbfa;color:#222a33;font:16px/1.5 system-ui,"DejaVu Sans",sans-serif}
-main{max-width:1160px;margin:0 auto;padding:20px 16px 40px}
-h1{font-size:1.6rem;margin:.2em 0}
-h2{font-size:1.25rem;margin:1.6em 0 .4em;border-bottom:2px solid #2b6cb0}
-h3{font-size:1rem;margin:0 0 .4em}p{margin:.3em 0 .8em}.faint{color:#5b6570;font-size:.88rem}
-p,h1{overflow-wrap:anywhere}
-.grid{display:flex;flex-wrap:wrap;gap:16px}
-.card{flex:1 1 400px;box-sizing:border-box;background:#fff;border:1px solid #e3e7ec;border-radius:8px;
-padding:14px;min-width:0}
-.wide{flex-basis:100%}
-.scroll{overflow-x:auto;max-width:100%}
-.scroll{background:linear-gradient(90deg,#fff0,#fff 60%) right/36px 100% no-repeat local,
-linear-gradient(90deg,#0000,#0003) right/14px 100% no-repeat #fff}
-svg{display:block;width:100%;max-width:500px;height:auto;margin:0 auto 8px;overflow:visible}
-svg text{font-family:system-ui,"DejaVu Sans",sans-serif!important}
-table{border-collapse:collapse;font-size:.88rem;width:100%}
-th,td{padding:5px 9px;text-align:right;white-space:nowrap}
-th{font-weight:600}tr>:first-child{text-align:left;position:sticky;left:0;background:#fff}
-tbody tr{border-top:1px solid #e3e7ec}td small{display:block;color:#3c4650;font-size:.78em}
-.heat td+td,.heat th+th{text-align:center}.heat td+td{min-width:72px}
-.key{display:flex;flex-wrap:wrap;gap:4px 14px;font-size:.82rem}.key i{display:inline-block;width:11px;
-height:11px;border-radius:2px;margin-right:5px}
-@media(max-width:520px){main{padding:12px 8px 30px}.card{padding:10px}table{font-size:.76rem}
-th,td{padding:4px 3px}tr>:first-child{white-space:normal;overflow-wrap:anywhere;min-width:5.5em}}
-"""
 
 
 def page(data: Data) -> str:
@@ -61,14 +35,15 @@ def page(data: Data) -> str:
         parts.append(f"<p><b>{escape(data['sprt']['text'])}</b></p>")
     if not charts.available():
         parts.append(f'<p class="faint">{escape(NO_CHARTS)}</p>')
-    for players in figures.number_of_players(data):
-        parts.append(f"<h2>{players} players</h2>")
-        parts.append(f'<div class="grid">{_cards(data, players)}</div>')
+    for own in figures.by_players(data):
+        parts.append(f"<h2>{own['players']} players</h2>")
+        parts.append(f'<div class="grid">{_cards(own)}</div>')
     parts.append(f"<h2>Made with</h2>{_made_with(data)}")
+    style = (files(__package__) / "report.css").read_text(encoding="utf-8")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>Evaluation: {escape(agents)}</title><style>{_STYLE}</style></head>"
+        f"<title>Evaluation: {escape(agents)}</title><style>\n{style}</style></head>"
         f"<body><main>{''.join(parts)}</main></body></html>\n"
     )
 
@@ -87,16 +62,17 @@ def _about(data: Data) -> str:
     )
 
 
-def _cards(data: Data, players: int) -> str:
-    agents = [row["agent"] for row in of_players(data, "ratings", players)]
-    rows = sorted(of_players(data, "scores", players), key=lambda row: agents.index(row["agent"]))
+def _cards(data: Data) -> str:
+    """Return the figures of one number of players, tables with charts above them."""
+    players, agents = data["players"], [row["agent"] for row in data["ratings"]]
+    rows = sorted(data["scores"], key=lambda row: agents.index(row["agent"]))
     ranked = {**data, "scores": rows}
     sources = [s for s in COLOURS if any(abs(row["gold"][s]) > 0.05 for row in rows)]
     gold = ratings = scores = seats = ""
     if charts.available():
-        gold, ratings = _gold_chart(rows, sources), _rating_chart(data, players)
-        scores, seats = _score_chart(rows), _seat_chart(data, players)
-    anchor = [r["agent"] for r in of_players(data, "ratings", players) if figures.is_anchor(r)]
+        gold, ratings = _gold_chart(rows, sources), _rating_chart(data)
+        scores, seats = _score_chart(rows), _seat_chart(data)
+    anchor = [r["agent"] for r in data["ratings"] if figures.is_anchor(r)]
     fair = "" if players == 2 else f" Equal agents would win {1 / players:.0%}."
     return "".join(
         (
@@ -104,30 +80,30 @@ def _cards(data: Data, players: int) -> str:
                 "Who beats whom",
                 "Win share of the row's agent in one seat against the column's agent in all "
                 f"others.{fair}",
-                _heat_table(data, players, agents),
+                _heat_table(data, agents),
                 "" if len(agents) <= SIDE_BY_SIDE else "wide",
             ),
             _card(
                 "Ratings",
                 f"Plackett-Luce, in Elo; {', '.join(anchor)} is at 0.",
-                ratings + figures.ratings(data, players).html(),
+                ratings + figures.ratings(data).html(),
             ),
             _card(
                 "Gold by source",
                 "Mean a game.",
-                gold + figures.gold(ranked, players, sources).html(),
+                gold + figures.gold(ranked, sources).html(),
             ),
             _card(
                 "Final scores",
                 "Thick: the middle half; thin: 5 to 95 % of the games.",
-                scores + figures.quantiles(ranked, players).html(),
+                scores + figures.quantiles(ranked).html(),
             ),
             _card(
                 "Seats",
                 f"Win share on each seat, over all agents; dashed: one in {players}.",
-                seats + figures.seats(data, players).html(),
+                seats + figures.seats(data).html(),
             ),
-            _card("Every pairing", "", figures.pairings(data, players).html(), "wide"),
+            _card("Every pairing", "", figures.pairings(data).html(), "wide"),
         )
     )
 
@@ -137,20 +113,20 @@ def _card(title: str, words: str, content: str, kind: str = "") -> str:
     return f'<section class="card {kind}"><h3>{escape(title)}</h3>{note}{content}</section>'
 
 
-def _rating_chart(data: Data, players: int) -> str:
-    rows = of_players(data, "ratings", players)
+def _rating_chart(data: Data) -> str:
+    rows = data["ratings"]
     ends = [row[key] for row in rows for key in ("elo", "low", "high") if row[key] is not None]
     room = 0.06 * (max(ends) - min(ends)) + 5
     bars = [(row["agent"], row["elo"], row["low"], row["high"]) for row in rows]
     return charts.intervals("ratings with intervals", bars, 0, room, "Elo")
 
 
-def _seat_chart(data: Data, players: int) -> str:
+def _seat_chart(data: Data) -> str:
     bars = [
         (f"seat {row['seat']}", *(100 * row[key] for key in ("win_share", "low", "high")))
-        for row in of_players(data, "seats", players)
+        for row in data["seats"]
     ]
-    return charts.intervals("win share by seat", bars, 100 / players, 2, "% of wins")
+    return charts.intervals("win share by seat", bars, 100 / data["players"], 2, "% of wins")
 
 
 def _gold_chart(rows: Sequence[Data], sources: Sequence[str]) -> str:
@@ -170,13 +146,13 @@ def _score_chart(rows: Sequence[Data]) -> str:
     return charts.distributions("distribution of final scores", curves, "gold")
 
 
-def _heat_table(data: Data, players: int, agents: Sequence[str]) -> str:
-    found = {(r["agent"], r["opponent"]): r for r in of_players(data, "results", players)}
+def _heat_table(data: Data, agents: Sequence[str]) -> str:
+    found = {(r["agent"], r["opponent"]): r for r in data["results"]}
     rows, colours = [[agent] for agent in agents], {}
     for number, agent in enumerate(agents):
         for column, other in enumerate(agents, 1):
             if result := found.get((agent, other)):
-                colours[number, column] = heat(result["win_share"], players)
+                colours[number, column] = heat(result["win_share"], data["players"])
                 ends = f"{result['low']:.1%} – {result['high']:.1%}"
                 margin = f"{result['margin']:{figures.SIGNED}} gold"
                 rows[number].append(f"{result['win_share']:.1%}\n{ends}\n{margin}")

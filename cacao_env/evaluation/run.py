@@ -1,7 +1,7 @@
 """Evaluation runs: from a plan to its figures.
 
-Everything that is played to measure agents is a plan: ``evaluate`` and ``measure`` have one, ``curve``,
-``leaderboard`` and ``tasks`` have several.
+Everything that is played to measure agents is a plan: ``evaluate`` and the end of a training run have
+one, ``curve``, ``leaderboard`` and ``tasks`` have several.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import product, takewhile
 from pathlib import Path
 from typing import Any
@@ -31,28 +32,34 @@ from .matches import ChunkResult, play_chunk, warm_up
 from .sprt import SequentialTest, SprtResult
 from .store import Store, engine_version
 from .summary import Result, Summary, block_scores, summarise
-from .workers import PlayAll, cores, play_all
+from .workers import ChunkPlayer, do_all
 
-FORMAT, VERSION = "cacao-evaluation", 2  # version 1 named an opponent "field"
+FORMAT, VERSION = "cacao-evaluation", 2
 MOST_BLOCKS = 10_000  # until a test is decided
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to play: agents as ``load_agent`` takes them, games, and perhaps a sequential test.
+    """What to play: agents, games, and perhaps a sequential test.
 
-    The agents play against each other, or the others only against those in ``against``, which are
-    the last of them, or each against the opponents of a named task.  With a test ``blocks`` is the
-    most that it may take.
+    ``specs`` name the agents for ``load_agent``.  They play against each other, or the others only
+    against the last ``against`` of them, or each against the opponents of a named task.  With a test
+    ``blocks`` is the most that it may take.
     """
 
-    specs: tuple[str, ...]
-    options: tuple[Options, ...]
+    specs: Sequence[str]
+    agents: Sequence[Agent]
+    options: Sequence[Options]
     blocks: int = BLOCKS
     seed: int = SEED
     test: SequentialTest | None = None
     task: Task | None = None
     against: int = 0
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the agents."""
+        return [agent.name for agent in self.agents]
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,6 @@ class Evaluation:
     """A finished evaluation."""
 
     plan: Plan
-    agents: list[Agent]
     summary: Summary
     results: list[ChunkResult]
     sprt: SprtResult | None
@@ -75,8 +81,8 @@ def make_plan(
     test: SequentialTest | None = None,
     allow_code: bool = True,
     against: Sequence[str] = (),
-) -> tuple[Plan, list[Agent]]:
-    """Return a valid plan and its agents; ValueError says what is wrong with any other.
+) -> Plan:
+    """Return a valid plan; ValueError says what is wrong with any other.
 
     ``players``: numbers of players; by default a checkpoint's own, or 2.  ``allow_code``: whether the
     user named the agents, so that ``module:Class`` may import a module.  ``against``: the opponents of
@@ -87,8 +93,7 @@ def make_plan(
         raise ValueError(
             "there is one agent, expected two or more: an agent is measured against others"
         )
-    if blocks < 1:
-        raise ValueError(f"--deals is {blocks}, expected at least 1")
+    as_int("--deals", blocks, 1)
     agents = load_agents(specs, allow_code)
     if players is None:
         players = [a.players[0] for a in agents if len(a.players) == 1][:1] or [2]
@@ -101,14 +106,14 @@ def make_plan(
             require(agent, one)
     if test is not None and (len(agents) != 2 or len(options) != 1):
         raise ValueError("--until-decided compares two agents with one number of players")
-    return Plan(specs, options, blocks, seed, test, against=len(against)), agents
+    return Plan(specs, agents, options, blocks, seed, test, against=len(against))
 
 
-def settings(plan: Plan, agents: Sequence[Agent]) -> dict[str, Any]:
+def settings(plan: Plan) -> dict[str, Any]:
     """Return everything that determines the games but their number, as plain data."""
     opponents = [load_agent(plan.task.opponents)] if plan.task else []
     return {
-        "agents": {agent.name: agent.version for agent in agents},
+        "agents": {agent.name: agent.version for agent in plan.agents},
         "options": [one.as_dict() for one in plan.options],
         "task": plan.task and plan.task.id,
         "opponents": {agent.name: agent.version for agent in opponents},  # of the task
@@ -119,19 +124,19 @@ def settings(plan: Plan, agents: Sequence[Agent]) -> dict[str, Any]:
     }
 
 
-def default_folder(plan: Plan, agents: Sequence[Agent]) -> Path:
+def default_folder(plan: Plan) -> Path:
     """Return the folder of a plan's games; its name identifies the settings."""
-    text = json.dumps(settings(plan, agents), sort_keys=True)
-    words = [agent.name for agent in agents] + ([plan.task.entry] if plan.task else [])
+    text = json.dumps(settings(plan), sort_keys=True)
+    words = plan.names + ([plan.task.entry] if plan.task else [])
     names = "-".join(re.sub(r"\W+", "_", word) for word in words)[:60]
     players = "".join(str(one.num_players) for one in plan.options)
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]
     return Path("runs/evaluation") / f"{names}-{players}p-{digest}"
 
 
-def plan_chunks(plan: Plan, agents: Sequence[Agent]) -> list[Chunk]:
+def plan_chunks(plan: Plan) -> list[Chunk]:
     """Return all chunks that may have to be played, in order."""
-    names = [agent.name for agent in agents]
+    names = plan.names
     pairs = pairings(names, plan.options)
     if plan.against:
         own, others = names[: -plan.against], names[-plan.against :]
@@ -143,18 +148,27 @@ def plan_chunks(plan: Plan, agents: Sequence[Agent]) -> list[Chunk]:
     return chunks(pairs, plan.blocks)
 
 
+def play(
+    plan: Plan, todo: Sequence[Chunk], workers: int | None = None, ray: str | None = None
+) -> Generator[ChunkResult, None, None]:
+    """Play chunks of a plan under a progress bar, in ``workers`` processes or on a Ray cluster."""
+    versions = {spec: agent.version for spec, agent in zip(plan.specs, plan.agents, strict=True)}
+    make = partial(ChunkPlayer, versions, plan.seed)
+    with (
+        Bar(total=sum(chunk.num_games for chunk in todo), unit="game") as bar,
+        closing(do_all(todo, make, workers, bar.update, ray)) as results,
+    ):
+        yield from results
+
+
 def run_evaluation(
-    plan: Plan,
-    store: Store,
-    agents: list[Agent],
-    workers: int | None,
-    play: PlayAll = play_all,
+    plan: Plan, store: Store, workers: int | None, ray: str | None = None
 ) -> Evaluation:
-    """Play the chunks that the store lacks and sum up; ``play`` is what plays them.
+    """Play the chunks that the store lacks and sum up.
 
     The standard error says which games are used again, and why those of an agent are not.
     """
-    every = plan_chunks(plan, agents)
+    every = plan_chunks(plan)
     if store.dropped:
         names = " and ".join(sorted(store.unversioned))
         print(f"games of {names}, without a version, are played again", file=sys.stderr)
@@ -163,12 +177,7 @@ def run_evaluation(
     sprt = sprt_result(plan, every, store.results)
     todo = [chunk for chunk in every if chunk.key not in store.results]
     if todo and not (sprt and sprt.accepted):
-        total = sum(chunk.num_games for chunk in todo)
-        specs = {spec: agent.version for spec, agent in zip(plan.specs, agents, strict=True)}
-        with (
-            Bar(total=total, unit="game") as bar,
-            closing(play(todo, specs, plan.seed, workers or cores(), bar.update)) as results,
-        ):
+        with closing(play(plan, todo, workers, ray)) as results:
             for result in results:
                 store.add(result)
                 sprt = sprt_result(plan, every, store.results)
@@ -177,16 +186,16 @@ def run_evaluation(
     used = [store.results[chunk.key] for chunk in every if chunk.key in store.results]
     if sprt:
         used = used[: -(-sprt.blocks // BLOCKS_AT_ONCE)]
-    return Evaluation(plan, agents, summarise([a.name for a in agents], used), used, sprt)
+    return Evaluation(plan, summarise(plan.names, used), used, sprt)
 
 
 def evaluated(
-    home: Path, plan: Plan, agents: list[Agent], workers: int | None, play: PlayAll
+    home: Path, plan: Plan, workers: int | None, ray: str | None = None
 ) -> dict[str, Any]:
     """Play a plan, or the rest of it, with its games stored below ``home``; return its figures."""
-    folder = home / default_folder(plan, agents).name
-    with closing(Store(folder, settings(plan, agents))) as store:
-        data = document(run_evaluation(plan, store, agents, workers, play))
+    folder = home / default_folder(plan).name
+    with closing(Store(folder, settings(plan))) as store:
+        data = document(run_evaluation(plan, store, workers, ray))
     write_json(folder / "evaluation.json", data)
     return data
 
@@ -211,8 +220,8 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "settings": {**settings(plan, evaluation.agents), "blocks": plan.blocks},
-        "specs": dict(zip((a.name for a in evaluation.agents), plan.specs, strict=True)),
+        "settings": {**settings(plan), "blocks": plan.blocks},
+        "specs": dict(zip(plan.names, plan.specs, strict=True)),
         **asdict(evaluation.summary),  # results, ratings, seats, scores
         "sprt": None if sprt is None else {**asdict(sprt), "text": sprt.line()},
         **provenance(),

@@ -22,7 +22,6 @@ import cacao_env
 from ..files import read_json, write_json
 from .matches import ChunkResult
 
-# Version 3 had the settings in the first line of the games, 2 had no luck.
 FORMAT, VERSION = "cacao-evaluation-games", 4
 GAMES, SETTINGS, LOCK = "games.jsonl", "settings.json", ".lock"
 

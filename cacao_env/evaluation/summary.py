@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -112,15 +113,15 @@ class Summary:
 def summarise(agents: Sequence[str], chunk_results: Sequence[ChunkResult]) -> Summary:
     """Sum up results, which must contain all blocks of each pairing."""
     games: Games = {}
-    timings: dict[Pairing, dict[str, Timing]] = {}
+    timings: defaultdict[tuple[Pairing, str], Timing] = defaultdict(Timing)
     for chunk in chunk_results:
         games.setdefault(chunk.pairing, []).extend(chunk.games)
         for name, timing in chunk.timings.items():
-            timings.setdefault(chunk.pairing, {}).setdefault(name, Timing()).add(timing)
+            timings[chunk.pairing, name] += timing
     for played in games.values():
         played.sort(key=lambda game: (game.block, game.rotation))
     results = [
-        _result(agent, pairing, played, timings[pairing][agent])
+        _result(agent, pairing, played, timings[pairing, agent])
         for pairing, played in games.items()
         for agent in pairing.candidates()
     ]

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..agents.agent import Agent
 from ..agents.registry import load_agents
+from ..checks import as_int
 from ..envs.tasks import Task
 from ..files import read_text
 from ..tables import DataTable, between_markers
 from . import figures
-from .run import Plan, default_folder, loaded
+from .run import Plan
 
 AGENTS = ("random", "greedy", "mc:sims=256", "forastero", "criollo", "trinitario")
 NOT_MEASURED = "not measured"
@@ -25,15 +25,12 @@ HOME = Path("runs/tasks")
 BEGIN, END = "<!-- tasks: begin -->", "<!-- tasks: end -->"
 
 
-def plans(
-    tasks: Sequence[Task], specs: Sequence[str], deals: int = DEALS
-) -> list[tuple[Plan, list[Agent]]]:
-    """Return the plan of each task and agent that plays it, and the agent."""
-    if deals < 1:
-        raise ValueError(f"--deals is {deals}, expected at least 1")
+def plans(tasks: Sequence[Task], specs: Sequence[str], deals: int = DEALS) -> list[Plan]:
+    """Return the plan of each task and agent that plays it."""
+    as_int("--deals", deals, 1)
     agents = load_agents(specs, allow_code=True)
     return [
-        (Plan((spec,), (task.options,), deals, task=task), [agent])
+        Plan((spec,), (agent,), (task.options,), deals, task=task)
         for task in tasks
         for spec, agent in zip(specs, agents, strict=True)
         if agent.supports(task.options)
@@ -41,35 +38,29 @@ def plans(
 
 
 def text_of(
-    tasks: Sequence[Task], specs: Sequence[str], played: Sequence[Mapping[str, Any]] = ()
+    tasks: Sequence[Task], specs: Sequence[str], played: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Return the tables of the scores of ``played``, and of those stored earlier, in Markdown."""
-    now = {(one["settings"]["task"], next(iter(one["specs"]))): one for one in played}
+    """Return the tables of the scores of ``played``, the figures of plans, in Markdown."""
+    scores = {(one["settings"]["task"], next(iter(one["specs"]))): one for one in played}
     counts = figures.counted_names([data["results"][0] for data in played])
     more = [f"{name} a move" for name in counts]
     head = ("agent in the learner's seat", "win share", "margin", "deals", *more)
     empty = [""] * len(counts)
-    names = [f"`{agent.name}`" for agent in load_agents(specs, allow_code=True)]
-    every, parts = plans(tasks, specs), []
+    agents, parts = load_agents(specs, allow_code=True), []
     for task in tasks:
-        rows = dict.fromkeys(names, ("does not play it", "", "", *empty))
-        for plan, (agent,) in every:
-            if plan.task is task:
-                data = now.get((task.id, agent.name)) or _stored(plan, agent)
-                cells = _scores(data, counts) if data else (NOT_MEASURED, "", "0", *empty)
-                rows[f"`{agent.name}`"] = cells
-        lines = [(name, *cells) for name, cells in rows.items()]
+        lines = []
+        for agent in agents:
+            cells: tuple[str, ...] = ("does not play it", "", "", *empty)
+            if data := scores.get((task.id, agent.name)):
+                cells = _scores(data, counts)
+            elif agent.supports(task.options):
+                cells = (NOT_MEASURED, "", "0", *empty)
+            lines.append((f"`{agent.name}`", *cells))
         parts.append(
             f"### `{task.id}`\n\n{task.about[0].upper()}{task.about[1:]}.\n\n"
             f"{DataTable(head, lines).markdown()}\n"
         )
     return "\n".join(parts)
-
-
-def _stored(plan: Plan, agent: Agent) -> dict[str, Any] | None:
-    """Return an evaluation of an earlier run, None if there is none or the agent may have changed."""
-    file = HOME / default_folder(plan, [agent]).name / "evaluation.json"
-    return loaded(file) if agent.version and file.exists() else None
 
 
 def _scores(data: Mapping[str, Any], counts: Sequence[str]) -> tuple[str, ...]:

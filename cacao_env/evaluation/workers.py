@@ -13,7 +13,6 @@ import sys
 import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, TypeVar
@@ -58,7 +57,10 @@ def load_versions(specs: Mapping[str, str]) -> list[Agent]:
 
 
 class ChunkPlayer:
-    """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up."""
+    """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up.
+
+    ``specs``: the agents as ``load_agent`` takes them, each with the version that it must have.
+    """
 
     def __init__(self, specs: Mapping[str, str], seed: int, luck: bool = True) -> None:
         self.agents = {agent.name: agent for agent in load_versions(specs)}
@@ -73,37 +75,27 @@ class ChunkPlayer:
         return play_chunk(chunk, self.agents, self.seed, progress, self.luck)
 
 
-def play_all(
-    todo: Sequence[Chunk],
-    specs: Mapping[str, str],
-    seed: int,
-    workers: int,
-    progress: Progress = lambda games: None,
-    kind: type[ChunkPlayer] = ChunkPlayer,
-    more: tuple[Any, ...] = (),
-) -> Generator[ChunkResult, None, None]:
-    """Play chunks in ``workers`` processes; yields results as they become ready.
-
-    ``specs``: the agents as ``load_agent`` takes them, each with the version that it must have.
-    ``kind`` of player, and ``more``, its arguments beyond those of :class:`ChunkPlayer`.
-    """
-    return do_all(todo, partial(kind, specs, seed, *more), workers, progress)
-
-
-PlayAll = Callable[
-    [Sequence[Chunk], Mapping[str, str], int, int, Progress], Generator[ChunkResult, None, None]
-]
-
-
 def do_all(
-    todo: Sequence[J], make: Callable[[], Do[J, R]], workers: int, progress: Progress
+    todo: Sequence[J],
+    make: Callable[[], Do[J, R]],
+    workers: int | None,
+    progress: Progress,
+    ray: str | None = None,
 ) -> Generator[R, None, None]:
-    """Do jobs in ``workers`` processes, or here if one is enough; yields results as they come.
+    """Do jobs in ``workers`` processes, None for one a core, or here if one is enough.
 
-    ``make`` is called once in each process and returns the function that does a job.  Raises
-    WorkerError when a process dies, ValueError when an agent breaks the rules.
+    Yields results as they come.
+
+    ``make`` is called once in each process and returns the function that does a job.  ``ray``: the
+    address of a Ray cluster, whose processors do them instead.  Raises WorkerError when a process
+    dies, ValueError when an agent breaks the rules.
     """
-    workers = min(workers, len(todo))
+    if ray is not None:
+        from .cluster import do_on_ray
+
+        yield from do_on_ray(ray, todo, make, progress)
+        return
+    workers = min(workers or cores(), len(todo))
     if workers <= 1:
         with _one_thread():
             do = make()

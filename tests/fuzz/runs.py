@@ -6,7 +6,6 @@ import json
 import tempfile
 import time
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +87,7 @@ class Evaluator:
     name = "evaluation"
 
     def __init__(self) -> None:
-        self._plan, self._agents = make_plan(["random", "greedy"], [2, 3], blocks=BLOCKS)
+        self._plan = make_plan(["random", "greedy"], [2, 3], blocks=BLOCKS)
         self.expected: set[str] = set()
 
     def prepare(self) -> None:
@@ -99,11 +98,11 @@ class Evaluator:
 
     def work(self, folder: Path) -> None:
         """Begin or resume the evaluation, up to its end."""
-        with closing(Store(folder, settings(self._plan, self._agents))) as store:
-            run_evaluation(replace(self._plan), store, self._agents, 1)
+        with closing(Store(folder, settings(self._plan))) as store:
+            run_evaluation(self._plan, store, 1)
 
     def _rows(self, folder: Path) -> set[str]:
-        with closing(Store(folder, settings(self._plan, self._agents))) as store:
+        with closing(Store(folder, settings(self._plan))) as store:
             rows = [result.as_dict() for result in store.results.values()]
         for row in rows:
             del row["timings"]

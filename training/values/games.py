@@ -25,6 +25,7 @@ from cacao_env.engine.rng import below, uniform
 from cacao_env.engine.scoring import score, scores_into, win_shares_into
 from cacao_env.engine.state import ACT, FILL, OVER, STATE, deal, redeal
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS, MIN_PLAYERS
+from cacao_env.envs.batch import MAX_DECISIONS
 from cacao_env.greedy.choices import GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.greedy.turn import step_turn
 
@@ -44,6 +45,30 @@ class Samples(NamedTuple):
     players: Any  # (S,) uint8
     win_shares: Any  # (S, MAX_PLAYERS) float32
     points: Any  # (S, MAX_PLAYERS) float32, still to come, in units of POINTS
+
+
+class Played(NamedTuple):
+    """Arrays of one row a game: what determines it, and its result."""
+
+    seeds: Any  # (G,) uint64, of ``Game.new``
+    actions: Any  # (G, MAX_DECISIONS) uint16
+    plies: Any  # (G,) int64, how many of the actions there are
+    scores: Any  # (G, MAX_PLAYERS) int64
+    cacao: Any  # (G, MAX_PLAYERS) int8
+    win_shares: Any  # (G, MAX_PLAYERS) float64
+
+
+def new_played(seeds: Any) -> Played:
+    """Allocate a game for each seed."""
+    count = len(seeds)
+    return Played(
+        seeds.copy(),
+        np.zeros((count, MAX_DECISIONS), np.uint16),
+        np.zeros(count, np.int64),
+        np.zeros((count, MAX_PLAYERS), np.int64),
+        np.zeros((count, MAX_PLAYERS), np.int8),
+        np.zeros((count, MAX_PLAYERS)),
+    )
 
 
 def new_samples(count: int) -> Samples:
@@ -182,7 +207,7 @@ def play_sample_games(
     options,
     behaviour,
     searches,
-    seeds,
+    played,
     samples,
     written,
 ):
@@ -203,8 +228,7 @@ def play_sample_games(
     win_shares = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))  # expected, by viewer
     points = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))
     strayed = np.zeros(MAX_TURNS + 1, np.bool_)  # whether a turn had a random move
-    scores = np.zeros(MAX_PLAYERS, np.int64)
-    result = np.zeros(MAX_PLAYERS)  # win shares
+    seeds = played.seeds.copy()
     total_shares = np.empty(MAX_PLAYERS)
     total_points = np.empty(MAX_PLAYERS)
     for g in range(len(seeds)):
@@ -240,6 +264,8 @@ def play_sample_games(
                     *(behaviour, searches, by_greedy, ids, values, rng),
                 )
                 strayed[turns] |= is_random
+            played.actions[g, played.plies[g]] = action
+            played.plies[g] += 1
             step_turn(game, action)
             if game.turn == turn or game.phase == OVER:
                 continue
@@ -258,8 +284,10 @@ def play_sample_games(
                     place[turns, viewer] = written
                     written += 1
             turns += 1
+        scores, result = played.scores[g], played.win_shares[g]
         scores_into(game, scores)
         win_shares_into(game, scores, result)
+        played.cacao[g] = game.cacao
         for viewer in range(players):
             for seat in range(players):
                 total_shares[seat] = result[seat]

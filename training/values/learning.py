@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from cacao_env.agents.value.features import LAYOUT, NO_ROW, NUM_NUMBERS, Layout
 from cacao_env.engine.tiles import MAX_PLAYERS
 
-from ..state import learner_arrays, load_weights, named, part, restore_learner
+from ..state import check_shapes, learner_arrays, load_weights, named, part, restore_learner
 from .games import Samples
 from .net import ValueNet
 from .players import join
@@ -73,10 +73,8 @@ class Fitter:
     def start_from(self, params: Mapping[str, Any], layout: Layout = LAYOUT) -> None:
         """Copy weights, of an older layout too; raise ValueError if it is larger."""
         params = grown(params, layout, self.net.params())
-        shapes = {name: array.shape for name, array in params.items()}
         own = {name: tuple(x.shape) for name, x in self.net.named_parameters()}
-        if shapes != own:
-            raise ValueError("its network is larger than this one")
+        check_shapes(params, own, "its network is larger than this one")
         for net in (self.net, self.mean):
             load_weights(net, params)
         self.steps = FOLLOWED  # there is no random start to forget

@@ -29,7 +29,9 @@ from .games import (
     NET_OPPONENT,
     NO_OPPONENT,
     Behaviour,
+    Played,
     Samples,
+    new_played,
     new_samples,
     play_sample_games,
 )
@@ -98,8 +100,10 @@ def split_games(
     return chunks
 
 
-def play(games: Games, net: Net, behaviour: Behaviour, opponent: Net | None = None) -> Samples:
-    """Play some games and return their samples; runs without the interpreter's lock."""
+def play(
+    games: Games, net: Net, behaviour: Behaviour, opponent: Net | None = None
+) -> tuple[Samples, Played]:
+    """Play some games, without the interpreter's lock; return their samples and their actions."""
     players = games.options.num_players
     # Greedy needs no network of its own.
     other = (opponent or net) if behaviour.opponent else None
@@ -107,7 +111,7 @@ def play(games: Games, net: Net, behaviour: Behaviour, opponent: Net | None = No
     turns = min(MAX_TURNS, _TURNS[players])
     a_game = turns * (behaviour.kept + (players - 1) * behaviour.others)
     room = int(1.1 * len(games.seeds) * a_game) + 2 * MAX_TURNS * MAX_PLAYERS
-    samples = new_samples(room)
+    samples, played = new_samples(room), new_played(games.seeds)
     count = play_sample_games(
         net,
         new_scratch(net),
@@ -117,11 +121,12 @@ def play(games: Games, net: Net, behaviour: Behaviour, opponent: Net | None = No
         games.options.blank_states(),
         behaviour,
         searches,
-        games.seeds.copy(),
+        played,
         samples,
         0,
     )
-    return Samples(*(array[:count] for array in samples))
+    done = played.plies > 0
+    return Samples(*(array[:count] for array in samples)), Played(*(a[done] for a in played))
 
 
 def join(parts: Sequence[Samples]) -> Samples:
