@@ -94,6 +94,18 @@ def test_without_a_terminal_progress_is_a_line_a_minute(monkeypatch, capsys):
     assert all(line.startswith("games: ") for line in said)
 
 
+def test_a_bar_leaves_no_semaphore_behind():
+    done = run(
+        "import multiprocessing\n"
+        "from multiprocessing.resource_tracker import _resource_tracker\n"
+        "multiprocessing.set_start_method('spawn')\n"  # as in the processes that play
+        "from cacao_env.engine.progress import Bar\n"
+        "Bar(total=1).update()\n"
+        "print(_resource_tracker._fd)"  # None if nothing is to be cleaned up
+    )
+    assert done.stdout == "None\n"
+
+
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
     """The process that compiled first, and the folder of its code: whoever changes it takes a copy."""

@@ -137,7 +137,11 @@ def test_several_agents_are_ranked_in_a_page(tmp_path, capsys):
     assert main(command) == 0
     text = page.read_text()
     assert (text[:7], text[-6:]) == ("Before\n", "After\n")
-    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")][2:]
+    rows = [
+        [cell.strip() for cell in line[1:-1].split("|")]
+        for line in text.splitlines()
+        if line.startswith("|")
+    ][2:]
     assert [row[0] for row in rows] == ["trinitario", "greedy"]
     greedy, trinitario = (one["answers"] for one in json.loads(file.read_text()))
     lost = [np.array([one["gold"] for one in each]) for each in (trinitario, greedy)]
@@ -145,12 +149,15 @@ def test_several_agents_are_ranked_in_a_page(tmp_path, capsys):
         assert row[1].startswith(f"{values.mean():.3f} [")
     assert rows[1][2].startswith(f"{(lost[1] - lost[0]).mean():+.3f} [")
     four = [one.number for one in SHIPPED if one.options.num_players == 4]
-    assert rows[0][5] == f"{lost[0][four].mean():.3f}"
-    both = [
-        k for k in range(len(SHIPPED)) if greedy[k]["by_referee"] and trinitario[k]["by_referee"]
+    assert rows[0][6] == f"{lost[0][four].mean():.3f}"
+    assert rows[0][2:4] == ["", ""]
+    pairs = [
+        (one["by_referee"], other["by_referee"])
+        for one, other in zip(greedy, trinitario, strict=True)
+        if one["by_referee"] and other["by_referee"]
     ]
-    by_referee = np.mean([greedy[k]["by_referee"] for k in both], axis=0)
-    assert rows[1][6].split(" / ") == [f"{loss:.3f}" for loss in by_referee]
+    gains = np.mean([np.array(one) - other for one, other in pairs], axis=0)
+    assert rows[1][3].split(" / ") == [f"{gain:+.3f}" for gain in gains]
 
 
 class Outside(Looker):
@@ -162,7 +169,8 @@ class Outside(Looker):
 
 def test_what_an_agent_does_not_play_or_may_not_do():
     some = [one for one in SHIPPED if one.options.num_players == 2][:2]
-    numbers = [a.number for a in asked("forastero", [*some, SHIPPED[-1]])]
+    three = next(one for one in SHIPPED if one.options.num_players == 3)
+    numbers = [a.number for a in asked("forastero", [*some, three])]
     assert numbers == [one.number for one in some]
     with pytest.raises(ValueError, match="forastero plays none of the positions"):
         asked("forastero", [one for one in SHIPPED if one.options.num_players == 3])

@@ -14,26 +14,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from ..agents.agent import Agent, require
 from ..agents.registry import load_agent, load_agents
 from ..checks import as_int
 from ..engine.options import Options
 from ..engine.progress import Bar
 from ..engine.rng import new_rng
-from ..engine.state import STATE, set_up
-from ..engine.tiles import MAX_PLAYERS
 from ..evaluation import SEED
 from ..evaluation.blocks import Chunk, Pairing, pairings
-from ..evaluation.luck import _add_draw, _judge
+from ..evaluation.luck import luck_by_action
 from ..evaluation.matches import ChunkResult, Progress, Timing, choices, replayed
 from ..evaluation.store import Store, check_same, engine_version
 from ..evaluation.workers import ChunkPlayer, do_all
 from ..files import write_whole
-from ..game import Game
-from ..greedy.turn import step_turn
 from ..provenance import provenance
 from .storage import MANIFEST, read_manifest, table_of, write_games, write_manifest
 
@@ -118,23 +111,6 @@ class GamePlayer(ChunkPlayer):
                 note["luck"] = [_floats(own.reshape(-1)) for own in luck_by_action(game)]
             games.append(replace(played, notes=[note] if note else []))
         return replace(result, games=games)
-
-
-def luck_by_action(game: Game) -> npt.NDArray[np.float64]:
-    """Return the luck of each action of the game, (actions, 2, players); it adds up to that of all.
-
-    (It is not a part of luck.py, of which the engine in the page is made.)
-    """
-    luck = np.zeros((game.ply, 2, MAX_PLAYERS))
-    here, states = np.empty(2, STATE), game.clone().states
-    set_up(states[0])
-    for action, own in zip(game.history, luck, strict=True):
-        here[0] = states[0]
-        drawn = int(states["jungle_drawn"][0])
-        step_turn(states[0], action)
-        for place in range(drawn, int(states["jungle_drawn"][0])):
-            _add_draw(*_judge(), here, action, int(states["active"][0]), place, own)
-    return luck[..., : game.num_players]
 
 
 def _floats(values: Any, most: int | None = None) -> list[float]:

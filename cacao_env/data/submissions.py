@@ -27,6 +27,7 @@ from ..engine.options import Options
 from ..envs.tasks import Task
 from ..evaluation import figures
 from ..evaluation.blocks import Pairing
+from ..evaluation.luck import luck_by_action
 from ..evaluation.matches import ChunkResult, PlayedGame, Timing, choices
 from ..evaluation.ratings import deviation_ratings
 from ..evaluation.summary import summarise
@@ -36,7 +37,7 @@ from ..provenance import machine
 from ..tables import DataTable
 from . import load
 from .games import Games
-from .make import Recipe, luck_by_action, make
+from .make import Recipe, make
 from .storage import DataError, read_manifest, reading, write_manifest
 
 KEY = "submission"  # in the manifest

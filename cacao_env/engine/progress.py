@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from typing import Any
 
@@ -18,6 +19,9 @@ class Bar(tqdm):
 
     A process that another one started shows nothing.
     """
+
+    # tqdm's own lock is a semaphore of the system, which a process that is stopped leaves behind.
+    _lock = threading.RLock()
 
     def __init__(self, *args: Any, **about: Any) -> None:
         terminal = speaks() and sys.stderr.isatty()

@@ -109,3 +109,17 @@ def luck_of(game: Game) -> npt.NDArray[np.float64]:
     luck = np.zeros((2, MAX_PLAYERS))
     add_luck(*_judge(), game.clone().states, np.array(game.history, np.int64), luck)
     return luck[:, : game.num_players]
+
+
+def luck_by_action(game: Game) -> npt.NDArray[np.float64]:
+    """Return the luck of each action of the game, (actions, 2, players); their sum is ``luck_of``."""
+    luck = np.zeros((game.ply, 2, MAX_PLAYERS))
+    here, states = np.empty(2, STATE), game.clone().states
+    set_up(states[0])
+    for action, own in zip(game.history, luck, strict=True):
+        here[0] = states[0]
+        drawn = int(states["jungle_drawn"][0])
+        step_turn(states[0], action)
+        for place in range(drawn, int(states["jungle_drawn"][0])):
+            _add_draw(*_judge(), here, action, int(states["active"][0]), place, own)
+    return luck[..., : game.num_players]

@@ -222,30 +222,36 @@ def document(
 def ranking(every: Sequence[Mapping[str, Any]]) -> DataTable:
     """Return a table of several agents' documents, the agent that loses least first.
 
-    Agents are compared in the positions that all of them play.
+    Agents are compared in the positions that all of them play, and by each referee in those of them in
+    which the choices of both were judged longest.
     """
     found = [{one["number"]: one for one in data["answers"]} for data in every]
     common = sorted(set.intersection(*(set(one) for one in found)))
     lost = [np.array([one[number]["gold"] for number in common]) for one in found]
-    both = [number for number in common if all(one[number]["by_referee"] for one in found)]
     rows: list[tuple[Any, ...]] = []
     order = sorted(range(len(every)), key=lambda k: float(lost[k].mean()))
     for above, this in zip([None, *order], order):
-        gain = "" if above is None else _mean(lost[this] - lost[above], "+z.3f")
+        gain = by_referee = ""
+        if above is not None:
+            gain = _mean(lost[this] - lost[above], "+z.3f")
+            two = [
+                [one[number]["by_referee"] for number in common]
+                for one in (found[this], found[above])
+            ]
+            gains = [np.subtract(*pair) for pair in zip(*two) if all(pair)]
+            by_referee = " / ".join(f"{gain:+z.3f}" for gain in np.mean(gains, 0)) if gains else ""
         players = {
             row["players"]: f"{row['gold']:z.3f}"
             for row in every[this]["rows"]
             if row["stage"] is None
         }
-        referees = np.array([found[this][number]["by_referee"] for number in both]).mean(0)
         rows.append(
             (
-                *(*every[this]["agent"], _mean(lost[this], "z.3f"), gain),
+                *(*every[this]["agent"], _mean(lost[this], "z.3f"), gain, by_referee),
                 *(players.get(n, "") for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)),
-                " / ".join(f"{loss:z.3f}" for loss in referees),
             )
         )
-    head = ("agent", "gold lost", "more than above", "2 players", "3", "4", "by each referee")
+    head = ("agent", "gold lost", "more than above", "by referee", "2 players", "3", "4")
     return DataTable(head, rows, "llrrrrr")
 
 
