@@ -85,6 +85,24 @@ def test_networks_take_turns(monkeypatch):
     assert all(net is (criollo, trinitario)[i % 2] for i, net in enumerate(played))
 
 
+def test_the_gain_of_a_choice_is_its_value_less_the_mean_of_all(monkeypatch):
+    tried = []
+
+    def fixed(net, scratch, work, states, ids, alive, inner, objective, rng, sums, *more):
+        tried.append(ids[:alive].tolist())
+        sums[:alive] += ids[:alive] / 1000  # the same in every playout
+
+    monkeypatch.setattr("cacao_env.evaluation.judge.play_out", fixed)
+    game = Game.new(2, 5)
+    action = int(game.legal_actions()[0])
+    verdict = Judge(["criollo"], game.options, top=3).by_playouts(game, action, 8, 8, 1)
+    assert verdict.gain == pytest.approx((action - np.mean(tried[0])) / 1000)
+    assert (verdict.best, verdict.loss) == (
+        max(tried[0]),
+        pytest.approx((max(tried[0]) - action) / 1000),
+    )
+
+
 def test_the_interval_of_a_loss_is_that_of_its_playouts():
     """Judged again and again, a loss varies as much as its interval says."""
     game = late_game()

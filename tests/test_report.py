@@ -96,6 +96,13 @@ def body_of(text):
     return ElementTree.fromstring(body)
 
 
+def test_even_chances_are_marked_in_the_charts(monkeypatch):
+    marks = {}
+    monkeypatch.setattr(charts, "intervals", lambda title, rows, at, *_: marks.update({title: at}))
+    report._seat_chart({"players": 4, "seats": small_data()["seats"]})
+    assert marks == {"win share by seat": 25}
+
+
 def test_without_matplotlib_the_page_has_its_tables_and_says_so(monkeypatch):
     whole = report.page(small_data())
     assert len(list(body_of(whole).iter("svg"))) == 4
