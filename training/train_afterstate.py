@@ -121,11 +121,11 @@ class AfterstateConfig(RunConfig):
 
         if self.keep_games and self.opponent:
             raise ConfigError("keep_games is true: games against an opponent are not kept")
-        if self.keep_games and not self._options:
+        if self.keep_games and not self.only_options:
             raise ConfigError("keep_games is true: the games must all have the same options")
 
     @property
-    def _options(self) -> Options | None:
+    def only_options(self) -> Options | None:
         """The options that all games have, or None if they differ."""
         kinds = games_of_each_kind(10_000, self.players, self.volcanoes)
         found = [Options(*kind) for kind, games in kinds.items() if games]
@@ -254,7 +254,7 @@ class AfterstateLearner(loop.Learner):
         """Write the running mean of the weights, and the games since the last save if they are kept."""
         params = self.fitter.mean.params() | self.ordering
         save_value(folder, self.config.name, params, self._rules(), training=training)
-        if self._kept and (options := self.config._options):
+        if self._kept and (options := self.config.only_options):
             from .values.kept import add_games
 
             add_games(folder / "games", self.config.name, options, self._kept)

@@ -184,9 +184,9 @@ class CacaoState(pyspiel.State):
         return self._drawn[pile] + (0 if self._is_new else _drawn_from(self.game, pile))
 
     def _left(self, pile: int) -> Any:
-        """Return what is left in a pile, as the deal has it: kinds, or codes of jungle tiles.
+        """Return the tiles left in a pile: worker kinds or jungle codes, a view of the deal.
 
-        The order has no meaning yet: each draw moves a tile to the front.
+        Their order means nothing yet, because each draw moves a tile to the front.
         """
         state = self.game.state
         if pile == JUNGLE:
