@@ -1,10 +1,11 @@
 """``python -m tests.mutants AREA --count 200 --seed 1``: mutants that the tests should kill.
 
-Cosmic Ray makes the mutants (``pip install "cacao-env[mutants]"``).  The command samples places of an
-area's modules, changes one at a time in a copy of the checkout, runs the area's tests until the first
-failure and prints what survived.  Tests that name the changed module come first.  Results are kept in
-``runs/mutants``, so a run that was stopped resumes.  A survivor is either equivalent, which a person
-judges, or a hole in the tests.
+Cosmic Ray makes the mutants (``pip install "cacao-env[test,mutants]"``).  The command first runs all
+tests once and records which lines each of them runs.  Then it samples places of an area's modules,
+changes one at a time in a copy of the checkout, and runs the tests that run the place, the quickest
+first, until one fails.  Lines that are compiled are seen by tests that run them interpreted, so those
+run interpreted here too.  Everything is kept in ``runs/mutants``: a run that was stopped resumes, and
+tries survivors again.  A survivor is either equivalent, which a person judges, or a hole in the tests.
 """
 
 from __future__ import annotations
@@ -13,79 +14,57 @@ import argparse
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from coverage import CoverageData
+
 ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "runs" / "mutants"
 PATIENCE = 900  # seconds for the tests of one mutant; a mutant that takes longer counts as killed
+BUDGET = 300  # seconds that the tests of one mutant take without it, as many as fit
 # Decorators compile functions and do not change what they compute.
 LEFT_OUT = ("core/RemoveDecorator",)
 
-
-class Area(NamedTuple):
-    """The modules of an area, the tests that should kill their mutants, and how they run."""
-
-    modules: tuple[str, ...]
-    tests: tuple[str, ...]
-    interpreted: bool = False
-
-
-def _tests(names: str) -> tuple[str, ...]:
-    files = [name if "/" in name else f"test_{name}.py" for name in names.split()]
-    return tuple(f"tests/{name}" for name in files)
-
-
 AREAS = {
-    "engine": Area(
-        ("cacao_env/engine/[!cjl]*.py", "cacao_env/game.py", "cacao_env/record.py"),
-        _tests(
-            "rules/ game record observation auto_decisions turn symmetry table_size golden"
-            " against_reference invariants hidden_information interpreted"
-        ),
-        interpreted=True,
-    ),
-    "compiler": Area(("cacao_env/engine/[cjl]*.py",), _tests("jit")),
-    "greedy": Area(("cacao_env/greedy/*.py",), _tests("bots candidates turn")),
-    "agents": Area(
-        ("cacao_env/agents/*.py", "cacao_env/agents/value/*.py"),
-        _tests(
-            "agents bots endgame features value tree search ordering analysis onnx trust same_choices"
-        ),
-    ),
-    "envs": Area(
-        ("cacao_env/envs/*.py",),
-        _tests(
-            "pettingzoo gym gym_vector saved_games threads equivalence forms conventions"
-            " versus_agents open_spiel tasks candidates"
-        ),
-    ),
-    "evaluation": Area(
-        ("cacao_env/evaluation/*.py",),
-        _tests(
-            "summary regret judge ratings report sequential forecasts luck tally leaderboard tasks"
-            " evaluate positions"
-        ),
-    ),
-    "data": Area(("cacao_env/data/*.py",), _tests("data submissions")),
-    "training": Area(
-        ("training/*.py", "training/*/*.py"),
-        _tests(
-            "value_learning samples masked ppo loop sb3 runs afterstate training resume_trust exploit"
-            " ship golden"
-        ),
-    ),
+    "engine": ("cacao_env/engine/[!cjl]*.py", "cacao_env/game.py", "cacao_env/record.py"),
+    "compiler": ("cacao_env/engine/[cjl]*.py",),
+    "greedy": ("cacao_env/greedy/*.py",),
+    "agents": ("cacao_env/agents/*.py", "cacao_env/agents/value/*.py"),
+    "envs": ("cacao_env/envs/*.py",),
+    "evaluation": ("cacao_env/evaluation/*.py",),
+    "data": ("cacao_env/data/*.py",),
+    "training": ("training/*.py", "training/*/*.py"),
 }
+INTERPRETED = (
+    "tests/rules",
+    "tests/test_against_reference.py",
+    "tests/test_auto_decisions.py",
+    "tests/test_bots.py",
+    "tests/test_candidates.py",
+    "tests/test_game.py",
+    "tests/test_golden.py",
+    "tests/test_hidden_information.py",
+    "tests/test_interpreted.py",
+    "tests/test_invariants.py",
+    "tests/test_observation.py",
+    "tests/test_symmetry.py",
+    "tests/test_table_size.py",
+    "tests/test_turn.py",
+)
 
 
 class Mutant(NamedTuple):
@@ -130,10 +109,10 @@ def annotations(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     ]
 
 
-def sample(area: Area, count: int, seed: int) -> list[Mutant]:
+def sample(patterns: Sequence[str], count: int, seed: int) -> list[Mutant]:
     """Draw places of an area with equal probability, and one mutant for each."""
     places: dict[tuple[str, int, int], list[Mutant]] = {}
-    for pattern in area.modules:
+    for pattern in patterns:
         for path in sorted(ROOT.glob(pattern)):
             module = path.relative_to(ROOT).as_posix()
             for (line, column), mutant in mutants_of(path, module):
@@ -160,40 +139,96 @@ def compiled(path: Path, line: int) -> bool:
     return True
 
 
-def tests_of(area: Area, module: str) -> list[str]:
-    """Return an area's tests, those first whose name or text has the module's name."""
-    stem = Path(module).stem
+def statement(path: Path, line: int) -> range:
+    """Return the lines of the innermost statement at a line; of a compound one, those of its head."""
+    best = range(line, line + 1)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
+            if node.lineno <= line <= last:
+                best = range(node.lineno, last + 1)
+    return best
 
-    def place(test: str) -> tuple[bool, bool]:
-        file = ROOT / test
-        text = file.read_text(encoding="utf-8") if file.is_file() else ""
-        return stem not in file.stem, f"{stem} import" not in text
 
-    return sorted((one for one in area.tests if (ROOT / one).exists()), key=place)
+class Seen(NamedTuple):
+    """Which lines each test runs, and how many seconds each test takes."""
+
+    data: CoverageData
+    seconds: dict[str, float]
+
+    def tests(self, module: str, lines: Iterable[int]) -> list[str]:
+        """Return the tests that run one of the lines, or any line of the module if none does."""
+        files = [one for one in self.data.measured_files() if one.endswith(f"/{module}")]
+        file = min(files, key=len, default="")  # tests that copy the package make longer paths
+        by_line = self.data.contexts_by_lineno(file) if file else {}
+
+        def those(some: Iterable[int]) -> set[str]:
+            contexts = {context for line in some for context in by_line.get(line, ())}
+            return {context.rpartition("|")[0] for context in contexts} & set(self.seconds)
+
+        found = sorted(those(lines) or those(by_line), key=lambda test: (self.seconds[test], test))
+        total = np.cumsum([self.seconds[test] for test in found])
+        return found[: max(int(np.searchsorted(total, BUDGET)), 1)]
+
+
+def environment(place: Path, interpreted: bool) -> dict[str, str]:
+    """Return what the tests of a copy run with: one cache of compiled code for all copies."""
+    own = {"XDG_CACHE_HOME": str(place / ".cache"), "HYPOTHESIS_PROFILE": "quick"}
+    return os.environ | own | ({"NUMBA_DISABLE_JIT": "1"} if interpreted else {})
+
+
+def see(folder: Path, jobs: int, interpreted: bool) -> Seen:
+    """Run the tests in a copy once, or read what an earlier run of the same files has seen."""
+    from coverage import CoverageData
+
+    name = KEPT / ("interpreted" if interpreted else "compiled")
+    file, times = name.with_suffix(".coverage"), name.with_suffix(".json")
+    if not times.exists():
+        begin = time.monotonic()
+        options = (
+            "-vvv --durations=0 -p no:cacheprovider --cov=cacao_env --cov=training --cov-report="
+        )
+        command = [sys.executable, "-m", "pytest", *options.split(), "--cov-context=test"]
+        done = subprocess.run(
+            [*command, "-n", str(jobs), *(INTERPRETED if interpreted else ())],
+            cwd=folder,
+            env=environment(folder.parent, interpreted) | {"COVERAGE_FILE": str(file)},
+            capture_output=True,
+            text=True,
+        )
+        failed = set(re.findall(r"^(?:FAILED|ERROR) (\S+::.*?)(?: - .*)?$", done.stdout, re.M))
+        seconds: dict[str, float] = {}
+        for took, test in re.findall(r"^([\d.]+)s \w+ +(\S.*)$", done.stdout, re.M):
+            if test not in failed:
+                seconds[test] = seconds.get(test, 0.0) + float(took)
+        print(f"{name.stem}: {len(seconds)} tests, {time.monotonic() - begin:.0f} s", flush=True)
+        for test in sorted(failed):
+            print(f"left out, because it fails without a mutant: {test}")
+        times.write_text(json.dumps(seconds), encoding="utf-8")
+    data = CoverageData(str(file))
+    data.read()
+    return Seen(data, json.loads(times.read_text(encoding="utf-8")))
 
 
 def cache_of(folder: Path) -> Path | None:
     """Return the folder of the compiled code of a copy; None if the package can't be imported."""
     program = "from cacao_env.engine.code_cache import FOLDER; print(FOLDER)"
-    environment = dict(os.environ, XDG_CACHE_HOME=str(folder / ".cache"))
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    own = environment(folder.parent, False)
+    done = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True)
     return Path(done.stdout.strip()) if done.stdout else None
 
 
-def run(area: Area, folder: Path, tests: list[str]) -> tuple[bool, str, float]:
+def run(folder: Path, tests: Sequence[str], interpreted: bool) -> tuple[bool, str, float]:
     """Run tests in a copy; return whether they pass, the first failure, and the seconds."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
-    environment = dict(
-        os.environ, XDG_CACHE_HOME=str(folder / ".cache"), HYPOTHESIS_PROFILE="quick"
-    )
-    environment |= {"NUMBA_DISABLE_JIT": "1"} if area.interpreted else {}
     begin = time.monotonic()
     try:
         done = subprocess.run(
             [*command, *tests],
             cwd=folder,
-            env=environment,
+            env=environment(folder.parent, interpreted),
             capture_output=True,
             text=True,
             timeout=PATIENCE,
@@ -216,64 +251,62 @@ def mutated(mutant: Mutant) -> tuple[str, str]:
     return after, "; ".join(f"{a.strip()} -> {b.strip()}" for a, b in pairs if a != b)
 
 
-def try_out(area: Area, folder: Path, mutant: Mutant, cached: Path | None) -> dict[str, object]:
+def try_out(
+    seen: Mapping[bool, Seen], folder: Path, mutant: Mutant, cached: Path | None
+) -> dict[str, object]:
     """Change a copy, run the tests, restore the copy; return what came of it."""
     after, change = mutated(mutant)
     path = folder / mutant.module
+    interpreted = compiled(ROOT / mutant.module, mutant.line)
     before = path.read_text(encoding="utf-8")
+    tests = seen[interpreted].tests(mutant.module, statement(path, mutant.line))
     path.write_text(after, encoding="utf-8")
-    now = cache_of(folder)
-    if cached and now and now != cached and not compiled(ROOT / mutant.module, mutant.line):
+    now = None if interpreted else cache_of(folder)
+    if cached and now and now != cached:  # no compiled code depends on the line
         shutil.copytree(cached, now, copy_function=os.link, dirs_exist_ok=True)
-    fine, failed, seconds = run(area, folder, tests_of(area, mutant.module))
+    fine, failed, seconds = run(folder, tests, interpreted) if tests else (True, "", 0.0)
     path.write_text(before, encoding="utf-8")
     if now and now != cached:
         shutil.rmtree(now, ignore_errors=True)
-    print("survived" if fine else "killed", f"{seconds:.0f} s", mutant.name, flush=True)
+    state = "survived" if fine else "killed"
+    print(f"{state} {seconds:.0f} s, {len(tests)} tests: {mutant.name}", flush=True)
     return {"name": mutant.name, "change": change, "survived": fine, "by": failed}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("area", choices=AREAS)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
-    area = AREAS[given.area]
-    kept = ROOT / "runs" / "mutants" / f"{given.area}-{given.seed}.jsonl"
-    kept.parent.mkdir(parents=True, exist_ok=True)
+    KEPT.mkdir(parents=True, exist_ok=True)
+    kept = KEPT / f"{given.area}-{given.seed}.jsonl"
     lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
     known = {row["name"]: row for row in map(json.loads, lines)}
-    mutants = sample(area, given.count, given.seed)
+    mutants = sample(AREAS[given.area], given.count, given.seed)
     with tempfile.TemporaryDirectory() as place:
-        folders: SimpleQueue[tuple[Path, Path | None]] = SimpleQueue()
-
-        def prepare(number: int) -> bool:
+        folders: SimpleQueue[Path] = SimpleQueue()
+        left = shutil.ignore_patterns(".git", ".venv*", "runs", "site", "__pycache__", ".*_cache")
+        for number in range(given.jobs):
             folder = Path(place) / str(number)
-            left = shutil.ignore_patterns(
-                ".git", ".venv*", "runs", "site", "__pycache__", ".*_cache"
-            )
             shutil.copytree(ROOT, folder, ignore=left)
-            fine, failed, seconds = run(area, folder, tests_of(area, ""))
-            print(f"without a mutant: {seconds:.0f} s {failed}", flush=True)
-            folders.put((folder, cache_of(folder)))
-            return fine
+            folders.put(folder)
+        seen = {interpreted: see(folder, given.jobs, interpreted) for interpreted in (False, True)}
+        cached = cache_of(folder)
 
         def one(mutant: Mutant) -> None:
-            if mutant.name in known:
+            if mutant.name in known and not known[mutant.name]["survived"]:
                 return
-            folder, cached = folders.get()
-            row = try_out(area, folder, mutant, cached)
-            folders.put((folder, cached))
-            known[mutant.name] = row
+            own = folders.get()
+            known[mutant.name] = row = try_out(seen, own, mutant, cached)
+            folders.put(own)
             with kept.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
 
         with ThreadPoolExecutor(given.jobs) as pool:
-            if not all(pool.map(prepare, range(given.jobs))):
-                print("the tests fail without a mutant")
-                return 1
             list(pool.map(one, mutants))
     rows = [known[mutant.name] for mutant in mutants]
     survivors = [row for row in rows if row["survived"]]

@@ -15,6 +15,7 @@ from cacao_env.cli import main
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import judged_positions, positions
 from cacao_env.evaluation.positions import FILE, STAGES, ask, figures, read_positions
+from cacao_env.play import puzzles
 
 HERE = "tests.agents_for_tests"
 SHIPPED = read_positions()
@@ -195,3 +196,28 @@ def test_a_file_without_positions_gets_a_sentence(tmp_path, content, reason):
     (tmp_path / "file.gz").write_bytes(content)
     with pytest.raises(ValueError, match=rf"file.gz is not a file of positions: .*{reason}"):
         read_positions(tmp_path / "file.gz")
+
+
+# --- Puzzles --------------------------------------------------------------------------------------
+
+
+def test_the_page_has_every_position_with_one_clearly_best_placement():
+    assert puzzles.FILE.read_text(encoding="utf-8") == puzzles.text()
+    made = {one["number"]: one for one in json.loads(puzzles.text())}
+    assert set(made) == {one.number for one in SHIPPED if sorted(one.gold)[1] >= 1}
+    for one in SHIPPED:
+        if one.number in made:
+            found, best = made[one.number], one.placements[0]  # it loses nothing
+            assert found["best"] == best
+            assert found["losses"][str(best)] == 0
+            right = sum(choice == best for choice in one.chosen.values())
+            assert found["level"] == (0 if right >= 3 else 1 if right else 2)
+    assert {one["level"] for one in made.values()} == {0, 1, 2}
+
+
+def test_a_position_without_a_clearly_best_placement_is_no_puzzle():
+    [one] = [one for one in SHIPPED if one.number == 64]
+    assert puzzles.puzzle(one) is not None
+    near = [0.99 if loss else 0.0 for loss in one.gold]
+    assert puzzles.puzzle(replace(one, gold=near)) is None
+    assert puzzles.puzzle(replace(one, gold=[0.0] * len(one.gold))) is None

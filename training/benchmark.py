@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-import json
 import os
 import re
 import subprocess
@@ -39,7 +38,7 @@ from matplotlib.figure import Figure
 from cacao_env.agents.checkpoint import CheckpointError, read_manifest
 from cacao_env.checks import as_path
 from cacao_env.evaluation.figures import share
-from cacao_env.files import read_text, write_whole
+from cacao_env.files import read_json, write_json, write_whole
 from cacao_env.provenance import git_commit, machine
 from cacao_env.tables import DataTable
 
@@ -315,15 +314,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _same_settings(path: Path, settings: dict[str, Any]) -> None:
     """Write the settings of a benchmark; ConfigError if the folder has one with others."""
     if path.exists():
-        try:
-            there = json.loads(read_text(path))
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not JSON"
-            raise ConfigError(f"{path} can't be read: {reason}") from None
+        there = read_json(path, "the settings of a benchmark", ConfigError)
         if there != settings:
             raise ConfigError(f"{path.parent} has a benchmark with {there}, not with {settings}")
-        return
-    write_whole(path, json.dumps(settings) + "\n")
+    else:
+        write_json(path, settings)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from cacao_env.agents.value.ordering import ORDERING_SHAPE
 from cacao_env.data.storage import arrow
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
+from cacao_env.evaluation.workers import cores
 
 from . import loop
 from .config import (
@@ -158,8 +159,7 @@ class AfterstateLearner(loop.Learner):
         self.acting = self.fitter.mean.params()  # the weights that play the next round
         self.ordering: Arrays = {}  # the move ordering of the network that the run started from
         self.replay: deque[Samples] = deque(maxlen=config.replay)
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        self.threads = ThreadPoolExecutor(config.threads or cores or 1)
+        self.threads = ThreadPoolExecutor(config.threads or cores())
         self._games: list[Future[tuple[Samples, Played]]] | None = None  # of the next round
         self._kept: list[tuple[int, Played]] = []  # with their rounds, since the last save
         warm_up()  # before the clock runs

@@ -24,7 +24,7 @@ from ..agents.value.turns import new_work, value_actions
 from ..engine.actions import MAX_LEGAL
 from ..engine.jit import njit
 from ..engine.state import FILL, OVER, STATE, set_up
-from ..engine.tiles import MAX_PLAYERS
+from ..engine.tiles import MAX_PLAYERS, NUM_JUNGLE_KINDS
 from ..game import Game
 from ..greedy.turn import step_turn
 
@@ -38,10 +38,11 @@ WIN_SHARES, SCORES = 0, 1  # rows of luck
 
 
 @njit
-def _add_expected(net, scratch, work, state, viewer, weight, luck):
-    """Play turns with the network, and add what ``viewer`` then expects, times ``weight``.
+def _expect_turns(net, scratch, work, state, viewer, expected):
+    """Play turns with the network, and write what ``viewer`` expects after each that has a part.
 
-    The network takes no notice of tiles that the last turn has drawn.
+    ``expected``: float64 (turns, 2, MAX_PLAYERS), win shares and scores.  The network takes no notice
+    of tiles that the last turn has drawn.
     """
     dice = np.zeros(1, np.uint64)
     ids = np.empty(MAX_LEGAL, np.int64)
@@ -52,12 +53,10 @@ def _add_expected(net, scratch, work, state, viewer, weight, luck):
         while state.phase != OVER and state.turn == turn:
             count = value_actions(net, scratch, work, state, top, FILL, ids, values, dice)
             step_turn(state, ids[np.argmax(values[:count])] if count > 1 else ids[0])
-        part = weight * PARTS[played]
-        if part != 0.0:
+        if PARTS[played] != 0.0:
             expect(net, scratch, state, viewer)
-            for seat in range(state.num_players):
-                luck[WIN_SHARES, seat] += part * scratch.win_shares[seat]
-                luck[SCORES, seat] += part * scratch.scores[seat]
+            expected[played, WIN_SHARES] = scratch.win_shares
+            expected[played, SCORES] = scratch.scores
 
 
 @njit
@@ -67,14 +66,25 @@ def _add_draw(net, scratch, work, here, action, viewer, first, luck):
     rest = here[0].jungle_draws[first:end]
     if (rest == rest[0]).all():
         return
+    expected = np.zeros((NUM_JUNGLE_KINDS + 1, len(PARTS), 2, MAX_PLAYERS))
+    known_from = np.full(NUM_JUNGLE_KINDS + 1, end)  # the tile that comes from there is known
     # Equal tiles too: they leave the pile in different orders, and later turns draw from it.
     for other in range(first, end):
-        here[1] = here[0]
-        draws = here[1].jungle_draws
-        draws[first], draws[other] = draws[other], draws[first]
-        step_turn(here[1], action)
+        kind = rest[other - first]
+        if other < known_from[kind]:
+            here[1] = here[0]
+            draws = here[1].jungle_draws
+            draws[first], draws[other] = draws[other], draws[first]
+            step_turn(here[1], action)
+            _expect_turns(net, scratch, work, here[1], viewer, expected[kind])
+            if other == first or other >= here[1].jungle_drawn:  # no turn drew from where it was
+                known_from[kind] = other
         weight = (other == first) - 1.0 / (end - first)
-        _add_expected(net, scratch, work, here[1], viewer, weight, luck)
+        for played in range(len(PARTS)):
+            part = weight * PARTS[played]
+            for seat in range(here[0].num_players):
+                luck[WIN_SHARES, seat] += part * expected[kind, played, WIN_SHARES, seat]
+                luck[SCORES, seat] += part * expected[kind, played, SCORES, seat]
 
 
 @njit

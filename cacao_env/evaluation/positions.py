@@ -60,6 +60,7 @@ class Position:
     actions: list[int]
     stage: int
     left: int  # placements left in the game, this one included
+    chosen: dict[str, int]  # by the agents that were asked when the file was made
     placements: list[int]
     gold: list[float]
     win: list[float]
@@ -90,7 +91,7 @@ def read_positions(path: Path = FILE, subset: int | None = None) -> list[Positio
 
 def _position(number: int, row: Mapping[str, Any]) -> Position:
     losses: dict[str, Any] = {unit: [scale * x for x in row[unit]] for unit, scale in UNITS.items()}
-    same = {key: row[key] for key in ("seed", "actions", "stage", "left", "placements")}
+    same = {key: row[key] for key in ("seed", "actions", "stage", "left", "chosen", "placements")}
     return Position(
         number=number,
         options=Options(row["players"], row["volcanoes"]),

@@ -301,7 +301,7 @@ export function openFile() {
 // --- Puzzles -------------------------------------------------------------------------------------
 
 function Puzzles() {
-  const { puzzles, progress } = app;
+  const { puzzles } = app;
   if (!puzzles.length) return <p>{t.noPuzzles}</p>;
   const day = page.today();
   const daily = page.puzzleOf(day);
@@ -309,13 +309,13 @@ function Puzzles() {
     <>
       <button type="button" id="daily" class="card first" onClick={() => page.openPuzzle(daily)}>
         <strong>{t.puzzleDay}</strong>
-        <span>{progress.solved[daily] ? `✓ ${t.puzzleSolved}` : day}</span>
+        <span>{page.solvedOn(daily) ? `✓ ${t.puzzleSolved}` : day}</span>
       </button>
       <div class="levels">
         {t.puzzleLevel.map((name, level) => {
           const some = puzzles.flatMap((one, at) => (one.level === level ? [at] : []));
           if (!some.length) return null;
-          const done = some.filter((at) => progress.solved[at]).length;
+          const done = some.filter(page.solvedOn).length;
           return (
             <button key={name} type="button" class="card" data-level={level} onClick={() => page.nextPuzzle(level)}>
               <strong>{name}</strong>

@@ -44,6 +44,11 @@ export const today = () => new Date().toISOString().slice(0, 10);
 export const puzzleOf = (day) =>
   [...day].reduce((sum, letter) => (sum * 33 + letter.charCodeAt(0)) >>> 0, 5) % app.puzzles.length;
 
+/** The name of a puzzle in the progress that is kept. @param {number} at */
+const keyOf = (at) => `position ${app.puzzles[at].number}`;
+/** The day on which a puzzle was solved, if it was. @param {number} at */
+export const solvedOn = (at) => app.progress.solved[keyOf(at)];
+
 /** @param {number} at */
 export function openPuzzle(at) {
   const puzzle = app.puzzles[at];
@@ -59,7 +64,7 @@ export function openPuzzle(at) {
 /** Another puzzle of a level, one that is not solved if there is one. @param {number} level */
 export function nextPuzzle(level) {
   const some = app.puzzles.flatMap((one, at) => (one.level === level ? [at] : []));
-  const fresh = some.filter((at) => !app.progress.solved[at] && at !== app.puzzle?.at);
+  const fresh = some.filter((at) => !solvedOn(at) && at !== app.puzzle?.at);
   const from = fresh.length ? fresh : some;
   openPuzzle(from[Math.floor(Math.random() * from.length)]);
 }
@@ -68,11 +73,12 @@ export function nextPuzzle(level) {
 export function judgePuzzle(choice) {
   const { puzzle, session } = app;
   if (!puzzle || !session) return;
-  const { best, gap } = app.puzzles[puzzle.at];
+  const { best, losses } = app.puzzles[puzzle.at];
   const solved = choice.action === best;
-  const text = solved ? t.puzzleRight(num(gap, 1)) : t.puzzleWrong;
+  const others = Object.entries(losses).flatMap(([action, loss]) => (Number(action) === best ? [] : [loss]));
+  const text = solved ? t.puzzleRight(num(Math.min(...others), 1)) : t.puzzleWrong(num(losses[choice.action], 1));
   if (solved) {
-    app.progress.solved[puzzle.at] ??= today();
+    app.progress.solved[keyOf(puzzle.at)] ??= today();
     void app.store.set("progress", app.progress);
     session.play(choice.action);
     app.ply = session.last;

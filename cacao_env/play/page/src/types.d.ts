@@ -178,4 +178,4 @@ export type Saved = GameData & {
 };
 export type Frame = { position: Position; sources: Sources[]; step: Step | null; move: Move | null; at: Cell[] };
 export type Choice = { action: number; move: Move; effects: Effects; worth: number };
-export type Puzzle = GameData & { best: number; level: number; gap: number; values: Record<string, number> };
+export type Puzzle = GameData & { number: number; best: number; level: number; losses: Record<string, number> };

@@ -209,7 +209,7 @@ export const en = {
   puzzleShow: "Show the answer",
   puzzleLevel: ["Easy", "Medium", "Hard"],
   puzzleProgress: (/** @type {number} */ done, /** @type {number} */ all) => `${done} of ${all} solved`,
-  puzzleWrong: "Another move is better. Try again.",
+  puzzleWrong: (/** @type {string} */ n) => `This move loses ${n} gold. Try again.`,
   puzzleRight: (/** @type {string} */ n) => `Right. The next best move is ${n} gold behind.`,
   noPuzzles: "No puzzles are in this page.",
 

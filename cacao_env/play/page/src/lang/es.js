@@ -197,7 +197,7 @@ export const es = {
   puzzleShow: "Ver la solución",
   puzzleLevel: ["Fácil", "Medio", "Difícil"],
   puzzleProgress: (done, all) => `${done} de ${all} resueltos`,
-  puzzleWrong: "Hay una jugada mejor. Prueba otra vez.",
+  puzzleWrong: (n) => `Con esta jugada pierdes ${n} de oro. Prueba otra vez.`,
   puzzleRight: (n) => `Correcto. La siguiente jugada queda ${n} de oro por detrás.`,
   noPuzzles: "Esta página no tiene problemas.",
 
