@@ -322,11 +322,41 @@ def test_the_shipped_set_is_small_sound_and_made_by_its_recipe(tmp_path):
     assert load(tmp_path).table == games[:3].table
 
 
-def test_pandas_reads_the_columns(folder, games):
-    pd = pytest.importorskip("pandas", reason="the test extra is not installed")
-    frame = pd.read_parquet(folder / "games-00000.parquet")
-    assert list(frame.columns) == [*storage.COLUMNS, *storage.MORE]
-    assert frame.actions[3].tolist() == list(games[3].history)
+def _pandas(pandas, folder):
+    return pandas.read_parquet(folder / "games-00000.parquet").to_dict("list")
+
+
+def _polars(polars, folder):
+    return polars.read_parquet(folder / "*.parquet").to_dict(as_series=False)
+
+
+def _duckdb(duckdb, folder):
+    return duckdb.sql(f"select * from '{folder}/*.parquet'").to_arrow_table().to_pydict()
+
+
+def _datasets(datasets, folder):
+    return datasets.load_dataset(str(folder), cache_dir=str(folder.parent / "cache"))["train"][:]
+
+
+@pytest.mark.parametrize("read", [_pandas, _polars, _duckdb, _datasets])
+def test_other_libraries_read_the_columns(folder, games, read):
+    library = read.__name__.removeprefix("_")
+    columns = read(pytest.importorskip(library, reason=f"{library} is not installed"), folder)
+    assert list(columns) == [*storage.COLUMNS, *storage.MORE]
+    assert list(columns["deal"]) == games.deals.tolist()
+    assert [list(one) for one in columns["actions"]] == [list(game.history) for game in games]
+
+
+def test_games_are_a_sequence(games):
+    assert [game.history for game in games] == [games[k].history for k in range(len(games))]
+    assert games[-1].history == games[len(games) - 1].history
+    for number in (len(games), -len(games) - 1):
+        with pytest.raises(
+            IndexError, match=f"number of a game is {number}, expected one of 8 games"
+        ):
+            games[number]
+    with pytest.raises(ValueError, match="number of a game is 1.5"):
+        games[1.5]
 
 
 def test_conversations_are_those_of_the_games(games, tmp_path):

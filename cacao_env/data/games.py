@@ -164,7 +164,10 @@ class Games:
     def __getitem__(self, which: int | slice) -> Any:
         if isinstance(which, slice):
             return self.take(np.arange(len(self))[which])
-        number = as_int("number of a game", which, -len(self), len(self) - 1) % len(self)
+        number = as_int("number of a game", which)
+        if not -len(self) <= number < len(self):  # iteration ends there too
+            raise IndexError(f"number of a game is {number}, expected one of {len(self)} games")
+        number %= len(self)
         game = Game.deal(self.options, int(self.deals[number]))
         for action in self.actions[self.first[number] : self.first[number + 1]].tolist():
             game.play(action)
