@@ -59,6 +59,18 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is not TOML: {error}") from None
 
 
+def locked(path: Path, taken: str, error: type[ValueError] = ValueError) -> Any:
+    """Return the lock of a file, acquired; ``error(taken)`` if another process has it."""
+    from filelock import FileLock, Timeout  # an extra
+
+    lock = FileLock(path, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise error(taken) from None
+    return lock
+
+
 def write_whole(path: Path, content: str | bytes, pipes: bool = False) -> None:
     """Write a file, text as UTF-8; OSError says in one sentence why it can't be written.
 

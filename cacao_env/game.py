@@ -323,8 +323,8 @@ class Game:
         other = Options(
             self.num_players,
             self.volcanoes,
-            decisions or self.decisions,
-            table_size or self.table_size,
+            self.decisions if decisions is None else decisions,
+            self.table_size if table_size is None else table_size,
         )
         if other == self.options:
             return self.clone()
@@ -392,7 +392,8 @@ class Game:
 
         if as_candidates(observation) is not None:
             dtype = observation_dtype or "float32"
-        options = Options(self.num_players, self.volcanoes, self.decisions, table_size)
+        size = self.table_size if table_size is None else table_size
+        options = Options(self.num_players, self.volcanoes, self.decisions, size)
         return look(self, Form(options, observation, dtype, mask_in), seat).observation
 
     def scores(self) -> list[int]:

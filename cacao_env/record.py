@@ -50,8 +50,7 @@ def record_of(
         raise ValueError("only a finished game makes a record")
     if players is not None:
         check_type("players", players, (list, tuple), "a list of names")
-        if len(players) != game.num_players or not all(isinstance(one, str) for one in players):
-            raise ValueError(f"players is {in_short(players)}, expected {game.num_players} names")
+        check_names(list(players), game.num_players)
     workers, jungle = game.draws
     # On the default table, because a small one would not list every move that the rules allow.
     table = Game.from_draws(workers, jungle, volcanoes=game.volcanoes, decisions="explicit")

@@ -26,7 +26,7 @@ from cacao_env.engine.rng import new_rng
 from tests.golden.runs import RUNS
 from training.config import ConfigError, from_dict
 from training.loop import Loop, resumed
-from training.run_folder import RunFolder
+from training.run_folder import RunFolder, clear
 from training.state import STATE
 from training.train_afterstate import AfterstateConfig, AfterstateLearner, main
 from training.values.games import GREEDY_OPPONENT, NET_OPPONENT, NO_OPPONENT
@@ -138,6 +138,10 @@ def test_a_run_keeps_its_games(tmp_path):
     assert rounds == [f"round {k}" for k, count in enumerate(played[:4]) for _ in range(count)]
     assert len(games) == again.counts["games"]
     assert len(set(games.deals.tolist())) == len(games)
+    listed = {entry["name"] for entry in games.manifest["files"]}
+    assert {path.name for path in (folder / "games").glob("*.parquet")} == listed
+    clear(folder, overwrite=True)  # another run's games would be mixed with these
+    assert not (folder / "games").exists()
 
 
 def test_games_of_several_kinds_are_not_kept():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.agent import AgentError
+from cacao_env.agents.agent import AgentError, play_game
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import load_agent as load_named
 from cacao_env.agents.registry import load_agents as load_several
@@ -163,3 +163,18 @@ def test_without_a_shown_placement_a_network_plays_some_legal_action(tmp_path, m
     actions = [agent.act([game], [agent.begin(seed)])[0] for seed in range(30)]
     assert set(actions) <= set(game.legal_actions().tolist())
     assert len(set(actions)) > 10
+
+
+def test_a_player_s_agent_does_not_see_the_true_deal():
+    spy = Spy()
+    game = Game.new(2, seed=7)
+    play_game(game, [spy.player(1), spy.player(2)])
+    early = [seen.draws for seen in spy.games[:20]]
+    assert len({str(draws) for draws in early}) == 20
+    assert game.draws not in early
+
+
+@pytest.mark.parametrize("name", ["", "x" * 300, "x" * 3000])
+def test_a_name_that_can_not_be_looked_up_is_refused_in_a_sentence(name):
+    with pytest.raises(AgentError, match="agent"):
+        load_agent(name)

@@ -62,8 +62,8 @@ def test_a_recipe_may_set_keys(tmp_path):
     assert (config.clone_rounds, config.learning_rate) == (0, 3e-4)
 
 
-def finish(folder, wins):
-    """Write what a run that is done leaves."""
+def finish(folder, wins, games=True):
+    """Write what a run that is done leaves; one that learned from a data set played no games."""
     folder.mkdir(parents=True)
     result = dict.fromkeys(Result.__dataclass_fields__, 0) | {
         **{"win_share": wins, "low": wins - 0.1, "high": wins + 0.1, "blocks": 7}
@@ -71,8 +71,8 @@ def finish(folder, wins):
     manifest = {"format": "cacao-checkpoint", "version": 1, "results": [result]}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     rows = [
-        {"round": n, "seconds": 60.0 * n, "games": 100 * n, "decisions": 6000 * n}
-        | {"wins_greedy_2p": wins * n / 3}
+        {"round": n, "seconds": 60.0 * n, "decisions": 6000 * n, "wins_greedy_2p": wins * n / 3}
+        | ({"games": 100 * n} if games else {})
         for n in (1, 2, 3)
     ]
     (folder / "metrics.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
@@ -119,6 +119,17 @@ def test_what_is_done_is_read_and_what_was_begun_is_resumed(tmp_path, monkeypatc
     assert (tmp_path / "curves.svg").read_bytes() == curves
     assert main([*arguments[:-1], "4"]) == 1
     assert "has a benchmark with {'minutes': 3.0" in capsys.readouterr().err
+
+
+def test_runs_without_games_are_drawn_over_minutes_alone(tmp_path):
+    finish(tmp_path / "clone" / "seed0", 0.5, games=False)
+    arguments = ["--out", str(tmp_path), "--recipes", "clone", "--seeds", "1", "--minutes", "3"]
+    assert main(arguments) == 0
+    assert "| learning from a data set | 1 | 50.0% |" in (tmp_path / "README.md").read_text()
+    rows = list(csv.DictReader((tmp_path / "curves.csv").read_text().splitlines()))
+    assert [(row["seconds"], row["games"]) for row in rows] == [
+        (f"{60.0 * n}", "") for n in (1, 2, 3)
+    ]
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="cores can't be chosen here")

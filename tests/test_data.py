@@ -129,11 +129,17 @@ def test_decisions_are_the_same_in_any_batch_thread_and_part(games, lanes, monke
         [key for key in sorted(keys(games.decisions(seat=1))) if key[0] == number]
         for number in range(len(games))
     ]
-    assert list(games[:0].decisions()) == []
+    assert keys(games.episodes(seat=1, part=(1, 3))) == [
+        key for key in keys(games.episodes(seat=1)) if key[0] in (1, 4, 7)
+    ]
+    order = [keys([one])[0][0] for one in games.episodes(seat=1, shuffle=1)]
+    assert order == list(dict.fromkeys(key[0] for key in shuffled)) != sorted(order)
+    assert list(games[:0].decisions()) == list(games[:2].episodes(part=(2, 3))) == []
     for given, why in (
         ({"seat": 3}, "seat is 3"),
         ({"returns": "gold"}, "returns is 'gold'"),
         ({"part": (3, 3)}, "part is 3"),
+        ({"part": (0, 0)}, "the number of parts is 0"),
         ({"observation": "rows"}, "observation is 'rows'"),
     ):
         with pytest.raises(ValueError, match=why):
@@ -189,13 +195,17 @@ def put(game, place, value):
 
 
 WRONG = [
-    ("actions", put(5, 3, 8000), "game 5, action number 4: illegal action 8000"),
-    ("actions", lambda values: values[2].append(0), "game 2 goes on after its end"),
-    ("actions", lambda values: values[6].pop(), r"game 6 ends after \d+ actions, before"),
-    ("scores", put(4, 2, 1), "game 4 has scores"),
-    ("cacao", put(4, 2, 7), "game 4 has scores"),
-    ("win_shares", put(3, 0, 0.25), "game 3 has scores"),
-    ("win_shares", put(3, 0, float("nan")), "game 3 has scores"),
+    ("actions", put(5, 3, 8000), r"game 5 of deal \d+, action number 4: illegal action 8000"),
+    ("actions", lambda values: values[2].append(0), r"game 2 of deal \d+ goes on after its end"),
+    (
+        "actions",
+        lambda values: values[6].pop(),
+        r"game 6 of deal \d+ ends after \d+ actions, before",
+    ),
+    ("scores", put(4, 2, 1), r"game 4 of deal \d+ has scores"),
+    ("cacao", put(4, 2, 7), r"game 4 of deal \d+ has scores"),
+    ("win_shares", put(3, 0, 0.25), r"game 3 of deal \d+ has scores"),
+    ("win_shares", put(3, 0, float("nan")), r"game 3 of deal \d+ has scores"),
 ]
 
 
@@ -205,6 +215,15 @@ def test_a_game_that_can_not_be_is_refused_when_it_is_replayed(games, tmp_path, 
     for replay in (wrong.check, lambda: wrong.check(3), lambda: list(wrong.decisions(seat=0))):
         with pytest.raises(DataError, match=why):
             replay()
+    with pytest.raises(DataError, match=why):
+        wrong[int(why.lstrip("game ")[0])]
+
+
+def test_a_seat_without_a_row_for_its_choices_has_no_episode(games, monkeypatch):
+    monkeypatch.setattr("cacao_env.data.games.LANES", 1)
+    found = list(games.episodes(observation=Candidates(1)))
+    assert 0 < len(found) <= 3 * len(games)
+    assert all((one.actions == 0).all() for one in found)
 
 
 def without(table, name):
@@ -285,8 +304,25 @@ def test_the_same_command_resumes_and_another_recipe_is_refused(tmp_path, monkey
     files = sorted(path.name for path in (tmp_path / "part").iterdir())
     assert files == ["README.md", "dataset.json", "games-00000.parquet", "games-00001.parquet"]
     assert load(tmp_path / "part").table == load(tmp_path / "whole").table
+    for seed in (2**63 - 2, -(2**63) - 1):
+        with pytest.raises(ValueError, match="--seed is"):
+            make(tmp_path / "far", Recipe(**{**vars(RECIPE), "seed": seed}), {"name": "far"})
+    given = Recipe(**{**vars(RECIPE), "candidates": "forastero"})
+    with pytest.raises(ValueError, match="forastero plays with 2 players"):
+        make(tmp_path / "far", given, {"name": "far"})
+    assert not (tmp_path / "far").exists()
     with pytest.raises(ValueError, match="holds another evaluation: its seed is 7, here 8"):
         make(folder, Recipe(**{**vars(RECIPE), "seed": 8}), {"name": "some"})
+
+
+@pytest.mark.parametrize(
+    ("games", "size"),
+    [(999, "n<1K"), (1000, "1K<n<10K"), (10**8, "100M<n<1B"), (10**9, "n>1B")],
+)
+def test_a_card_names_the_size_as_the_hub_does(folder, games, size):
+    manifest = storage.read_manifest(folder)
+    manifest["files"] = [{"games": games}]
+    assert f"size_categories: [{size}]\n" in making.card(manifest)
 
 
 def test_names_are_looked_for_at_home_and_at_the_hub(folder, tmp_path, monkeypatch):
@@ -355,7 +391,7 @@ def test_games_are_a_sequence(games):
             IndexError, match=f"number of a game is {number}, expected one of 8 games"
         ):
             games[number]
-    with pytest.raises(ValueError, match="number of a game is 1.5"):
+    with pytest.raises(ValueError, match=r"number of a game is 1\.5"):
         games[1.5]
 
 
@@ -368,10 +404,25 @@ def test_conversations_are_those_of_the_games(games, tmp_path):
     assert lines[3]["deal"] == int(games.deals[3])
 
 
-def test_minari_has_one_seats_episodes(games, tmp_path, monkeypatch):
+@pytest.mark.parametrize("form", ["flat", "planes"])
+def test_an_episode_for_minari_has_an_observation_more_than_choices(games, form, monkeypatch):
+    collector = SimpleNamespace(EpisodeBuffer=lambda **columns: columns)
+    monkeypatch.setitem(sys.modules, "minari", SimpleNamespace(data_collector=collector))
+    monkeypatch.setitem(sys.modules, "minari.data_collector", collector)
+    own = next(games.episodes(0, observation=form))
+    made = export._episode(games, own)
+    seen = made["observations"].values() if form == "planes" else [made["observations"]]
+    for part in seen:
+        assert len(part) == len(own.actions) + 1
+        np.testing.assert_array_equal(part[-1], part[-2])
+    assert made["terminations"] == [False] * (len(own.actions) - 1) + [True]
+
+
+@pytest.mark.parametrize("form", ["flat", "planes"])
+def test_minari_has_one_seats_episodes(games, form, tmp_path, monkeypatch):
     minari = pytest.importorskip("minari", reason="Minari is not installed")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    assert export.minari(games, "cacao/test-v0", seat=1) == 8
+    assert export.minari(games, "cacao/test-v0", seat=1, observation=form) == 8
     found = list(minari.load_dataset("cacao/test-v0").iterate_episodes())
     for episode, own in zip(found, games.episodes(seat=1), strict=True):
         np.testing.assert_array_equal(episode.observations[:-1], own.observations)

@@ -186,3 +186,14 @@ def test_stored_cacao_decides_between_equal_scores_and_wins_are_shared(scores, c
     rewards_into(state, OUTCOME, np.zeros(MAX_PLAYERS), counted, found, rewards)
     assert (counted[:players].tolist(), found[:players].tolist()) == (list(scores), list(shares))
     assert rewards == pytest.approx((players * np.array(shares) - 1) / (players - 1))
+
+
+def test_an_observation_has_the_game_s_own_window():
+    game = Game.new(2, 1, table_size=15)
+    seen = game.observation(mask_in="observation")
+    assert seen["action_mask"].shape == (game.num_actions,)
+    assert set(np.flatnonzero(seen["action_mask"])) == set(game.legal_actions().tolist())
+    assert game.observation(observation="planes")["board"].shape[1:] == (15, 15)
+    for options in ({"table_size": 0}, {"decisions": ""}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            game.with_options(**options)

@@ -175,6 +175,11 @@ def test_bad_calls_get_one_sentence():
         env.step(0)
     with pytest.raises(ValueError, match=r"call reset\(\) first"):
         CacaoVectorEnv(1).step(np.zeros(1, int))
+    for early in (CacaoEnv(render_mode="svg"), CacaoVectorEnv(2, render_mode="ansi")):
+        with pytest.raises(ValueError, match=r"call reset\(\) first"):
+            early.render()
+    with pytest.raises(ValueError, match=r"copy is 'no'"):
+        CacaoVectorEnv(1, copy="no")
     for seed in (-1, "1", 1.5, True):
         with pytest.raises(ValueError, match=r"seed is .*, expected (an integer \()?at least 0"):
             env.reset(seed=seed)

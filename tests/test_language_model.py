@@ -234,3 +234,13 @@ def test_several_processes_share_the_cache():
     prompts = [json.dumps(one["messages"]) for one in asked]
     assert len(prompts) > 300
     assert len(prompts) - len(set(prompts)) <= 1  # both processes warm up with one prompt
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda file: file.write_text("x" * 99), lambda file: file.mkdir()]
+)
+def test_a_cache_that_can_not_be_used_gets_a_sentence(tmp_path, spoil):
+    spoil(tmp_path / "replies.sqlite")
+    agent = load_agent(f"llm:m,cache={tmp_path}", allow_code=True)
+    with pytest.raises(AgentError, match=r"replies\.sqlite can't keep replies: "):
+        agent.act([Game.new(2, 1)], [agent.begin(1)])

@@ -8,6 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 from cacao_env import Game, record
 from cacao_env.agents.bots import Bot
+from cacao_env.agents.checkpoint import read_manifest
 from cacao_env.cli import main
 from cacao_env.play import server as agent_server
 from cacao_env.play.page import page
@@ -188,6 +190,12 @@ def test_requests_have_limits(serving, monkeypatch):
     assert ask(serving, "/api/choose", b"[]")[0] == 400
     assert ask(serving, "/api/nothing", {})[0] == 404
     assert ask(serving, "/etc/passwd")[0] == 404
+    assert ask(serving, "/api/choose", wish(Game.new(2, 5)) | {"agent": ["x"]})[0] == 404
+    assert ask(serving, "/api/choose", b"{}", **{"Content-Length": "9" * 5000})[0] == 413
+    serving.agents = lambda: read_manifest(Path("/nowhere"))  # of a run that is watched
+    for status, answer in (ask(serving, "/"), ask(serving, "/api/choose", wish(Game.new(2, 5)))):
+        assert status == 500
+        assert "can't be read" in answer["error"]
     for header in ({"Host": "example.org"}, {"Origin": "http://example.org"}):
         assert ask(serving, "/", **header)[0] == 403
         assert ask(serving, "/api/choose", wish(Game.new(2, 5)), **header)[0] == 403
@@ -235,14 +243,20 @@ def test_a_run_is_watched_as_it_learns(tmp_path, monkeypatch):
 
     monkeypatch.setattr("cacao_env.play.watch.load_agent", load)
     manifest = tmp_path / "manifest.json"
-    manifest.write_text("{}")
+
+    def save(number, **more):
+        about = {"format": "cacao-checkpoint", "version": 1, "sha256": f"{number}", **more}
+        manifest.write_text(json.dumps(about))
+
+    save(1)
     agents = watched(tmp_path, {"own": "mine"})
     assert agents() == {NEWEST: "agent 1", EARLIER: "agent 1", "own": "mine"}
+    save(1, results=[])
     assert agents()[NEWEST] == "agent 1", "nothing new, nothing loaded"
     for number in (2, 3):
-        import os
-
-        os.utime(manifest, ns=(number * 10**9, number * 10**9))
+        save(number)
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _: agents(), range(4)))
         assert agents() == {
             NEWEST: f"agent {number}",
             EARLIER: f"agent {number - 1}",

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from cacao_env.agents.agent import Agent, AgentError
 from cacao_env.agents.registry import load_agent
@@ -63,6 +64,11 @@ def test_the_phrase_of_the_shipped_file_finds_its_positions(tmp_path):
     assert kept.read_bytes() == before
     with pytest.raises(ValueError, match="has positions of another phrase"):
         judged_positions.make(tmp_path, "other", 1, 1, lambda count: None)
+    with (
+        FileLock(tmp_path / ".lock"),
+        pytest.raises(ValueError, match="another process is making positions in"),
+    ):
+        judged_positions.make(tmp_path, phrase, 1, 1, lambda count: None)
 
 
 def test_losses_are_those_of_the_choices_and_their_means_by_hand():
@@ -189,13 +195,31 @@ def test_what_an_agent_does_not_play_or_may_not_do():
             "another format or version",
         ),
         (FILE.read_bytes()[:-40], "ended before"),
+        (FILE.read_bytes()[:5000] + bytes(100) + FILE.read_bytes()[5100:], "decompressing|CRC"),
+        (gzip.compress(b"[" * 100_000), "recursion"),
+        (gzip.compress(b"[1]"), "list"),
     ],
-    ids=["plain", "empty", "later", "cut"],  # workers must name them alike; gzip writes the time
+    ids=[
+        "plain",
+        "empty",
+        "later",
+        "cut",
+        "damaged",
+        "deep",
+        "list",
+    ],  # workers must name them alike; gzip writes the time
 )
 def test_a_file_without_positions_gets_a_sentence(tmp_path, content, reason):
     (tmp_path / "file.gz").write_bytes(content)
     with pytest.raises(ValueError, match=rf"file.gz is not a file of positions: .*{reason}"):
         read_positions(tmp_path / "file.gz")
+
+
+def test_agents_without_a_position_in_common_are_refused_before_they_are_asked(capsys, monkeypatch):
+    monkeypatch.setattr(positions, "ask", None)
+    monkeypatch.setattr(Outside, "players", (3, 4), raising=False)
+    assert main(["positions", "forastero", f"{__name__}:Outside", "--workers", "1"]) == 1
+    assert "no position is played by all of forastero, " in capsys.readouterr().err
 
 
 # --- Puzzles --------------------------------------------------------------------------------------

@@ -122,6 +122,19 @@ def test_nobody_is_infinitely_strong_but_the_bound_is_open():
     assert rows["weak"].low is not None
 
 
+def test_a_pair_that_few_blocks_have_is_rated_in_every_sample():
+    """Samples without the blocks of a pair still have its prior; a pair that never met has no scale."""
+    wins = np.zeros((40, 3, 3))
+    wins[:, 0, 1] = wins[:, 1, 0] = 1
+    wins[0] = 0
+    wins[0, 1, 2] = 1
+    rows = rate(["greedy", "one", "two"], 2, wins)
+    assert [row.agent for row in rows][-1] == "two"
+    assert all(np.isfinite(row.elo) for row in rows)
+    with pytest.raises(ValueError, match="did not meet, not even through others"):
+        rate(["greedy", "one", "two"], 2, wins[1:])
+
+
 def test_newton_finds_what_the_library_finds():
     wins = np.array([[0, 30, 40.0], [12, 0, 25], [3, 9, 0]])
     ours = _newton(wins + 0.5 * (wins + wins.T > 0))

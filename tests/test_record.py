@@ -222,3 +222,9 @@ def test_unknown_extra_keys_do_no_harm():
     record["note"] = "played on a train"
     record["rules"]["house"] = None
     check(record)
+
+
+@pytest.mark.parametrize("names", [["", "b"], ["a", "x" * 61], ["a\nb", "c"], ["a"]])
+def test_names_that_a_reader_refuses_are_not_written(names):
+    with pytest.raises(ValueError, match="players"):
+        record_of(played(2, 1), players=names)

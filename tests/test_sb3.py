@@ -21,6 +21,7 @@ from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.state import OVER
 from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
+from cacao_env.greedy.candidates import Candidates
 from tests.games import random_legal
 from training.train_sb3 import Sb3Config, Sb3Learner
 
@@ -171,3 +172,27 @@ def test_a_tied_game_is_no_win_in_the_metrics():
     metrics = learner.round()
     assert learner.counts["games"] >= 8
     assert (metrics["wins_training"], metrics["margin_training"]) == (0.5, 0.0)
+
+
+def test_resets_without_a_seed_go_on_with_other_deals_and_repeat():
+    def deals(seed=None, first=0):
+        env = CacaoVecEnv(VersusGames(2, "random", table_size=15, seed=first))
+        if seed is not None:
+            env.seed(seed)
+        return [env.reset().tobytes() for _ in range(3)]
+
+    assert deals() == deals()
+    assert len(set(deals())) == 3
+    assert deals(first=1) != deals()
+    assert deals(5) == deals(5, first=1) != deals()
+    assert len(set(deals(5))) == 3
+
+
+@pytest.mark.parametrize(
+    ("shown", "asked"),
+    [("flat", "candidates"), ("candidates", "planes"), ("candidates", Candidates(4))],
+)
+def test_another_form_than_the_games_show_is_refused(shown, asked):
+    games = VersusGames(2, "random", observation=shown, seed=0)
+    with pytest.raises(ValueError, match="but the games show"):
+        CacaoVecEnv(games, asked)

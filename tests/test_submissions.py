@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -110,7 +111,10 @@ WRONG = {
     "cell": (about(what="a | b"), "expected a line"),
     "long": (about(what="x" * 501), "expected a line"),
     "dates": (about(started="today"), "is not a submission: Invalid isoformat"),
-    "code": (about(opponent="os:path"), "the recipe's agents are"),
+    "code": (about(opponent="os:path"), "against os:path; 2p-greedy has .* against greedy"),
+    "other task": (about(task=task_named("4p-greedy").id), "2 players.*; 4p-greedy has 4 players"),
+    "no task": (about(task="3p-nobody"), "there is no task '3p-nobody'"),
+    "recipe": (recipe(agents={"greedy": "built-in"}), "the recipe's agents are"),
     "version": (recipe(agents={"random": "", "greedy": "2"}), "greedy has another version here"),
     "nothing": (lambda t, m: (t, {**m, "submission": None}), "is not a submission"),
 }
@@ -142,13 +146,26 @@ def test_an_opponent_that_plays_otherwise_is_refused(home, tmp_path):
     names = [[other[name] for name in row] for row in games.table.column("agents").to_pylist()]
     table = games.table.set_column(5, "agents", pa.array(names))
     manifest = json.loads(json.dumps(games.manifest))
-    manifest["submission"] |= {"agent": "mine", "opponent": "greedy"}
+    task = task_named("2p-greedy").id
+    manifest["submission"] |= {"agent": "mine", "opponent": "greedy", "task": task}
     manifest["recipe"]["agents"] = {"mine": "1", "greedy": "built-in"}
     timings = manifest["files"][0]["timings"]
     manifest["files"][0]["timings"] = {other[name]: row for name, row in timings.items()}
     sealed(tmp_path / "x", table, manifest)
     with pytest.raises(DataError, match=r"game \d, action number \d+: greedy chooses otherwise"):
         check(tmp_path / "x", share=0)
+
+
+def test_texts_are_checked_before_the_games_and_stay(tmp_path):
+    given = (tmp_path / "x", "random", task_named("2p-greedy"), 1, "an elder")
+    with pytest.raises(DataError, match=r"what is 'a \| b', expected a line"):
+        submit(*given, what="a | b")
+    assert not (tmp_path / "x").exists()
+    submit(*given, what="moves", workers=2)
+    with pytest.raises(ValueError, match="its what is 'moves', here 'others'"):
+        submit(*given, what="others")
+    for workers, most in ((1, 2), (3, 3)):  # a part of the games had so many
+        assert submit(*given, what="moves", workers=workers)["submission"]["workers"] == most
 
 
 def test_another_commitment_than_the_published_one_is_refused(home):
@@ -162,6 +179,26 @@ def test_the_leaderboard_has_every_submission(home):
     assert "| random | random moves | cacao_env/Cacao-2p-greedy-v0 | 3 |" in text
     assert "| greedy | 50.0% |\n| random | 0.0% |" in text  # the hardest mix is greedy alone
     assert f"{commitment('an oak')[:12]} |" in text
+
+
+def test_agents_that_never_met_are_in_tables_of_their_own(home):
+    found = check(home / "random", share=0)
+
+    def renamed(agent, opponent, some):
+        result = replace(
+            found.result,
+            pairing=replace(found.result.pairing, agent=agent, opponent=opponent),
+            games=some,
+        )
+        return replace(found, about={**found.about, "agent": agent}, result=result)
+
+    few, all_games = found.result.games[:2], found.result.games
+    text = board([renamed("a", "greedy", few), renamed("b", "greedy", all_games)])
+    assert text.count("### 2 players") == 1
+    text = board([renamed("a", "greedy", few), renamed("b", "random", all_games)])
+    assert text.count("### 2 players") == 2
+    joined = [renamed("a", "random", all_games), renamed("b", "random", few)]
+    assert board([*joined, renamed("a", "greedy", few)]).count("### 2 players") == 1
 
 
 def test_the_reference_scores_of_named_tasks_are_what_they_say():

@@ -252,3 +252,32 @@ def test_only_what_has_shown_nothing_hidden_is_taken_back():
             assert back.startswith("Only an own action of this turn can be taken back")
     assert taken > 10
     assert refused > 10
+
+
+def test_after_an_agent_failed_its_turn_is_not_the_text_s():
+    class Fails(Spy):
+        fails = False
+
+        def act(self, games, memory):
+            if self.fails:
+                raise RuntimeError("no")
+            return super().act(games, memory)
+
+    agent = Fails()
+    table = TextTable(3, agent, decisions="turn")
+    agent.fails = True
+    with pytest.raises(RuntimeError, match="no"):
+        table.reply(perfect(table.prompt()))
+    assert table.seat != table.own
+    agent.fails = False
+    table.reply("nothing")  # the agent moves first
+    assert table.seat == table.own
+    assert table.refused[table.own] == 1
+
+
+def test_one_object_with_act_is_an_opponent():
+    class First:
+        def act(self, game):
+            return game.legal_actions()[0]
+
+    assert TextTable(3, First()).names == ["text", "First"]

@@ -24,6 +24,7 @@ from cacao_env.agents.checkpoint import (
     add_to_manifest,
     pack_arrays,
     read_manifest,
+    settle,
     write_files,
 )
 from cacao_env.agents.onnx import load_policy
@@ -286,3 +287,17 @@ def test_a_manifest_that_does_not_fit_its_network_is_refused(change, message, tm
         add_to_manifest(folder, **change)
     with pytest.raises(CheckpointError, match=message):
         load_agent(str(folder))
+
+
+def test_files_of_the_user_beside_a_network_stay(tmp_path):
+    folder = checkpoint(tmp_path / "net")
+    kept = [
+        folder / "weights-best.safetensors",
+        folder / "model-old.onnx",
+        folder / "weights-1.tmp",
+    ]
+    rest = [folder / f"weights-{'0a' * 8}.safetensors", folder / f"model-{'0a' * 8}.tmp"]
+    for path in (*kept, *rest):
+        path.write_bytes(b"")
+    settle(folder)
+    assert [path.exists() for path in (*kept, *rest)] == [True] * 3 + [False] * 2

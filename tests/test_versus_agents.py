@@ -7,7 +7,9 @@ import re
 import numpy as np
 import pytest
 
+from cacao_env import Game
 from cacao_env.agents.agent import Agent
+from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.opponents import NUM_COMPILED
 from cacao_env.envs.versus import VersusGames
 from tests.agents_for_tests import Spy
@@ -125,3 +127,66 @@ def test_weights_are_shares_of_the_games():
     assert shares == pytest.approx([0.15, 0.45, 0.4], abs=0.04)
     plain = VersusGames(50, {"random": 1, "greedy": 3, Scripted(first_legal): 0}, seed=0)
     assert plain.kinds.max() < NUM_COMPILED
+
+
+class Failing(Agent):
+    """Fails when it is told to; it has no hash, like a plain dataclass."""
+
+    name = "failing"
+    __hash__ = None
+
+    def __init__(self):
+        self.fails = None
+
+    def act(self, games, memory):
+        if self.fails:
+            raise self.fails
+        return [int(game.legal_actions()[0]) for game in games]
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("no"), KeyboardInterrupt()], ids=["error", "ctrl-c"]
+)
+def test_after_an_opponent_failed_nobody_plays_its_turn(error):
+    agent = Failing()
+    games = VersusGames(4, agent, seed=1, illegal="lose")
+    agent.fails = error
+    with pytest.raises(type(error)):
+        games.step(games.action_masks.argmax(1))
+    agent.fails = None
+    for again in (
+        lambda: games.step(games.action_masks.argmax(1)),
+        lambda: games.deal(np.ones(4, np.bool_)),
+        games.arrays,
+    ):
+        with pytest.raises(ValueError, match=r"a step was interrupted.*call reset\(\)"):
+            again()
+    games.reset(2)
+    games.step(games.action_masks.argmax(1))
+    assert not games.forfeits.any()
+
+
+def test_an_environment_goes_on_after_an_opponent_failed():
+    agent = Failing()
+    env = CacaoEnv(agent, seat=0)
+    env.reset(seed=1)
+    agent.fails = RuntimeError("no")
+    with pytest.raises(RuntimeError, match="no"):
+        env.step(int(env.action_masks().argmax()))
+    agent.fails = None
+    with pytest.raises(ValueError, match="a step was interrupted"):
+        env.step(int(env.action_masks().argmax()))
+    env.reset()
+    assert not env.step(int(env.action_masks().argmax()))[4]["illegal_action"]
+
+
+def test_a_start_that_is_refused_changes_nothing():
+    agent = Failing()
+    games, game = VersusGames(2, agent, seed=1, seat=1), Game.new(2, seed=5)
+    before = {name: array.copy() for name, array in games.arrays().items()}
+    agent.fails = RuntimeError("no")
+    with pytest.raises(RuntimeError, match="no"):
+        games.start(0, game)
+    agent.fails = None
+    assert all(np.array_equal(array, before[name]) for name, array in games.arrays().items())
+    games.step(games.action_masks.argmax(1))

@@ -189,7 +189,7 @@ def page(runs: Sequence[Run], settings: Mapping[str, Any]) -> str:
                 len(own),
                 f"{wins.mean():.1%}",
                 by_seed,
-                f"{np.mean([row['games'] for row in last]):,.0f}",
+                f"{np.mean([row.get('games', 0) for row in last]):,.0f}",  # 0: from a data set
                 f"{np.mean(speed):,.0f}",
             )
         )
@@ -220,7 +220,7 @@ def picture(runs: Sequence[Run]) -> bytes:
         axis.grid(alpha=0.3)
         shown: dict[Recipe, str] = {}
         for run in runs:
-            rows = [row for row in read_metrics(run.folder) if WINS in row]
+            rows = [row for row in read_metrics(run.folder) if WINS in row and key in row]
             if not rows:
                 continue
             new = run.recipe not in shown
@@ -247,7 +247,7 @@ def curves(runs: Sequence[Run]) -> str:
     for run in runs:
         for row in read_metrics(run.folder):
             if WINS in row:
-                cells = (row["seconds"], row["games"], row[WINS], row.get(f"{WINS}_half_width"))
+                cells = [row.get(key) for key in ("seconds", "games", WINS, f"{WINS}_half_width")]
                 writer.writerow((run.recipe.title, run.seed, *cells))
     return out.getvalue()
 

@@ -100,6 +100,8 @@ class Stream:
         order = np.random.default_rng(seed).permutation(len(games))
         for first in range(0, len(order), CHUNK):
             found = list(games.take(order[first : first + CHUNK]).episodes(**form))
+            if not found:  # no decision has a row
+                continue
             yield Decisions(*(np.concatenate(column) for column in zip(*found)))
 
     def arrays(self) -> Arrays:

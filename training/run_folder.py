@@ -16,11 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from cacao_env.agents.checkpoint import MANIFEST, CheckpointError
 from cacao_env.checks import in_short
-from cacao_env.files import read_json, read_regular, write_json, write_whole
+from cacao_env.files import locked, read_json, read_regular, write_json, write_whole
 from cacao_env.provenance import git_commit, machine, versions
 
 from .config import ConfigError
@@ -28,7 +26,7 @@ from .state import STATE
 
 _MOST_BYTES = 1_000_000_000  # of metrics
 CONFIG, ABOUT, METRICS, CURVES = "config.json", "run.json", "metrics.jsonl", "curves.png"
-TENSORBOARD, LOCK = "tensorboard", ".lock"
+TENSORBOARD, GAMES, LOCK = "tensorboard", "games", ".lock"
 
 
 class RunFolder:
@@ -113,8 +111,9 @@ def clear(folder: Path, overwrite: bool) -> None:
                     f"{folder} has a {kind} already; {how}give another --out or --overwrite"
                 )
         (folder / STATE).unlink(missing_ok=True)
-        if (folder / TENSORBOARD).is_dir():  # TensorBoard would draw both runs as one
-            shutil.rmtree(folder / TENSORBOARD)
+        for name in (TENSORBOARD, GAMES):  # which would show both runs as one
+            if (folder / name).is_dir():
+                shutil.rmtree(folder / name)
     finally:
         lock.release()
 
@@ -167,14 +166,9 @@ def _starts(path: Path) -> list[Any]:
     return found
 
 
-def _locked(path: Path) -> FileLock:
+def _locked(path: Path) -> Any:
     """Lock a run's folder against other processes."""
-    lock = FileLock(path / LOCK, timeout=0)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise ConfigError(f"another process is training in {path}") from None
-    return lock
+    return locked(path / LOCK, f"another process is training in {path}", ConfigError)
 
 
 def _tensorboard(path: Path, at: int) -> Any:

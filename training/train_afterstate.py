@@ -41,6 +41,7 @@ from .config import (
     positive,
     thread_count,
 )
+from .run_folder import GAMES
 from .state import Arrays, check_arrays, check_shapes, named, part
 from .values.games import Behaviour, Played, Samples, sound_samples
 from .values.learning import Fitter
@@ -257,7 +258,7 @@ class AfterstateLearner(loop.Learner):
         if self._kept and (options := self.config.only_options):
             from .values.kept import add_games
 
-            add_games(folder / "games", self.config.name, options, self._kept)
+            add_games(folder / GAMES, self.config.name, options, self._kept)
             self._kept = []
 
     def _rules(self) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from ..engine.rng import new_rng
 from ..game import Game
 from .analysis import Analysis, certain
 
+_APART = 0x5EA7  # keeps an agent's random numbers apart from those that deal its games again
+
 
 class AgentError(ValueError):
     """An agent or its choice is invalid; the message says why in one sentence."""
@@ -76,22 +78,25 @@ class Agent(OwnArrays, ABC):
 class Player(OwnArrays):
     """An agent on one seat of one game; its first decision makes its memory.
 
+    The agent sees a copy of the game in which everything hidden from its seat has been dealt again.
     Only one thread may use it, and its agent, at a time.
     """
 
     def __init__(self, agent: Agent, seed: int) -> None:
         self.agent, self._seed = agent, as_seed(seed)
-        self._memory: Any = None
+        self._rng, self._memory = new_rng(self._seed ^ _APART), None
 
     def act(self, game: Game) -> int:
         """Choose a legal action for the deciding seat."""
-        check_type("game", game, Game, "a Game")
-        return int(self.agent.act([game], [self.memory])[0])
+        return int(self.agent.act([self._seen(game)], [self.memory])[0])
 
     def analyze(self, game: Game) -> Analysis:
         """Report the agent's analysis of the position."""
+        return self.agent.analyze(self._seen(game), self.memory)
+
+    def _seen(self, game: Game) -> Game:
         check_type("game", game, Game, "a Game")
-        return self.agent.analyze(game, self.memory)
+        return game.determinise(decider(game), self._rng)
 
     @property
     def memory(self) -> Any:
@@ -133,15 +138,13 @@ class WrappedAgent(Agent):
     class, is the agent's.
     """
 
-    _APART = 0x5EA7  # keeps the object's random numbers apart from those that deal its games again
-
     def __init__(self, name: str, make: Callable[..., Any]) -> None:
         self.name, self._make = name, make
         self.version = vars(make).get("version", "") if isinstance(make, type) else ""
 
     def begin(self, seed: int) -> Any:
         """Make the object, and the random numbers that deal its games again."""
-        return self._make(seed=seed), new_rng(seed ^ self._APART)
+        return self._make(seed=seed), new_rng(seed ^ _APART)
 
     def act(self, games: Sequence[Game], memory: Sequence[Any]) -> list[int]:
         """Ask the object once for each game."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -80,8 +81,9 @@ def settle(folder: Path) -> None:
             sync_folder(folder)
     for name in FILES.values():
         stem, _, kind = name.partition(".")
-        for rest in (*folder.glob(f"{stem}-*.{kind}"), *folder.glob(f"{stem}-*.tmp")):
-            rest.unlink(missing_ok=True)
+        for rest in folder.glob(f"{stem}-*"):
+            if re.fullmatch(rf"{stem}-[0-9a-f]{{16}}\.({kind}|tmp)", rest.name):
+                rest.unlink(missing_ok=True)
 
 
 def _file(folder: Path, manifest: Mapping[str, Any]) -> Path:

@@ -36,6 +36,7 @@ from .onnx import load_policy
 from .value.checkpoint import SEARCH, load_value_agent, split_search
 
 GROUP = "cacao_env.agents"
+MOST = 2000  # characters of a name, which may have a path and parameters
 _PACKAGE = __name__.partition(".")[0]
 
 
@@ -45,8 +46,10 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
     ``allow_code``: whether ``module:Class`` may import a module.  Pass True only for a name that the
     user typed, never for one from a record or a request.
     """
-    if not isinstance(name, str):
-        raise AgentError(f"the name of an agent is {in_short(name)}, expected text")
+    if not isinstance(name, str) or not name or len(name) > MOST:
+        raise AgentError(
+            f"the name of an agent is {in_short(name)}, expected text of 1 to {MOST} characters"
+        )
     head = name.partition(":")[0]
     if head in BOTS:
         return Bot(name)
@@ -59,7 +62,10 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
 
         return LanguageModel(name)
     base, search = split_search(name)
-    folder = find(base) or (as_path(base) if as_path(base).is_dir() else None)
+    try:
+        folder = find(base) or (as_path(base) if as_path(base).is_dir() else None)
+    except OSError as error:  # too long a name for the system
+        raise AgentError(f"agent {in_short(name)} can't be found: {error.strerror}") from None
     if folder is not None:
         manifest = read_manifest(folder)
         if manifest.get("network") == VALUE_NET:

@@ -105,6 +105,7 @@ def _info(options: Namespace) -> None:
 
 
 def _check(options: Namespace) -> None:
+    prepare(options)
     from ..data import load
     from ..evaluation.workers import cores
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
 import sys
 import tempfile
 import webbrowser
@@ -306,7 +307,7 @@ def _view(options: Namespace) -> int:
             raise ValueError(f"--export is {str(target)!r}, expected a file that ends in .html")
     else:
         name = "play.html" if not given else f"{as_path(options.record).stem}.html"
-        folder = Path(tempfile.gettempdir()) / f"cacao-{getpass.getuser()}"
+        folder = Path(tempfile.gettempdir()) / f"cacao-{getattr(os, 'getuid', getpass.getuser)()}"
         folder.mkdir(mode=0o700, exist_ok=True)
         target = folder / name
     text = page(**given)

@@ -364,6 +364,8 @@ def _positions(options: Namespace) -> None:
     path = positions.FILE if options.file is None else as_path(options.file)
     found = positions.read_positions(path, positions.SUBSET if options.subset else None)
     agents = [load_agent(name, allow_code=True) for name in options.agents]
+    if not any(all(agent.supports(one.options) for agent in agents) for one in found):
+        raise ValueError(f"no position is played by all of {', '.join(options.agents)}")
     _check_writable(options.json)
     markers = (positions.BEGIN, positions.END)
     if options.page:
@@ -389,10 +391,14 @@ def _leaderboard(options: Namespace) -> None:
     from ..evaluation.run import loaded
     from ..tables import between_markers
 
+    if options.submissions and options.json:
+        raise ValueError("give --submissions or --json, not both")
     if options.submissions:
         from ..data.submissions import board, check_all
+        from ..evaluation.workers import cores
 
-        text = board(check_all(as_path(options.submissions), options.share))
+        threads = options.workers or cores()
+        text = board(check_all(as_path(options.submissions), options.share, threads))
         if not options.page:
             print(text, end="")
             return

@@ -36,12 +36,14 @@ def minari(
     """
     library = need("minari", "minari", "minari")
     seat = as_seat(seat, games.options.num_players)
-    form = Form(games.options, observation, "uint8" if observation == "flat" else "float32", "info")
-    episodes = Bar(games.episodes(seat, observation=observation, returns=returns), total=len(games))
+    dtype: Any = "uint8" if observation in ("flat", "planes") else "float32"
+    form = Form(games.options, observation, dtype, "info")
+    every = games.episodes(seat, observation=observation, returns=returns, dtype=dtype)
+    episodes = (_episode(games, own) for own in Bar(every, total=len(games), unit="game"))
     found, made = None, 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # about the author and where the code is
-        while some := list(islice((_episode(games, own) for own in episodes), AT_ONCE)):
+        while some := list(islice(episodes, AT_ONCE)):
             if found:
                 found.update_dataset_from_buffer(some)
             else:
@@ -61,10 +63,12 @@ def minari(
 def _episode(games: Games, own: Decisions) -> Any:
     """Return one seat's decisions of a game as Minari's buffer."""
     buffer = need("minari.data_collector", "minari", "minari").EpisodeBuffer
-    count = len(own.actions)
+    count, seen = len(own.actions), own.observations
     return buffer(
         # One observation more than decisions: nobody is asked at the end, so the last is repeated.
-        observations=np.concatenate([own.observations, own.observations[-1:]]),
+        observations={key: _longer(part) for key, part in seen.items()}
+        if isinstance(seen, dict)
+        else _longer(seen),
         actions=own.actions,
         rewards=[0.0] * (count - 1) + [float(own.returns[-1])],
         terminations=[False] * (count - 1) + [True],
@@ -76,6 +80,10 @@ def _episode(games: Games, own: Decisions) -> Any:
             "ply": [*own.plies.tolist(), -1],
         },
     )
+
+
+def _longer(rows: Any) -> Any:
+    return np.concatenate([rows, rows[-1:]])
 
 
 def chat(games: Games, path: Path, judged: bool = False) -> int:

@@ -8,6 +8,8 @@ checked: an illegal action, a game that goes on or ends early, and a wrong resul
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -169,9 +171,14 @@ class Games:
             raise IndexError(f"number of a game is {number}, expected one of {len(self)} games")
         number %= len(self)
         game = Game.deal(self.options, int(self.deals[number]))
-        for action in self.actions[self.first[number] : self.first[number + 1]].tolist():
-            game.play(action)
-        return game
+        with suppress(ValueError):  # which action is wrong follows
+            for action in self.actions[self.first[number] : self.first[number + 1]].tolist():
+                game.play(action)
+            stated = self.scores[number], self.cacao[number], self.win_shares[number]
+            ended = game.scores(), game.state.cacao[: game.num_players], game.win_shares()
+            if game.over and all(map(partial(np.allclose, atol=1e-6), stated, ended)):
+                return game
+        raise DataError(self.explain(game.states, number, game.ply))
 
     def take(self, numbers: Array) -> Games:
         """Return some of the games, by their numbers."""
@@ -179,7 +186,8 @@ class Games:
 
     def explain(self, states: Any, game: int, ply: int) -> str:
         """Return one sentence on what is wrong with a game; ``states``: where its replay stopped."""
-        where, length = f"game {game}", int(self.first[game + 1] - self.first[game])
+        where = f"game {game} of deal {self.deals[game]}"
+        length = int(self.first[game + 1] - self.first[game])
         now = Game(states, [])
         if now.over and ply < length:
             return f"{where} goes on after its end: it has {length} actions, expected {ply}"
@@ -228,16 +236,21 @@ class Games:
         form = Form(self.options, observation, kind, "info")
         whose = ALL if seat is None else as_seat(seat, self.options.num_players)
         values = self._returns(returns)
-        order = np.arange(len(self))
-        if shuffle is not None:
-            order = np.random.default_rng(as_seed(shuffle)).permutation(len(self))
-        order = order[as_int("part", part[0], 0, part[1] - 1) :: part[1]]
+        order = self._order(shuffle, part)
         lanes = min(as_int("batch", batch, 1), max(1, len(order)))
         every = [
             _Lanes(self, order, first, min(LANES, lanes - first), lanes)
             for first in range(0, lanes, LANES)
         ]
         return self._batches(form, whose, values, every, threads)
+
+    def _order(self, shuffle: int | None, part: tuple[int, int]) -> Array:
+        """Return the numbers of the games of a part."""
+        order = np.arange(len(self))
+        if shuffle is not None:
+            order = np.random.default_rng(as_seed(shuffle)).permutation(len(self))
+        count = as_int("the number of parts", part[1], 1)
+        return order[as_int("part", part[0], 0, count - 1) :: count]
 
     def _batches(
         self, form: Form, seat: int, values: Array, every: Sequence[_Lanes], threads: int
@@ -291,14 +304,24 @@ class Games:
         others = (scores.sum(1, keepdims=True) - scores) / (players - 1)
         return np.asarray((scores - others) / SCORE_SCALE, np.float32)
 
-    def episodes(self, seat: int | None = None, **options: Any) -> Iterator[Decisions]:
+    def episodes(
+        self,
+        seat: int | None = None,
+        shuffle: int | None = None,
+        part: tuple[int, int] = (0, 1),
+        **options: Any,
+    ) -> Iterator[Decisions]:
         """Yield each seat's decisions of each game, in order, as one batch; of one seat, if given.
 
-        ``options``: of :meth:`decisions`.
+        A seat without a decision to show is left out.  ``shuffle``, ``part`` and ``options``: of
+        :meth:`decisions`, but ``batch``.
         """
-        for start in range(0, len(self), LANES):
-            some = self[start : start + LANES]
-            parts = list(some.decisions(seat=seat, batch=LANES, **options))
+        order = self._order(shuffle, part)
+        for start in range(0, len(order), LANES):
+            some = order[start : start + LANES]
+            parts = list(self.take(some).decisions(seat=seat, batch=LANES, **options))
+            if not parts:
+                continue
             observed = [part.observations for part in parts]
             dicts = isinstance(observed[0], dict)
             seen: Any = (
@@ -311,9 +334,9 @@ class Games:
             for key in np.unique(whole.games * MAX_PLAYERS + whole.seats):
                 own = np.flatnonzero(whole.games * MAX_PLAYERS + whole.seats == key)
                 own = own[np.argsort(whole.plies[own])]
-                part = {k: v[own] for k, v in seen.items()} if dicts else seen[own]
-                found = Decisions(part, *(column[own] for column in rest))
-                yield found._replace(games=found.games + start)
+                shown = {k: v[own] for k, v in seen.items()} if dicts else seen[own]
+                found = Decisions(shown, *(column[own] for column in rest))
+                yield found._replace(games=some[found.games])
 
 
 def _numbers(table: Any, name: str) -> Array:

@@ -130,8 +130,9 @@ def make(
     ValueError if the folder holds another data set.
     """
     as_int("--deals", recipe.deals, 1)
+    as_int("--seed", recipe.seed, -(2**63), 2**63 - recipe.deals)
     agents = load_agents(recipe.agents, allow_code=True)
-    for agent in agents:
+    for agent in (*agents, *([load_agent(recipe.candidates)] if recipe.candidates else ())):
         require(agent, recipe.options)
     settings, names = recipe.settings(agents), [agent.name for agent in agents]
     if (folder / MANIFEST).exists():
@@ -201,8 +202,7 @@ def card(manifest: Mapping[str, Any]) -> str:
     """Return the card of a data set, as the Hugging Face Hub shows it."""
     recipe, games = manifest["recipe"], games_of(manifest)
     options = Options.from_dict(recipe["options"])
-    sizes = [(10**k, f"{a}<n<{b}") for k, a, b in _SIZES]
-    size = next((name for most, name in sizes if games < most), "n>1B")
+    size = next((name for most, name in _SIZES if games < most), "n>1B")
     agents = "\n".join(
         f"- `{name}`, version `{v or 'none'}`" for name, v in recipe["agents"].items()
     )
@@ -236,4 +236,7 @@ batch = next(games.decisions(observation="candidates", shuffle=0))
 """
 
 
-_SIZES = ((3, "0", "1K"), (4, "1K", "10K"), (5, "10K", "100K"), (6, "100K", "1M"), (7, "1M", "10M"))
+_STEPS = ("1K", "10K", "100K", "1M", "10M", "100M", "1B")
+_SIZES = [(1000, "n<1K")] + [  # as the Hub names them
+    (10 ** (3 + k), f"{_STEPS[k - 1]}<n<{_STEPS[k]}") for k in range(1, len(_STEPS))
+]

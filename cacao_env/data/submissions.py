@@ -24,12 +24,13 @@ from ..agents.agent import decider, seat_seed
 from ..agents.registry import load_agent
 from ..checks import as_float, as_int, check_type, in_short
 from ..engine.options import Options
-from ..envs.tasks import Task
+from ..envs.tasks import Task, task_named
 from ..evaluation import figures
 from ..evaluation.blocks import Pairing
 from ..evaluation.luck import luck_by_action
 from ..evaluation.matches import ChunkResult, PlayedGame, Timing, choices
 from ..evaluation.ratings import deviation_ratings
+from ..evaluation.store import check_same
 from ..evaluation.summary import summarise
 from ..game import Game
 from ..gold_sources import gold_by_source
@@ -38,7 +39,7 @@ from ..tables import DataTable
 from . import load
 from .games import Games
 from .make import Recipe, make
-from .storage import DataError, read_manifest, reading, write_manifest
+from .storage import MANIFEST, DataError, read_manifest, reading, write_manifest
 
 KEY = "submission"  # in the manifest
 SAMPLE = 0.01  # of the games, whose opponents and luck are computed again
@@ -76,8 +77,15 @@ def submit(
     recipe = Recipe(
         (agent, task.opponents), task.options, deals, seed_of(phrase, public), "", True, True
     )
-    texts = (*names, what, task.id, phrase, public, commitment(phrase))
-    about = dict(zip(_TEXTS, texts)) | {"workers": workers, "started": _now()}
+    texts = dict(zip(_TEXTS, (*names, what, task.id, phrase, public, commitment(phrase))))
+    _check_texts(texts)
+    if (folder / MANIFEST).exists():
+        manifest = read_manifest(folder)
+        check_same(folder, manifest.get(KEY, {}), texts)
+        if workers > manifest[KEY]["workers"]:  # the check bounds the time of all moves by it
+            manifest[KEY]["workers"] = workers
+            write_manifest(folder, manifest)
+    about = texts | {"workers": workers, "started": _now()}
     make(folder, recipe, {"name": f"{names[0]} in {task.id}", KEY: about}, workers)
     manifest = read_manifest(folder)
     if "finished" not in manifest[KEY]:
@@ -117,12 +125,13 @@ def check(
 def _checked(games: Games, published: str | None, share: float) -> Submission:
     about, recipe = games.manifest[KEY], games.manifest["recipe"]
     texts = {key: about[key] for key in (*_TEXTS, "started", "finished")}
-    for key, text in (texts | {"processor": about["machine"]["processor"]}).items():
-        check_type(key, text, str, "text")
-        if len(text) > WORDS or not text.isprintable() or "|" in text:
-            raise DataError(
-                f"{key} is {in_short(text)}, expected a line without |, of {WORDS} or less"
-            )
+    _check_texts(texts | {"processor": about["machine"]["processor"]})
+    task = task_named(about["task"])
+    if (task.options, task.opponents) != (games.options, about["opponent"]):
+        raise DataError(
+            f"the games are {games.options} against {about['opponent']}; {task.name} has "
+            f"{task.options} against {task.opponents}"
+        )
     _check_commitment(about, recipe, published)
     pairing = Pairing(games.options, about["agent"], about["opponent"])
     if list(recipe["agents"]) != [about["agent"], about["opponent"]]:
@@ -146,6 +155,15 @@ def _checked(games: Games, published: str | None, share: float) -> Submission:
             raise DataError(f"game {number}: its luck is not that of its draws")
     key = f"{about['agent']} / {about['opponent']}"
     return Submission(about, recipe, ChunkResult(key, pairing, played, timings), len(sample))
+
+
+def _check_texts(texts: Mapping[str, Any]) -> None:
+    for key, text in texts.items():
+        check_type(key, text, str, "text")
+        if len(text) > WORDS or not text.isprintable() or "|" in text:
+            raise DataError(
+                f"{key} is {in_short(text)}, expected a line without |, of {WORDS} or less"
+            )
 
 
 def _check_commitment(
@@ -290,15 +308,9 @@ def check_all(folder: Path, share: float = SAMPLE, threads: int = 1) -> list[Sub
 
 def board(submissions: Sequence[Submission]) -> str:
     """Return the leaderboard of checked submissions in Markdown, tables for each kind of game."""
-    groups: dict[Options, list[Submission]] = {}
-    for one in submissions:
-        groups.setdefault(one.result.pairing.options, []).append(one)
     parts = []
-    for options, some in sorted(groups.items(), key=lambda pair: str(pair[0])):
+    for options, names, some in sorted(_that_met(submissions), key=lambda group: str(group[:2])):
         found = [one.result for one in some]
-        names = list(
-            dict.fromkeys(n for one in found for n in (one.pairing.agent, one.pairing.opponent))
-        )
         # Deals of different submissions have nothing in common, so their numbers differ too.
         data = asdict(summarise(names, [_apart(one, k) for k, one in enumerate(found)]))
         opponents = {one.pairing.opponent for one in found}
@@ -319,6 +331,21 @@ def board(submissions: Sequence[Submission]) -> str:
         title = f"### {options.num_players} players{', with volcanoes' * options.volcanoes}"
         parts += [title, *(table.markdown() for table in tables)]
     return "\n\n".join(parts) + "\n"
+
+
+def _that_met(
+    submissions: Sequence[Submission],
+) -> list[tuple[Options, list[str], list[Submission]]]:
+    """Group submissions: the same kind of game, and agents that met, perhaps through others."""
+    groups: list[tuple[Options, list[str], list[Submission]]] = []
+    for one in submissions:
+        pairing = one.result.pairing
+        names, some = [pairing.agent, pairing.opponent], [one]
+        for group in [g for g in groups if g[0] == pairing.options and set(g[1]) & set(names)]:
+            groups.remove(group)
+            names, some = [*group[1], *names], [*group[2], *some]
+        groups.append((pairing.options, list(dict.fromkeys(names)), some))
+    return groups
 
 
 def _apart(result: ChunkResult, number: int) -> ChunkResult:

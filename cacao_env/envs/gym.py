@@ -59,7 +59,7 @@ from .rendering import MODES, Renderer
 from .versus import Illegal, VersusGames
 
 VECTOR_MODES = [mode for mode in MODES if mode != "human"]  # one window can't show many games
-_FAR = 2**31  # illegal, as are all larger numbers
+_FAR = 2**63 - 1  # illegal, as are all larger numbers
 _OWN = ("self", "num_games", "modes", "begin", "seed")  # arguments that environments set
 
 
@@ -102,7 +102,10 @@ class _OneSeat:
         So a new seed for each episode, as in many evaluations, does not fix the seat.
         """
         self.games.reset(int(rng.integers(2**63)), int(rng.integers(self.games.num_players)))
-        self._started = True
+
+    def _require_started(self) -> None:
+        if not self._started:
+            raise ValueError("call reset() first")
 
     def _results(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
         """Return the results of the games that are over, 0 for others."""
@@ -145,12 +148,14 @@ class CacaoEnv(_OneSeat, gymnasium.Env[Any, Any]):
         start = reset_options(options, ("game",))
         position = as_position(start["game"], self.games.options) if "game" in start else None
         super().reset(seed=_as_seed(seed))
-        if seed is not None or not self._started:
+        began, self._started = self._started, False  # until the new episode has begun
+        if seed is not None or not began or self.games.interrupted:
             self._reset_games(self.np_random)
         else:
             self.games.deal(self._every)
         if position is not None:
             self.games.start(0, position)
+        self._started = True
         if self.render_mode == "human":
             self.render()
         return self._observation(), self._info()
@@ -162,10 +167,9 @@ class CacaoEnv(_OneSeat, gymnasium.Env[Any, Any]):
         ``illegal="raise"`` for an illegal one.
         """
         games = self.games
-        if not self._started or games.ended[0]:
-            raise ValueError(
-                "the episode is over: call reset()" if self._started else "call reset() first"
-            )
+        self._require_started()
+        if games.ended[0]:
+            raise ValueError("the episode is over: call reset()")
         number = as_int("action", action)
         games.step(np.array([min(max(number, -_FAR), _FAR)]), deal=False)
         info = self._info()
@@ -187,7 +191,8 @@ class CacaoEnv(_OneSeat, gymnasium.Env[Any, Any]):
 
     @property
     def game(self) -> Game:
-        """A copy of the game without its history; it contains everything hidden."""
+        """A copy of the game with its history; it contains everything hidden."""
+        self._require_started()
         return self.games.game(0)
 
     @property
@@ -263,7 +268,7 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
         mode = check_choice("autoreset_mode", given, [one.value for one in AutoresetMode])
         self._mode = list(AutoresetMode)[mode]
         self.metadata = self.metadata | {"autoreset_mode": self._mode}
-        self.num_envs, self._copy = as_int("num_envs", num_envs, 1), copy
+        self.num_envs, self._copy = as_int("num_envs", num_envs, 1), as_bool("copy", copy)
         self._begin(self.num_envs, opponents, VECTOR_MODES, **arguments)
         self.single_action_space = spaces.Discrete(self.games.action_masks.shape[1])
         self.single_observation_space = self._form.space()
@@ -279,8 +284,9 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
         super().reset(seed=_as_seed(seed))
         if which is None:
             self._reset_games(self.np_random)
+            self._started = True
         else:
-            self._check_started()
+            self._require_started()
             mask = as_flags("reset_mask", which, self.num_envs)
             if seed is not None:
                 raise ValueError(f"seed is {seed!r}, expected None with a reset_mask")
@@ -293,7 +299,7 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
         ``actions``: integers, (num_envs,).  ValueError for a wrong shape or type, and with
         ``illegal="raise"`` for an illegal action, naming game, seat and action; no game advances then.
         """
-        self._check_started()
+        self._require_started()
         games, mode = self.games, self._mode
         if mode == AutoresetMode.DISABLED and games.ended.any():
             raise ValueError(
@@ -319,11 +325,8 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
 
     def render(self) -> tuple[Any, ...] | None:
         """Render every game's position as ``render_mode`` says; there is no window for many games."""
+        self._require_started()
         return tuple(self._renderer.show(self.games.game(g)) for g in range(self.num_envs))
-
-    def _check_started(self) -> None:
-        if not self._started:
-            raise ValueError("call reset() first")
 
     def _observations(self) -> Any:
         masks = self.games.action_masks

@@ -78,7 +78,7 @@ class Opponents:
 
     def unsaved(self) -> str | None:
         """Return the name of an agent whose memory is more than random numbers, or None."""
-        for agent in {agent for line_up in self._line_ups for agent in line_up}:
+        for agent in {id(one): one for line_up in self._line_ups for one in line_up}.values():
             memory = agent.begin(0)
             if memory is not None and not is_rng(memory):
                 return agent.name

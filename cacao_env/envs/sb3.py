@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from ..agents.views import Form
 from ..checks import OwnArrays, check_array
-from ..greedy.candidates import ObservationForm
+from ..greedy.candidates import ObservationForm, as_candidates
 from .versus import VersusGames
 
 
@@ -26,6 +26,13 @@ class CacaoVecEnv(OwnArrays, VecEnv):
     """
 
     def __init__(self, games: VersusGames, observation: ObservationForm = "flat") -> None:
+        if as_candidates(observation) not in (None, games.candidates) or (
+            games.candidates is not None and observation == "planes"
+        ):
+            raise ValueError(
+                f"observation is {observation!r}, but the games show "
+                f"{games.candidates or 'no candidates'}"
+            )
         dtype: Any = games.observations.dtype.name
         self._form = Form(games.options, games.candidates or observation, dtype, mask_in="info")
         super().__init__(
@@ -37,10 +44,15 @@ class CacaoVecEnv(OwnArrays, VecEnv):
         self._returns = np.zeros(games.num_games)
         self._lengths = np.zeros(games.num_games, np.int64)
         self._chosen: np.ndarray[Any, Any] | None = None
+        # Further deals follow from those of the games, or from the seed given last.
+        self._rng = np.random.default_rng(games.rngs.tolist() if games.rngs.any() else None)
 
     def reset(self) -> Any:
-        """Deal all games, from the seed given to ``seed`` if there was one."""
-        self.games.reset(self._seeds[0])
+        """Deal all games, from the seed given to ``seed``; else go on with other deals."""
+        seed = self._seeds[0]
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+        self.games.reset(int(self._rng.integers(2**63)) if seed is None else seed)
         self._reset_seeds()
         self._returns[:] = 0
         self._lengths[:] = 0

@@ -140,6 +140,7 @@ class VersusGames(Batch):
     - ``forfeits`` bool (N,): the game was lost by an illegal action in the last step;
     - ``ended`` bool (N,): the game is over, and the next step replaces it;
     - ``learners`` int64 (N,): the seat that the caller plays;
+    - ``interrupted``: an opponent's error, or the user, ended a step in its middle: reset is needed;
     - ``candidates``: the size of the candidate view, or None.
     """
 
@@ -148,6 +149,7 @@ class VersusGames(Batch):
         *("final_scores", "final_win_shares"),
     )
     _derived = ("observations", "action_masks", "_view", "_chosen", "_numbers", "_choices")
+    interrupted = False
 
     @keywords_of(Options)
     def __init__(
@@ -196,6 +198,7 @@ class VersusGames(Batch):
         The same ``seed`` gives the same games and the same choices of the opponents.
         """
         generator = np.random.default_rng(None if seed is None else as_seed(seed))
+        self.interrupted = True
         self.rngs[:] = generator.integers(2**64, size=self.num_games, dtype=np.uint64)
         self.learners[:] = (first_seat + np.arange(self.num_games)) % self.num_players
         if self.seat is not None:
@@ -205,13 +208,17 @@ class VersusGames(Batch):
     @alone
     def deal(self, which: npt.NDArray[np.bool_]) -> None:
         """Replace the games in ``which``, bool (N,), by new ones."""
-        self._replace(as_flags("which", which, self.num_games))  # a copy, as it may be ``dones``
+        which = as_flags("which", which, self.num_games)  # a copy, as it may be ``dones``
+        self._require_whole()
+        self._replace(which)
 
     def _replace(self, which: npt.NDArray[np.bool_]) -> None:
         self.rewards[which] = 0
         self.dones[which] = self.forfeits[which] = False
+        self.interrupted = True
         self._begin(which)
         self._look()
+        self.interrupted = False
 
     @alone
     def start(self, number: int, game: Game) -> None:
@@ -220,20 +227,25 @@ class VersusGames(Batch):
         The learner's is the fixed seat, or without one the seat that decides in ``game``.  ValueError,
         and nothing has changed, if that seat has no decision left.
         """
+        self._require_whole()
         before, game = self.game(number), as_position(game, self.options)
-        learner, memory = self.learners[number], self._memory[number]
+        learner, memory, rng = self.learners[number], self._memory[number], self.rngs[number]
         counted = self._counted[number], self._potentials[number].copy()
         self._put(number, game)
         self.learners[number] = decider(game) if self.seat is None else self.seat
         self._memory[number] = {}
-        self._let_others_play()
-        if self.states[number].phase == OVER:
+        try:
+            self._let_others_play()
+            if self.states[number].phase == OVER:
+                raise ValueError(
+                    f"seat {self.seat} has no decision left in the game to start from, expected one or "
+                    "more"
+                )
+        except BaseException:
             self._put(number, before)
             self._counted[number], self._potentials[number] = counted
-            self.learners[number], self._memory[number] = learner, memory
-            raise ValueError(
-                f"seat {self.seat} has no decision left in the game to start from, expected one or more"
-            )
+            self.learners[number], self._memory[number], self.rngs[number] = learner, memory, rng
+            raise
         self.rewards[number] = 0
         self.dones[number] = self.forfeits[number] = self.ended[number] = False
         self._look()
@@ -247,7 +259,9 @@ class VersusGames(Batch):
         until :meth:`deal` or the next step replaces them.  That step ignores their actions and gives no
         reward (``AutoresetMode.NEXT_STEP``).
         """
+        self._require_whole()
         self._take(chosen)
+        self.interrupted = True
         self._let_others_play()
         over = _reward(
             self.states,
@@ -264,13 +278,18 @@ class VersusGames(Batch):
             WORST[self._mode],
         )
         if over:
-            ends = self.states, self.dones, self.learners
-            self._view.look_at_ends(*ends, self.final_observations)
+            self._view.look_at_ends(self.states, self.dones, self.learners, self.final_observations)
         if over or self.ended.any():
             replaced = self.ended | self.dones if deal else self.ended.copy()
             self._begin(replaced)
             self.ended |= self.dones & ~replaced
         self._look()
+        self.interrupted = False
+
+    def _require_whole(self) -> None:
+        """Refuse games that an opponent's error, or a user, left in the middle of a step."""
+        if self.interrupted:
+            raise ValueError("a step was interrupted, perhaps by an opponent's error: call reset()")
 
     @alone
     def look(self) -> None:
@@ -285,6 +304,7 @@ class VersusGames(Batch):
     @alone
     def arrays(self) -> Arrays:
         """Save the games as arrays by name; ValueError if an opponent's memory can't be saved."""
+        self._require_whole()
         unsaved = self._opponents.unsaved()
         if unsaved is not None:
             raise ValueError(
@@ -312,6 +332,7 @@ class VersusGames(Batch):
                 if is_rng(self._memory[g][seat]):
                     self._memory[g][seat][0] = seats[seat, 1]
         self._look()
+        self.interrupted = False
 
     def _check(self) -> None:
         if (self.learners < 0).any() or (self.learners >= self.num_players).any():
@@ -359,10 +380,11 @@ class VersusGames(Batch):
         if not self._opponents.in_python:
             return
         while count := int(waiting(self.states, self.learners, self._numbers)):
-            asked: dict[Agent, list[int]] = {}
+            asked: dict[int, tuple[Agent, list[int]]] = {}  # agents may have no hash
             for g in self._numbers[:count].tolist():
-                asked.setdefault(self._agent(g, int(self.states[g].seat)), []).append(g)
-            for agent, numbers in asked.items():
+                agent = self._agent(g, int(self.states[g].seat))
+                asked.setdefault(id(agent), (agent, []))[1].append(g)
+            for agent, numbers in asked.values():
                 self._ask(agent, numbers)
 
     def _ask(self, agent: Agent, numbers: list[int]) -> None:

@@ -40,7 +40,7 @@ from ..engine.actions import MAX_LEGAL
 from ..engine.options import Options
 from ..engine.rng import new_rng
 from ..engine.scoring import relative_score
-from ..files import write_whole
+from ..files import locked, write_whole
 from ..game import Game
 from .judge import new_gold, play_out
 from .matches import Progress, choices
@@ -296,27 +296,30 @@ def make(folder: Path, phrase: str, count: int, workers: int, progress: Progress
     """
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "positions.jsonl"
-    head = {"format": FORMAT, "version": VERSION, "phrase": phrase, "engine": engine_version()}
-    lines = kept.read_bytes().splitlines(keepends=True) if kept.exists() else []
-    if not lines:
-        lines = [json.dumps(head).encode() + b"\n"]
-    head = json.loads(lines[0])
-    if head["phrase"] != phrase:
-        raise ValueError(f"{folder} has positions of another phrase; name another folder")
-    lines = [line for line in lines if line.endswith(b"\n")]  # the last may be incomplete
-    write_whole(kept, b"".join(lines))
-    rows = {row["number"]: row for row in map(json.loads, lines[1:])}
-    progress(len(rows))
-    todo = [_Job(number) for number in range(count) if number not in rows]
-    with (
-        kept.open("a") as file,
-        closing(do_all(todo, partial(_Maker, phrase), workers, progress)) as made,
-    ):
-        for row in made:
-            rows[row["number"]] = row
-            file.write(json.dumps(row, separators=(",", ":")) + "\n")
-            file.flush()
-    data = {**head, "positions": [rows[number] for number in range(count)]}
-    out = folder / "positions.json.gz"
-    write_whole(out, gzip.compress(json.dumps(data, separators=(",", ":")).encode(), 9, mtime=0))
-    return out
+    with locked(folder / ".lock", f"another process is making positions in {folder}"):
+        head = {"format": FORMAT, "version": VERSION, "phrase": phrase, "engine": engine_version()}
+        lines = kept.read_bytes().splitlines(keepends=True) if kept.exists() else []
+        if not lines:
+            lines = [json.dumps(head).encode() + b"\n"]
+        head = json.loads(lines[0])
+        if head["phrase"] != phrase:
+            raise ValueError(f"{folder} has positions of another phrase; name another folder")
+        lines = [line for line in lines if line.endswith(b"\n")]  # the last may be incomplete
+        write_whole(kept, b"".join(lines))
+        rows = {row["number"]: row for row in map(json.loads, lines[1:])}
+        progress(len(rows))
+        todo = [_Job(number) for number in range(count) if number not in rows]
+        with (
+            kept.open("a") as file,
+            closing(do_all(todo, partial(_Maker, phrase), workers, progress)) as made,
+        ):
+            for row in made:
+                rows[row["number"]] = row
+                file.write(json.dumps(row, separators=(",", ":")) + "\n")
+                file.flush()
+        data = {**head, "positions": [rows[number] for number in range(count)]}
+        out = folder / "positions.json.gz"
+        write_whole(
+            out, gzip.compress(json.dumps(data, separators=(",", ":")).encode(), 9, mtime=0)
+        )
+        return out

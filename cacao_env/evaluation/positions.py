@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -41,6 +42,7 @@ SUBSET = 100  # positions for slow agents, the first in the file
 AT_ONCE = 64  # positions that an agent is asked for in one call
 MOST_BYTES = 100_000_000
 BEGIN, END = "<!-- positions -->", "<!-- end of positions -->"  # of a table of agents in a page
+_ODD = (ValueError, LookupError, TypeError, AttributeError, RecursionError)  # of other data
 NOTHING = 0.05  # gold; a smaller loss is none, because the values are no better known
 FIGURES = {"gold": "z.3f", "win": "z.1%", "best": ".0%"}  # and how they are printed
 UNITS = {"gold": 0.01, "win": 0.001}  # of a loss in the file
@@ -84,7 +86,7 @@ def read_positions(path: Path = FILE, subset: int | None = None) -> list[Positio
         if (data["format"], data["version"]) != (FORMAT, VERSION):
             raise ValueError("it has another format or version")
         return [_position(number, row) for number, row in enumerate(data["positions"][:subset])]
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+    except (*_ODD, OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ValueError(f"{path} is not a file of positions: {reason}"[:300]) from None
 

@@ -51,11 +51,23 @@ def pair_wins(
     return wins
 
 
-def strengths(wins: npt.NDArray[np.float64], prior: float = PRIOR) -> npt.NDArray[np.float64]:
-    """Return the Elo of each agent, mean 0, from wins of one over the other, (agents, agents)."""
+def strengths(
+    wins: npt.NDArray[np.float64],
+    prior: float = PRIOR,
+    met: npt.NDArray[np.bool_] | None = None,
+) -> npt.NDArray[np.float64]:
+    """Return the Elo of each agent, mean 0, from wins of one over the other, (agents, agents).
+
+    ``met``: the pairs that get the prior; None for those with a win.  ValueError if some agents did not
+    meet, not even through others.
+    """
     import choix  # an extra, and slow to import
 
-    met = (wins + wins.T) > 0
+    met = (wins + wins.T) > 0 if met is None else met
+    if not _chains(met).all():
+        raise ValueError(
+            "some agents did not meet, not even through others: they have no one scale"
+        )
     counted = wins + prior * met
     try:
         params = choix.ilsr_pairwise_dense(counted, max_iter=1000)
@@ -86,9 +98,10 @@ def rate(
     """Return ratings with 95 % intervals, best first; ``wins`` (blocks, agents, agents)."""
     anchor = agents.index(ANCHOR) if ANCHOR in agents else 0
     total = wins.sum(axis=0)
+    met = (total + total.T) > 0  # in a sample of few blocks some pairs may not
 
     def above_anchor(won: npt.NDArray[np.float64], prior: float = PRIOR) -> npt.NDArray[np.float64]:
-        elo = strengths(won, prior)
+        elo = strengths(won, prior, met)
         return elo - elo[anchor]
 
     elo, cautious = above_anchor(total), above_anchor(total, DOUBT)

@@ -15,11 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 import cacao_env
 
-from ..files import read_json, write_json
+from ..files import locked, read_json, write_json
 from .matches import ChunkResult
 
 FORMAT, VERSION = "cacao-evaluation-games", 4
@@ -63,19 +61,21 @@ class Store:
         self.dropped = False  # whether games are not read, as their agents have no version
         agents = settings.get("agents", {}) | settings.get("opponents", {})
         self.unversioned = {name for name, version in agents.items() if not version}
-        self._lock = FileLock(folder / LOCK, timeout=0)
         settings = json.loads(json.dumps(settings))  # as it will be read back
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire()
+            self._lock = locked(
+                folder / LOCK,
+                f"another process is playing the evaluation in {folder}: wait for it, or give another "
+                "folder with --out",
+                StoreError,
+            )
+        except OSError as error:
+            raise StoreError(f"{folder} can't be written: {error.strerror}") from None
+        try:
             if self.path.exists() and not self.path.is_file():
                 raise OSError(errno.EINVAL, f"{GAMES} is not a regular file")
             self._file = self.path.open("a+b")
-        except Timeout:
-            raise StoreError(
-                f"another process is playing the evaluation in {folder}: wait for it, or give another "
-                "folder with --out"
-            ) from None
         except OSError as error:
             self._lock.release()
             raise StoreError(f"{folder} can't be written: {error.strerror}") from None

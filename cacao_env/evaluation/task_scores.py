@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..agents.registry import load_agents
+from ..agents.registry import load_agent, load_agents
 from ..checks import as_int
 from ..envs.tasks import Task
 from ..files import read_text
@@ -46,10 +46,11 @@ def text_of(
     more = [f"{name} a move" for name in counts]
     head = ("agent in the learner's seat", "win share", "margin", "deals", *more)
     empty = [""] * len(counts)
-    agents, parts = load_agents(specs, allow_code=True), []
+    loaded = [load_agent(spec, allow_code=True) for spec in specs]
+    agents, parts = {agent.name: agent for agent in loaded}, []  # a path may name a shipped one
     for task in tasks:
         lines = []
-        for agent in agents:
+        for agent in agents.values():
             cells: tuple[str, ...] = ("does not play it", "", "", *empty)
             if data := scores.get((task.id, agent.name)):
                 cells = _scores(data, counts)

@@ -60,7 +60,7 @@ class AgentServer(ThreadingHTTPServer):
             raise Refused(404, "there is nothing at this address")
         name, seed = body.get("agent"), body.get("seed")
         agents = self.agents()
-        if name not in agents:
+        if not isinstance(name, str) or name not in agents:
             raise Refused(
                 404, f"there is no agent {str(name)[:60]!r}; there are: {', '.join(agents)}"
             )
@@ -153,6 +153,9 @@ class _Handler(BaseHTTPRequestHandler):
         except Refused as error:
             status, why = error.args
             text, kind = json.dumps({"error": why}), "application/json"
+        except ValueError as error:  # a checkpoint that is watched can't be read
+            status, kind = 500, "application/json"
+            text = json.dumps({"error": one_line(error)})
         data = text.encode()
         self.send_response(status)
         for name, value in {
@@ -176,7 +179,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self) -> Any:
         length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length) > MAX_REQUEST:
+        if not length.isdecimal() or len(length) > 9 or int(length) > MAX_REQUEST:
             self.close_connection = True
             raise Refused(413, f"the request has more than {MAX_REQUEST} bytes, or no length")
         try:

@@ -93,7 +93,7 @@ class Table:
         player = None if self.game.over else self._players[decider(self.game)]
         if player is None:
             raise ValueError("no agent has to decide now")
-        self.game.play(player.act(self.game.clone()))
+        self.game.play(player.act(self.game))
 
     def undo(self) -> None:
         """Take back the last decision of a person and everything after it."""

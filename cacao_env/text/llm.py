@@ -201,10 +201,13 @@ class LanguageModel(Agent):
         return hashlib.sha256(text.encode()).hexdigest(), body
 
     def _cache(self) -> sqlite3.Connection:
-        folder = as_path(self._values["cache"])
-        folder.mkdir(parents=True, exist_ok=True)
-        cache = sqlite3.connect(folder / "replies.sqlite", timeout=60)
-        cache.execute("CREATE TABLE IF NOT EXISTS replies (key PRIMARY KEY, tokens, reply)")
+        file = as_path(self._values["cache"]) / "replies.sqlite"
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            cache = sqlite3.connect(file, timeout=60)
+            cache.execute("CREATE TABLE IF NOT EXISTS replies (key PRIMARY KEY, tokens, reply)")
+        except (OSError, sqlite3.Error) as error:
+            raise AgentError(f"{self.name}: {file} can't keep replies: {error}") from None
         return cache
 
     def _ask(self, client: Any, body: dict[str, Any]) -> dict[str, Any]:

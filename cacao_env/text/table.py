@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from ..agents.agent import Agent, Player, decider, require, seat_seed
+from ..agents.agent import Agent, Player, require, seat_seed
 from ..agents.random import random_action
 from ..agents.registry import as_agent
 from ..checks import as_int, as_seat, as_seed, check_choice
@@ -53,7 +53,8 @@ class TextTable:
         self._tries, self._failure, self._listed = as_int("tries", tries, 1), failure, listed
         self.own = as_seat(seat, options.num_players)
         self.game = Game.deal(options, seed)
-        given = [opponents] if isinstance(opponents, Agent | str) else list(opponents)
+        alone = isinstance(opponents, str) or not isinstance(opponents, Sequence)
+        given: Any = [opponents] if alone else opponents
         agents = [as_agent(one) for one in given] * (
             options.num_players - 1 if len(given) == 1 else 1
         )
@@ -107,6 +108,7 @@ class TextTable:
 
     def reply(self, text: str) -> str:
         """Play the move that a reply states; return "", or one sentence on why it is refused."""
+        self._advance()  # an agent may have failed in the reply before
         seat = self.seat
         if seat is None:
             return "The game is over."
@@ -146,9 +148,8 @@ class TextTable:
         self._advance()
 
     def _advance(self) -> None:
-        while player := self._players.get(self.game.seat):
-            # No agent sees the true deal.
-            self.game.play(player.act(self.game.determinise(decider(self.game), self._rng)))
+        while player := self._players.get(self.seat):
+            self.game.play(player.act(self.game))
 
     def rewards(self, kind: str) -> list[float]:
         """Return every seat's reward by its name in ``REWARDS``; 0 until the game is over."""

@@ -36,6 +36,10 @@ def add_games(
     count = sum(len(played.seeds) for _, played in games)
     manifest["files"].append({"name": file, "games": count, "parts": parts})
     write_manifest(folder, manifest)
+    listed = {entry["name"] for entry in manifest["files"]}
+    for path in folder.glob("games-*.parquet"):  # as other libraries read the folder
+        if path.name not in listed:
+            path.unlink()
     write_whole(folder / "README.md", card(manifest))
 
 
