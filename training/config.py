@@ -148,7 +148,7 @@ class RunConfig:
     # The final evaluation: deals, each played with the agent in every seat, against any agents.
     deals: int = positive(200)
     against: list[str] = field(default_factory=lambda: ["random", "greedy"])
-    evaluation_seed: int = _seed(1, 1_000_000_000)  # the periodic evaluation has the seed before it
+    evaluation_seed: int = _seed(1, 1_000_000_000)  # the periodic evaluation has other deals
     # Classes (module:Class) that may be loaded; None: all that are named, because the user gave the
     # configuration.  What a run folder holds is data: a resumed run loads those of ``--set`` alone.
     code: ClassVar[frozenset[str] | None] = None

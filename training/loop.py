@@ -29,7 +29,7 @@ from cacao_env.evaluation.run import Plan, measure, plan_chunks, play, print_res
 from cacao_env.evaluation.summary import Result, summarise
 
 from .config import ConfigError, RunConfig, agent_named, from_dict, overridden, read, strings_in
-from .run_folder import RunFolder, clear, seconds_at
+from .run_folder import RunFolder, clear, require_room, seconds_at
 from .state import Arrays, check_counts, check_finite, read_state, write_state
 
 
@@ -107,6 +107,9 @@ class Learner(ABC):
         """Copy the weights of a checkpoint; ValueError if they do not fit."""
         raise NotImplementedError
 
+    def settle(self) -> None:  # noqa: B027
+        """Finish what goes on beside the rounds: the clock stops while the run measures or saves."""
+
     def close(self) -> None:  # noqa: B027
         """Release what the learner holds."""
 
@@ -151,7 +154,13 @@ class Loop:
 
     def __init__(self, learner: Learner, folder: Path) -> None:
         self.learner, self.folder, self.config = learner, folder, learner.config
-        self._named("against")  # report a bad name before the training, not after it
+        # Report a bad name before the training, not after it.
+        names = [self.config.name, *(agent.name for agent in self._named("against").values())]
+        if len(set(names)) < 1 + len(self.config.against):
+            raise ConfigError(
+                f"against is {self.config.against!r}, which has an agent twice, or one with the name "
+                "of the run"
+            )
         self._opponents = self._named("eval_opponents")
         self.notes = RunFolder(folder, self.config.as_dict(), learner.rounds)
         self._saved_at = learner.seconds
@@ -180,7 +189,7 @@ class Loop:
                     f"{learner.counts[learner.unit]:,} {learner.unit}, "
                     f"{row[f'{learner.unit}_per_second']:,.0f}/s; {self._strength}"
                 )
-                if learner.seconds - self._saved_at > 60 * self.config.save_minutes:
+                if self._save_is_due():
                     self.save()
             self.save()
         return learner.progress >= 1
@@ -195,9 +204,13 @@ class Loop:
             self._check_finite(learner.weights(), learner.rounds + 1)  # the reason, if they are not
             raise
         self._check_finite(learner.weights(), learner.rounds + 1)
-        seconds = time.monotonic() - start
         learner.rounds += 1
-        learner.seconds = round(learner.seconds + seconds, 3)
+        begun = learner.seconds
+        learner.seconds = round(begun + time.monotonic() - start, 3)
+        if self._evaluation_is_due() or self._save_is_due():
+            learner.settle()
+            learner.seconds = round(begun + time.monotonic() - start, 3)
+        seconds = max(learner.seconds - begun, 1e-3)
         row = {
             "round": learner.rounds,
             **learner.counts,
@@ -220,6 +233,9 @@ class Loop:
                 f"round {number}: {error}; the run stops, and {self.folder} keeps what was saved before"
             ) from None
 
+    def _save_is_due(self) -> bool:
+        return self.learner.seconds - self._saved_at > 60 * self.config.save_minutes
+
     def _evaluation_is_due(self) -> bool:
         if self.config.eval_rounds:
             return bool(self.learner.rounds % self.config.eval_rounds == 0)
@@ -232,7 +248,8 @@ class Loop:
         for opponent, agent in self._opponents.items():
             for options in config.games_played:
                 players = options.num_players
-                blocks, seed = max(1, config.eval_games // players), config.evaluation_seed - 1
+                blocks = max(1, config.eval_games // players)
+                seed = (config.evaluation_seed + 2**31) % 2**32  # other deals than the final ones
                 result = measure(learned, agent, options, blocks, seed, luck=False)
                 name, half = f"{opponent}_{players}p", (result.high - result.low) / 2
                 row[f"wins_{name}"], row[f"wins_{name}_half_width"] = result.win_share, half
@@ -304,11 +321,11 @@ def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) ->
 def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
     """Measure the checkpoint on deals that training has not seen; add the results to its manifest."""
     against = config.against
-    agents = [load_agent(str(folder)), *(agent_named("against", name, config) for name in against)]
-    games, seed, others = config.games_played, config.evaluation_seed, len(against)
-    plan = Plan([str(folder), *against], agents, games, config.deals, seed, against=others)
-    if len(set(plan.names)) < len(agents):
-        raise ConfigError(f"against is {against!r}, which has an agent twice")
+    others = [agent_named("against", name, config) for name in against]
+    agents = [load_agent(str(folder.resolve())), *others]
+    games, seed = config.games_played, config.evaluation_seed
+    names = [str(folder.resolve()), *against]
+    plan = Plan(names, agents, games, config.deals, seed, against=len(against))
     every = summarise(plan.names, list(play(plan, plan_chunks(plan)))).results
     results = [result for result in every if result.agent == agents[0].name]
     add_to_manifest(folder, results=[result.as_dict() for result in results])
@@ -387,9 +404,10 @@ def begun(
 ) -> tuple[Learner, Path]:
     """Begin a new run; return its learner and its folder, which is cleared."""
     folder = as_path(options.out or Path("runs") / config.name)
-    clear(folder, options.overwrite)
+    require_room(folder, options.overwrite)
     learner = kind(config)
     learner.start()
+    clear(folder)  # once it is known that the new run can begin
     return learner, folder
 
 

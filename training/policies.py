@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -288,6 +289,8 @@ class Snapshots(Agent):
         load_weights(self.net, part("playing", arrays))
         own = weights_of(self.net)
         self._kept.clear()
-        while kept := part(f"{len(self._kept):03}", arrays):
+        for number in count():
+            if not (kept := part(f"{number:03}", arrays)):
+                break
             check_arrays(kept, own)
             self._kept.append({name: torch.from_numpy(np.array(kept[name])) for name in own})

@@ -47,7 +47,7 @@ class RunFolder:
 
     def _begin(self, path: Path, config: dict[str, Any], at: int) -> None:
         """Read what is there and write what is known."""
-        self.rows = [row for row in read_metrics(path) if row["round"] <= at]
+        self.rows = [row for row in read_metrics(path) if row["round"] <= at] if at else []
         before = _starts(path) if at else []
         write_json(path / CONFIG, config)
         started = {
@@ -98,24 +98,25 @@ class RunFolder:
             self._board.close()
 
 
-def clear(folder: Path, overwrite: bool) -> None:
-    """Make room for a new run; raise ConfigError if a run is there and must not be overwritten."""
-    if not folder.exists():
-        return
-    lock = _locked(folder)  # a run that is training there needs its files
-    try:
+def require_room(folder: Path, overwrite: bool) -> None:
+    """Raise ConfigError if a run is there and must not be overwritten, or is training."""
+    if folder.exists():
+        _locked(folder).release()  # a run that is training there needs its files
         for file, how in ((STATE, f"resume it with --resume {folder}, or "), (MANIFEST, "")):
             if (folder / file).exists() and not overwrite:
                 kind = "run" if file == STATE else "checkpoint"
                 raise ConfigError(
                     f"{folder} has a {kind} already; {how}give another --out or --overwrite"
                 )
+
+
+def clear(folder: Path) -> None:
+    """Remove what an earlier run has left in its folder and a new one would be mixed with."""
+    if all((folder / name).is_file() for name in (CONFIG, ABOUT)):
         (folder / STATE).unlink(missing_ok=True)
-        for name in (TENSORBOARD, GAMES):  # which would show both runs as one
+        for name in (TENSORBOARD, GAMES):
             if (folder / name).is_dir():
                 shutil.rmtree(folder / name)
-    finally:
-        lock.release()
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

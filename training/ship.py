@@ -16,11 +16,12 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from cacao_env import Game, record
-from cacao_env.agents.agent import play_game
+from cacao_env.agents.agent import Agent, play_game
 from cacao_env.agents.checkpoint import (
     MANIFEST,
     ONNX,
@@ -39,6 +40,7 @@ from cacao_env.agents.checkpoint import (
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.checkpoint import read_value
 from cacao_env.checks import as_path
+from cacao_env.engine.options import Options
 from cacao_env.evaluation.run import loaded
 from cacao_env.files import read_json, write_json, write_whole
 from cacao_env.tables import DataTable
@@ -64,6 +66,19 @@ def add(run: Path, home: Path, name: str) -> Path:
     agent = load_agent(str(run))  # raises an error if the run can't be loaded
     settle(run)
     path.mkdir(parents=True)
+    with ExitStack() as failed:
+        failed.callback(shutil.rmtree, path)
+        _fill(run, path, name, agent)
+        failed.pop_all()
+    order = home / ORDER
+    listed = read_json(order, "names") if order.exists() else []
+    if name not in listed:
+        write_json(order, [*listed, name])
+    return finish(path)
+
+
+def _fill(run: Path, path: Path, name: str, agent: Agent) -> None:
+    """Copy a run's files, and play some games."""
     for file in (WEIGHTS, ONNX, MANIFEST, CONFIG, CURVES, METRICS):
         if (run / file).exists():
             shutil.copy(run / file, path / file)
@@ -71,16 +86,12 @@ def add(run: Path, home: Path, name: str) -> Path:
     (path / RECORDS).mkdir()
     for players in agent.players:
         for number in range(SAMPLES):
-            game = play_game(Game.new(players, number), [agent.player(s) for s in range(players)])
+            own = getattr(agent, "options", None) or Options(players)  # those of a policy
+            game = play_game(Game.deal(own, number), [agent.player(s) for s in range(players)])
             text = record.dumps(record.record_of(game))
             (path / RECORDS / f"{players}p-{number}.json").write_text(text, encoding="utf-8")
     if network_of(path) == VALUE_NET:
         export(path, path / ONNX)
-    order = home / ORDER
-    listed = read_json(order, "names") if order.exists() else []
-    if name not in listed:
-        write_json(order, [*listed, name])
-    return finish(path)
 
 
 def measured(path: Path, files: Sequence[Path]) -> Path:
@@ -169,6 +180,7 @@ def card(path: Path) -> str:
         "units left after pruning": manifest["size"]["units"] if "pruned" in manifest else None,
     }
     players = ", ".join(map(str, rules.get("players") or [rules["num_players"]]))
+    volcanoes = ("with and without" if values else "with") if rules["volcanoes"] else "without"
     features = manifest.get("features", rules.get("features"))
     curves = "![curves](curves.png)\n\n" if (path / CURVES).exists() else ""
     network = (
@@ -188,8 +200,8 @@ def card(path: Path) -> str:
         + "\n\n<details><summary>configuration at training time</summary>\n\n"
         f"```json\n{json.dumps(trained.get('config', {}), indent=2)}\n```\n\n</details>\n\n{curves}"
         "## Limits\n\n"
-        f"The agent plays games of {players} players {'with and ' * rules['volcanoes']}without "
-        f"volcanoes, by the rules of this package; features {features}. It was trained against itself "
+        f"The agent plays games of {players} players {volcanoes} volcanoes, by the rules of this "
+        f"package; features {features}. It was trained against itself "
         "or programs and measured against programs. Nothing is claimed about human players.\n\n"
         "## Licence\n\nMIT, like the package: weights, card and games.\n\n"
         f"## Files\n\n{network}"

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,6 @@ class AfterstateConfig(RunConfig):
     sums: int = positive(64, MOST_WIDTH)
     maxima: int = at_least(0, 16, MOST_WIDTH)
     units: int = positive(64, MOST_WIDTH)
-    eval_rounds: int = at_least(0, 10)
     keep_games: bool = False  # as a data set, RUN/games; of one kind, without an opponent
     against: list[str] = field(default_factory=lambda: ["greedy"])
 
@@ -135,8 +135,10 @@ class AfterstateConfig(RunConfig):
 
     @property
     def games_played(self) -> list[Options]:
-        """The agent is measured with every number of players, without volcanoes."""
-        return [Options(int(players)) for players in sorted(self.players)]
+        """The agent is measured with every number of players, with volcanoes if all games have them."""
+        kinds = games_of_each_kind(10_000, self.players, self.volcanoes)
+        counts = sorted({players for (players, _), games in kinds.items() if games})
+        return [Options(players, self.volcanoes == 1) for players in counts]
 
 
 class AfterstateLearner(loop.Learner):
@@ -201,7 +203,7 @@ class AfterstateLearner(loop.Learner):
             losses = self.fitter.fit(
                 list(self.replay), steps, config.batch, rate, [config.seed, number]
             )
-        self.counts["games"] += config.greedy_games if by_greedy else config.games
+        self.counts["games"] += sum(len(one.seeds) for one in played)
         self.counts["samples"] += new
         self.counts["gradient_steps"] = self.fitter.steps
         return {
@@ -263,7 +265,8 @@ class AfterstateLearner(loop.Learner):
 
     def _rules(self) -> dict[str, Any]:
         config = self.config
-        return {"players": sorted(map(int, config.players)), "volcanoes": config.volcanoes > 0}
+        players = [options.num_players for options in config.games_played]
+        return {"players": players, "volcanoes": config.volcanoes > 0}
 
     def weights(self) -> Arrays:
         """Of the network, and the running mean of them."""
@@ -290,8 +293,15 @@ class AfterstateLearner(loop.Learner):
         if "ordering" in arrays:
             check_arrays(arrays, {"ordering": np.zeros(ORDERING_SHAPE, np.float32)})
             self.ordering = {"ordering": arrays["ordering"]}
-        while samples := part(f"replay.{len(self.replay):03}", arrays):
+        for number in count():  # more than are kept, if the run goes on with a shorter replay
+            if not (samples := part(f"replay.{number:03}", arrays)):
+                break
             self.replay.append(sound_samples(samples))
+
+    def settle(self) -> None:
+        """Wait for the games of the next round."""
+        for one in self._games or ():
+            one.result()
 
     def close(self) -> None:
         """Stop the threads; drop games that they have not started."""

@@ -300,7 +300,12 @@ def fit(
 
     ``c``: the configuration, with the values that its scheduled keys have now.
     """
-    batches = c.decisions_per_update // c.batch
+    if len(rollout.known) < 2:
+        raise ConfigError(
+            f"games times rollout is {c.decisions_per_update}, too few: a round has less than two "
+            "decisions whose returns are known"
+        )
+    batches = max(1, len(rollout.known) // c.batch)
     for group in optimizer.param_groups:
         group["lr"] = c.learning_rate
     sums: dict[str, torch.Tensor] = {}

@@ -13,10 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.decisions import NONE
+from ..engine.options import ASKED
 from ..engine.rng import RngArray
 from ..engine.state import StateArray
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
+from ..greedy.turn import next_unasked
 from .agent import Agent, decider
 from .analysis import Analysis, certain
 from .endgame import endgame_action, endgame_analyze
@@ -166,8 +169,9 @@ class Bot(Agent):
         """Report the values of the actions; win shares and scores are those of play by greedy."""
         seen = game.determinise(decider(game), memory).states
         legal = game.legal_actions()
-        if len(legal) == 1:
-            analysis = certain(int(legal[0]))
+        forced = next_unasked(game.state, ASKED.index("auto"))  # in explicit games it is asked
+        if forced != NONE or len(legal) == 1:
+            analysis = certain(int(legal[0]) if forced == NONE else int(forced))
         else:
             analysis = self._kind.analyze(seen, memory, **self._values)
         win_shares, scores = np.zeros((2, MAX_PLAYERS))

@@ -98,7 +98,7 @@ def try_out(library: Library) -> dict[str, Any]:
             run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
             status, said = (OK if run.returncode == 0 else FAILED), run.stdout
             if status == FAILED:
-                said = run.stderr or run.stdout or f"exit status {run.returncode}"
+                said = f"exit status {run.returncode}\n{run.stderr.strip() or run.stdout}"
         except subprocess.TimeoutExpired:
             status, said = FAILED, f"no end after {TIMEOUT} s"
         lines = [line.strip() for line in said.splitlines() if line.strip()]

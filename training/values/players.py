@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cacao_env.agents.agent import require
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import SEARCH_PARAMETERS, split_search
@@ -23,7 +24,7 @@ from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.matches import play_chunk
 
-from ..config import ConfigError, RunConfig, agent_named
+from ..config import ConfigError, agent_named
 from .games import (
     GREEDY_OPPONENT,
     NET_OPPONENT,
@@ -50,11 +51,14 @@ class Opponent(NamedTuple):
     sims: int = 0
 
 
-def opponent_named(key: str, name: str, config: RunConfig) -> Opponent:
+def opponent_named(key: str, name: str, config: Any) -> Opponent:
     """The opponent that a configuration names; ConfigError if compiled games can't have it."""
     if not name:
         return Opponent()
     agent = agent_named(key, name, config)
+    for kind, games in games_of_each_kind(10_000, config.players, config.volcanoes).items():
+        if games:
+            require(agent, Options(*kind))
     if agent.name == "greedy":
         return Opponent(GREEDY_OPPONENT)
     search = split_search(name)[1] or {"ms": 0, "sims": 0}

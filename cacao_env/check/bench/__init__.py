@@ -36,7 +36,7 @@ def run(
     """
     if seconds is None:
         seconds = 0.25 if quick else 1.0
-    if seconds <= 0:
+    if not 0 < seconds < float("inf"):
         raise ValueError(f"--seconds is {seconds}, expected more than 0")
     earlier = None if compare_file is None else read_rows(compare_file)
     if page is not None:

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { LEVELS, levelsFor, NAMES, namesFor } from "../src/levels.js";
+import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf } from "../src/levels.js";
 import { packed, unpacked, wantedBy } from "../src/link.js";
 import { exported, imported, Store } from "../src/save.js";
 import { Session } from "../src/session.js";
@@ -154,6 +154,11 @@ test("few cells are new at any frame", () => {
     const cells = session.newCells(ply);
     assert.ok(cells.length >= 1 && cells.length <= 4, `${cells.length} cells at ${ply}`);
   }
+});
+
+test("every puzzle is that of a day, one after the other", () => {
+  const days = Array.from({ length: 32 }, (_, k) => new Date(1.8e12 + 864e5 * k).toISOString().slice(0, 10));
+  assert.equal(new Set(days.map((day) => puzzleOf(day, 32))).size, 32);
 });
 
 test("puzzles are positions of games, and their answers are legal", () => {

@@ -13,6 +13,7 @@ import { choiceWords, reasonWords, t } from "./words.js";
 export function mayThink() {
   const { session } = app;
   if (!session || !app.client || frame()?.position.phase === "over") return false;
+  if (session.saved.kind === "puzzle") return false;
   if (session.awaits === null) return true;
   return session.awaits === "person" && atEnd() && curtainFor() === null;
 }
@@ -49,12 +50,13 @@ export async function hint() {
   const session = /** @type {Session} */ (app.session);
   if (!mayThink() || !app.client || app.thinking) return;
   const asked = new AbortController();
+  const { ply } = app;
   update({ thinking: asked });
   const best = levels(session.saved.options.players, session.saved.options.volcanoes).at(-1)?.id ?? "grower";
   try {
-    const found = await app.client.analyze(session.dataAt(app.ply), { ...wishOf(best), seed: 1, signal: asked.signal });
+    const found = await app.client.analyze(session.dataAt(ply), { ...wishOf(best), seed: 1, signal: asked.signal });
     if (app.thinking !== asked) return;
-    const choice = offered().find(({ action }) => action === found.actions[0]);
+    const choice = app.ply === ply ? offered().find(({ action }) => action === found.actions[0]) : null;
     update({ thinking: null });
     if (!choice) return;
     choose(choice);

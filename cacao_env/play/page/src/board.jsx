@@ -136,7 +136,7 @@ export function Board() {
       .on("end", ({ sourceEvent }) => {
         if (sourceEvent?.type === "wheel") page.set({ zoom: Math.round(100 * eye.k) });
       });
-    select(table).call(zooming);
+    select(table).call(zooming).on("dblclick.zoom", null); // two quick taps turn a tile
     new ResizeObserver(([{ contentRect }]) => {
       Object.assign(eye, { width: contentRect.width, height: contentRect.height });
       update();

@@ -4,8 +4,9 @@ import { judgePuzzle, judgeTry } from "./exercises.js";
 import { spokenChoice } from "./said.js";
 import { same } from "./session.js";
 import { sound } from "./sound.js";
-import { app, atEnd, frame, speak, update } from "./state.js";
+import { app, atEnd, frame, say, speak, update } from "./state.js";
 import { settle, show, stopAll, tabs } from "./turns.js";
+import { t } from "./words.js";
 
 /** @import { Choice, Cell } from "./types.js" */
 
@@ -50,7 +51,7 @@ export const picked = () => offered().find(({ action }) => action === app.pick.a
 export function ghost() {
   const one = picked();
   if (one) return one;
-  const there = choicesAt(app.hover);
+  const there = choicesAt(app.hover ?? app.cursor);
   return there.find(({ move }) => move.turn === app.pick.turn) ?? there[0] ?? null;
 }
 
@@ -89,7 +90,8 @@ export function clickCell(cell) {
 /** Turn the tile chosen, or go to the next choice there. @param {number} by */
 export function turn(by) {
   const now = ghost();
-  if (!now) return;
+  // Nothing is pointed at, as on a touch screen: what is placed next is turned.
+  if (!now) return update({ pick: { ...app.pick, turn: (app.pick.turn + by + 4) % 4 } });
   const there = choicesAt(now.move.cell).filter(({ move }) => move.type === now.move.type);
   if (there.length < 2) return;
   const next = there[(there.indexOf(now) + by + there.length) % there.length];
@@ -121,9 +123,12 @@ export function confirm() {
   void show(from, false);
 }
 
+/** Whether the game shown goes on here, or has just ended: no record, no exercise, nothing looked back at. */
+export const isLive = () => app.session?.saved.kind === "game" && (!app.session.over || atEnd());
+
 export function undo() {
   const { session } = app;
-  if (!session?.canUndo) return;
+  if (!session?.canUndo || !isLive()) return;
   stopAll();
   session.undo();
   Object.assign(app, {
@@ -136,16 +141,19 @@ export function undo() {
     counting: null,
     curve: "scores",
   });
-  app.shownTo = session.now.seat;
   void keep();
   settle();
 }
 
 export async function keep() {
   const { session } = app;
-  if (!session || session.saved.kind === "puzzle") return;
-  await app.store.keep(session.saved);
-  tabs?.postMessage(session.saved.id);
+  if (!session || session.saved.kind === "puzzle" || session.saved.watched) return;
+  try {
+    await app.store.keep(session.saved);
+    tabs?.postMessage(session.saved.id);
+  } catch {
+    say(t.notSaved);
+  }
 }
 
 // --- Several people at one screen ----------------------------------------------------------------

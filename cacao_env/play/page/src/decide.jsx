@@ -189,8 +189,8 @@ function Buttons({ now }) {
   const ghost = page.ghost();
   const turns = ghost
     ? page.choicesAt(ghost.move.cell).filter(({ move }) => move.type === ghost.move.type).length > 1
-    : false;
-  const live = session.saved.kind === "game" && (!session.over || page.atEnd());
+    : now.phase === "place";
+  const live = page.isLive();
   return (
     <div class="buttons">
       {choosing || (session.awaits === "agent" && page.atEnd()) ? (

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import * as page from "./app.js";
 import { app, update } from "./app.js";
 import { Line, Sign } from "./art.jsx";
-import { namesFor } from "./levels.js";
+import { namesFor, puzzleOf } from "./levels.js";
 import { Message } from "./message.jsx";
 import { film, picture } from "./pictures.js";
 import { Rules } from "./rules.jsx";
@@ -304,7 +304,7 @@ function Puzzles() {
   const { puzzles } = app;
   if (!puzzles.length) return <p>{t.noPuzzles}</p>;
   const day = page.today();
-  const daily = page.puzzleOf(day);
+  const daily = puzzleOf(day, puzzles.length);
   return (
     <>
       <button type="button" id="daily" class="card first" onClick={() => page.openPuzzle(daily)}>
@@ -339,6 +339,8 @@ function Share() {
     setBusy(true);
     try {
       page.download(name, await work());
+    } catch (error) {
+      page.say(/** @type {Error} */ (error).message);
     } finally {
       setBusy(false);
     }

@@ -40,10 +40,6 @@ export function backToReview() {
 // --- Puzzles -------------------------------------------------------------------------------------
 
 export const today = () => new Date().toISOString().slice(0, 10);
-/** The puzzle of a day. @param {string} day */
-export const puzzleOf = (day) =>
-  [...day].reduce((sum, letter) => (sum * 33 + letter.charCodeAt(0)) >>> 0, 5) % app.puzzles.length;
-
 /** The name of a puzzle in the progress that is kept. @param {number} at */
 const keyOf = (at) => `position ${app.puzzles[at].number}`;
 /** The day on which a puzzle was solved, if it was. @param {number} at */
@@ -69,6 +65,13 @@ export function nextPuzzle(level) {
   openPuzzle(from[Math.floor(Math.random() * from.length)]);
 }
 
+// Another tab may have solved others.
+async function keepProgress() {
+  const there = await app.store.setting("progress", app.progress);
+  app.progress.solved = { ...there.solved, ...app.progress.solved };
+  await app.store.set("progress", app.progress);
+}
+
 /** @param {Choice} choice */
 export function judgePuzzle(choice) {
   const { puzzle, session } = app;
@@ -79,7 +82,7 @@ export function judgePuzzle(choice) {
   const text = solved ? t.puzzleRight(num(Math.min(...others), 1)) : t.puzzleWrong(num(losses[choice.action], 1));
   if (solved) {
     app.progress.solved[keyOf(puzzle.at)] ??= today();
-    void app.store.set("progress", app.progress);
+    void keepProgress();
     session.play(choice.action);
     app.ply = session.last;
   }

@@ -39,8 +39,10 @@ export function open(saved, { ply = -1, keep = true } = {}) {
     curve: saved.review ? "chances" : "scores",
     trying: null,
     puzzle: null,
+    everyStep: false,
+    told: "",
   });
-  if (keep && saved.kind !== "puzzle") void app.store.keep(saved);
+  if (keep && saved.kind !== "puzzle" && !saved.watched) void app.store.keep(saved).catch(() => say(t.notSaved));
   showBest();
   settle();
 }
@@ -82,7 +84,8 @@ export function made({ options, deal, actions }, players, more = {}) {
 
 /** @param {string} level @param {string} name @param {number} seconds of the strongest @returns {Player} */
 export function opponent(level, name, seconds = 1) {
-  const one = levels(2, false).find(({ id }) => id === level) ?? LEVELS.find(({ id }) => id === level) ?? LEVELS[1];
+  const all = [2, 3, 4].flatMap((players) => [false, true].flatMap((volcanoes) => levels(players, volcanoes)));
+  const one = all.find(({ id }) => id === level) ?? LEVELS[1];
   return {
     person: false,
     name,
@@ -147,7 +150,8 @@ export async function openText(text) {
       person: /** @type {const} */ (true),
       name: given[seat] ?? t.player(seat + 1),
     }));
-    const { decisions } = data.rules;
+    // What a game by turns does not ask is shown move by move.
+    const decisions = /** @type {"auto" | "explicit"} */ (data.rules.decisions === "auto" ? "auto" : "explicit");
     const actions = found.actions.filter((_, k) => decisions === "explicit" || !found.auto[k]);
     const game = { ...found, actions, options: { ...found.options, decisions } };
     // One record is one game here, however often it is opened: its name comes from its content.
@@ -162,8 +166,15 @@ export async function openText(text) {
 /** @param {any} data */
 async function takeGames(data) {
   const games = imported(data);
-  for (const one of games) new Session(app.engine, one); // refuses what the rules refuse
-  for (const one of games) await app.store.keep(one);
+  for (const one of games) {
+    const { changed, kind } = one;
+    new Session(app.engine, one); // refuses what the rules refuse
+    Object.assign(one, { changed: Number(changed) || Date.now(), kind: kind === "puzzle" ? "game" : kind });
+  }
+  for (const one of games) {
+    const there = await app.store.game(one.id);
+    if (!there || there.changed < one.changed) await app.store.keep(one);
+  }
   say(t.imported(games.length), { good: true });
   if (games.length === 1) return open(games[0]);
   await showGames();
@@ -197,7 +208,7 @@ export async function openWanted() {
   if (wanted.data) {
     try {
       const { kind, ...found } = await unpacked(wanted.data);
-      return open(made(found, found.players, { ...found.more, kind: kind ?? "game", id: newId() }), {
+      return open(made(found, found.players, { ...found.more, kind: kind === "record" ? kind : "game", id: newId() }), {
         ply: wanted.ply,
       });
     } catch {
@@ -238,7 +249,7 @@ export function saveFile() {
   const text = saved.over
     ? app.engine.writeRecord(
         session.dataAt(session.last),
-        names().map((name) => name.slice(0, 60)),
+        names().map((name, seat) => name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").slice(0, 60) || t.player(seat + 1)),
       )
     : exported([saved]);
   download(`cacao-${new Date(saved.created).toISOString().slice(0, 10)}-${saved.id.slice(0, 4)}.json`, text);
@@ -253,8 +264,12 @@ export async function linkOf() {
 
 export async function copyLink() {
   const link = await linkOf();
-  await navigator.clipboard?.writeText(link).catch(() => undefined);
-  say(t.copied, { good: true });
+  try {
+    await navigator.clipboard.writeText(link);
+    say(t.copied, { good: true });
+  } catch {
+    // The dialog shows the link, to be copied by hand.
+  }
   return link;
 }
 

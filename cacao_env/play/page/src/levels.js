@@ -45,3 +45,6 @@ export function namesFor(count, seed, taken = []) {
   const from = Math.abs(seed) % free.length;
   return Array.from({ length: count }, (_, k) => free[(from + k * 5) % free.length]);
 }
+
+/** The number of a day's puzzle: all of them in turn. @param {string} day @param {number} count */
+export const puzzleOf = (day, count) => Math.floor(Date.parse(day) / 864e5) % count;

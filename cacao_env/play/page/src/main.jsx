@@ -56,7 +56,7 @@ function Top() {
         <Entry id="new" line="plus" text={t.newGame} onClick={() => update({ dialog: "new" })} />
         <Entry id="my-games" line="games" text={t.myGames} onClick={page.showGames} />
         <Entry id="puzzles" line="puzzle" text={t.puzzles} onClick={() => update({ dialog: "puzzles" })} />
-        {app.session ? (
+        {app.session && app.session.saved.kind !== "puzzle" ? (
           <Entry id="share" line="share" text={t.shareMenu} onClick={() => update({ dialog: "share" })} />
         ) : null}
         <Entry id="show-rules" line="book" text={t.rules} onClick={() => update({ dialog: "rules" })} />
@@ -207,8 +207,12 @@ async function begin() {
   app.client = thinkers(DATA.worker, { wasm, fields: DATA.fields, network: await bytesOf(DATA.network) });
   app.puzzles = DATA.puzzles ?? [];
   app.store = await Store.open();
-  Object.assign(app.settings, await app.store.setting("settings", {}));
-  Object.assign(app.progress, await app.store.setting("progress", {}));
+  try {
+    Object.assign(app.settings, await app.store.setting("settings", {}));
+    Object.assign(app.progress, await app.store.setting("progress", {}));
+  } catch {
+    app.store = new Store(null); // what the browser has kept is damaged
+  }
   page.applySettings();
   matchMedia("(prefers-reduced-motion: reduce)").addEventListener("change", page.applySettings);
   render(<Page />, /** @type {Element} */ (document.getElementById("page")));

@@ -13,7 +13,8 @@ const COLOURS = 128;
 export function tableSvg({ width, height }) {
   const eye = /** @type {SVGGElement} */ (document.querySelector("#eye"));
   const copy = /** @type {SVGGElement} */ (eye.cloneNode(true));
-  for (const one of copy.querySelectorAll(".ghost, .cursor, .space, .asked, .offered, .heat, .preview")) one.remove();
+  for (const one of copy.querySelectorAll(".ghost, .cursor, .space, .asked, .offered, .heat, .preview, .counting"))
+    one.remove();
   const box = eye.getBBox();
   const pad = 30;
   copy.removeAttribute("transform");

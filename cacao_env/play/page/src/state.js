@@ -44,6 +44,7 @@ export const app = {
   panel: /** @type {string | null} */ (null), // open on a small screen
   message: /** @type {{ text: string, good?: boolean, act?: () => void, label?: string } | null} */ (null),
   spoken: "",
+  told: "", // of the others' moves, since a person was asked
   games: /** @type {Saved[]} */ ([]),
 
   paused: false,

@@ -63,10 +63,13 @@ export function settle() {
   remember();
   if (!session) return;
   const isDone = session.over && session.saved.kind === "game";
-  if (atEnd() && (isDone || session.awaits === "person")) speak(headline());
+  if (atEnd() && (isDone || session.awaits === "person")) {
+    speak([app.told, headline()].filter(Boolean).join(" "));
+    app.told = "";
+  }
   if (session.awaits === "agent" && !app.paused) void letAgentDecide();
   if (session.over && session.saved.watched && atEnd())
-    setTimeout(() => app.session === session && atEnd() && watch(), 1000 * BETWEEN);
+    setTimeout(() => app.session === session && atEnd() && !app.dialog && !app.reviewing && watch(), 1000 * BETWEEN);
   if (app.everyStep && session.awaits !== "agent") void think();
 }
 
@@ -89,7 +92,11 @@ async function letAgentDecide() {
     session.play(action);
     app.deciding = false;
     void keep();
-    speak(toldMoves(from));
+    const told = toldMoves(from);
+    speak(told);
+    // What follows at once would be said in its place.
+    const isQuick = isStill() || !SECONDS[app.settings.pace];
+    app.told = isQuick ? `${app.told} ${told}`.trim() : told;
     sound("place");
     if (wasAtEnd) return await show(from, true);
     settle();
