@@ -140,7 +140,7 @@ def test_a_run_keeps_its_games(tmp_path):
     assert len(set(games.deals.tolist())) == len(games)
     listed = {entry["name"] for entry in games.manifest["files"]}
     assert {path.name for path in (folder / "games").glob("*.parquet")} == listed
-    clear(folder, overwrite=True)  # another run's games would be mixed with these
+    clear(folder)  # another run's games would be mixed with these
     assert not (folder / "games").exists()
 
 
@@ -236,3 +236,35 @@ def test_a_checkpoint_says_what_it_is_for(checkpoint):
     ):
         with pytest.raises((AgentError, ValueError), match=words):
             load_agent(f"{checkpoint}{wrong}")
+
+
+def test_a_folder_that_is_no_run_is_left_alone_and_a_run_until_another_can_begin(tmp_path, tiny):
+    (tmp_path / "games").mkdir()
+    (tmp_path / "games" / "mine.json").write_text("{}")
+    clear(tmp_path)
+    assert (tmp_path / "games" / "mine.json").exists()
+    folder = copied(tiny, tmp_path)
+    before = (folder / STATE).read_bytes()
+    wrong = ["--set", "opponent=gredy", "--overwrite"]
+    assert main([*arguments(folder), *wrong]) == 1
+    assert (folder / STATE).read_bytes() == before
+
+
+def test_a_run_goes_on_with_a_shorter_replay(tmp_path):
+    folder = tmp_path / "run"
+    run_for(folder, 4)
+    assert len(resumed(AfterstateLearner, folder).replay) > 1
+    assert len(resumed(AfterstateLearner, folder, ["replay=1"]).replay) == 1
+
+
+def test_games_are_measured_as_they_were_learned():
+    config = from_dict(AfterstateConfig, SMALL | {"volcanoes": 1.0, "players": {"2": 1, "3": 0}})
+    assert config.games_played == [Options(2, True)]
+    mixed = from_dict(AfterstateConfig, SMALL | {"volcanoes": 0.5, "players": {"2": 1, "4": 1}})
+    assert mixed.games_played == [Options(2), Options(4)]
+
+
+def test_an_opponent_must_play_every_kind_of_game_of_the_run(tmp_path, tiny):
+    three = from_dict(AfterstateConfig, SMALL | {"players": {"2": 1, "3": 1}})
+    with pytest.raises(ValueError, match="plays with 2 players without volcanoes, not with 3"):
+        opponent_named("opponent", str(copied(tiny, tmp_path)), three)

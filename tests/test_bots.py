@@ -8,8 +8,11 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.agent import Agent, play_game
 from cacao_env.agents.bots import BOTS, Bot, parse
+from cacao_env.engine.decisions import NONE
+from cacao_env.engine.options import ASKED
 from cacao_env.engine.rng import new_rng
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
+from cacao_env.greedy.turn import next_unasked
 from cacao_env.greedy.values import Weights
 from tests.games import STYLES, positions
 
@@ -228,3 +231,16 @@ def test_greedy_expects_of_fills_and_actions_what_the_best_turn_brings():
                 assert exact[favourite] == best
             compared[game.phase] += 1
     assert min(compared.values()) > 300
+
+
+@pytest.mark.parametrize("spec", ["greedy", "mc:sims=8", "ismcts:sims=8"])
+def test_an_explicit_game_s_move_that_can_not_matter_is_the_analysis(spec):
+    game, seen = Game.new(2, 0, decisions="explicit"), 0
+    bot, rng = Bot(spec), new_rng(1)
+    while seen < 3:
+        forced = next_unasked(game.state, ASKED.index("auto"))
+        if forced != NONE and len(game.legal_actions()) > 1:
+            assert bot.analyze(game, rng).actions.tolist() == [forced]
+            assert bot.act([game], [rng]) == [forced]
+            seen += 1
+        game.play(int(game.legal_actions()[0]))

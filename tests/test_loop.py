@@ -148,7 +148,7 @@ def test_the_periodic_evaluation_plays_each_opponent_on_deals_of_its_own(tmp_pat
     keys = {"eval_games": 100, "evaluation_seed": 77, "eval_opponents": ["greedy", "random"]}
     assert Loop(counter(rounds=1, players=3, against=["random"], **keys), tmp_path).run()
     of = "the learner"
-    assert [(of, "greedy", 3, 33, 76), (of, "random", 3, 33, 76)] == MEASURED
+    assert [(of, "greedy", 3, 33, 77 + 2**31), (of, "random", 3, 33, 77 + 2**31)] == MEASURED
     [row] = read_metrics(tmp_path)
     assert (row["margin_greedy_3p"], row["margin_random_3p"]) == (1.5, 20.0)
 
@@ -240,3 +240,18 @@ def test_a_state_without_counts_is_refused(tmp_path):
     write_state(tmp_path, {}, config={}, counts={"numbers": 2})
     with pytest.raises(CheckpointError, match="another version of this program"):
         resumed(Counter, tmp_path)
+
+
+def test_an_agent_of_the_run_s_name_is_refused_before_the_training(tmp_path):
+    for change in ({"name": "random"}, {"against": ["random", "random"]}):
+        with pytest.raises(ConfigError, match="an agent twice, or one with the name of the run"):
+            Loop(counter(**{"against": ["random"], **change}), tmp_path / "run")
+
+
+def test_what_goes_on_beside_a_round_is_finished_on_the_clock(tmp_path, monkeypatch):
+    learner = counter(rounds=4, eval_rounds=2, against=["random"])
+    settled = []
+    learner.settle = lambda: settled.append(learner.rounds)
+    assert Loop(learner, tmp_path).run()
+    assert set(settled) >= {2, 4}
+    assert [row["round"] for row in read_metrics(tmp_path) if "wins_greedy_2p" in row] == [2, 4]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -279,3 +281,18 @@ def test_an_export_draws_no_random_numbers_of_the_training(observation):
     before = torch.get_rng_state()
     export(net, about)
     assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_minibatches_are_of_the_size_that_the_configuration_says():
+    config = from_dict(PpoConfig, {"games": 10, "rollout": 20, "batch": 30, "epochs": 1})
+    net, sizes = torch.nn.Linear(1, 1), []
+
+    def loss_of(net, rollout, rows, scale, c):
+        sizes.append(len(rows))
+        return net(torch.ones(1, 1)).sum(), {}
+
+    adam = torch.optim.Adam(net.parameters())
+    fit(net, adam, loss_of, SimpleNamespace(known=torch.arange(100)), None, config)
+    assert sorted(sizes) == [33, 33, 34]
+    with pytest.raises(ConfigError, match="less than two decisions whose returns are known"):
+        fit(net, adam, loss_of, SimpleNamespace(known=torch.arange(1)), None, config)
