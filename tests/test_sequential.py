@@ -78,3 +78,5 @@ def test_expected_shares_follow_the_model():
     assert expected_share(400, 3) == pytest.approx(10 / 12)
     with pytest.raises(ValueError, match="--elo0 is 20, expected less than --elo1, 20"):
         SequentialTest(20, 20)
+    with pytest.raises(ValueError, match="--elo1 is 1000000"):
+        SequentialTest(0, 1_000_000)

@@ -89,6 +89,7 @@ SOUND = {
         (Sb3Config, "seed=-1", "seed is -1, expected 0 to 4294967295"),
         (Sb3Config, "evaluation_seed=0", "evaluation_seed is 0, expected 1 to 4294967295"),
         (Sb3Config, "batch=1", "batch is 1, expected 2 or more"),
+        (Sb3Config, "batch=8191", "of 8192 decisions a single one is left for the last batch"),
         (Sb3Config, "save_minutes=0", "save_minutes is 0, expected more than 0"),
         (Sb3Config, "name=\x1bx", "name is '.x1bx', expected text of at most 100 printable"),
         (Sb3Config, "eval_rounds=-1", "eval_rounds is -1, expected 0 or more"),
@@ -97,6 +98,7 @@ SOUND = {
         (PpoConfig, "opponents={random=1}", "there is no key 'opponents'"),
         (PpoConfig, "observation=rows", "observation is 'rows'"),
         (PpoConfig, "replies=5", "replies is 5"),
+        (PpoConfig, "margin_weight=0.5", "margin_weight is for reward 'outcome', not for 'shaped'"),
         (PpoConfig, "past_fraction=0.6", "add up to more than 1"),
         (
             AfterstateConfig,

@@ -63,6 +63,8 @@ class PpoConfig(ScheduledConfig):
         super().__post_init__()
         if self.greedy_fraction + self.past_fraction > 1:
             raise ConfigError("greedy_fraction and past_fraction add up to more than 1")
+        if self.margin_weight and self.reward != "outcome":
+            raise ConfigError(f"margin_weight is for reward 'outcome', not for {self.reward!r}")
 
 
 # --- Advantages -------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
 
 from . import loop
-from .config import check_weights, fraction, positive
+from .config import ConfigError, check_weights, fraction, positive
 from .networks import new_net
 from .policies import PolicyLearner, ScheduledConfig, Snapshots, opponent_named
 from .sb3_policy import CellPolicy
@@ -46,6 +46,11 @@ class Sb3Config(ScheduledConfig):
         """Check the keys."""
         super().__post_init__()
         check_weights("opponents", self.opponents)
+        if self.decisions_per_update % self.batch == 1:  # its advantages have no deviation
+            raise ConfigError(
+                f"batch is {self.batch}: of {self.decisions_per_update} decisions a single one is left "
+                "for the last batch, expected none or several"
+            )
 
 
 class Sb3Learner(PolicyLearner):

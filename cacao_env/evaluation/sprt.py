@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..checks import as_float
+
 LEAST_BLOCKS = 32  # with fewer the variance is not known well enough
 
 
@@ -30,6 +32,8 @@ class SequentialTest:
 
     def __post_init__(self) -> None:
         """Check the order of the hypotheses."""
+        for name in ("elo0", "elo1"):
+            as_float(f"--{name}", getattr(self, name), -10_000, 10_000)
         if not self.elo0 < self.elo1:
             raise ValueError(f"--elo0 is {self.elo0:g}, expected less than --elo1, {self.elo1:g}")
 
