@@ -2,7 +2,7 @@
 
 import * as page from "./app.js";
 import { app, update } from "./app.js";
-import { BackIcon, Icon, JungleIcon, Line, Sign, WorkerIcon } from "./art.jsx";
+import { Icon, JungleIcon, Line, Sign, WorkerIcon } from "./art.jsx";
 import { coached } from "./coach.js";
 import { kindOn } from "./session.js";
 import { Breakdown, Loss } from "./sides.jsx";
@@ -69,6 +69,7 @@ export function Hand({ now }) {
   const seat = isFill ? (now.seat ?? 0) : page.handSeat();
   if (!session || seat === null) return null;
   const hand = isFill ? offered : (session.hand(app.ply, seat, app.allHands) ?? []);
+  if (!hand.length) return null; // all tiles are placed
   const kinds = offered.length ? [...new Set(hand)] : hand;
   return (
     <div
@@ -100,11 +101,6 @@ export function Hand({ now }) {
           </button>
         );
       })}
-      {!kinds.length ? (
-        <span class="held">
-          <BackIcon owner={seat} />
-        </span>
-      ) : null}
     </div>
   );
 }
@@ -316,7 +312,7 @@ function Look({ now }) {
   if (!session || !frame) return null;
   const judged = page.judgedAt(app.ply);
   const told = page.told(app.ply);
-  const isBest = judged && (judged.best === judged.action || judged.gold < 0.05);
+  const isBest = judged && (judged.best === judged.action || judged.gold < page.LEAST);
   return (
     <>
       <div class="effect told">
