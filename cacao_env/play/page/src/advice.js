@@ -90,7 +90,8 @@ export const LEAST = 0.05;
 // Show the best move beside the one that led to the frame.
 export function showBest() {
   const one = judgedAt(app.ply);
-  app.preview = one && one.best !== one.action && one.gold >= LEAST ? { ...moveAt(one.ply, one.best), seat: one.seat } : null;
+  app.preview =
+    one && one.best !== one.action && one.gold >= LEAST ? { ...moveAt(one.ply, one.best), seat: one.seat } : null;
 }
 
 export async function review() {
