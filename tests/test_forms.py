@@ -248,12 +248,13 @@ def test_a_seat_without_a_decision_left_is_refused():
     (last,) = seats
     env = CacaoEnv("random", seat=1 - last)
     env.reset(seed=3)
-    before = env.game
     with pytest.raises(
         ValueError, match=f"seat {1 - last} has no decision left in the game to start"
     ):
         env.reset(options={"game": game})
-    assert env.game.draws != before.draws  # the episode that it dealt
+    with pytest.raises(ValueError, match=r"call reset\(\) first"):  # nobody has seen what was dealt
+        env.step(first_legal(env.action_masks()))
+    env.reset()
     env.step(first_legal(env.action_masks()))
 
 

@@ -93,7 +93,7 @@ def test_a_batch_of_observations_is_not_one():
 
 
 def test_a_record_has_a_name_for_each_seat():
-    with pytest.raises(ValueError, match="players is \\['a'\\], expected 2 names"):
+    with pytest.raises(ValueError, match=r"players is \['a'\], expected a name for each of 2"):
         record.record_of(finished(), players=["a"])
     assert record.record_of(finished(), players=["a", "b"])["players"] == ["a", "b"]
 

@@ -183,6 +183,7 @@ class CacaoEnv(_OneSeat, gymnasium.Env[Any, Any]):
 
     def render(self) -> Any:
         """Render the position with all hands in ``render_mode`` (:mod:`cacao_env.envs.rendering`)."""
+        self._require_started()
         return self._renderer.show(self.game)
 
     def close(self) -> None:
@@ -192,7 +193,6 @@ class CacaoEnv(_OneSeat, gymnasium.Env[Any, Any]):
     @property
     def game(self) -> Game:
         """A copy of the game with its history; it contains everything hidden."""
-        self._require_started()
         return self.games.game(0)
 
     @property

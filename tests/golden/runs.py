@@ -32,7 +32,8 @@ _POLICIES = _ENDLESS | {
     **{"games": 4, "rollout": 32, "batch": 32, "epochs": 2, "width": 8, "steps": 512},
     **{"learning_rate": 0.01, "clip_range": 0.05},  # large steps, so that ratios are clipped
 }
-_PPO = {"device": "cpu", "margin_weight": 0.3, "past_fraction": 0.5, "past_rounds": 1}
+_PPO = {"device": "cpu", "reward": "outcome", "margin_weight": 0.3}
+_PPO |= {"past_fraction": 0.5, "past_rounds": 1}
 _ROWS = {"observation": "candidates", "decisions": "turn", "rows": 8, "replies": 2}
 _SB3 = {"snapshot_fraction": 0.5, "snapshot_rounds": 1}
 # name: learner, configuration
