@@ -203,7 +203,10 @@ def test_agents_that_never_met_are_in_tables_of_their_own(home):
 
 def test_the_reference_scores_of_named_tasks_are_what_they_say():
     found = check_all(SHIPPED / "submissions", share=0)
-    assert {one.about["opponent"] for one in found} == {"greedy"}
+    assert {one.about["task"] for one in found} == {
+        task_named(name).id
+        for name in ("2p-random", "2p-greedy", "2p-criollo", "4p-greedy", "2p-volcanoes-greedy")
+    }
     assert {one.result.pairing.players for one in found} == {2, 4}
     assert all(one.sampled == 1 for one in found)
     assert "| agent | wins of the hardest mix of greedy |" in board(found)
