@@ -415,10 +415,10 @@ def test_puzzles_are_solved_and_counted(opened):
         page.click("#confirm")
     assert "Right." in page.inner_text("#verdict")
     shots(page, "puzzle")
-    moves = page.locator(".moves li, #moves li").count()
+    moves = page.locator(".moves .line").count()
     page.keyboard.press("u")  # nothing is taken back in a puzzle, and none is shared
     assert "Right." in page.inner_text("#verdict")
-    assert page.locator(".moves li, #moves li").count() == moves
+    assert page.locator(".moves .line").count() == moves
     assert not page.locator("#share").count()
     page.wait_for_function(
         """() => new Promise((answer) => {
