@@ -112,11 +112,16 @@ def require_room(folder: Path, overwrite: bool) -> None:
 
 def clear(folder: Path) -> None:
     """Remove what an earlier run has left in its folder and a new one would be mixed with."""
-    if all((folder / name).is_file() for name in (CONFIG, ABOUT)):
+    if not folder.exists():
+        return
+    lock = _locked(folder)  # another run may have begun there since
+    try:
         (folder / STATE).unlink(missing_ok=True)
-        for name in (TENSORBOARD, GAMES):
-            if (folder / name).is_dir():
-                shutil.rmtree(folder / name)
+        if all((folder / name).is_file() for name in (CONFIG, ABOUT)):
+            for name in (TENSORBOARD, GAMES):
+                shutil.rmtree(folder / name, ignore_errors=True)
+    finally:
+        lock.release()
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

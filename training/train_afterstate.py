@@ -127,17 +127,20 @@ class AfterstateConfig(RunConfig):
             raise ConfigError("keep_games is true: the games must all have the same options")
 
     @property
+    def kinds(self) -> list[Options]:
+        """The kinds of games that are played."""
+        kinds = games_of_each_kind(10_000, self.players, self.volcanoes)
+        return [Options(*kind) for kind, games in kinds.items() if games]
+
+    @property
     def only_options(self) -> Options | None:
         """The options that all games have, or None if they differ."""
-        kinds = games_of_each_kind(10_000, self.players, self.volcanoes)
-        found = [Options(*kind) for kind, games in kinds.items() if games]
-        return found[0] if len(found) == 1 else None
+        return self.kinds[0] if len(self.kinds) == 1 else None
 
     @property
     def games_played(self) -> list[Options]:
         """The agent is measured with every number of players, with volcanoes if all games have them."""
-        kinds = games_of_each_kind(10_000, self.players, self.volcanoes)
-        counts = sorted({players for (players, _), games in kinds.items() if games})
+        counts = sorted({options.num_players for options in self.kinds})
         return [Options(players, self.volcanoes == 1) for players in counts]
 
 

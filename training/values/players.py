@@ -56,9 +56,8 @@ def opponent_named(key: str, name: str, config: Any) -> Opponent:
     if not name:
         return Opponent()
     agent = agent_named(key, name, config)
-    for kind, games in games_of_each_kind(10_000, config.players, config.volcanoes).items():
-        if games:
-            require(agent, Options(*kind))
+    for options in config.kinds:
+        require(agent, options)
     if agent.name == "greedy":
         return Opponent(GREEDY_OPPONENT)
     search = split_search(name)[1] or {"ms": 0, "sims": 0}
