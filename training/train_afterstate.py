@@ -168,7 +168,7 @@ class AfterstateLearner(loop.Learner):
         self.threads = ThreadPoolExecutor(config.threads or cores())
         self._games: list[Future[tuple[Samples, Played]]] | None = None  # of the next round
         self._kept: list[tuple[int, Played]] = []  # with their rounds, since the last save
-        warm_up()  # before the clock runs
+        self._compiles = warm_up()  # before the clock runs
 
     def start_from(self, folder: Path) -> None:
         """Copy the weights of a network that is not larger."""
@@ -309,6 +309,7 @@ class AfterstateLearner(loop.Learner):
     def close(self) -> None:
         """Stop the threads; drop games that they have not started."""
         self.threads.shutdown(cancel_futures=True)
+        self._compiles.join()  # the final evaluation needs what it compiles
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -138,17 +138,17 @@ def join(parts: Sequence[Samples]) -> Samples:
 
 
 @cache
-def warm_up() -> None:
-    """Compile everything that plays, or load it; in another process, what measures the network.
+def warm_up() -> Any:
+    """Compile everything that plays, or load it; return a process that compiles what measures.
 
-    A process does so once, however many learners it makes.
+    The first games are played meanwhile.  All learners of a process have one such process.
     """
     beside = get_context("spawn").Process(target=_measured, daemon=True)
     beside.start()
     net = ValueNet(8, 8, 8).compiled()
     [games] = split_games(1, {"2": 1.0}, 0.0, [0])
     play(games, net, Behaviour(top=2, td_lambda=0.9, others=1.0))
-    beside.join()
+    return beside
 
 
 def _measured() -> None:
