@@ -29,18 +29,21 @@ class NotInstalled(DependencyNotInstalled, ValueError):
 
 
 def need(module: str, package: str, extra: str) -> Any:
-    """Import a module of an extra's package; NotInstalled if the package is missing."""
+    """Import a module of an extra's package; NotInstalled if the package is missing or broken."""
     try:
         return import_module(module)
-    except ImportError:
-        raise NotInstalled(
-            f"{package} is not installed: pip install 'cacao-env[{extra}]'"
-        ) from None
+    except ImportError as error:
+        missing = getattr(error, "name", None) == module.partition(".")[0]
+        problem = "is not installed" if missing else f"can't be imported ({error})"
+        raise NotInstalled(f"{package} {problem}: pip install 'cacao-env[{extra}]'") from None
 
 
 def in_short(value: Any) -> str:
     """Return a value on one short line, for an error message."""
-    return " ".join(repr(value)[:80].split())
+    try:
+        return " ".join(repr(value)[:80].split())
+    except ValueError:  # an integer of thousands of digits
+        return "a number too large to show"
 
 
 def with_type(value: Any) -> str:
@@ -194,7 +197,7 @@ def owned(value: Any, seen: set[int] | None = None) -> Any:
 
 def check_choice(name: str, value: object, allowed: Sequence[object]) -> int:
     """Return the index of a value among those allowed."""
-    if value not in allowed:
+    if not isinstance(value, str | None) or value not in allowed:
         *others, last = map(repr, allowed)
         raise ValueError(f"{name} is {in_short(value)}, expected {', '.join(others)} or {last}")
     return list(allowed).index(value)

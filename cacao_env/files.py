@@ -38,7 +38,11 @@ def read_regular(path: Path, most: int, error: type[ValueError] | None = None) -
 
 def read_text(path: Path, error: type[ValueError] | None = None) -> str:
     """Read a regular file of text in UTF-8, as ``read_regular`` does."""
-    return read_regular(path, MOST_BYTES, error).decode("utf-8")
+    data = read_regular(path, MOST_BYTES, error)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise (error or ValueError)(f"{path} is not text in UTF-8") from None
 
 
 def read_json(path: Path, expected: str, error: type[ValueError] = ValueError) -> Any:
@@ -77,6 +81,7 @@ def write_whole(path: Path, content: str | bytes, pipes: bool = False) -> None:
     What is there and no regular file is refused.  With ``pipes``, for a path that the user gave, a pipe
     or ``/dev/stdout`` is written to and not replaced.
     """
+    path = path.resolve() if path.is_symlink() else path  # the link stays
     beside = path.with_name(path.name + ".tmp")
     data = content.encode("utf-8") if isinstance(content, str) else content
     try:

@@ -343,6 +343,13 @@ class Game:
             game._play_unasked()
         return game
 
+    def plain(self) -> Game:
+        """Return a game with the same moves whose history can be played from the deal on.
+
+        That is the game itself, or if it goes on after ``with_options``, one that asks everything.
+        """
+        return self.with_options("explicit") if any(map(is_elementary, self._history)) else self
+
     def clone(self) -> Game:
         """Return an independent copy."""
         states = np.zeros(1, self._states.dtype)  # with padding: games are compared as bytes
@@ -489,6 +496,7 @@ class Game:
                 data["jungle_draws"],
                 **{name: data[name] for name in ("volcanoes", "decisions", "table_size")},
             )
+            check_type("actions", data["actions"], list, "a list")
             game._replay(data["actions"])
         except (KeyError, TypeError, AttributeError, RecursionError, JSONDecodeError) as error:
             raise ValueError(f"not a saved game: {error!r}"[:300]) from None

@@ -7,7 +7,7 @@ them, so a seat's sources add up to its final score.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,12 @@ from .engine.actions import FILL_ACTIONS, apply, place_actions, split_act
 from .engine.decisions import NONE
 from .engine.geometry import NEIGHBOR
 from .engine.jit import njit
-from .engine.state import EXPLICIT, OVER, StateArray, set_up
+from .engine.state import EXPLICIT, OVER, set_up
 from .engine.tiles import ACTION_CLASS, ERUPT, MAX_PLAYERS, SELL_CACAO, TAKE_GOLD, WATER_TRACK
 from .greedy.turn import unasked
+
+if TYPE_CHECKING:
+    from .game import Game
 
 SOURCES = ("sales", "mines", "volcanoes", "water", "sun", "temples")
 SALES, MINES, VOLCANOES, WATER_FIELD, SUN, TEMPLES = range(len(SOURCES))
@@ -67,13 +70,11 @@ def add_sources(state, decisions, asked, out):
         out[seat, TEMPLES] += state.temples[seat]
 
 
-def gold_by_source(states: StateArray, actions: Sequence[int]) -> npt.NDArray[np.int64]:
-    """Return each seat's gold from each of ``SOURCES``, int64 (num_players, 6), if the game ended now.
-
-    ``actions``: all that were played in ``states[0]``, from its deal on.
-    """
-    again = states[:1].copy()
-    again[0].decisions = EXPLICIT
+def gold_by_source(game: Game) -> npt.NDArray[np.int64]:
+    """Return each seat's gold by ``SOURCES``, int64 (num_players, 6), if the game ended now."""
+    game = game.plain()
+    states, decisions = game.clone().states, game.state.decisions
+    states[0].decisions = EXPLICIT
     out = np.zeros((MAX_PLAYERS, len(SOURCES)), np.int64)
-    sources_into(again, states[0].decisions, np.array(actions, np.int64), out)
-    return out[: states[0].num_players]
+    sources_into(states, decisions, np.array(game.history, np.int64), out)
+    return out[: game.num_players]

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .checks import as_path, check_type, in_short
+from .checks import as_int, as_path, check_type, in_short
 from .engine.actions import MAX_LEGAL
 from .engine.notation import Move, as_move, is_int, to_text
 from .engine.options import Options
@@ -134,8 +134,11 @@ def positions(record: Any, ply: int | None = None) -> tuple[Game, list[tuple[int
     check(record)
     game = start_of(record)
     entries = record["moves"]
-    if ply is not None and not 0 <= ply <= len(entries):
-        raise RecordError(f"ply is {ply}, expected 0 to {len(entries)}")
+    if ply is not None:
+        try:
+            ply = as_int("ply", ply, 0, len(entries))
+        except ValueError as error:
+            raise RecordError(str(error)) from None
     moves = []
     for entry in entries[:ply]:
         move = as_move(entry["move"])

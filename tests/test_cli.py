@@ -351,6 +351,7 @@ REFUSED = [
     ("leaderboard --page {page}", "has no lines"),
     ("leaderboard --page {marked} --json {game}", "is not a cacao-evaluation file"),
     ("leaderboard --page {marked} --json none.json", "can't be read"),
+    ("play --seats random,random --record {file}/x.json", "file"),
     ("view --export x.txt", "--export is 'x.txt', expected a file that ends in .html"),
     ("view none.json --export x.html", "none.json: can't be read"),
     ("view --export x.html --agent greedy", "--export writes a file"),

@@ -30,6 +30,7 @@ from cacao_env import Game
 from cacao_env.engine import scoring
 print(scoring.score(Game.new(seed=0).state, 0))
 """
+PATH = {"PYTHONPATH": str(PACKAGE.parent)}
 FOLDER = "from cacao_env.engine.code_cache import FOLDER; print(FOLDER)"
 
 
@@ -300,3 +301,31 @@ def test_folders_are_private_whatever_is_usual(tmp_path):
     code = "import os; os.umask(0o002)\n"
     folder = run(code + FOLDER, NUMBA_CACHE_DIR=str(tmp_path / "a" / "b")).stdout
     assert folder.startswith(str(tmp_path / "a" / "b"))
+
+
+SCRIPT = """
+import os, sys
+sys.path.insert(0, os.getcwd())
+import a
+{change}
+print(a.f(1))
+"""
+
+
+def test_compiled_code_is_that_of_the_source_as_it_was_imported(tmp_path):
+    """Of a script and of those it imports, also if a file changes before the first call."""
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    imports = "from cacao_env.engine.jit import njit\n"
+    own, other = "@njit\ndef f(x):\n    return g(x) + {}\n", "@njit\ndef g(x):\n    return x * {}\n"
+
+    def write(added, times):
+        (tmp_path / "a.py").write_text(f"{imports}from b import g\n{own.format(added)}")
+        (tmp_path / "b.py").write_text(imports + other.format(times))
+
+    write(1, 10)
+    text = own.format(200)
+    change = f"open('a.py', 'w').write({imports + 'from b import g' + chr(10) + text!r})"
+    assert run(SCRIPT.format(change=change), tmp_path, **cache, **PATH).stdout == "11\n"
+    assert run(SCRIPT.format(change=""), tmp_path, **cache, **PATH).stdout == "210\n"
+    write(200, 1000)
+    assert run(SCRIPT.format(change=""), tmp_path, **cache, **PATH).stdout == "1200\n"

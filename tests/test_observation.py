@@ -153,5 +153,8 @@ def test_decode_keeps_batches_and_refuses_other_sizes():
     game = Game.new(2, 0, table_size=15)
     batch = np.stack([game.observation(0), game.observation(1)])
     assert decode(batch, 2, 15)["board"].shape == (2, 18, 15, 15)
+    for other in (batch.astype(np.int64), batch.tolist()):  # raw as well
+        for name, part in decode(other, 2, 15).items():
+            np.testing.assert_array_equal(part, decode(batch, 2, 15)[name])
     with pytest.raises(ValueError, match="an observation for 3 players and table size 15 has"):
         decode(batch, 3, 15)

@@ -158,3 +158,15 @@ def test_illegal_actions_are_refused():
         state._apply_action(illegal)
     assert str(state) == before
     state.apply_action(state.legal_actions()[0])
+
+
+def test_nothing_is_shown_before_the_first_draw():
+    game = load({"players": 2})
+    state, observer = game.new_initial_state(), game.make_py_observer()
+    observer.set_from(state, 0)
+    assert not observer.tensor.any()
+    assert observer.string_from(state, 0) == ""
+    with pytest.raises(ValueError, match="tiles are being drawn"):
+        state.resampled(0, open_spiel.new_rng(0))
+    with pytest.raises(ValueError, match="outcome 99 is no kind"):
+        state.apply_action(99)

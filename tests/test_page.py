@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -123,6 +126,20 @@ def serving() -> Iterator[AgentServer]:
     served.shutdown()
     served.server_close()
     thread.join(10)
+
+
+def test_a_page_that_goes_away_leaves_no_trace(serving, capfd):
+    link = socket.create_connection(serving.server_address)
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset at close
+    head = f"GET / HTTP/1.1\r\nHost: {HOST}:{serving.server_address[1]}\r\n\r\n"
+    with patch.object(serving, "page", lambda agents: link.close() or "x" * 10_000_000):
+        link.sendall(head.encode())
+        for _ in range(200):
+            if link.fileno() < 0:
+                break
+            time.sleep(0.05)
+    assert ask(serving, "/")[0] == 200
+    assert capfd.readouterr().err == ""
 
 
 def ask(served, path, body=None, **headers):

@@ -58,7 +58,7 @@ def test_sources_add_up_at_every_position(seats):
             seat["score"] for seat in frame["seats"]
         ]
     final = [[one[name] for name in SOURCES] for one in frames[-1]["sources"]]
-    assert final == gold_by_source(table.game.states, table.game.history).tolist()
+    assert final == gold_by_source(table.game).tolist()
 
 
 # --- Reviews --------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
+from cacao_env.evaluation.luck import luck_by_action, luck_of
+from cacao_env.evaluation.matches import choices
 from cacao_env.gold_sources import SOURCES, gold_by_source
 from tests.games import STYLES, played
 
@@ -41,7 +43,7 @@ def test_each_coin_goes_to_the_tile_that_paid_it(volcanoes):
     for players in (2, 3, 4):
         for seed in range(3):
             game = played(players, seed, style="crowd", volcanoes=volcanoes, table_size=15)
-            found = gold_by_source(game.states, game.history)
+            found = gold_by_source(game)
             np.testing.assert_array_equal(found[:, :3], by_moves(game)[:, :3])
             state = game.state
             for seat in range(players):
@@ -62,4 +64,18 @@ def test_sources_add_up_at_every_position(players, decisions):
     )
     while not game.over:
         game.play(STYLES["crowd"](game, rng))
-        assert gold_by_source(game.states, game.history).sum(axis=1).tolist() == game.scores()
+        assert gold_by_source(game).sum(axis=1).tolist() == game.scores()
+
+
+def test_a_game_that_went_on_with_other_options_has_the_gold_and_luck_of_its_moves():
+    rng, half = np.random.default_rng(3), Game.new(3, 3, volcanoes=True, decisions="explicit")
+    while half.turn < 12:
+        half.play(STYLES["crowd"](half, rng))
+    game = half.with_options("auto")
+    while not game.over:
+        game.play(STYLES["crowd"](game, rng))
+    every = game.with_options("explicit")
+    assert gold_by_source(game).sum(axis=1).tolist() == game.scores()
+    np.testing.assert_array_equal(luck_of(game), luck_of(every))
+    np.testing.assert_array_equal(luck_by_action(game), luck_by_action(every))
+    assert [action for _, action in choices(game)] == list(every.history)

@@ -99,6 +99,7 @@ def test_moves_in_full_undo_and_advice():
         ("hello", "'hello' is not a move"),
         ("99", "there is no choice 99: no list was shown"),
         ("place 3001/0 at 9,9", "far from every tile|neither an empty one|not in hand|is taken"),
+        ("\u00b2", "is not a move"),
         ("undo", "there is no decision of a person to take back"),
         ("", ""),
     ],
@@ -127,7 +128,7 @@ def test_the_pile_is_listed_and_the_end_broken_down():
     lines = typed(table).splitlines()
     scores, sources = (
         table.game.scores(),
-        gold_by_source(table.game.states, table.game.history).tolist(),
+        gold_by_source(table.game).tolist(),
     )
     rows = [line.split() for line in lines if line.startswith(("A greedy ", "B random "))][-2:]
     assert [row[:2] for row in rows] == [["A", "greedy"], ["B", "random"]], "the winner first"

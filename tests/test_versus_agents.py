@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -176,6 +177,9 @@ def test_an_environment_goes_on_after_an_opponent_failed():
     agent.fails = None
     with pytest.raises(ValueError, match="a step was interrupted"):
         env.step(int(env.action_masks().argmax()))
+    env = deepcopy(env)
+    with pytest.raises(ValueError, match="a step was interrupted"):
+        env.step(0)
     env.reset()
     assert not env.step(int(env.action_masks().argmax()))[4]["illegal_action"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 
@@ -13,6 +14,7 @@ from cacao_env.agents.checkpoint import CheckpointError, read_manifest
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import load_agent, load_agents
 from cacao_env.agents.value.checkpoint import load_value
+from cacao_env.checks import need
 from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.options import Options
 from cacao_env.engine.symmetry import transform_action, transform_mask, transform_observation
@@ -137,3 +139,26 @@ def test_trainers_doors_refuse_wrong_types():
         refuses(call, PATH, CheckpointError)
     refuses(lambda x: read(PpoConfig, x), PATH, ConfigError)
     refuses(lambda x: from_dict(PpoConfig, x), "", ConfigError)
+
+
+def test_what_a_value_is_not_gets_one_sentence(tmp_path, monkeypatch):
+    legal, empty = int(game().legal_actions()[0]), np.zeros_like(seen())
+    data = json.loads(game().to_json()) | {"actions": {}}
+    frozen = np.zeros(1, np.uint64)
+    frozen.flags.writeable = False
+    (tmp_path / "broken.py").write_text("import nothing_of_this_name")
+    monkeypatch.syspath_prepend(tmp_path)
+    for call, part in (
+        (lambda: game().why_illegal(legal), "is legal"),
+        (lambda: game().determinise(0, frozen), "rng is a read-only array"),
+        (lambda: Game.from_json(json.dumps(data)), "actions is {} (dict), expected a list"),
+        (lambda: Game.new(decisions=np.zeros(2)), "decisions is array"),
+        (lambda: Game.new(10**5000), "num_players is a number too large to show"),
+        (lambda: transform_action(1, 10**6, seen(), 2, 15), "action is 1000000, expected 0 to"),
+        (lambda: transform_observation(1, empty, 2, 15), "has no jungle tile"),
+        (lambda: need("broken", "Broken", "all"), "can't be imported (No module named 'nothing"),
+        (lambda: need("nothing_of_this_name", "It", "all"), "It is not installed"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(part)) as error:
+            call()
+        assert "\n" not in str(error.value)

@@ -20,6 +20,17 @@ EXIT_CODES = """\
 exit status: 0 success; 1 wrong input, or a check that failed; 2 wrong usage; 130 interrupted"""
 
 
+def check_writable(*paths: str | None) -> None:
+    """OSError, before anything is played, for a file that can't be written."""
+    for path in map(as_path, [name for name in paths if name and name != "-"]):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = not path.exists()
+        if not path.is_fifo():  # opening it waits for a reader
+            path.open("a", encoding="utf-8").close()
+        if new:
+            path.unlink()
+
+
 def add_command(
     commands: Any,
     name: str,

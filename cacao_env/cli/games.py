@@ -18,10 +18,11 @@ from typing import Any
 
 from .. import record
 from ..checks import as_float, as_int, as_path, as_seat
+from ..engine.code_cache import private_folder
 from ..engine.options import DECISIONS, Options
 from ..files import write_whole
 from ..game import Game
-from .common import add_command, json_of, write_json
+from .common import add_command, check_writable, json_of, write_json
 
 MANY_FILES = 100  # are checked by several processes
 PICTURES, FILMS = (".png", ".svg"), (".gif", ".mp4")
@@ -280,6 +281,7 @@ def _play(options: Namespace) -> int:
     seats = split_names(options.seats) if options.seats else [HUMAN, best_agent()]
     table = Table(seats, options.seed, options.volcanoes, partial(load_agent, allow_code=True))
     target = as_path(options.record) if options.record else None
+    check_writable(options.record)
     try:
         play_in_terminal(table, input, print, sys.stdout.isatty(), target)
     except (Left, EOFError, KeyboardInterrupt):
@@ -307,9 +309,8 @@ def _view(options: Namespace) -> int:
             raise ValueError(f"--export is {str(target)!r}, expected a file that ends in .html")
     else:
         name = "play.html" if not given else f"{as_path(options.record).stem}.html"
-        folder = Path(tempfile.gettempdir()) / f"cacao-{getattr(os, 'getuid', getpass.getuser)()}"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        target = folder / name
+        own = f"cacao-{getattr(os, 'getuid', getpass.getuser)()}"
+        target = private_folder(Path(tempfile.gettempdir()) / own) / name
     text = page(**given)
     write_whole(target, text, pipes=True)
     print(f"{target}: {len(text) // 1000} kB, opens in any browser")

@@ -18,7 +18,16 @@ from .. import files
 from ..checks import as_int, as_path
 from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
-from .common import add_command, json_of, one_line, prepare, resumable, words_beside, write_json
+from .common import (
+    add_command,
+    check_writable,
+    json_of,
+    one_line,
+    prepare,
+    resumable,
+    words_beside,
+    write_json,
+)
 
 _AGENT = "an agent that `cacao agents` lists, the folder of a checkpoint, or a class (module:Class)"
 _RAY = "play on a Ray cluster: auto, an address, or nothing for a local one"
@@ -206,14 +215,6 @@ def _played(home: Path, plans: Any, options: Namespace) -> list[Any]:
         return [evaluated(home, plan, options.workers, ray) for plan in plans]
 
 
-def _check_writable(*paths: str | None) -> None:
-    """OSError, before anything is played, for a file that can't be written."""
-    for path in map(as_path, [name for name in paths if name and name != "-"]):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.is_fifo():  # opening it waits for a reader
-            path.open("a", encoding="utf-8").close()
-
-
 def _say(text: str, data: Any, options: Namespace) -> None:
     """Print a text, and write data where ``--json`` says."""
     with words_beside(options.json):
@@ -241,7 +242,7 @@ def _evaluate(options: Namespace) -> int:
         against=options.against,
     )
     folder = as_path(options.out) if options.out else run.default_folder(plan)
-    _check_writable(options.json, options.html)
+    check_writable(options.json, options.html)
     if options.records:
         as_path(options.records).mkdir(parents=True, exist_ok=True)
     with closing(Store(folder, run.settings(plan))) as store:
@@ -301,7 +302,7 @@ def _regret(options: Namespace) -> None:
     settings = RegretSettings(*numbers, unit, tuple(referees))
     rules = Options(options.players or agent.players[0], options.volcanoes)
     require(agent, rules)
-    _check_writable(options.json)
+    check_writable(options.json)
     begin, seed, workers = time.perf_counter(), options.seed, options.workers
     with resumable("nothing is stored"):
         games = measure_regret(options.agent, agent, rules, options.deals, seed, settings, workers)
@@ -322,7 +323,7 @@ def _curve(options: Namespace) -> None:
         blocks=options.deals,
         seed=options.seed,
     )
-    _check_writable(options.json, options.out)
+    check_writable(options.json, options.out)
     found = [data["results"][0] for data in _played(curve.HOME, todo, options)]
     _say(curve.show(found), found, options)
     if options.out:
@@ -337,7 +338,7 @@ def _forecasts(options: Namespace) -> None:
 
     rules = Options(options.players, options.volcanoes)
     agents = load_agents(options.agents, allow_code=True)
-    _check_writable(options.json)
+    check_writable(options.json)
     seed, workers, replays = options.seed, options.workers, options.ceiling or 0
     rows = forecasts.measure_forecasts(
         options.agents, agents, rules, options.deals, seed, replays, workers
@@ -366,7 +367,7 @@ def _positions(options: Namespace) -> None:
     agents = [load_agent(name, allow_code=True) for name in options.agents]
     if not any(all(agent.supports(one.options) for agent in agents) for one in found):
         raise ValueError(f"no position is played by all of {', '.join(options.agents)}")
-    _check_writable(options.json)
+    check_writable(options.json)
     markers = (positions.BEGIN, positions.END)
     if options.page:
         between_markers(options.page, *markers, "")  # before anything is asked
@@ -429,7 +430,7 @@ def _tasks(options: Namespace) -> int:
     if options.page:
         task_scores.written(as_path(options.page), "")  # before anything is played
     deals = task_scores.DEALS if options.deals is None else options.deals
-    _check_writable(options.json)
+    check_writable(options.json)
     played = _played(task_scores.HOME, task_scores.plans(chosen, names, deals), options)
     if options.page is None:
         _say(task_scores.text_of(chosen, names, played), played, options)

@@ -128,7 +128,7 @@ def _games() -> None:
     while not game.over:
         game.play(game.action(game.text(int(game.legal_actions()[0]))))
     game.elementary_moves()
-    gold_by_source(game.states, game.history)
+    gold_by_source(game)
     game.undo()
     game.determinise(0, 0).observation(0)
     game.action_mask()

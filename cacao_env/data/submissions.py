@@ -249,7 +249,7 @@ def _played(games: Games, pairing: Pairing, seed: int, luck: Any) -> list[Played
                 games.scores[number].tolist(),
                 games.cacao[number].tolist(),
                 games.win_shares[number].astype(float).tolist(),
-                gold_by_source(states, actions).tolist(),
+                gold_by_source(Game(states, actions)).tolist(),
                 np.bincount(seats, minlength=players).tolist(),
                 actions,
                 luck[number].tolist(),

@@ -14,7 +14,7 @@ import pickle
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
@@ -148,12 +148,15 @@ class CodeCache:
     def __init__(
         self,
         function: Callable[..., Any],
+        contained: Callable[[], Iterable[Any]],
         on_miss: Callable[[], None],
         on_compiled: Callable[[], None],
     ) -> None:
-        self._function = function.__module__, function.__qualname__
-        self._code = function.__code__
+        self._function, self._contained = function, contained
         self._on_miss, self._on_compiled = on_miss, on_compiled
+        _hash_of(
+            function
+        )  # of the source as it is imported: the file may change before the first call
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled function for a signature, or None."""
@@ -190,12 +193,21 @@ class CodeCache:
 
     def _file(self, signature: Any, codegen: Any) -> Path | None:
         """Return the file of a signature, None where nothing is kept."""
-        source = _hash_of_module(self._function[0], self._code.co_filename)
-        if FOLDER is None or source is None:
+        own = self._function
+        outside = (
+            own.__module__.partition(".")[0] != _PACKAGE
+        )  # else the folder's name has the rest
+        hashes = {_hash_of(one) for one in (own, *(self._contained() if outside else ()))}
+        if FOLDER is None or None in hashes:
             return None
-        about = f"{signature} {codegen.magic_tuple()} {source} {self._code.co_firstlineno}"
-        name = ".".join(self._function)
+        sources = " ".join(sorted(map(str, hashes)))
+        about = f"{signature} {codegen.magic_tuple()} {sources} {own.__code__.co_firstlineno}"
+        name = f"{own.__module__}.{own.__qualname__}"
         return FOLDER / f"{name}.{hashlib.sha256(about.encode()).hexdigest()[:16]}"
+
+
+def _hash_of(function: Any) -> str | None:
+    return _hash_of_module(function.__module__, function.__code__.co_filename)
 
 
 @cache

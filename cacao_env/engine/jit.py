@@ -45,7 +45,8 @@ def _compiled(function: F, **options: Any) -> F:
     entry.get_call_template = inside.get_call_template
     entry.get_overload = inside.get_overload
     if function.__closure__ is None:  # a cache would not notice other values in a closure
-        entry._cache = CodeCache(function, lambda: PROGRESS.begin(entry), PROGRESS.end)
+        contained = lambda: [one.py_func for one in _reachable(entry)]  # noqa: E731
+        entry._cache = CodeCache(function, contained, lambda: PROGRESS.begin(entry), PROGRESS.end)
     inside._cache = _Part()
     _linked[entry] = inside
     return entry
@@ -77,6 +78,7 @@ class Progress:
         """Begin with an entry point and everything that it calls."""
         from .progress import Bar
 
+        self.end()  # of an entry point that did not compile
         if not self.quiet:
             tell("compiling what is used for the first time; `cacao warmup` compiles all")
             tell(PROBLEM)

@@ -39,6 +39,8 @@ REASONS = {
 
 def reason(state: Any, code: int) -> str:
     """Return the reason in words for a code of ``actions.why_illegal``."""
+    if code == a.LEGAL:
+        raise ValueError("the action is legal")
     if code == a.WRONG_PHASE:
         return f"the decision to make now is to {PHASE_NAMES[int(state.phase)]}"
     return REASONS[code]

@@ -381,9 +381,10 @@ def decode(
     Leading axes (a batch) are kept.
     """
     observation = checked(observation, num_players, table_size)
-    if observation.dtype != np.uint8:
+    if observation.dtype.kind == "f":
         highs = 1 / scale(num_players, table_size)
-        observation = np.rint(observation * highs).astype(np.uint8)
+        observation = np.rint(observation * highs)
+    observation = observation.astype(np.uint8)
     lead = observation.shape[:-1]
     return {
         entry.name: observation[..., entry.start : entry.stop].reshape(lead + entry.shape)

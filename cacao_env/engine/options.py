@@ -37,8 +37,8 @@ class Options:
     - ``num_players``: 2, 3 or 4.
     - ``volcanoes``: play with the mini-expansion (rules 7).
     - ``decisions``: ``"auto"`` asks only for decisions that can matter, ``"explicit"`` for every
-      elementary one, ``"turn"`` for placements, with all fills and actions made as greedy makes them
-      (:mod:`cacao_env.engine.decisions`).
+      elementary one (:mod:`cacao_env.engine.decisions`), ``"turn"`` for placements, with all fills and
+      actions made as greedy makes them (:mod:`cacao_env.greedy.turn`).
     - ``table_size``: side W of the square window that actions and observations refer to, 11 to 32.
       None chooses the smallest that shows every legal placement of every game: 23 with 2 players,
       30 with 3 or 4.

@@ -30,6 +30,8 @@ def as_rng(given: np.random.Generator | RngArray | int) -> RngArray:
     if isinstance(given, np.random.Generator):
         given = int(given.integers(2**63))
     if isinstance(given, np.ndarray) and given.dtype == np.uint64 and given.shape == (1,):
+        if not given.flags.writeable:
+            raise ValueError("rng is a read-only array, expected one that can be advanced")
         return given
     return new_rng(as_seed(given))
 

@@ -86,6 +86,8 @@ def image_corner(
     board = layout(num_players, table_size)[0]
     planes = observation[board.start : board.stop].reshape(board.shape)
     rows, columns = np.nonzero(planes[:_NUM_JUNGLE].any(axis=0))
+    if not len(rows):
+        raise ValueError("the observation has no jungle tile, as no position of a game")
     first = image_of_cell(g, int(rows.min()), int(columns.min()))
     last = image_of_cell(g, int(rows.max()), int(columns.max()))
     (r0, r1), (c0, c1) = sorted((first[0], last[0])), sorted((first[1], last[1]))
@@ -213,7 +215,7 @@ def transform_action(
 ) -> int:
     """Return the image of an action; ValueError if the image's window does not show it."""
     sources = _sources_for(g, observation, num_players, table_size)
-    action = as_int("action", action, expected=f"0 to {len(sources) - 1}")
+    action = as_int("action", action, 0, len(sources) - 1)
     found = np.flatnonzero(sources == action)
     if not len(found):
         raise ValueError(f"the image of action {action} lies outside the window")

@@ -104,7 +104,7 @@ class raw_env(AECEnv):
     - ``mask_in``: the action mask is in the ``"observation"`` (a dict), in the ``"info"`` (the
       observation is then the plain vector), or in ``"both"``.
     - ``observation``: ``"flat"``, one vector, ``"planes"``, a dict of ``board`` (C, W, W) and
-      ``features``, or ``"candidates"``, a row for each choice (:mod:`cacao_env.envs.observations`).
+      ``features``, or ``"candidates"``, a row for each choice (:mod:`cacao_env.agents.views`).
     - ``observation_dtype``: ``"float32"`` in [0, 1], or raw ``"uint8"``.
     - ``fixed_infos``: every info has the same keys, which some data collectors require.  Before the
       end, ``score``, ``best_other_score`` and ``win_share`` are 0.

@@ -103,6 +103,7 @@ class Batch:
 
     _saved: ClassVar[tuple[str, ...]]
     _derived: ClassVar[tuple[str, ...]]  # attributes that ``_allocate`` makes
+    interrupted = False  # a step ended in its middle: the games have to be dealt again
 
     def __init__(
         self, num_games: int, options: Options | None, fields: OptionFields, reward: Reward
@@ -233,7 +234,7 @@ class Batch:
         """Raise ValueError, after the replay, for what only this kind of batch refuses."""
 
     def __getstate__(self) -> dict[str, Any]:
-        dealt = self.states["jungle_count"].all()
+        dealt = self.states["jungle_count"].all() and not self.interrupted
         left = {*self._derived, "states", "actions", "_potentials", "_counted", "_at_work"}
         kept = {name: value for name, value in vars(self).items() if name not in left}
         return kept | {"_games": Batch.arrays(self) if dealt else None}

@@ -122,7 +122,7 @@ class CacaoEnv(_OneSeat, gymnasium.Env[Any, Any]):
     Actions: ``Discrete(num_actions)``.  Observations: a dict of ``observation``, float32 in [0, 1] or
     raw uint8, (observation_size,), and ``action_mask``, int8, (num_actions,); with ``mask_in="info"``
     the first alone.  ``observation="planes"`` splits the vector into ``board`` and ``features``
-    (:mod:`cacao_env.envs.observations`).  Every returned array is a new one.
+    (:mod:`cacao_env.agents.views`).  Every returned array is a new one.
 
     ``render_mode``: ``"ansi"`` returns the table as text, ``"rgb_array"`` as pixels, ``"svg"`` as a
     picture in text, ``"human"`` shows every step in a window; all hands are shown.

@@ -109,7 +109,7 @@ class CacaoState(pyspiel.State):
         self.game = Game.deal(game.options, seed=0)  # draws replace its deal one by one
         self.events: list[tuple[int, str]] = []  # (seat that may know it, text); -1: every seat
         self._pending: int | None = None  # the action whose draws are incomplete
-        self._is_new = True
+        self.is_new = True  # the first tiles are being drawn
         self._drawn: Counter[int] = Counter()  # known draws of that action, by pile
         self._pile: int | None = None  # the pile of the next draw
         self._go_on(None)
@@ -146,7 +146,10 @@ class CacaoState(pyspiel.State):
             kind = action - _first_outcome(self._pile)
             self.game = self.game.clone()  # a copy of this state may have it too
             left = self._left(self._pile)
-            place = np.flatnonzero(left == kind + (self._pile == JUNGLE))[0]
+            found = np.flatnonzero(left == kind + (self._pile == JUNGLE))
+            if not len(found):
+                raise ValueError(f"outcome {action} is no kind that is left in the pile")
+            place = found[0]
             left[0], left[place] = left[place], left[0]
             self._drawn[self._pile] += 1
             self.events.append((self._pile, f"draws {_kind_name(self._pile, kind)}"))
@@ -181,7 +184,7 @@ class CacaoState(pyspiel.State):
 
     def _known(self, pile: int) -> int:
         """Return how many draws from a pile are known."""
-        return self._drawn[pile] + (0 if self._is_new else _drawn_from(self.game, pile))
+        return self._drawn[pile] + (0 if self.is_new else _drawn_from(self.game, pile))
 
     def _left(self, pile: int) -> Any:
         """Return the tiles left in a pile: worker kinds or jungle codes, a view of the deal.
@@ -207,16 +210,17 @@ class CacaoState(pyspiel.State):
         unknown = (pile for pile in piles if _drawn_from(one, pile) > self._known(pile))
         self._pending, self._pile = pending, next(unknown, None)
         if self._pile is None:
-            self.game, self._pending, self._is_new, self._drawn = one, None, False, Counter()
+            self.game, self._pending, self.is_new, self._drawn = one, None, False, Counter()
 
     # --- Search ---------------------------------------------------------------------------------
 
     def resampled(self, player: int, rng: RngArray) -> CacaoState:
         """Return a state that ``player`` can't tell from this one: everything hidden is dealt again.
 
-        Call it at a decision of a player, not while tiles are drawn.
+        ValueError while tiles are drawn.
         """
-        assert self._pile is None
+        if self._pile is not None:
+            raise ValueError("tiles are being drawn; call this at a decision of a player")
         seen = self.game.clone()
         seen.redeal(player, rng)
         new: CacaoState = self.get_game().new_initial_state()
@@ -267,12 +271,17 @@ class Observer:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: CacaoState, player: int) -> None:
-        """Write what a player sees into ``tensor``."""
+        """Write what a player sees into ``tensor``, while tiles are drawn as it was before."""
+        if state.is_new:  # nothing is drawn yet
+            self.tensor[:] = 0
+            return
         np.multiply(state.game.observation(player), self._factors, out=self.tensor)
 
     def string_from(self, state: CacaoState, player: int) -> str:
         """Return what a player sees, as a string."""
         if not self._recall:
+            if state.is_new:
+                return ""
             from ..play.render.text import picture
 
             return picture(state.game, player)

@@ -149,7 +149,6 @@ class VersusGames(Batch):
         *("final_scores", "final_win_shares"),
     )
     _derived = ("observations", "action_masks", "_view", "_chosen", "_numbers", "_choices")
-    interrupted = False
 
     @keywords_of(Options)
     def __init__(

@@ -116,13 +116,14 @@ def luck_of(game: Game) -> npt.NDArray[np.float64]:
 
     It depends on the order of the tiles that are still in the piles, so no player may be shown it.
     """
-    luck = np.zeros((2, MAX_PLAYERS))
+    game, luck = game.plain(), np.zeros((2, MAX_PLAYERS))
     add_luck(*_judge(), game.clone().states, np.array(game.history, np.int64), luck)
     return luck[:, : game.num_players]
 
 
 def luck_by_action(game: Game) -> npt.NDArray[np.float64]:
     """Return the luck of each action of the game, (actions, 2, players); their sum is ``luck_of``."""
+    game = game.plain()
     luck = np.zeros((game.ply, 2, MAX_PLAYERS))
     here, states = np.empty(2, STATE), game.clone().states
     set_up(states[0])

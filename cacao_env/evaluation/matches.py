@@ -10,6 +10,7 @@ from typing import Any
 
 from ..agents.agent import Agent, AgentError, decider, seat_seed
 from ..engine.options import Options
+from ..engine.state import set_up
 from ..game import Game
 from ..gold_sources import gold_by_source
 from .blocks import Chunk, Pairing
@@ -20,11 +21,7 @@ Progress = Callable[[int], None]  # called with the number of games that have ju
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """One finished game; lists go by seat.
-
-    A game of a task is played by its environment, which keeps no history: it has no actions and no
-    gold, and its luck is 0.
-    """
+    """One finished game; lists go by seat."""
 
     block: int
     rotation: int  # the candidate's seat
@@ -157,7 +154,7 @@ class _Match:
             game.scores(),
             [int(c) for c in game.state.cacao[:players]],
             game.win_shares(),
-            gold_by_source(game.states, game.history).tolist(),
+            gold_by_source(game).tolist(),
             self.decisions,
             list(game.history),
             luck_of(game).tolist() if luck else [[0.0] * players] * 2,
@@ -265,10 +262,13 @@ def replayed(pairing: Pairing, played: PlayedGame, seed: int) -> Game:
 
 
 def choices(game: Game) -> Iterator[tuple[Game, int]]:
-    """Yield a copy of every position of a game in which an action was chosen, and that action."""
-    again = game.clone()
-    while again.ply:
-        again.undo()
+    """Yield a copy of every position of a game in which an action was chosen, and that action.
+
+    Of a game that went on with other options these are all its moves.
+    """
+    game = game.plain()
+    again = Game(game.clone().states, [])
+    set_up(again.state)
     for action in game.history:
         yield again.clone(), action
         again.play(action)

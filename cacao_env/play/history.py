@@ -32,6 +32,6 @@ def frames_of(game: Game, viewer: int | None = None) -> Iterator[Frame]:
     positions = [*(now for now, _ in choices(explicit)), explicit]
     moves = [(None, None), *moves_in_words(explicit)]
     for now, (mover, words) in zip(positions, moves, strict=True):
-        gold = gold_by_source(now.states, now.history).tolist()
+        gold = gold_by_source(now).tolist()
         sources = [dict(zip(SOURCES, row, strict=True)) for row in gold]
         yield position_of(now, viewer) | {"move": words, "mover": mover, "sources": sources}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -157,6 +158,10 @@ class _Handler(BaseHTTPRequestHandler):
             status, kind = 500, "application/json"
             text = json.dumps({"error": one_line(error)})
         data = text.encode()
+        with suppress(ConnectionError):  # nobody waits for the answer any more
+            self._send(status, kind, data)
+
+    def _send(self, status: int, kind: str, data: bytes) -> None:
         self.send_response(status)
         for name, value in {
             "Content-Type": kind,

@@ -68,7 +68,7 @@ def play_in_terminal(
 
 def _breakdown(table: Table) -> str:
     """Each seat's score if the game ended now by its sources, the leaders first."""
-    gold = gold_by_source(table.game.states, table.game.history).tolist()
+    gold = gold_by_source(table.game).tolist()
     scores, leaders = table.game.scores(), table.game.leaders()
     order = sorted(range(len(scores)), key=lambda seat: (seat not in leaders, -scores[seat]))
     rows = [
@@ -122,7 +122,7 @@ def _decide(
                     _best(table, rest.strip(), write)
                 case "undo":
                     table.undo()
-                case _ if line.isdigit():
+                case _ if line.isdecimal():
                     table.play(_numbered(listed, int(line))["action"])
                 case _ if found := _TILE_AND_CELL.fullmatch(line):
                     listed = _at(choices, found, write)
