@@ -1,4 +1,4 @@
-"""Which decisions are asked, and the step from one asked decision to the next.
+"""Which decisions are asked.
 
 ``decisions="explicit"`` asks for every elementary decision.  ``"auto"`` plays those that cannot matter
 by itself.  ``"turn"``, which asks for placements only, is greedy's (:mod:`cacao_env.greedy.turn`).  One
@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .actions import act_id, apply, candidate, fill_id, may_act, num_candidates, place_id
+from .actions import act_id, candidate, fill_id, may_act, num_candidates, place_id
 from .geometry import NEIGHBOR
 from .jit import inlined, njit
 from .rules import can_cover, near_rim
-from .state import ACT, EXPLICIT, FILL, PLACE, pending_workers
+from .state import ACT, FILL, PLACE, pending_workers
 from .tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
@@ -31,21 +31,6 @@ from .tiles import (
 )
 
 NONE = -1
-
-
-@njit
-def step(state, action):
-    """Apply a legal action, then with ``"auto"`` all moves that cannot matter.
-
-    :func:`cacao_env.greedy.turn.step_turn` does the same for all ``decisions``.
-    """
-    apply(state, action)
-    state.ply += 1
-    if state.decisions != EXPLICIT:
-        action = forced_action(state)
-        while action != NONE:
-            apply(state, action)
-            action = forced_action(state)
 
 
 @njit

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine.actions import apply, late_bits, split_act, split_fill
-from ..engine.decisions import NONE, forced_action, step
-from ..engine.jit import keep, njit
+from ..engine.decisions import NONE, forced_action
+from ..engine.jit import inlined, keep, njit
 from ..engine.rng import mixed
 from ..engine.state import (
     ACT,
@@ -134,22 +134,24 @@ def unasked(state, decisions):
 @njit
 def step_turn(state, action):
     """Apply a legal action, then all moves that are not asked, with ``"turn"`` greedy's too."""
+    step_asked(state, action, True)
+
+
+@inlined
+def step_asked(state, action, by_turn):
+    """Do what ``step_turn`` does; if ``by_turn`` is None greedy is not asked, and not compiled."""
     apply(state, action)
     state.ply += 1
-    if state.decisions != EXPLICIT:  # one loop, where a call of ``step`` would make it two
-        action = unasked(state, state.decisions)
-        while action != NONE:
-            apply(state, action)
+    if state.decisions == EXPLICIT:
+        return
+    while True:
+        if by_turn is None:
+            action = forced_action(state)
+        else:
             action = unasked(state, state.decisions)
-
-
-@njit
-def step_asked(state, action, by_turn):
-    """Call ``step_turn``, or ``step`` if ``by_turn`` is None: then greedy is not compiled."""
-    if by_turn is None:
-        step(state, action)
-    else:
-        step_turn(state, action)
+        if action == NONE:
+            return
+        apply(state, action)
 
 
 def by_turn(state):

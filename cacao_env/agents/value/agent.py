@@ -11,7 +11,7 @@ import numpy as np
 from ...engine.actions import MAX_LEGAL
 from ...engine.decisions import NONE
 from ...engine.options import PLAYERS, Options
-from ...engine.rng import RngArray, new_rng
+from ...engine.rng import RngArray
 from ...engine.state import StateArray
 from ...game import Game
 from ..agent import Agent, decider
@@ -57,10 +57,6 @@ class ValueAgent(Agent):
     def plays(self) -> str:
         """The games it supports, in words."""
         return super().plays + ("" if self._volcanoes else " without volcanoes")
-
-    def begin(self, seed: int) -> RngArray:
-        """Make the random numbers that deal hidden tiles again."""
-        return new_rng(seed)
 
     def act(self, games: Sequence[Game], memory: Sequence[RngArray]) -> list[int]:
         """Choose a legal action for each game."""
