@@ -261,15 +261,21 @@ def endgame_action(states, rng, exact):
     return action
 
 
+def exact_values(
+    states: StateArray, objective: int, nodes: int, all_values: bool = True, only: int = ALL
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return what ``end_values`` writes, int64 (K,) and float64 (K,), or None where it gives up."""
+    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
+    count = int(end_values(states, objective, nodes, all_values, only, ids, values))
+    return None if count == NOT_SOLVED else (ids[:count], values[:count])
+
+
 def solved_analysis(states: StateArray, exact: int) -> Analysis | None:
     """Return all actions with their exact values, or None where ``solve`` would give up."""
     if not is_near_end(states[0], exact):
         return None
-    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
-    count = int(end_values(states, UTILITY, NODES, True, ALL, ids, values))
-    if count == NOT_SOLVED:
-        return None
-    return from_values(ids[:count], values[:count], 0.02, UNIT)
+    found = exact_values(states, UTILITY, NODES)
+    return None if found is None else from_values(*found, 0.02, UNIT)
 
 
 def endgame_analyze(states: StateArray, rng: RngArray, exact: int) -> Analysis:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..agents.agent import Agent, decider, require
 from ..agents.checkpoint import VALUE_NET, find, network_of, shipped_names
-from ..agents.endgame import ALL, NODES_TO_JUDGE, NOT_SOLVED, end_values
+from ..agents.endgame import NODES_TO_JUDGE, exact_values
 from ..agents.halving import halve
 from ..agents.mc import best_actions
 from ..agents.registry import load_agent
@@ -197,19 +197,19 @@ def solved(
     uses no more than the seat may know.  Without ``all_values``, which takes much longer, ``gain``
     is 0.
     """
-    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
-    count = int(end_values(game.states, objective, NODES_TO_JUDGE, all_values, ALL, ids, values))
-    if count == NOT_SOLVED:
+    found = exact_values(game.states, objective, NODES_TO_JUDGE, all_values)
+    if found is None:
         return None
-    best = int(ids[values[:count].argmax()])
-    most, gain = float(values[:count].max()), 0.0
+    ids, values = found
+    best, most, gain = int(ids[values.argmax()]), float(values.max()), 0.0
     if all_values:
-        own = float(values[:count][ids[:count] == action][0])
-        gain = own - float(values[:count].mean())
+        own = float(values[ids == action][0])
+        gain = own - float(values.mean())
     else:
-        if end_values(game.states, objective, NODES_TO_JUDGE, True, action, ids, values) != 1:
+        alone = exact_values(game.states, objective, NODES_TO_JUDGE, only=action)
+        if alone is None:
             return None
-        own = float(values[0])
+        own = float(alone[1][0])
     return Verdict(action if own >= most else best, max(0.0, most - own), 0.0, gain)
 
 

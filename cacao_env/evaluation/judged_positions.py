@@ -23,20 +23,12 @@ from typing import Any
 import numpy as np
 
 from ..agents.agent import decider
-from ..agents.endgame import (
-    ALL,
-    NODES_TO_JUDGE,
-    NOT_SOLVED,
-    end_values,
-    is_near_end,
-    placements_left,
-)
+from ..agents.endgame import NODES_TO_JUDGE, exact_values, is_near_end, placements_left
 from ..agents.registry import load_agent
 from ..agents.utility import RELATIVE_SCORE
 from ..agents.value.agent import ValueAgent
 from ..agents.value.net import new_scratch
 from ..agents.value.turns import new_work
-from ..engine.actions import MAX_LEGAL
 from ..engine.options import Options
 from ..engine.rng import new_rng
 from ..engine.scoring import relative_score
@@ -181,11 +173,10 @@ def _stage(left: int, turns: int) -> int:
 
 def _solved(game: Game) -> dict[int, float]:
     """Exact values in gold by placement, near the end of the game and if they are soon found."""
-    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
     if not is_near_end(game.state, EXACT):
         return {}
-    count = end_values(game.states, RELATIVE_SCORE, NODES_TO_JUDGE, True, ALL, ids, values)
-    return {} if count == NOT_SOLVED else dict(zip(ids[:count].tolist(), values[:count].tolist()))
+    found = exact_values(game.states, RELATIVE_SCORE, NODES_TO_JUDGE)
+    return dict(zip(*(one.tolist() for one in found))) if found else {}
 
 
 class _Playouts:
