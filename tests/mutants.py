@@ -49,6 +49,8 @@ AREAS = {
     "data": ("cacao_env/data/*.py",),
     "training": ("training/*.py", "training/*/*.py"),
 }
+# These run no Python of the package but the little that tests/test_page.py runs too.
+IGNORED = ("tests/test_page_browser.py",)
 INTERPRETED = (
     "tests/rules",
     "tests/test_against_reference.py",
@@ -191,7 +193,10 @@ def see(folder: Path, jobs: int, interpreted: bool) -> Seen:
         )
         command = [sys.executable, "-m", "pytest", *options.split(), "--cov-context=test"]
         done = subprocess.run(
-            [*command, "-n", str(jobs), *(INTERPRETED if interpreted else ())],
+            [
+                *(*command, "-n", str(jobs), *(f"--ignore={one}" for one in IGNORED)),
+                *(INTERPRETED if interpreted else ()),
+            ],
             cwd=folder,
             env=environment(folder.parent, interpreted) | {"COVERAGE_FILE": str(file)},
             capture_output=True,
