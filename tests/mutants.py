@@ -18,11 +18,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple
@@ -111,13 +111,18 @@ def annotations(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     ]
 
 
-def sample(patterns: Sequence[str], count: int, seed: int) -> list[Mutant]:
-    """Draw places of an area with equal probability, and one mutant for each."""
+def sample(patterns: Sequence[str], count: int, seed: int, plain: bool) -> list[Mutant]:
+    """Draw places of an area with equal probability, and one mutant for each.
+
+    ``plain``: leave out the lines that are compiled.
+    """
     places: dict[tuple[str, int, int], list[Mutant]] = {}
     for pattern in patterns:
         for path in sorted(ROOT.glob(pattern)):
             module = path.relative_to(ROOT).as_posix()
             for (line, column), mutant in mutants_of(path, module):
+                if plain and compiled(path, line):
+                    continue
                 places.setdefault((module, line, column), []).append(mutant)
     rng = np.random.default_rng(seed)
     keys = sorted(places)
@@ -132,6 +137,7 @@ def sample(patterns: Sequence[str], count: int, seed: int) -> list[Mutant]:
     return found
 
 
+@cache
 def compiled(path: Path, line: int) -> bool:
     """Return whether compiled code may depend on a line: it is outside of plain functions."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -286,33 +292,37 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--plain", action="store_true", help="only lines that are not compiled")
     given = parser.parse_args()
     KEPT.mkdir(parents=True, exist_ok=True)
     kept = KEPT / f"{given.area}-{given.seed}.jsonl"
     lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
     known = {row["name"]: row for row in map(json.loads, lines)}
-    mutants = sample(AREAS[given.area], given.count, given.seed)
-    with tempfile.TemporaryDirectory() as place:
-        folders: SimpleQueue[Path] = SimpleQueue()
-        left = shutil.ignore_patterns(".git", ".venv*", "runs", "site", "__pycache__", ".*_cache")
-        for number in range(given.jobs):
-            folder = Path(place) / str(number)
-            shutil.copytree(ROOT, folder, ignore=left)
-            folders.put(folder)
-        seen = {interpreted: see(folder, given.jobs, interpreted) for interpreted in (False, True)}
-        cached = cache_of(folder)
+    mutants = sample(AREAS[given.area], given.count, given.seed, given.plain)
+    kinds = {compiled(ROOT / mutant.module, mutant.line) for mutant in mutants}
+    folders: SimpleQueue[Path] = SimpleQueue()
+    left = shutil.ignore_patterns(".git", ".venv*", "runs", "site", "__pycache__", ".*_cache")
+    for number in range(given.jobs):
+        folder = KEPT / f"copy-{number}"  # always the same, so compiled code is used again
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(ROOT, folder, ignore=left)
+        folders.put(folder)
+    seen = {interpreted: see(folder, given.jobs, interpreted) for interpreted in kinds}
+    warm_up = [sys.executable, "-m", "cacao_env", "warmup"]
+    subprocess.run(warm_up, cwd=folder, env=environment(KEPT, False), check=True)
+    cached = cache_of(folder)
 
-        def one(mutant: Mutant) -> None:
-            if mutant.name in known and not known[mutant.name]["survived"]:
-                return
-            own = folders.get()
-            known[mutant.name] = row = try_out(seen, own, mutant, cached)
-            folders.put(own)
-            with kept.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
+    def one(mutant: Mutant) -> None:
+        if mutant.name in known and not known[mutant.name]["survived"]:
+            return
+        own = folders.get()
+        known[mutant.name] = row = try_out(seen, own, mutant, cached)
+        folders.put(own)
+        with kept.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
 
-        with ThreadPoolExecutor(given.jobs) as pool:
-            list(pool.map(one, mutants))
+    with ThreadPoolExecutor(given.jobs) as pool:
+        list(pool.map(one, mutants))
     rows = [known[mutant.name] for mutant in mutants]
     survivors = [row for row in rows if row["survived"]]
     for row in survivors:
