@@ -11,6 +11,7 @@ import sys
 from functools import cache
 from itertools import product
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -99,7 +100,9 @@ def test_a_pairing_s_games_are_the_same_whoever_else_is_measured():
 
 @pytest.mark.usefixtures("no_luck")
 def test_measure_says_what_the_command_says(tmp_path, capsys):
-    result = measure(*load_agents(["greedy", "random"]), options=Options(3), blocks=5, seed=7)
+    with patch.object(run, "Bar", wraps=run.Bar) as bar:
+        result = measure(*load_agents(["greedy", "random"]), options=Options(3), blocks=5, seed=7)
+    assert bar.call_args.kwargs["total"] == 15
     out = tmp_path / "e.json"
     command = ["greedy", "random", "--players", "3", "--deals", "5", "--seed", "7"]
     command += ["--workers", "1"]

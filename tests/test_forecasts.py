@@ -126,7 +126,7 @@ def test_replays_show_what_chance_allows(monkeypatch):
     assert rows[12]["gold_ceiling"] < 0.95
     for replays, words in ((1, "expected 0, or 2 and more"), (2, "greedy is no value network")):
         with pytest.raises(ValueError, match=f"--ceiling.*{words}"):
-            forecast(monkeypatch, [load_agent("greedy")], replays=replays)
+            forecast(monkeypatch, [load_agent("greedy"), *agents], replays=replays)
 
 
 def test_every_agent_is_judged_by_its_own_forecasts(monkeypatch):

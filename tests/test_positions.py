@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
+from cacao_env import Game
 from cacao_env.agents.agent import Agent, AgentError
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main
@@ -32,6 +33,7 @@ def test_the_shipped_positions_follow_from_their_deals():
     for one in SHIPPED:
         game = one.game()  # or ValueError
         kinds.add((one.options.num_players, one.options.volcanoes, one.stage))
+        assert judged_positions._kind_of(one.number) == (one.options, one.stage)
         assert len(one.gold) == len(one.win) == len(one.placements) == len(set(one.placements))
         assert min(one.gold) == one.gold[0] == one.win[0] == 0
         assert len(one.errors) >= min(3, len(game.legal_actions()))
@@ -52,7 +54,9 @@ def quick(monkeypatch):
 @pytest.mark.usefixtures("quick")
 def test_the_phrase_of_the_shipped_file_finds_its_positions(tmp_path):
     phrase = json.loads(gzip.decompress(FILE.read_bytes()))["phrase"]
-    made = judged_positions.make(tmp_path, phrase, 1, 1, lambda count: None)
+    steps = []
+    made = judged_positions.make(tmp_path, phrase, 1, 1, steps.append)
+    assert sum(steps) == 1
     [found], first = read_positions(made), SHIPPED[0]
     for name in ("options", "seed", "actions", "stage", "left"):
         assert getattr(found, name) == getattr(first, name), name
@@ -69,6 +73,19 @@ def test_the_phrase_of_the_shipped_file_finds_its_positions(tmp_path):
         pytest.raises(ValueError, match="another process is making positions in"),
     ):
         judged_positions.make(tmp_path, phrase, 1, 1, lambda count: None)
+
+
+@pytest.mark.parametrize(("noise", "known"), [(0.0, True), (0.3, True), (0.5, False)])
+def test_a_loss_is_known_when_its_error_is_small_for_its_size(noise, known):
+    """64 passes: the standard error is an eighth of the noise, and 5 % of 1 gold is enough."""
+    game = Game.new(2, 0)
+    found = judged_positions._Playouts([], game, None, {}, 0)
+    found._done, half = 64, np.repeat([-1.0, 1.0], 32)
+    found._gold[:64, 0], found._gold[:64, 1] = 0.0, -1.0 + noise * half
+    assert found._best(np.array([0, 1])) == 0
+    assert found._known(1, 0) == known
+    found._gold[:64, 1] *= 40  # a loss of 40 gold may be wrong by 2
+    assert found._known(1, 0) == known
 
 
 def test_losses_are_those_of_the_choices_and_their_means_by_hand():

@@ -48,6 +48,7 @@ def test_bars_are_stacked_from_zero_to_both_sides(drawn):
     charts.stacks("gold", [("a", [30.0, -5.0, 10.0])], ["#5a3a22", "#e69f00", "#56b4e9"], "g")
     boxes = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in drawn[0].patches]
     assert sorted(map(sorted, boxes)) == [[-5, 0], [0, 30], [30, 40]]
+    assert drawn[0].get_xlim() == (-5, 40)
     words = {text.get_text() for text in drawn[0].texts}
     assert {"30", "10"} <= words  # on the bars that are wide enough
 
@@ -58,6 +59,8 @@ def test_a_distribution_has_its_quantiles(drawn):
     [(thin, *_)], [(thick, *_)] = (lines_of(drawn[0], width) for width in (1.5, 5))
     assert (thin, thick) == ([41, 59], [45, 55])
     assert [text.get_text() for text in drawn[0].texts] == ["50"]
+    smooth = charts._smooth({10: 6, 20: 2}, range(7, 14))
+    assert smooth == pytest.approx([x / 12 for x in (0, 1, 2, 3, 2, 1, 0)])
 
 
 def small_data():

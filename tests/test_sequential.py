@@ -71,6 +71,15 @@ def test_scores_that_never_differ_are_decided_the_right_way():
     assert test.verdict(100.0, LEAST_BLOCKS - 1) == 0
 
 
+def test_a_test_that_is_run_has_the_ratio_of_all_its_blocks():
+    parts = np.random.default_rng(1).choice([0.0, 0.5, 1.0], (3, BLOCKS_AT_ONCE))
+    test, every = SequentialTest(), parts.ravel()
+    expected = test.log_ratio(len(every), every.sum(), (every**2).sum(), 2)
+    found = test.run(parts, 2)
+    assert (found.accepted, found.blocks) == ("", len(every))
+    assert found.log_ratio == pytest.approx(expected)
+
+
 def test_expected_shares_follow_the_model():
     assert expected_share(0, 2) == 0.5
     assert expected_share(0, 4) == 0.25

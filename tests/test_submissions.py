@@ -181,6 +181,11 @@ def test_the_leaderboard_has_every_submission(home):
     assert f"{commitment('an oak')[:12]} |" in text
 
 
+def test_more_than_all_games_can_t_be_checked_again(home):
+    with pytest.raises(ValueError, match=r"share is 1\.5, expected 0 to 1"):
+        check(home / "random", share=1.5)
+
+
 def test_agents_that_never_met_are_in_tables_of_their_own(home):
     found = check(home / "random", share=0)
 

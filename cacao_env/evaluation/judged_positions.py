@@ -91,9 +91,7 @@ class _Maker:
 
     def _find(self, number: int) -> dict[str, Any]:
         """Play games until one has a position of the kind that ``number`` asks for."""
-        group = number // (len(SEATS) * len(STAGES))
-        options = Options(SEATS[number % len(SEATS)], group % VOLCANOES == VOLCANOES - 1)
-        stage, attempt = number % len(STAGES), 0
+        (options, stage), attempt = _kind_of(number), 0
         while True:
             rng = np.random.default_rng(_number(self._phrase, number, attempt))
             seed = _number(self._phrase, number, attempt, "deal")
@@ -165,6 +163,13 @@ class _Maker:
         return np.array(
             [[relative_score(x, seat, game.num_players) for x in one] for one in told]
         ).mean(0)
+
+
+def _kind_of(number: int) -> tuple[Options, int]:
+    """Return the options of a position and its stage, by its number."""
+    group = number // (len(SEATS) * len(STAGES))
+    volcanoes = group % VOLCANOES == VOLCANOES - 1
+    return Options(SEATS[number % len(SEATS)], volcanoes), number % len(STAGES)
 
 
 def _stage(left: int, turns: int) -> int:
