@@ -170,6 +170,19 @@ def test_a_flipped_bit_is_refused_with_its_place(folder, tmp_path):
             load(tmp_path)
 
 
+def test_a_row_group_ends_where_the_next_begins(monkeypatch, folder, tmp_path):
+    from pyarrow import parquet
+
+    monkeypatch.setattr(storage, "ROWS", 3)
+    parts = storage.write_games(tmp_path / "x", load(folder)[:8].table)
+    about = parquet.ParquetFile(tmp_path / "x").metadata
+    groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    columns = [[one.column(i) for i in range(one.num_columns)] for one in groups]
+    begins = [min(c.dictionary_page_offset or c.data_page_offset for c in one) for one in columns]
+    assert [end for end, _ in parts[:2]] == begins[1:]
+    assert len(parts) == len(groups) + 1
+
+
 def sealed(folder, table, manifest):
     """Write games with checksums that are right."""
     folder.mkdir(exist_ok=True)
