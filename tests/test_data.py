@@ -40,7 +40,9 @@ def games(folder):
 
 
 def test_what_is_loaded_is_what_was_played(folder, games):
-    assert (folder / "README.md").read_text().startswith("---\nlicense: mit\n")
+    card = (folder / "README.md").read_text()
+    assert card.startswith("---\nlicense: mit\n")
+    assert all(f"- `{name}`, version `built-in`\n" in card for name in ("random", "greedy"))
     assert len(games) == 1 + 1 + 3 + 3  # each plays itself once, and the other in every seat
     rows = games.table.to_pylist()
     assert [row["agents"] for row in rows[:4]] == [
