@@ -107,7 +107,7 @@ WRONG = {
     "odd luck": (column("luck", lambda v: v[0][0].pop()), "luck has not two values"),
     "endless": (column("luck", lambda v: v[0][0].__setitem__(0, np.inf)), "are not finite"),
     "fast": (
-        timing("random", seconds=1e-6),
+        timing("random", seconds=1e-6, placement_seconds=0.0),
         "random can't have made its decisions in 1e-06 seconds",
     ),
     "slow": (timing("random", seconds=1e6), "the moves took longer than the"),
