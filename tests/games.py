@@ -139,6 +139,20 @@ def positions(game: Game, rng: np.random.Generator, style: Style = play_random) 
     yield game
 
 
+def continuations(game: Game, ends: Callable[[Game], bool]) -> Iterator[Game]:
+    """Try every sequence of legal actions; yields the games where it ends."""
+    todo = [game]
+    while todo:
+        position = todo.pop()
+        if ends(position):
+            yield position
+            continue
+        for action in position.legal_actions():
+            after = position.clone()
+            after.play(int(action))
+            todo.append(after)
+
+
 def relative_scores(game: Game) -> list[float]:
     """Score less the mean of the others', over 15 gold, of every seat."""
     scores = game.scores()
