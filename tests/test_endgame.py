@@ -23,7 +23,9 @@ from cacao_env.engine.actions import MAX_LEGAL
 from tests.games import played
 
 
-def near_end(players: int, seed: int, placements: int, style: str, volcanoes: bool = False) -> Game:
+def near_end(
+    players: int, seed: int, placements: int, style: str = "random", volcanoes: bool = False
+) -> Game:
     def near(game: Game) -> bool:
         return placements_left(game.state) <= placements and game.phase == "place"
 
