@@ -60,6 +60,7 @@ def test_the_shipped_list_and_page_are_valid():
         ("seed = 1\n" + TABLE.replace("4", '"4"'), "table 1: deals is '4', expected int"),
         ("seed = 1\n" + TABLE.replace("deals = 4", ""), "table 1: deals is missing"),
         ("seed = 1\n" + TABLE.replace("random", "nobody"), "table 1: there is no agent 'nobody'"),
+        ("seed = 1\n" + TABLE.replace("random", "evil:Bot"), "'evil:Bot' names code"),
         ("seed = 1\n" + TABLE + TABLE.replace("2", "7"), "table 2: --players is 7"),
     ],
 )
