@@ -1,7 +1,5 @@
 """A real browser without a screen, for the tests of the page."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Small policies for tests: ONNX files with random weights, made without PyTorch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

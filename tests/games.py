@@ -1,7 +1,5 @@
 """Games for tests: random, and of players that stretch, crowd or overbuild."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 

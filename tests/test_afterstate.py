@@ -1,7 +1,5 @@
 """Afterstate learning: resumed runs, configurations, checkpoints."""
 
-from __future__ import annotations
-
 import errno
 import json
 import shutil

@@ -3,8 +3,6 @@
 ``HYPOTHESIS_PROFILE=long`` plays 3,000 games a test instead of 60.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Agents: found by name, given no more than their seat may know, and independent of each other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What agents say of a position: it agrees with what they do and what a seat may know."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

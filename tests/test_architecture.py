@@ -1,7 +1,5 @@
 """Imports go one way: packages in one order, modules of a package in another, and no circles."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from graphlib import TopologicalSorter

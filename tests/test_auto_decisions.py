@@ -5,8 +5,6 @@ cacao, sun tokens, water; more is never worse), and the tables that fills can ma
 whether every decision is asked or not.  All continuations are tried.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The benchmark's rows, file and comparison.  Nothing here depends on how fast anything is."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Bots: how they are named, what greedy expects of a turn, and how well they play."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

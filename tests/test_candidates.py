@@ -1,7 +1,5 @@
 """The candidate view: which rows there are, what they say, and what they must not say."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The check of installed libraries, and the page that shows its programs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

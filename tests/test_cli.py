@@ -1,7 +1,5 @@
 """The command line, as a user calls it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -17,8 +15,7 @@ from cacao_env.engine.jit import COMPILED
 from cacao_env.evaluation import leaderboard
 from tests.checkpoints import checkpoint
 from tests.reference.records import check_record, play_record
-
-ROOT = Path(__file__).parent.parent
+from tests.sources import ROOT
 
 
 def test_many_games_go_to_a_folder_one_file_a_seed(tmp_path, capsys):

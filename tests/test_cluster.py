@@ -1,7 +1,5 @@
 """Ray: the same games as without, workers that are killed, checkpoints that all else can use."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

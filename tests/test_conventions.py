@@ -1,7 +1,5 @@
 """What libraries and their users expect of constructors, numbers, infos and vector environments."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 

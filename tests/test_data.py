@@ -1,7 +1,5 @@
 """Data sets: what is stored is what was played, what is shown is what seats saw, damage is refused."""
 
-from __future__ import annotations
-
 import json
 import sys
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The exact end of the game against a plain search over ``Game``."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import permutations
 

@@ -4,8 +4,6 @@ Move by move: ``Game``, the PettingZoo environment, batches, and the Gymnasium e
 other seats' moves noted.  Rewards are worked out from scores and winners alone.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from dataclasses import fields
 from itertools import product

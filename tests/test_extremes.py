@@ -1,7 +1,5 @@
 """Numbers of a configuration that overflow end a run with one sentence, and keep what was saved."""
 
-from __future__ import annotations
-
 from contextlib import closing, suppress
 from dataclasses import fields
 

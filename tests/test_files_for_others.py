@@ -1,7 +1,5 @@
 """docs/files.md: pandas reads every file that a command writes by the page's line, as the page says."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """How much of the outcome an agent foresees, and strength by time to think."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """What environments share: planes, the state for critics, results in infos, options of reset."""
 
-from __future__ import annotations
-
 import warnings
 from functools import partial
 

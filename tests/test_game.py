@@ -1,7 +1,5 @@
 """``Game``: making, copying, undoing, keeping and naming games, in every phase."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

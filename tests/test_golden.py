@@ -1,7 +1,5 @@
 """Golden files: games, choices of agents and tiny training runs are as written in ``tests/golden``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

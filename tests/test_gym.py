@@ -1,7 +1,5 @@
 """Gymnasium: what its checkers ask, what they don't, and many games beside one."""
 
-from __future__ import annotations
-
 import site
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Gymnasium: many games at once."""
 
-from __future__ import annotations
-
 import copy
 
 import gymnasium

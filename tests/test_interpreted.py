@@ -3,8 +3,6 @@
 With NUMBA_DISABLE_JIT=1, as .ci/run calls it, reads out of bounds and overflows are errors.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import gymnasium

@@ -1,7 +1,5 @@
 """The compiled code's cache: never stale, and never in the way."""
 
-from __future__ import annotations
-
 import ast
 import compileall
 import errno

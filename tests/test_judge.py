@@ -1,7 +1,5 @@
 """The judge of decisions: fair to all candidates, blind to the deal, several networks in turn."""
 
-from __future__ import annotations
-
 import json
 import math
 from functools import cache

@@ -1,7 +1,5 @@
 """``llm:MODEL`` as an agent, asked through a scripted server."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -14,10 +12,10 @@ from cacao_env import Game, record
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.registry import load_agent, load_agents
 from cacao_env.cli import main
+from tests.sources import ROOT
 from tests.text_players import chat_server, illegal, perfect
 
 pytest.importorskip("openai")
-ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(autouse=True)

@@ -1,10 +1,8 @@
 """The leaderboard's tables go between its markers, from a list or from evaluations."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
+
+from tests.sources import ROOT
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 pytestmark = pytest.mark.usefixtures("no_luck")
@@ -14,7 +12,6 @@ from cacao_env.evaluation import leaderboard
 from cacao_env.evaluation.figures import elo_interval, milliseconds
 from cacao_env.tables import DataTable, between_markers
 
-ROOT = Path(__file__).parent.parent
 PAGE = f"before\n{leaderboard.BEGIN}\nold\n{leaderboard.END}\nafter\n"
 TABLE = '[[tables]]\nplayers = 2\nagents = ["random", "greedy"]\ndeals = 4\n'
 

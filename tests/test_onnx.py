@@ -1,7 +1,5 @@
 """Policies as ONNX files: any library's policy plays, and what can't be used gets one sentence."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

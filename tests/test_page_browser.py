@@ -1,7 +1,5 @@
 """The page in a real browser: whole games, looking back, and what once went wrong."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

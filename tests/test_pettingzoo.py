@@ -1,7 +1,5 @@
 """PettingZoo's own tests, and what they do not ask: whole games, rewards, masks, copies."""
 
-from __future__ import annotations
-
 import copy
 import warnings
 

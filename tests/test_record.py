@@ -1,7 +1,5 @@
 """Records: what is written holds, what is damaged is refused with one sentence."""
 
-from __future__ import annotations
-
 import copy
 import json
 

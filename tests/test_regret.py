@@ -1,9 +1,6 @@
 """What decisions lose: by hand, by agents whose regret is known, and without luck counted in."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,8 +31,6 @@ from tests.games import STYLES, played
 from tests.test_judge import judged
 
 HERE = "tests.agents_for_tests"
-
-ROOT = Path(__file__).parent.parent
 
 
 class Nobody:

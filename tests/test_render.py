@@ -1,7 +1,5 @@
 """Pictures: what a position is drawn from, SVG, pixels, films, windows, the command."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

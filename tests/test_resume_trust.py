@@ -1,7 +1,5 @@
 """What a run's state may hold, and what happens if it holds anything else."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """Histories of games, the names in their records, and reviews."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Whole runs of every learner: what they leave behind, and that a resumed one is the same."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -3,8 +3,6 @@
 Run as a program it prints what each agent says of the same positions, number by number.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """What self-play keeps of its games for learning, with opponents and search as well."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Inside the searching bots: what is tried, counted, kept and believed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 Ray and Dask hand out arrays that are read-only; joblib loses which arrays are the same.
 """
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Results that check themselves: what does not follow from the commitment and the games is refused."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

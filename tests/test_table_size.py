@@ -1,7 +1,5 @@
 """The window: the default shows everything that can happen, a smaller one never runs dry."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

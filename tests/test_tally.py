@@ -1,7 +1,5 @@
 """Gold by source adds up, and each coin goes to the tile that paid it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

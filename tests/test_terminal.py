@@ -1,7 +1,5 @@
 """A game in the terminal, typed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from contextlib import suppress

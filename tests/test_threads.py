@@ -1,7 +1,5 @@
 """Batches on any number of threads, seats played by opponents, refusals and memory."""
 
-from __future__ import annotations
-
 import gc
 import re
 import threading

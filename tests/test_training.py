@@ -1,11 +1,9 @@
 """Configurations, what they refuse, and the board network that trainers of policies share."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
+
+from tests.sources import ROOT
 
 pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
@@ -24,9 +22,6 @@ from training.train_afterstate import AfterstateConfig
 from training.train_ppo import PpoConfig
 from training.train_rllib import RllibConfig
 from training.train_sb3 import Sb3Config
-
-ROOT = Path(__file__).parent.parent
-
 
 RUNS = {
     "afterstate": AfterstateConfig,

@@ -1,7 +1,5 @@
 """The tree of replies: choices by hand, and what simulations to the end of the game record."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Run folders and checkpoints are data: damaged or hostile, they get a sentence and run nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import json

@@ -1,7 +1,5 @@
 """The value network: compiled code against torch, whole turns, search."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Agents as the opponents in many games at once, one learner against them."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Data of a wrong type gets one sentence at every public door."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """Mutated checkpoints: manifests, weights, and weights whose checksum a hostile author made right."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tempfile

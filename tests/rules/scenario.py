@@ -5,8 +5,6 @@ with the small interface that the fixture ``table`` makes: ``player``, ``phase``
 ``legal_moves``, ``play``, ``position``.
 """
 
-from __future__ import annotations
-
 import random
 
 from tests.reference.box import (
