@@ -7,13 +7,7 @@ with the small interface that the fixture ``table`` makes: ``player``, ``phase``
 
 import random
 
-from tests.reference.box import (
-    ROTATIONS,
-    STEPS,
-    jungle_supply,
-    worker_supply,
-    workers_on_edge,
-)
+from tests.reference.box import ROTATIONS, STEPS, jungle_supply, worker_supply, workers_on_edge
 from tests.reference.styles import cells_filled_by
 
 NORTH, EAST, SOUTH, WEST = range(4)

@@ -2,17 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import (
-    TURNS,
-    busy,
-    deal,
-    offered,
-    open_cells,
-    place,
-    refuses,
-    start,
-    turn,
-)
+from tests.rules.scenario import TURNS, busy, deal, offered, open_cells, place, refuses, start, turn
 
 # One zigzag towards the north: each worker tile there brings one jungle tile and opens the
 # next cell, so every turn reaches one row further. The other directions are its images.

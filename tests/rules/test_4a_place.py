@@ -2,14 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import (
-    SOUTH,
-    WEST,
-    place,
-    refuses,
-    start,
-    turn,
-)
+from tests.rules.scenario import SOUTH, WEST, place, refuses, start, turn
 
 
 def test_the_tile_belongs_to_the_player_who_placed_it(table):
