@@ -1,7 +1,5 @@
 """A real browser without a screen, for the tests of the page."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator
@@ -113,19 +111,16 @@ def cells(page: Any, of: str) -> list[list[float]]:
     return found
 
 
-def choose(page: Any, number: int = 0) -> str:
-    """Choose something where a person decides, by the mouse; return the phase."""
+def choose(page: Any, number: int = 0, touch: bool = False) -> str:
+    """Choose something where a person decides, by the mouse or by touch; return the phase."""
     page.wait_for_selector("#confirm")
     phase: str = page.get_attribute(".decision", "data-phase")
-    if phase == "act":
-        lines = page.locator(".acts button")
-        lines.nth(number % lines.count()).click()
-        return phase
-    tiles = page.locator(".hand .pickable")
-    tiles.nth(number % tiles.count()).click()
-    if page.locator("#confirm:disabled").count():
+    things = page.locator(".acts button" if phase == "act" else ".hand .pickable")
+    thing = things.nth(number % things.count())
+    thing.tap() if touch else thing.click()
+    if phase != "act" and page.locator("#confirm:disabled").count():
         marked = cells(page, ".legal" if phase == "place" else ".fill rect")
-        page.mouse.click(*marked[number % len(marked)])
+        (page.touchscreen.tap if touch else page.mouse.click)(*marked[number % len(marked)])
     return phase
 
 

@@ -1,7 +1,5 @@
 """Small policies for tests: ONNX files with random weights, made without PyTorch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,8 @@ import pytest
 from cacao_env.agents.checkpoint import POLICY, write_files
 from cacao_env.agents.onnx import described
 from cacao_env.agents.policy import Description
+from cacao_env.agents.value.checkpoint import save_value
+from cacao_env.agents.value.net import param_shapes
 from cacao_env.engine.observation import planes
 from cacao_env.engine.options import Options
 
@@ -64,6 +64,17 @@ def network(about: Description, seed: int = 0, dtype: str = "float32", **changes
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
     return model.SerializeToString()
+
+
+def value_checkpoint(folder: Path) -> tuple[Path, dict[str, Any]]:
+    """Write a small value network with random weights; return its folder and its arrays."""
+    rng = np.random.default_rng(0)
+    params = {
+        name: rng.normal(0, 0.1, shape).astype(np.float32)
+        for name, shape in param_shapes(4, 4, 4).items()
+    }
+    save_value(folder, "value", params, {"players": [2], "volcanoes": False})
+    return folder, params
 
 
 def checkpoint(

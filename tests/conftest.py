@@ -4,8 +4,6 @@ Workers compile what most tests use before the tests begin, each part once.  Fix
 page in a real browser open its file.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """Games for tests: random, and of players that stretch, crowd or overbuild."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -137,6 +135,20 @@ def positions(game: Game, rng: np.random.Generator, style: Style = play_random) 
         yield game
         game.play(style(game, rng))
     yield game
+
+
+def continuations(game: Game, ends: Callable[[Game], bool]) -> Iterator[Game]:
+    """Try every sequence of legal actions; yields the games where it ends."""
+    todo = [game]
+    while todo:
+        position = todo.pop()
+        if ends(position):
+            yield position
+            continue
+        for action in position.legal_actions():
+            after = position.clone()
+            after.play(int(action))
+            todo.append(after)
 
 
 def relative_scores(game: Game) -> list[float]:

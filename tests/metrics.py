@@ -1,7 +1,5 @@
 """The metrics that docs/training.md explains."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

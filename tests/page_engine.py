@@ -4,8 +4,6 @@
 with search; it needs Node.  Moves, scores and random numbers must be the same.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

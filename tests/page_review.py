@@ -1,7 +1,5 @@
 """Time reviews in the page: ``python -m tests.page_review`` prints the seconds of three games."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from pathlib import Path

@@ -3,8 +3,6 @@
 python -m tests.pictures [FOLDER]   # docs/pictures by default
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,8 +17,8 @@ from cacao_env.play.render.art import INK, UNIT, jungle_tile, rect, words, worke
 from cacao_env.play.render.scene import MARGIN, NEWEST, SHEET, Scene, table
 from tests.browser import PHONE, WIDE, Page, begin, browsing, drop, play_on
 from tests.games import seat_seeds
+from tests.sources import ROOT
 
-ROOT = Path(__file__).parent.parent
 GAP = 10.0
 BLUE, ORANGE, GREEN = range(3)
 WORKERS = ((1, 1, 1, 1), (2, 1, 0, 1), (3, 0, 0, 1), (3, 1, 0, 0))

@@ -1,7 +1,5 @@
 """The project's sources as trees: its modules, and what each of them imports from the project."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Agents: found by name, given no more than their seat may know, and independent of each other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -15,7 +13,7 @@ from cacao_env.engine.observation import observation_size
 from cacao_env.engine.options import Options
 from tests.agents_for_tests import Peeker, Spy
 from tests.checkpoints import checkpoint
-from tests.games import STYLES
+from tests.games import STYLES, played
 
 HERE = "tests.agents_for_tests"
 
@@ -26,15 +24,6 @@ def load_agent(name):
 
 def load_agents(names):
     return load_several(names, allow_code=True)
-
-
-def at_random_ply(seed, players=2, size=None, style="random"):
-    game = Game.new(players, seed, table_size=size)
-    rng = np.random.default_rng(seed)
-    for _ in range(int(rng.integers(20 * players))):
-        if not game.over:
-            game.play(STYLES[style](game, rng))
-    return game
 
 
 def test_agents_are_found_by_name_folder_or_module(tmp_path):
@@ -98,7 +87,8 @@ def test_a_window_of_another_size_shows_and_names_the_same_moves(size, seen, pla
     """What a view offers is legal in the game, means the same move there, and is all that fits."""
     hidden = 0
     for seed in range(25):
-        game = at_random_ply(seed, players, size, ("random", "stretch")[seed % 2])
+        style = ("random", "stretch")[seed % 2]
+        game = played(players, seed, 31 * seed % (20 * players), style, table_size=size)
         if game.over:
             continue
         wanted = seen or Game.new(players, 0).table_size

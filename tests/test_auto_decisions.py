@@ -5,8 +5,6 @@ cacao, sun tokens, water; more is never worse), and the tables that fills can ma
 whether every decision is asked or not.  All continuations are tried.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,7 @@ from cacao_env.engine.rules import begin_actions
 from cacao_env.engine.state import ACT, FILL
 from cacao_env.engine.tiles import SUN, VOLCANO, VOLCANO_TURNED, WATER
 from tests.adapter import EngineTable
-from tests.games import any_game, positions
+from tests.games import any_game, continuations, played
 
 Outcome = tuple[int, ...]
 
@@ -71,18 +69,8 @@ def best(found: set[Outcome]) -> set[Outcome]:
 
 def tables(start: Game, turn: int) -> set[bytes]:
     """All tables that the fills of this turn can make."""
-    found: set[bytes] = set()
-    todo = [start]
-    while todo:
-        game = todo.pop()
-        if game.state.phase != FILL or game.turn != turn:
-            found.add(np.maximum(game.state.board, 0).tobytes())  # the tiles
-            continue
-        for action in game.legal_actions():
-            after = game.clone()
-            after.play(action)
-            todo.append(after)
-    return found
+    ends = continuations(start, lambda game: game.state.phase != FILL or game.turn != turn)
+    return {np.maximum(game.state.board, 0).tobytes() for game in ends}  # the tiles
 
 
 @given(any_game("explicit"))
@@ -152,12 +140,9 @@ def compare_all_outcomes(trial: Game, rng: np.random.Generator) -> None:
 
 def test_what_is_skipped_in_ordinary_play():
     """Water, sun, mines and lone plantations are never asked; markets with cacao are."""
-    rng = np.random.default_rng(0)
     asked, skipped = set(), set()
     for seed in range(60):
-        game = Game.new(2 + seed % 3, seed, volcanoes=seed % 2 == 1)
-        for _ in positions(game, rng):
-            pass
+        game = played(2 + seed % 3, seed, volcanoes=seed % 2 == 1)
         table = EngineTable.of(game).position()["jungle"]
         steps = [(-1, 0), (0, 1), (1, 0), (0, -1)]
         for _, auto, move in game.elementary_moves():

@@ -1,7 +1,5 @@
 """The learning benchmark: runs, what it resumes, and its page."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,17 +1,11 @@
 """The candidate view: which rows there are, what they say, and what they must not say."""
 
-from __future__ import annotations
-
-import warnings
 from itertools import combinations
 
-import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from hypothesis import given
 from hypothesis import strategies as st
-from pettingzoo.test import api_test, seed_test
 
 import cacao_env  # noqa: F401
 from cacao_env import Game, cacao_v0
@@ -282,19 +276,6 @@ def mean_of_hands(game: Game) -> float:
         total += max(best[tiles[k]] for k in hand)
         count += 1
     return total / count / 16
-
-
-@pytest.mark.parametrize("decisions", DECISIONS)
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_environments_pass_the_libraries_own_tests(decisions, players):
-    options = {"num_players": players, "decisions": decisions, "observation": Candidates(10, 1)}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an array of two axes is no picture
-        api_test(cacao_v0.env(**options), num_cycles=60)
-    seed_test(lambda: cacao_v0.env(**options), num_cycles=20)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check_env(gymnasium.make("cacao_env/Cacao-v0", opponents="greedy", **options).unwrapped)
 
 
 @pytest.mark.parametrize("decisions", DECISIONS)

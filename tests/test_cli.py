@@ -1,7 +1,5 @@
 """The command line, as a user calls it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -17,19 +15,7 @@ from cacao_env.engine.jit import COMPILED
 from cacao_env.evaluation import leaderboard
 from tests.checkpoints import checkpoint
 from tests.reference.records import check_record, play_record
-
-ROOT = Path(__file__).parent.parent
-
-
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("volcanoes", [[], ["--volcanoes"]])
-def test_a_recorded_game_holds_when_it_is_replayed(players, volcanoes, tmp_path, capsys):
-    file = str(tmp_path / "r.json")
-    for decisions in ("auto", "explicit"):
-        arguments = ["record", "--players", str(players), "--seed", "1", "--decisions", decisions]
-        assert main([*arguments, "--with-legal", *volcanoes, "--out", file]) == 0
-        assert main(["replay", file, "--check"]) == 0
-        assert capsys.readouterr().out == "1 record holds\n"
+from tests.sources import ROOT
 
 
 def test_many_games_go_to_a_folder_one_file_a_seed(tmp_path, capsys):
@@ -43,6 +29,13 @@ def test_many_games_go_to_a_folder_one_file_a_seed(tmp_path, capsys):
     assert main(["replay", str(folder), "--check"]) == 0
     assert capsys.readouterr().out == "3 records hold\n"
     again = tmp_path / "again.json"
+    options = ["--players", "3", "--volcanoes", "--decisions", "explicit", "--with-legal"]
+    assert main(["record", "--seed", "1", *options, "--out", str(again)]) == 0
+    assert main(["replay", str(again), "--check"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "1 record holds"
+    record = json.loads(again.read_text())
+    assert record["rules"] == {"num_players": 3, "volcanoes": True, "decisions": "explicit"}
+    assert record["moves"][0]["legal"]
     single = ["record", "--seed", "8", "--agents", "random,greedy"]
     assert main([*single, "--out", str(again)]) == 0
     assert again.read_text() == files[1].read_text()
@@ -343,6 +336,10 @@ REFUSED = [
     ("regret greedy --json {folder}", "Is a directory"),
     ("regret {net} --players 3", "net plays with 2 players on table size 15"),
     (f"regret {HERE}:Broken", "Broken failed in act: KeyError: 'nothing' (agents_"),
+    ("curve criollo --ms 0", "--ms is 0, expected numbers of at least 1"),
+    ("curve criollo+search --ms 4", "'criollo+search' has a search already"),
+    ("curve nobody", "there is no agent 'nobody"),
+    ("forecasts criollo --deals 1", "--deals is 1, expected at least 2"),
     ("tasks --agents random --deals 0", "--deals is 0, expected at least 1"),
     ("tasks --agents random --workers 0", "--workers is 0, expected at least 1"),
     ("tasks --agents random --tasks 3p", "there is no task '3p'; there are: 2p-random"),
@@ -352,6 +349,7 @@ REFUSED = [
     ("leaderboard --page {marked} --json {game}", "is not a cacao-evaluation file"),
     ("leaderboard --page {marked} --json none.json", "can't be read"),
     ("play --seats random,random --record {file}/x.json", "file"),
+    ("play --seats human,nobody", "there is no agent 'nobody'"),
     ("view --export x.txt", "--export is 'x.txt', expected a file that ends in .html"),
     ("view none.json --export x.html", "none.json: can't be read"),
     ("view --export x.html --agent greedy", "--export writes a file"),

@@ -1,7 +1,5 @@
 """Learning from a data set: what is learned is in the data, and a run resumes exactly."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import numpy as np

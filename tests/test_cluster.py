@@ -1,7 +1,5 @@
 """Ray: the same games as without, workers that are killed, checkpoints that all else can use."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -210,23 +208,18 @@ def test_games_ask_what_the_configuration_says_and_pay_everybody(decisions):
     assert phases == ({"place"} if decisions == "turn" else {"place", "fill", "act"})
 
 
-def test_keys_that_rllib_can_t_obey_are_refused():
+def test_keys_that_rllib_can_t_obey_are_refused(tmp_path, capsys):
+    most = 2 * 8 * 128 // 2
     for given, message in (
         ("final_learning_rate=0.1", "there is no key 'final_learning_rate'"),
         ("final_entropy_coef=0.1", "there is no key 'final_entropy_coef'"),
         ("observation=candidates", "observation is 'candidates', expected 'flat'"),
         ("start=x", "start is 'x', expected ''"),
+        ("runners=-1", "runners is -1, expected 0 or more"),
+        (f"batch={most + 1}", f"batch is {most + 1}, more than the {most} decisions"),
     ):
         with pytest.raises(ConfigError, match=message):
-            read(RllibConfig, CONFIG, [given])
-
-
-def test_what_can_not_be_is_one_sentence(tmp_path, capsys):
-    with pytest.raises(ConfigError, match="runners is -1, expected 0 or more"):
-        read(RllibConfig, CONFIG, ["runners=-1"])
-    most = 2 * 8 * 128 // 2
-    with pytest.raises(ConfigError, match=f"batch is {most + 1}, more than the {most} decisions"):
-        read(RllibConfig, CONFIG, ["learners=2", f"batch={most + 1}"])
+            read(RllibConfig, CONFIG, ["learners=2", given])
     assert read(RllibConfig, CONFIG, ["learners=2", f"batch={most}"]).batch == most
     assert train(["--config", CONFIG, "--set", "nothing=1", "--out", str(tmp_path / "x")]) == 1
     assert "nothing" in capsys.readouterr().err

@@ -1,15 +1,11 @@
 """What libraries and their users expect of constructors, numbers, infos and vector environments."""
 
-from __future__ import annotations
-
 import re
-import warnings
 from functools import partial
 
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import FlattenObservation, NormalizeObservation
 
@@ -22,7 +18,7 @@ from cacao_env.envs.tasks import TASKS
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
-from cacao_env.greedy.candidates import FORMS, Candidates
+from cacao_env.greedy.candidates import Candidates
 
 ID = "cacao_env/Cacao-v0"
 OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
@@ -103,6 +99,13 @@ def test_an_unknown_keyword_gets_python_s_words_and_all_that_there_are(name):
         ({"opponents": 3}, "an opponent is 3, expected a name"),
         ({"opponents": {"random": -1}}, "the weight of opponent 'random' is -1.0, expected 0 to"),
         ({"opponents": {"random": "1"}}, "weight"),
+        *(
+            (
+                {"opponents": {"random": weight, "greedy": weight}},
+                "the weight of opponent .*0 to 1e",
+            )
+            for weight in (10**400, float("inf"), float("nan"), 1e308)
+        ),
         ({"opponents": {}}, "no opponent has a weight above 0"),
         ({"opponents": "tests.agents_for_tests:First"}, "names code, which only the command line"),
     ],
@@ -148,6 +151,7 @@ def test_what_is_no_integer_is_named_with_its_type(wrong):
         "num_players": lambda: Options(wrong),
         "num_games": lambda: VectorGames(wrong),
         "num_envs": lambda: CacaoVectorEnv(wrong),
+        "num_threads": lambda: VectorGames(4, num_threads=wrong),
         "seed": lambda: load_agent("greedy").player(seed=wrong),
         "seat": lambda: Game.new().determinise(wrong, 0),
         "action": lambda: Game.new().play(wrong),
@@ -176,15 +180,6 @@ def test_weights_are_numbers_of_any_kind():
 
 
 # --- Shapes and infos -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_making_and_checking_warns_of_nothing(form):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        env = gymnasium.make(ID, observation=form, table_size=15)
-        check_env(env.unwrapped, skip_render_check=True)
-        env.reset(seed=0)
 
 
 def test_fixed_infos_have_the_same_keys_at_every_step():

@@ -1,7 +1,5 @@
 """Data sets: what is stored is what was played, what is shown is what seats saw, damage is refused."""
 
-from __future__ import annotations
-
 import json
 import sys
 from types import SimpleNamespace
@@ -194,12 +192,12 @@ def sealed(folder, table, manifest):
     return folder
 
 
-def changed(games, name, change):
+def changed(table, name, change):
     """The table with a column changed, as plain data."""
-    values = games.table.column(name).to_pylist()
+    values = table.column(name).to_pylist()
     change(values)
-    column = pa.array(values, games.table.column(name).type)
-    return games.table.set_column(games.table.schema.get_field_index(name), name, column)
+    column = pa.array(values, table.column(name).type)
+    return table.set_column(table.schema.get_field_index(name), name, column)
 
 
 def put(game, place, value):
@@ -226,7 +224,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("name", "change", "why"), WRONG)
 def test_a_game_that_can_not_be_is_refused_when_it_is_replayed(games, tmp_path, name, change, why):
-    wrong = load(sealed(tmp_path, changed(games, name, change), games.manifest))
+    wrong = load(sealed(tmp_path, changed(games.table, name, change), games.manifest))
     for replay in (wrong.check, lambda: wrong.check(3), lambda: list(wrong.decisions(seat=0))):
         with pytest.raises(DataError, match=why):
             replay()
@@ -418,20 +416,6 @@ def test_conversations_are_those_of_the_games(games, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["flat", "planes"])
-def test_an_episode_for_minari_has_an_observation_more_than_choices(games, form, monkeypatch):
-    collector = SimpleNamespace(EpisodeBuffer=lambda **columns: columns)
-    monkeypatch.setitem(sys.modules, "minari", SimpleNamespace(data_collector=collector))
-    monkeypatch.setitem(sys.modules, "minari.data_collector", collector)
-    own = next(games.episodes(0, observation=form))
-    made = export._episode(games, own)
-    seen = made["observations"].values() if form == "planes" else [made["observations"]]
-    for part in seen:
-        assert len(part) == len(own.actions) + 1
-        np.testing.assert_array_equal(part[-1], part[-2])
-    assert made["terminations"] == [False] * (len(own.actions) - 1) + [True]
-
-
-@pytest.mark.parametrize("form", ["flat", "planes"])
 def test_minari_has_one_seats_episodes(games, form, tmp_path, monkeypatch):
     minari = pytest.importorskip("minari", reason="Minari is not installed")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
@@ -441,6 +425,7 @@ def test_minari_has_one_seats_episodes(games, form, tmp_path, monkeypatch):
         seen, shown = episode.observations, own.observations
         for key in shown if form == "planes" else [...]:
             np.testing.assert_array_equal(seen[key][:-1], shown[key])
+            np.testing.assert_array_equal(seen[key][-1], shown[key][-1])  # one more than choices
         np.testing.assert_array_equal(episode.actions, own.actions)
         np.testing.assert_array_equal(episode.infos["action_mask"][:-1], own.action_masks)
         assert not episode.infos["action_mask"][-1].any()  # nobody is asked at the end

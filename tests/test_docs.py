@@ -1,17 +1,14 @@
 """The documents show what the code does, and each of them stands."""
 
-from __future__ import annotations
-
 import re
 from inspect import signature
-from pathlib import Path
 
 import pytest
 
 from cacao_env.cli import main
 from cacao_env.engine.options import Options
+from tests.sources import ROOT
 
-ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # Commands that wait for a person, take long or need a trained agent.

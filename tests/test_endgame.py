@@ -1,7 +1,5 @@
 """The exact end of the game against a plain search over ``Game``."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import permutations
 
@@ -23,7 +21,9 @@ from cacao_env.engine.actions import MAX_LEGAL
 from tests.games import played
 
 
-def near_end(players: int, seed: int, placements: int, style: str, volcanoes: bool = False) -> Game:
+def near_end(
+    players: int, seed: int, placements: int, style: str = "random", volcanoes: bool = False
+) -> Game:
     def near(game: Game) -> bool:
         return placements_left(game.state) <= placements and game.phase == "place"
 

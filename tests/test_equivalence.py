@@ -4,8 +4,6 @@ Move by move: ``Game``, the PettingZoo environment, batches, and the Gymnasium e
 other seats' moves noted.  Rewards are worked out from scores and winners alone.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from dataclasses import fields
 from itertools import product
@@ -31,18 +29,8 @@ STYLE_NAMES = sorted(STYLES)
 
 
 def test_no_option_is_left_out():
-    """Each kind of game is played here with every reward and in every style."""
     named = {field.name for field in fields(Options)}
     assert named == set(NAMES) == set(OptionFields.__annotations__)
-    combined = {
-        (name, value, mode, style)
-        for number, kind in enumerate(KINDS)
-        for m, mode in enumerate(REWARDS)
-        for name, value in kind.items()
-        for style in styles_of(number, m)
-    }
-    single = sum(len(values) for values in VALUES)
-    assert len(combined) == single * len(REWARDS) * len(STYLES)
 
 
 # --- Every seat's decision asked ------------------------------------------------------------

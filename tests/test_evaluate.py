@@ -1,7 +1,5 @@
 """Evaluations: which games are played, what is made of them, and that nothing gets lost."""
 
-from __future__ import annotations
-
 import csv
 import importlib
 import json

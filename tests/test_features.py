@@ -1,7 +1,5 @@
 """What a value network sees: patterns and features."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,12 +1,10 @@
 """Each figure stands on one page: a result with its interval, and every speed of the environment."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.sources import ROOT
+
 DOCS = ROOT / "docs"
 NUMBER = r"[+\-−]?\d+(?:\.\d+)?"
 # 96.6 % [95.8, 97.4], 96.6% [95.8%, 97.4%], +11.1 [+10.8, +11.3], 53.2 % ± 1.9

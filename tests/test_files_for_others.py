@@ -1,7 +1,5 @@
 """docs/files.md: pandas reads every file that a command writes by the page's line, as the page says."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -249,18 +247,6 @@ def test_every_command_that_writes_json_is_on_the_page():
     assert len(writing) == 11
     for name in writing:
         assert f"`cacao {name} --json FILE`" in PAGE
-
-
-@pytest.mark.usefixtures("no_luck")
-def test_players_of_every_game_are_in_their_columns(made):
-    """Games of 2 and of 3 players in one table; the records name the same players."""
-    file = made("games/games.csv")
-    games = pd.read_csv(file)
-    assert games["players"].value_counts().to_dict() == {2: 2, 3: 6}
-    for row in games.itertuples():
-        seats = [row.seat_0, row.seat_1, row.seat_2, row.seat_3]
-        assert [isinstance(name, str) for name in seats] == [n < row.players for n in range(4)]
-        assert json.loads((file.parent / row.file).read_text())["players"] == seats[: row.players]
 
 
 @pytest.mark.usefixtures("no_luck")

@@ -1,7 +1,5 @@
 """How much of the outcome an agent foresees, and strength by time to think."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import cache
@@ -169,8 +167,6 @@ def test_the_command_prints_and_writes(tmp_path, capsys):
     assert f"criollo: wins | {ceilings} | nacional: wins | nacional: share" in head
     data = json.loads(file.read_text())
     assert (data["format"], len(data["rows"])) == ("cacao-forecasts", 44)
-    assert cacao(["forecasts", "criollo", "--deals", "1"]) == 1
-    assert "--deals is 1, expected at least 2" in capsys.readouterr().err
 
 
 # --- Strength by time -----------------------------------------------------------------------
@@ -194,16 +190,6 @@ def test_a_curve_is_played_once_and_drawn(tmp_path, monkeypatch, capsys):
     assert cacao(command) == 0
     assert capsys.readouterr().out == told
     assert [file.read_bytes() for file in games] == before
-
-
-def test_what_a_curve_can_not_be_of(capsys):
-    for arguments, words in (
-        (["criollo", "--ms", "0"], "--ms is 0, expected numbers of at least 1"),
-        (["criollo+search", "--ms", "4"], "'criollo+search' has a search already"),
-        (["nobody"], "there is no agent 'nobody"),
-    ):
-        assert cacao(["curve", *arguments]) == 1
-        assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

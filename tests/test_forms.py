@@ -1,7 +1,5 @@
 """What environments share: planes, the state for critics, results in infos, options of reset."""
 
-from __future__ import annotations
-
 import warnings
 from functools import partial
 
@@ -89,16 +87,6 @@ def test_all_environments_show_the_same_planes(dtype, mask_in):
         seen, _, over, _, _ = single.step(action)
         many, *_, infos = batch.step([action])
     np.testing.assert_equal(infos["final_obs"][0], seen)
-
-
-def test_the_wrappers_see_an_illegal_action_without_a_mask_in_the_planes():
-    env = cacao_v0.env(observation="planes", mask_in="info")
-    env.reset(seed=0)
-    illegal = int(np.flatnonzero(env.infos["player_0"]["action_mask"] == 0)[0])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        env.step(illegal)
-    assert env._cumulative_rewards["player_0"] == -1
 
 
 def test_raw_planes_do_not_look_like_a_picture():
@@ -268,18 +256,3 @@ def test_several_games_of_a_batch_start_from_positions_one_by_one():
     for g in (0, 2):
         assert games.states[g] == states[g]
     np.testing.assert_array_equal(games.action_masks[1], game.action_mask())
-
-
-def test_planes_of_a_batch_are_views_of_its_buffer_if_wanted():
-    for copy in (True, False):
-        envs = CacaoVectorEnv(3, table_size=15, observation="planes", copy=copy)
-        seen, _ = envs.reset(seed=0)
-        board = inside(seen)["board"]
-        kept = board.copy()
-        envs.step(envs.action_masks().argmax(axis=1))
-        assert np.array_equal(board, kept) == copy
-        assert np.shares_memory(board, envs.games.observations) != copy
-    env = CacaoEnv(table_size=15, observation="planes")
-    seen = inside(env.reset(seed=0)[0])
-    assert np.shares_memory(seen["board"], seen["features"].base)
-    assert not np.shares_memory(seen["board"], env.games.observations)

@@ -1,7 +1,5 @@
 """Each attack of ``python -m tests.fuzz``, a few tries of it, and that the fuzzer notices faults."""
 
-from __future__ import annotations
-
 import pytest
 
 from .fuzz.attack import Budget

@@ -1,7 +1,5 @@
 """``Game``: making, copying, undoing, keeping and naming games, in every phase."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 
@@ -13,7 +11,7 @@ from cacao_env.engine.notation import from_text
 from cacao_env.engine.rewards import OUTCOME, rewards_into
 from cacao_env.engine.state import OVER
 from cacao_env.engine.tiles import MAX_PLAYERS
-from tests.games import STYLES, positions
+from tests.games import STYLES, played, positions
 
 KINDS = [
     (2, False, "auto", None),
@@ -57,10 +55,7 @@ def test_copies_of_every_kind_are_equal_and_independent(players, volcanoes, deci
 def test_undo_takes_back_exactly_one_decision(players, volcanoes, decisions, size):
     rng = np.random.default_rng(1)
     game = Game.new(players, 1, volcanoes=volcanoes, decisions=decisions, table_size=size)
-    before: list[Game] = []
-    while not game.over:
-        before.append(game.clone())
-        game.play(int(rng.choice(game.legal_actions())))
+    *before, _ = (position.clone() for position in positions(game, rng))
     for earlier in reversed(before):
         game.undo()
         assert game == earlier
@@ -98,11 +93,8 @@ def test_illegal_actions_are_explained():
     wrong = place - place % 13 + [0, 1, 5, 9][missing]
     with pytest.raises(ValueError, match=r"place .* the tile is not in hand"):
         game.play(wrong)
-    rng = np.random.default_rng(0)
-    while not game.over:
-        game.play(int(rng.choice(game.legal_actions())))
     with pytest.raises(ValueError, match="game is over"):
-        game.play(place)
+        played(2, 0, decisions="explicit").play(place)
 
 
 def test_text_names_an_action_both_ways_and_nonsense_is_refused():
@@ -125,12 +117,9 @@ def test_text_names_an_action_both_ways_and_nonsense_is_refused():
 
 
 def test_the_picture_shows_the_table_and_hides_hands():
-    game = Game.new(2, 3)
-    rng = np.random.default_rng(0)
-    for _ in range(12):
-        game.play(int(rng.choice(game.legal_actions())))
     from cacao_env.play.render.text import picture
 
+    game = played(2, 3, 12)
     spectator, seat = picture(game), picture(game, viewer=0)
     assert "P1" in spectator
     assert "M2" in spectator

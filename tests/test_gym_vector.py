@@ -1,7 +1,5 @@
 """Gymnasium: many games at once."""
 
-from __future__ import annotations
-
 import copy
 
 import gymnasium
@@ -65,15 +63,18 @@ def test_episode_statistics_are_recorded():
 
 
 @pytest.mark.parametrize("same", [True, False])
-def test_arrays_are_new_ones_unless_the_same_are_wanted(same):
-    envs = CacaoVectorEnv(4, table_size=15, mask_in="both", copy=not same)
+@pytest.mark.parametrize("form", ["flat", "planes"])
+def test_arrays_are_new_ones_unless_the_same_are_wanted(form, same):
+    envs = CacaoVectorEnv(4, table_size=15, mask_in="both", observation=form, copy=not same)
     observations, infos = envs.reset(seed=0)
-    given = {**observations, "info": infos["action_mask"], "masks": envs.action_masks()}
+    seen = observations["observation"]["board"] if form == "planes" else observations["observation"]
+    given = {"seen": seen, "mask": observations["action_mask"], "info": infos["action_mask"]}
+    given |= {"masks": envs.action_masks()}
     kept = {name: array.copy() for name, array in given.items()}
-    after, *_ = envs.step(envs.action_masks().argmax(axis=1))
+    envs.step(envs.action_masks().argmax(axis=1))
     for name, array in given.items():
         assert np.array_equal(array, kept[name]) != same, name
-    assert (after["observation"] is observations["observation"]) == same
+    assert np.shares_memory(seen, envs.games.observations) == same
     assert envs.action_masks().dtype == np.bool_
 
 
@@ -119,8 +120,9 @@ def test_rendering_returns_every_table():
     assert ["display:" in text for text in envs.render()] == [True, True]
 
 
-def test_a_single_environment_hands_out_new_arrays():
-    env = CacaoEnv(table_size=15, mask_in="both")
+@pytest.mark.parametrize("form", ["flat", "planes"])
+def test_a_single_environment_hands_out_new_arrays(form):
+    env = CacaoEnv(table_size=15, mask_in="both", observation=form)
     observation, info = env.reset(seed=0)
     kept = copy.deepcopy((observation, info))
     masks = env.action_masks()

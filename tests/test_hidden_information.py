@@ -1,7 +1,5 @@
 """What a seat cannot see may be anything: nothing that the seat is given depends on it."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -3,8 +3,6 @@
 With NUMBA_DISABLE_JIT=1, as .ci/run calls it, reads out of bounds and overflows are errors.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import gymnasium
@@ -15,6 +13,7 @@ from cacao_env import Game, cacao_v0
 from cacao_env.agents.registry import load_agent
 from cacao_env.engine.jit import COMPILED
 from cacao_env.envs.vector import VectorGames
+from tests import games
 
 pytestmark = pytest.mark.skipif(COMPILED, reason="functions are compiled: see above")
 
@@ -35,11 +34,8 @@ OPTIONS = [(2, False), (3, True), (4, False)]
 def positions(players, volcanoes):
     """The last placement, fill and action of a random game: few legal actions, all parts at work."""
     game, rng = Game.new(players, 5, volcanoes=volcanoes), np.random.default_rng(5)
-    found = {}
-    while not game.over:
-        found[game.phase] = game.clone()
-        game.play(int(rng.choice(game.legal_actions())))
-    return list(found.values())
+    last = {position.phase: position.clone() for position in games.positions(game, rng)}
+    return [position for position in last.values() if not position.over]
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -64,9 +60,9 @@ def test_every_environment_steps(players, volcanoes):
     for _ in environment.agent_iter(8):
         mask = environment.last()[0]["action_mask"]
         environment.step(int(np.flatnonzero(mask)[-1]))
-    games = VectorGames(2, seed=3, **options)
+    batch = VectorGames(2, seed=3, **options)
     for _ in range(8):
-        games.step(games.sample())
+        batch.step(batch.sample())
     single = gymnasium.make("cacao_env/Cacao-v0", opponents="greedy", **options)
     observation, _ = single.reset(seed=3)
     many = gymnasium.make_vec("cacao_env/Cacao-v0", num_envs=2, opponents="random", **options)

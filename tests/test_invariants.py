@@ -1,7 +1,5 @@
 """What holds at every decision of every game, found out by brute force from the outside."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

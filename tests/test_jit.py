@@ -1,7 +1,5 @@
 """The compiled code's cache: never stale, and never in the way."""
 
-from __future__ import annotations
-
 import ast
 import compileall
 import errno
@@ -155,15 +153,6 @@ def test_an_edit_in_one_file_is_seen_by_the_functions_of_another(tmp_path):
     tiles = tmp_path / "cacao_env" / "engine" / "tiles.py"
     tiles.write_text(tiles.read_text().replace("[-10, -4, -1,", "[-7, -4, -1,"))
     assert run(ASK, tmp_path, **cache).stdout == "-7\n"
-
-
-def test_an_edit_of_a_script_is_seen(tmp_path):
-    """The folder's name has a hash of the package's own sources only."""
-    text = "from cacao_env.engine.jit import njit\nTWO = 2\n@njit\ndef twice(x): return TWO * x\n"
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
-    for factor in (2, 3):
-        (tmp_path / "script.py").write_text(text.replace("TWO = 2", f"TWO = {factor}"))
-        assert run("import script; print(script.twice(5))", **cache).stdout == f"{5 * factor}\n"
 
 
 def test_it_works_without_a_home_and_where_no_folder_can_be_made_in_it(tmp_path):

@@ -1,7 +1,5 @@
 """The judge of decisions: fair to all candidates, blind to the deal, several networks in turn."""
 
-from __future__ import annotations
-
 import json
 import math
 from functools import cache
@@ -10,7 +8,6 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.endgame import placements_left
 from cacao_env.agents.utility import RELATIVE_SCORE
 from cacao_env.engine.rng import new_rng
 
@@ -20,7 +17,7 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.cli import main as cacao
 from cacao_env.evaluation.judge import LOOK, Judge, new_gold, other_networks, play_out
-from tests.games import played
+from tests.test_endgame import near_end
 
 
 @cache
@@ -31,10 +28,6 @@ def judge_of(options, top):
 def judged(game, action, rollouts, top, seed):
     judge, half = judge_of(game.options, top), rollouts // 2
     return judge.by_playouts(game, action, half, rollouts - half, seed).loss
-
-
-def late_game():
-    return played(2, 11, until=lambda g: placements_left(g.state) <= 8 and g.phase == "place")
 
 
 def add_outcomes(game, ids, sums, passes):
@@ -105,7 +98,7 @@ def test_the_gain_of_a_choice_is_its_value_less_the_mean_of_all(monkeypatch):
 
 def test_the_interval_of_a_loss_is_that_of_its_playouts():
     """Judged again and again, a loss varies as much as its interval says."""
-    game = late_game()
+    game = near_end(2, 11, 8)
     judge = Judge(["trinitario"], game.options, top=4)
     some = game.legal_actions()[::8].tolist()
     worst = max(some, key=lambda action: judge.by_playouts(game, action, 4, 16, 1).loss)
@@ -142,7 +135,7 @@ def alive_of(monkeypatch):
 
 
 def test_comparing_ends_once_the_loss_is_settled(monkeypatch):
-    game = late_game()
+    game = near_end(2, 11, 8)
     judge, played = Judge(["trinitario"], game.options, top=2), alive_of(monkeypatch)
     asked = []
 

@@ -1,7 +1,5 @@
 """``llm:MODEL`` as an agent, asked through a scripted server."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -14,10 +12,10 @@ from cacao_env import Game, record
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.registry import load_agent, load_agents
 from cacao_env.cli import main
+from tests.sources import ROOT
 from tests.text_players import chat_server, illegal, perfect
 
 pytest.importorskip("openai")
-ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(autouse=True)
@@ -52,11 +50,17 @@ def test_a_model_plays_and_its_conversation_is_kept():
     assert game.over
 
 
+def alternate(messages):
+    roles = [message["role"] for message in messages]
+    return roles == ["system", *["user", "assistant"] * (len(roles) // 2)]
+
+
 def test_refusals_are_counted_and_the_stated_rule_follows():
     with chat_server(lambda text: "I pass.", every_try=True) as (url, asked):
         once = f"llm:m,base_url={url},tries=1,decisions=turn"
         (game,), (notes,) = played(load_agent(once, True))
         assert notes["counts"]["illegal replies"] == notes["counts"]["random moves"] == 11
+        assert alternate(notes["messages"])
         requests = len(asked)
         _, (notes,) = played(load_agent(f"{once},failure=forfeit", True))
         assert (notes["counts"]["moves"], notes["counts"]["illegal replies"]) == (1, 1)
@@ -66,6 +70,7 @@ def test_refusals_are_counted_and_the_stated_rule_follows():
     with chat_server(illegal) as (url, asked):
         _, (notes,) = played(load_agent(f"llm:m,base_url={url}", True))
     counts = notes["counts"]
+    assert alternate(notes["messages"])
     assert 0 < counts["illegal replies"] < counts["moves"]
     assert counts["random moves"] == 0
     assert counts["tokens"] == 15 * (counts["moves"] + counts["illegal replies"])
@@ -129,15 +134,6 @@ def test_an_answer_that_is_no_text_is_refused_and_not_kept():
         agent.act([Game.new(2, 0)], [memory])
         assert memory.messages[-1]["content"] == "? is no letter"
         assert memory.counts["random moves"] == 1
-
-
-def test_a_conversation_alternates():
-    with chat_server(illegal, every_try=True) as (url, _):
-        _, notes = played(load_agent(f"llm:m,base_url={url}", True), games=2, decisions="turn")
-    for one in notes:
-        roles = [message["role"] for message in one["messages"]]
-        assert one["counts"]["random moves"] > 0
-        assert roles == ["system", *["user", "assistant"] * (len(roles) // 2)]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
 """The leaderboard's tables go between its markers, from a list or from evaluations."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
+
+from tests.sources import ROOT
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 pytestmark = pytest.mark.usefixtures("no_luck")
@@ -14,7 +12,6 @@ from cacao_env.evaluation import leaderboard
 from cacao_env.evaluation.figures import elo_interval, milliseconds
 from cacao_env.tables import DataTable, between_markers
 
-ROOT = Path(__file__).parent.parent
 PAGE = f"before\n{leaderboard.BEGIN}\nold\n{leaderboard.END}\nafter\n"
 TABLE = '[[tables]]\nplayers = 2\nagents = ["random", "greedy"]\ndeals = 4\n'
 
@@ -60,6 +57,7 @@ def test_the_shipped_list_and_page_are_valid():
         ("seed = 1\n" + TABLE.replace("4", '"4"'), "table 1: deals is '4', expected int"),
         ("seed = 1\n" + TABLE.replace("deals = 4", ""), "table 1: deals is missing"),
         ("seed = 1\n" + TABLE.replace("random", "nobody"), "table 1: there is no agent 'nobody'"),
+        ("seed = 1\n" + TABLE.replace("random", "evil:Bot"), "'evil:Bot' names code"),
         ("seed = 1\n" + TABLE + TABLE.replace("2", "7"), "table 2: --players is 7"),
     ],
 )

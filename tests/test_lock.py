@@ -1,11 +1,9 @@
 """requirements.lock is in step with constraints.txt, and a page says how to use it."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.sources import ROOT
+
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.M)
 
 

@@ -229,8 +229,9 @@ def test_a_second_signal_stops_at_once(tmp_path):
 
 
 def test_an_agent_that_can_t_play_is_found_out_before_the_training(tmp_path):
-    with pytest.raises(ConfigError, match="against: there is no agent 'nobody'"):
-        Loop(counter(against=["random", "nobody"]), tmp_path)
+    for key in ("against", "eval_opponents"):
+        with pytest.raises(ConfigError, match=f"{key}: there is no agent 'nobody'"):
+            Loop(counter(**{key: ["random", "nobody"]}), tmp_path)
     with pytest.raises(ValueError, match="forastero plays with"):
         Loop(counter(against=["forastero"], players=4), tmp_path)
     assert not (tmp_path / "config.json").exists()

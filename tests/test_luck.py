@@ -13,12 +13,7 @@ from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.luck import WIN_SHARES, _add_draw, _judge, luck_of
 from cacao_env.evaluation.matches import play_chunk
 
-from .games import positions
-
-
-def random_game(options, seed):
-    *_, game = positions(Game.deal(options, seed), np.random.default_rng(seed))
-    return game
+from .games import played
 
 
 def pile(game):
@@ -31,7 +26,7 @@ def late_draws(options, seeds):
     """Games and the actions that draw a jungle tile next; four are left, two of them equal."""
     for seed in seeds:
         game = Game.deal(options, seed)
-        for action in random_game(options, seed).history:
+        for action in played(options.num_players, seed, volcanoes=options.volcanoes).history:
             rest = pile(game)
             before = game.clone() if len(rest) == 4 and len(set(rest)) == 3 else None
             game.play(action)
@@ -81,13 +76,13 @@ def test_results_vary_less_without_luck():
 
 
 def test_one_seat_s_luck_is_the_others_bad_luck():
-    luck = luck_of(random_game(Options(3), 5))
+    luck = luck_of(played(3, 5))
     assert luck[WIN_SHARES].sum() == pytest.approx(0, abs=1e-6)
     assert np.abs(luck).min() > 0
 
 
 def test_luck_does_not_change_the_game():
-    game = random_game(Options(2), 5)
+    game = played(2, 5)
     before = game.clone()
     assert (luck_of(game) == luck_of(before)).all()
     assert game.states.tobytes() == before.states.tobytes()

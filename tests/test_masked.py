@@ -1,7 +1,5 @@
 """The lean masked distribution against sb3-contrib's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """What an observation says, read back through its layout and compared with the game."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

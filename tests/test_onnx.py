@@ -1,7 +1,5 @@
 """Policies as ONNX files: any library's policy plays, and what can't be used gets one sentence."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -9,9 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from cacao_env import Game
-from cacao_env.agents.agent import AgentError
-from cacao_env.agents.checkpoint import MANIFEST, ONNX, CheckpointError
+from cacao_env.agents.checkpoint import MANIFEST, CheckpointError
 from cacao_env.agents.onnx import KEY, OnnxAgent, describe, described, load_policy
 from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agent
@@ -19,8 +15,6 @@ from cacao_env.agents.views import Form
 from cacao_env.checks import NotInstalled
 from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
-from cacao_env.envs.versus import VersusGames
-from cacao_env.evaluation.run import measure
 from cacao_env.greedy.candidates import Candidates
 from tests.checkpoints import checkpoint, network
 from tests.games import played
@@ -80,7 +74,7 @@ def test_a_network_may_take_the_mask(kind):
     np.testing.assert_allclose(shown[0], by_hand(ABOUT, seen) + game.action_mask(), atol=1e-3)
 
 
-def test_a_lone_file_is_described_loaded_measured_and_an_opponent(tmp_path, monkeypatch):
+def test_a_lone_file_is_described_and_loaded(tmp_path):
     file = tmp_path / "mine.onnx"
     file.write_bytes(network(ROWS))
     with pytest.raises(CheckpointError, match=r"does not say which games .*onnx.describe"):
@@ -89,10 +83,6 @@ def test_a_lone_file_is_described_loaded_measured_and_an_opponent(tmp_path, monk
     agent = load_agent(str(file))
     assert (agent.name, agent.players, agent.about) == ("mine", (2,), ROWS)
     assert agent.version == load_agent(str(file)).version != agent_of(ABOUT).version
-    assert measure(agent, load_agent("random"), blocks=2, luck=False).blocks == 2
-    monkeypatch.chdir(tmp_path)
-    games = VersusGames(2, "mine.onnx", seed=1)
-    games.step(games.action_masks.argmax(1))
     describe(file, Options(), ROWS.rows)  # again: the last description counts
     assert load_agent(str(file)).options.decisions == "auto"
 
@@ -156,12 +146,6 @@ def test_a_wrong_description_is_refused(changes, message):
         refused(model.SerializeToString(), re.escape(expected))
 
 
-def test_logits_that_are_not_finite_are_no_choice():
-    agent = agent_of(ABOUT, scale=np.nan)
-    with pytest.raises(AgentError, match="net: a logit of a legal action is not a finite number"):
-        agent.act([Game.new(2, 0)], [agent.begin(0)])
-
-
 def test_a_folder_s_manifest_and_file_must_agree(tmp_path):
     folder = checkpoint(tmp_path)
     assert load_policy(folder).name == "net"
@@ -169,10 +153,6 @@ def test_a_folder_s_manifest_and_file_must_agree(tmp_path):
     rules = manifest["rules"] | {"volcanoes": True}
     (folder / MANIFEST).write_text(json.dumps(manifest | {"rules": rules}))
     with pytest.raises(CheckpointError, match="described otherwise than its manifest says"):
-        load_agent(str(folder))
-    (folder / MANIFEST).write_text(json.dumps(manifest))
-    (folder / ONNX).write_bytes((folder / ONNX).read_bytes() + b"\0")
-    with pytest.raises(CheckpointError, match=r"model\.onnx does not have the checksum"):
         load_agent(str(folder))
 
 

@@ -1,7 +1,5 @@
 """OpenSpiel's game is the same game: draws by chance nodes, information as a seat has it."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Move ordering of value networks: the table, the placements it puts first, learning it."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

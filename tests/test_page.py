@@ -1,7 +1,5 @@
 """The page: what its file is made of, and what the commands and the server for agents do with it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -27,8 +25,7 @@ from cacao_env.play.server import HOST, MAX_REQUEST, MAX_WAITING, AgentServer, d
 from cacao_env.play.watch import EARLIER, NEWEST, watched
 from tests.browser import BUILT, ROOT_PAGE, Page, begin, play_on
 from tests.games import played
-
-ROOT = Path(__file__).parent.parent
+from tests.sources import ROOT
 
 
 def sources() -> list[Path]:

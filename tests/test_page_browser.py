@@ -1,7 +1,5 @@
 """The page in a real browser: whole games, looking back, and what once went wrong."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -139,17 +137,8 @@ def test_decisions_by_touch_on_a_phone(opened, size):
     begin(page, "grower", players=4, seed=3)
     for number in range(6):
         page.wait_for_selector("#confirm")
-        phase = page.get_attribute(".decision", "data-phase")
         before = frames(page)
-        if phase == "act":
-            page.locator(".acts button").first.tap()
-        else:
-            page.locator(".hand .pickable").nth(
-                number % page.locator(".hand .pickable").count()
-            ).tap()
-            if page.locator("#confirm:disabled").count():
-                marked = cells(page, ".legal" if phase == "place" else ".fill rect")
-                page.touchscreen.tap(*marked[number % len(marked)])
+        choose(page, number, touch=True)
         page.locator("#confirm").tap()
         assert frames(page) > before
     assert page.evaluate("() => document.documentElement.scrollWidth") <= size[0]

@@ -1,7 +1,5 @@
 """The engine in the page: made from these sources, and the same as the package, game by game."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """Tables with people and agents: choices and their effects, histories, undo, hidden hands."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

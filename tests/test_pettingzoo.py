@@ -1,7 +1,5 @@
 """PettingZoo's own tests, and what they do not ask: whole games, rewards, masks, copies."""
 
-from __future__ import annotations
-
 import copy
 import warnings
 
@@ -11,6 +9,8 @@ from pettingzoo.test import api_test, parallel_api_test, render_test
 from pettingzoo.utils import turn_based_aec_to_parallel
 
 from cacao_env import Game, cacao_v0
+from cacao_env.envs.rendering import HEIGHT, WIDTH
+from cacao_env.greedy.candidates import Candidates
 
 OPTIONS = [
     {},
@@ -22,6 +22,7 @@ OPTIONS = [
     {"observation": "planes", "table_size": 15, "mask_in": "info"},
     {"observation": "candidates", "mask_in": "both"},
     {"observation": "candidates", "mask_in": "info"},
+    {"num_players": 3, "decisions": "turn", "observation": Candidates(10, 1)},
 ]
 # PettingZoo would rather see plain boxes than dicts with a mask, though its own games have these.
 HARMLESS = (
@@ -67,7 +68,10 @@ def test_pettingzoo_s_api_test_passes(make, options, capsys):
 
 def test_pettingzoo_s_render_test_passes(capsys, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # a window without a screen
-    shown = {"svg": lambda picture: picture.startswith("<svg")}
+    shown = {
+        "svg": lambda picture: picture.startswith("<svg"),
+        "rgb_array": lambda pixels: (pixels.shape, pixels.dtype) == ((HEIGHT, WIDTH, 3), np.uint8),
+    }
     render_test(cacao_v0.env, custom_tests=shown)
 
 
@@ -126,8 +130,8 @@ def test_an_illegal_action_in_raw_env_says_why_and_changes_nothing():
 
 
 def test_an_illegal_action_in_env_ends_the_game_for_its_player():
-    for mask_in in ("observation", "info", "both"):
-        env = cacao_v0.env(num_players=3, mask_in=mask_in)
+    for mask_in, form in (("observation", "flat"), ("both", "flat"), ("info", "planes")):
+        env = cacao_v0.env(num_players=3, mask_in=mask_in, observation=form)
         env.reset(seed=0)
         agent = env.agent_selection
         env.last()

@@ -1,7 +1,5 @@
 """What is no regular file is refused, or replaced, by everything that writes and reads folders."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

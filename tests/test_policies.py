@@ -1,7 +1,5 @@
 """A policy as an agent: it sees what its environment shows, whatever the game at hand asks."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import product
 

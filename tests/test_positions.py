@@ -1,7 +1,5 @@
 """Cacao Positions: the shipped file, what an agent loses in it, and how a file is made."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from dataclasses import replace

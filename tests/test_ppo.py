@@ -1,7 +1,5 @@
 """PPO by self-play: advantages, rollouts, learning, cloning of greedy, runs from a checkpoint."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Intervals and ratings find what simulated games were made with."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

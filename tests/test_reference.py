@@ -4,8 +4,6 @@ Public are the names that the documentation's programs import, and the classes t
 return (docs/reference/index.md).
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

@@ -1,9 +1,6 @@
 """What decisions lose: by hand, by agents whose regret is known, and without luck counted in."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,8 +31,6 @@ from tests.games import STYLES, played
 from tests.test_judge import judged
 
 HERE = "tests.agents_for_tests"
-
-ROOT = Path(__file__).parent.parent
 
 
 class Nobody:
@@ -99,20 +94,6 @@ def test_who_plays_the_solution_loses_nothing(players):
     assert found["blunders_over_1"]["high"] == pytest.approx(1 - 0.025 ** (1 / 16))
 
 
-def test_random_loses_much_more_than_greedy_near_the_end_and_before():
-    settings = RegretSettings(2, rollouts=8, sample=3, top=8, referees=("trinitario",))
-    random, greedy = (measured(name, 20, settings=settings) for name in ("random", "greedy"))
-    for kind in ("exact", "rollouts"):
-        much, little = (
-            figures([getattr(game, kind) for game in games]) for games in (random, greedy)
-        )
-        assert much["regret"]["value"] > 3 * little["regret"]["value"] > 0
-        assert much["regret"]["low"] > little["regret"]["high"]
-        assert much["placement_regret"]["low"] > little["placement_regret"]["high"]
-        assert much["best_share"]["high"] < little["best_share"]["value"]
-    assert all(len(game.rollouts) == 3 for game in greedy)
-
-
 def test_means_shares_and_blunders_by_hand():
     games = [
         GameRegret(
@@ -168,23 +149,14 @@ def test_every_decision_near_the_end_is_solved_and_no_other():
 
 def test_earlier_decisions_are_drawn_from_all():
     game = played(2, 3, style="crowd")
-    every = {
-        loss.ply
-        for loss in game_regret(
-            game, 0, RegretSettings(2, 2, 100, referees=("criollo",)), 0, NOBODY
-        ).rollouts
-    }
-    drawn = [
-        [
-            x.ply
-            for x in game_regret(
-                game, n, RegretSettings(2, 2, 6, referees=("criollo",)), 0, NOBODY
-            ).rollouts
-        ]
-        for n in range(70)
-    ]
-    assert all(len(set(plies)) == 6 for plies in drawn)
-    assert {ply for plies in drawn for ply in plies} == every
+
+    def drawn(number, sample):
+        settings = RegretSettings(2, 2, sample, referees=("criollo",))
+        return {loss.ply for loss in game_regret(game, number, settings, 0, NOBODY).rollouts}
+
+    some = [drawn(number, 6) for number in range(70)]
+    assert all(len(plies) == 6 for plies in some)
+    assert set().union(*some) == drawn(0, 100)
 
 
 def test_what_is_not_solved_is_counted(monkeypatch):
@@ -202,9 +174,8 @@ def test_what_is_not_solved_is_counted(monkeypatch):
 @pytest.mark.parametrize("players", [2, 3])
 def test_an_action_s_loss_is_that_of_the_one_chosen(players, objective):
     """Of every action, with the values that the solver finds for all of them."""
-    game, rng = Game.new(players, 5), np.random.default_rng(5)
-    while not (is_near_end(game.state, 2) and game.phase == "place" and game.seat == 1):
-        game.play(STYLES["random"](game, rng))
+    near = lambda g: is_near_end(g.state, 2) and g.phase == "place" and g.seat == 1  # noqa: E731
+    game = played(players, 5, until=near)
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     count = int(end_values(game.states, objective, 10**6, True, ALL, ids, values))
     assert count == len(game.legal_actions()) > 5

@@ -1,7 +1,5 @@
 """The report's charts show the figures, and the page does without matplotlib."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import pytest

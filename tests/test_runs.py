@@ -1,7 +1,5 @@
 """Whole runs of every learner: what they leave behind, and that a resumed one is the same."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -12,7 +10,6 @@ from cacao_env.agents.agent import play_game
 from cacao_env.agents.checkpoint import FILES, MANIFEST, read_manifest
 from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import DECISIONS
-from tests.metrics import documented, logged
 
 runs = pytest.importorskip("tests.tiny_runs", reason="the training extra is not installed")
 
@@ -48,8 +45,6 @@ def test_a_run_leaves_what_the_pages_say(name, tiny):
     rows, folder = one.rows, one.folder
     assert json.loads((folder / "config.json").read_text()) == one.config.as_dict()
     assert [row["round"] for row in rows] == [1, 2]
-    letter = {"train_afterstate": "A", "train_ppo": "P", "train_sb3": "S"}[one.kind.command]
-    assert logged(rows) == documented(letter)
     assert "wins_greedy_2p" not in rows[0]  # every second round is evaluated
     assert 0 <= rows[1]["wins_greedy_2p"] <= 1
     unit = one.kind.unit

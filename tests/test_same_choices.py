@@ -3,8 +3,6 @@
 Run as a program it prints what each agent says of the same positions, number by number.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -15,14 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from cacao_env import Game
 from cacao_env.agents.onnx import OnnxAgent, described
 from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
 from cacao_env.greedy.candidates import Candidates
 from tests.checkpoints import network
-from tests.games import STYLES
+from tests.games import played
 
 OBSERVATIONS = {"flat": "flat", "planes": "planes", "rows": Candidates(24, 16)}
 NAMES = (
@@ -31,21 +28,6 @@ NAMES = (
 )
 GAMES, BATCHES = 64, (1, 7, 64)
 THOUGHTS = 6  # positions of which an analysis is compared
-
-
-def positions() -> list[Game]:
-    """Positions of all parts of games."""
-    found = []
-    for seed in range(GAMES):
-        game, rng = Game.new(2, seed), np.random.default_rng(seed)
-        for _ in range(seed // 3):
-            before = game.clone()
-            game.play(STYLES["random"](game, rng))
-            if game.over:
-                game = before
-                break
-        found.append(game)
-    return found
 
 
 def agents():
@@ -60,7 +42,7 @@ def agents():
 
 def report() -> dict[str, dict[str, object]]:
     """Choices of each agent in batches of each size, and a fingerprint of its analyses."""
-    games, found = positions(), {}
+    games, found = [played(2, seed, seed // 3) for seed in range(GAMES)], {}
     for agent in agents():
         own = {}
         for size in BATCHES:

@@ -1,7 +1,5 @@
 """What self-play keeps of its games for learning, with opponents and search as well."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,12 +11,7 @@ from cacao_env.agents.value.net import POINTS
 from cacao_env.engine.jit import COMPILED
 from training.values import games as games_module
 from training.values import players as players_module
-from training.values.games import (
-    GREEDY_OPPONENT,
-    NET_OPPONENT,
-    Behaviour,
-    play_sample_games,
-)
+from training.values.games import GREEDY_OPPONENT, NET_OPPONENT, Behaviour, play_sample_games
 from training.values.net import ValueNet
 from training.values.players import join, play, split_games
 

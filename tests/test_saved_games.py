@@ -1,7 +1,5 @@
 """A saved game is options, deal and actions: what loads plays on the same, and nothing else loads."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

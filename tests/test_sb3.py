@@ -1,7 +1,5 @@
 """sb3-contrib's MaskablePPO on the single environment, on SB3's own batch of it, and on ours."""
 
-from __future__ import annotations
-
 import copy
 import re
 from pathlib import Path

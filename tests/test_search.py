@@ -1,29 +1,20 @@
 """Inside the searching bots: what is tried, counted, kept and believed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
-from cacao_env import Game
 from cacao_env.agents.mc import run_passes
 from cacao_env.agents.utility import UTILITY, value_of
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
-from tests.games import play_random, played
-
-
-def midgame(players: int = 2, plies: int = 12) -> Game:
-    return played(players, 7, until=lambda game: game.ply >= plies and game.phase == "place")
+from tests.games import played
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_utility_is_half_the_win_and_half_the_margins(players):
-    rng, shared = np.random.default_rng(players), 0
+    shared = 0
     for seed in range(60):
-        game = Game.new(players, seed, decisions="auto")
-        while not game.over:
-            game.play(play_random(game, rng))
+        game = played(players, seed)
         if seed % 3 == 0:  # a tie
             game.state.gold[:players] += max(game.scores()) - np.array(game.scores())
             game.state.cacao[:players] = 0
@@ -41,7 +32,7 @@ def test_utility_is_half_the_win_and_half_the_margins(players):
 
 
 def test_candidates_meet_the_same_deals_and_luck():
-    game = midgame()
+    game = played(2, 7, until=lambda game: game.ply >= 12 and game.phase == "place")
     before = game.states.tobytes()
     action = int(game.legal_actions()[0])
     ids, sums = np.full(3, action), np.zeros(3)

@@ -1,7 +1,5 @@
 """The sequential test errs as often as it says, either way."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 Ray and Dask hand out arrays that are read-only; joblib loses which arrays are the same.
 """
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections import defaultdict
@@ -25,6 +23,7 @@ from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from tests import games
+from tests.agents_for_tests import Half
 from tests.games import random_legal
 
 SMALL = {"table_size": 15, "reward": "shaped"}
@@ -56,18 +55,6 @@ WAYS = {
     "joblib memory map": partial(by_joblib, mmap_mode="r"),
     "deepcopy": lambda one, _: copy.deepcopy(one),
 }
-
-
-class First:
-    """An agent of the user's own, with a state of its own."""
-
-    def __init__(self):
-        self.asked = 0
-
-    def act(self, game):
-        self.asked += 1
-        legal = game.legal_actions()
-        return int(legal[self.asked % len(legal)])
 
 
 # --- How each kind of object shows itself and plays on -----------------------------------------------
@@ -139,7 +126,7 @@ def sb3(**more):
 
 
 def agent(name):
-    return as_agent(First()) if name == "own" else load_agent(name)
+    return as_agent(Half(3)) if name == "own" else load_agent(name)  # one with a state of its own
 
 
 AGENTS = (

@@ -1,7 +1,5 @@
 """Shipped checkpoints: made, measured, exported."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

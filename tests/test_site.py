@@ -1,17 +1,14 @@
 """The site that mkdocs built in site/: whole without a server, and with nothing from elsewhere."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import pytest
 
 from cacao_env.cli.spec import tables
 from tests.browser import browsing
+from tests.sources import ROOT
 from tests.test_reference import LISTED
 
-ROOT = Path(__file__).parent.parent
 SITE = ROOT / "site"
 pytestmark = pytest.mark.skipif(
     not SITE.is_dir(), reason="there is no site: mkdocs build --strict makes it"

@@ -1,7 +1,5 @@
 """Results that check themselves: what does not follow from the commitment and the games is refused."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
@@ -24,8 +22,7 @@ from cacao_env.data.submissions import (
 )
 from cacao_env.envs.tasks import task_named
 from cacao_env.evaluation.ratings import deviation_ratings
-
-GAMES = "games-00000.parquet"
+from tests.test_data import changed, sealed
 
 
 @pytest.fixture(scope="module")
@@ -77,14 +74,7 @@ def rows(*numbers):
 
 
 def column(name, change):
-    def changed(table, manifest):
-        values = table.column(name).to_pylist()
-        change(values)
-        place = table.schema.get_field_index(name)
-        array = pa.array(values, table.column(name).type)
-        return table.set_column(place, name, array), manifest
-
-    return changed
+    return lambda table, manifest: (changed(table, name, change), manifest)
 
 
 def lucky(values):
@@ -137,14 +127,6 @@ def test_what_does_not_follow_is_refused(home, tmp_path, name):
     assert "\n" not in str(refused.value)
 
 
-def sealed(folder, table, manifest):
-    folder.mkdir()
-    parts = storage.write_games(folder / GAMES, table)
-    storage.write_manifest(
-        folder, {**manifest, "files": [{**manifest["files"][0], "parts": parts}]}
-    )
-
-
 def test_an_opponent_that_plays_otherwise_is_refused(home, tmp_path):
     """Greedy is said to have played what random played."""
     games = load(home / "greedy")
@@ -172,11 +154,6 @@ def test_texts_are_checked_before_the_games_and_stay(tmp_path):
         submit(*given, what="others")
     for workers, most in ((1, 2), (3, 3)):  # a part of the games had so many
         assert submit(*given, what="moves", workers=workers)["submission"]["workers"] == most
-
-
-def test_another_commitment_than_the_published_one_is_refused(home):
-    with pytest.raises(DataError, match="is not the one that was published"):
-        check(home / "random", commitment("a fir"))
 
 
 def test_the_leaderboard_has_every_submission(home):

@@ -1,7 +1,5 @@
 """The figures of an evaluation, computed again by hand from games that are made up."""
 
-from __future__ import annotations
-
 from statistics import mean
 
 import numpy as np

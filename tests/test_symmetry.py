@@ -1,7 +1,5 @@
 """The eight symmetries: what is seen, what is legal and what comes of it turn with the table."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,9 +1,5 @@
 """The window: the default shows everything that can happen, a smaller one never runs dry."""
 
-from __future__ import annotations
-
-import random
-
 import numpy as np
 import pytest
 
@@ -11,31 +7,7 @@ from cacao_env import Game
 from cacao_env.engine.actions import indexed_cell, window_index
 from cacao_env.engine.geometry import DEFAULT_TABLE, MIN_TABLE
 from cacao_env.engine.state import cell_column, cell_row
-from tests.adapter import EngineTable
 from tests.games import STYLES, positions
-from tests.reference.box import deal
-from tests.reference.oracle import Oracle
-from tests.reference.styles import choose_move
-
-
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("direction", range(4))
-def test_the_default_table_shows_all_a_stretching_player_may_do(players, direction):
-    """Reaches the largest span there is, so a window one smaller would not do."""
-    rng = random.Random(direction)
-    draws = deal(players, False, rng)
-    oracle, engine = Oracle(players, False, *draws), EngineTable(players, False, *draws)
-    span = 0
-    while oracle.player is not None:
-        assert set(engine.legal_moves()) == set(oracle.legal_moves())
-        state = engine.game.state
-        rows = int(state.row_max) - int(state.row_min) + 3
-        columns = int(state.column_max) - int(state.column_min) + 3
-        span = max(span, rows, columns)
-        move = choose_move(oracle, "stretch", rng, direction)
-        oracle.play(move)
-        engine.play(move)
-    assert span == DEFAULT_TABLE[players]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -1,7 +1,5 @@
 """Gold by source adds up, and each coin goes to the tile that paid it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -52,19 +50,6 @@ def test_each_coin_goes_to_the_tile_that_paid_it(volcanoes):
             seen += abs(found).sum(axis=0)
     assert seen[SOURCES.index("sales")] > 0
     assert seen[SOURCES.index("volcanoes" if volcanoes else "mines")] > 0
-
-
-@pytest.mark.parametrize("decisions", ["auto", "explicit"])
-@pytest.mark.parametrize("players", [3, 4])
-def test_sources_add_up_at_every_position(players, decisions):
-    """Of every seat, whose turn it is or not; a seat's coins are not those of another."""
-    game, rng = (
-        Game.new(players, 6, volcanoes=players == 4, decisions=decisions),
-        np.random.default_rng(6),
-    )
-    while not game.over:
-        game.play(STYLES["crowd"](game, rng))
-        assert gold_by_source(game).sum(axis=1).tolist() == game.scores()
 
 
 def test_a_game_that_went_on_with_other_options_has_the_gold_and_luck_of_its_moves():

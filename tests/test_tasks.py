@@ -1,7 +1,5 @@
 """Named tasks: frozen, the same from version to version, and measured."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -22,9 +20,7 @@ from cacao_env.evaluation import SEED, workers
 from cacao_env.evaluation import task_scores as reference
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.matches import play_chunk
-from tests.agents_for_tests import First
 
-HERE = First.__module__
 PAGE = Path(__file__).parent.parent / "docs" / "tasks.md"
 # (steps, score, best other score) of the episodes of seeds 0 to 2, always the first legal action.
 # A task whose episodes change needs a new version (docs/tasks.md).

@@ -1,7 +1,5 @@
 """Positions and replies as text: nothing hidden, nothing guessed, within their tokens."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every door shows what the others show, and stand-ins for models play through it."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 

@@ -1,7 +1,5 @@
 """Batches on any number of threads, seats played by opponents, refusals and memory."""
 
-from __future__ import annotations
-
 import gc
 import re
 import threading
@@ -68,11 +66,9 @@ def test_any_integer_is_a_seed_and_games_differ():
     assert everything(first) == everything(same) != everything(other)
 
 
-@pytest.mark.parametrize("wrong", [0, -1, 1025, 1.5, True, "2", None])
+@pytest.mark.parametrize("wrong", [0, -1, 1025])
 def test_a_wrong_number_of_threads_is_named(wrong):
-    kind = "" if type(wrong) is int else rf" \({type(wrong).__name__}\)"
-    wanted = r"an integer \(1 to 1024\)" if kind else "1 to 1024"
-    with pytest.raises(ValueError, match=rf"^num_threads is {wrong!r}{kind}, expected {wanted}$"):
+    with pytest.raises(ValueError, match=f"^num_threads is {wrong}, expected 1 to 1024$"):
         VectorGames(4, num_threads=wrong)
 
 

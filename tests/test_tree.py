@@ -1,13 +1,9 @@
 """The tree of replies: choices by hand, and what simulations to the end of the game record."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
-from cacao_env import Game
-from cacao_env.agents.endgame import placements_left
 from cacao_env.agents.value.search import SearchAgent
 from cacao_env.agents.value.tree import (
     EXPLORE,
@@ -18,15 +14,10 @@ from cacao_env.agents.value.tree import (
     new_tree,
     record,
 )
-from tests.games import played
+from tests.test_endgame import near_end
 from tests.test_value import some_net
 
 START = np.uint64(0)
-
-
-def near_the_end(players: int, left: int, seed: int = 3) -> Game:
-    near = lambda game: game.phase == "place" and placements_left(game.state) == left  # noqa: E731
-    return played(players, seed, until=near)
 
 
 def line_of(*actions):
@@ -55,7 +46,7 @@ def searched_tree(entries: int = 1 << 12):
 
 
 def test_an_unknown_reply_is_judged_by_the_network_and_then_by_outcomes():
-    game, tree = near_the_end(2, 6), searched_tree()
+    game, tree = near_end(2, 3, 6), searched_tree()
     assert chosen(tree, game, [0.1, 0.3, 0.2]) == 1
     outcome(tree, game, -0.9)
     # By hand: reply 1 has (3 * 0.3 - 0.9) / 4 = 0, and a bonus of 0.07 * sqrt(ln 2 / 4) = 0.03.
@@ -77,7 +68,7 @@ def test_an_unknown_reply_is_judged_by_the_network_and_then_by_outcomes():
 
 
 def test_each_seat_gets_its_own_outcome():
-    game, tree = near_the_end(3, 8), searched_tree()
+    game, tree = near_end(3, 3, 8), searched_tree()
     seats = []
     for line in range(3):
         seats.append(game.seat)
@@ -93,7 +84,7 @@ def test_each_seat_gets_its_own_outcome():
 
 
 def test_lines_displays_and_searches_have_statistics_of_their_own():
-    game, tree = near_the_end(2, 12), searched_tree()
+    game, tree = near_end(2, 3, 12), searched_tree()
     values, other = [0.3, 0.2], line_of(5)
     game.state.display[:] = 3, 4
     assert line_of(1, 2) != line_of(2, 1)
@@ -116,7 +107,7 @@ def test_lines_displays_and_searches_have_statistics_of_their_own():
 
 
 def test_the_same_search_chooses_the_same_whatever_was_searched_before():
-    game, other = near_the_end(2, 8), near_the_end(2, 7, seed=8)
+    game, other = near_end(2, 3, 8), near_end(2, 8, 7)
     compiled = some_net(sums=16, maxima=8, units=8).compiled()
     first, second = (SearchAgent(compiled, sims=64) for _ in range(2))
     second.player(4).act(other)

@@ -1,7 +1,5 @@
 """Run folders and checkpoints are data: damaged or hostile, they get a sentence and run nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import json
@@ -30,13 +28,9 @@ from cacao_env.agents.checkpoint import (
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import installed_agents, load_agent
 from cacao_env.agents.value.checkpoint import save_value
-from cacao_env.agents.value.net import param_shapes
-from cacao_env.engine.options import Options
-from cacao_env.envs.opponents import Opponents
-from cacao_env.evaluation.leaderboard import plans
 from cacao_env.evaluation.store import GAMES, Store, StoreError
 from cacao_env.play.server import AgentServer, Refused
-from tests.checkpoints import checkpoint
+from tests.checkpoints import checkpoint, value_checkpoint
 from tests.fuzz import kills
 
 SHIPPED = {
@@ -92,16 +86,6 @@ def test_a_checkpoint_without_a_name_has_that_of_its_folder(tmp_path):
         load_agent(str(tmp_path / "a\x1bb"))
 
 
-def value_folder(folder):
-    rng = np.random.default_rng(0)
-    params = {
-        name: rng.normal(0, 0.1, shape).astype(np.float32)
-        for name, shape in param_shapes(4, 4, 4).items()
-    }
-    save_value(folder, "value", params, {"players": [2], "volcanoes": False})
-    return folder, params
-
-
 def with_weights(folder, weights):
     """Write weights as a hostile author would: with the right checksum."""
     manifest = json.loads((folder / MANIFEST).read_text())
@@ -123,7 +107,7 @@ HEADERS = [
 
 @pytest.mark.parametrize("data", [b"", b"\x80\x04N.", b"\0" * 8, b"\xff" * 100, *HEADERS])
 def test_what_are_no_weights_is_refused(data, tmp_path):
-    folder, _ = value_folder(tmp_path)
+    folder, _ = value_checkpoint(tmp_path)
     if not isinstance(data, bytes):
         text = json.dumps(data).encode()
         data = len(text).to_bytes(8, "little") + text + bytes(8)
@@ -137,7 +121,7 @@ def test_what_are_no_weights_is_refused(data, tmp_path):
 
 @pytest.mark.parametrize("what", ["missing", "more", "shape", "dtype", "nan", "metadata"])
 def test_arrays_that_are_not_the_network_s_are_refused(what, tmp_path):
-    folder, arrays = value_folder(tmp_path)
+    folder, arrays = value_checkpoint(tmp_path)
     message, metadata = "its arrays are not those", {"rules": "", "features": "", "network": ""}
     arrays = {name: array.copy() for name, array in arrays.items()}
     if what == "missing":
@@ -162,7 +146,7 @@ def test_arrays_that_are_not_the_network_s_are_refused(what, tmp_path):
 
 
 def test_a_wrong_size_is_refused_before_anything_large_is_made(tmp_path):
-    folder, _ = value_folder(tmp_path)
+    folder, _ = value_checkpoint(tmp_path)
     manifest = json.loads((folder / MANIFEST).read_text())
     manifest["size"]["sums"] = 8000
     (folder / MANIFEST).write_text(json.dumps(manifest))
@@ -220,20 +204,6 @@ def test_a_package_in_the_current_folder_is_not_installed(tmp_path, monkeypatch)
         load_agent("evilbot", allow_code=True)
 
 
-def test_a_list_of_agents_names_no_code(tmp_path):
-    path = tmp_path / "list.toml"
-    table = '[[tables]]\nplayers = 2\nblocks = 1\nagents = ["greedy", "evil:Bot"]\n'
-    path.write_text(f"seed = 1\n{table}")
-    with pytest.raises(ValueError, match="'evil:Bot' names code"):
-        plans(path)
-
-
-@pytest.mark.parametrize("weight", [10**400, float("inf"), float("nan"), -1.0, 1e308, "1"])
-def test_odds_of_opponents_are_numbers_that_add_up(weight):
-    with pytest.raises(ValueError, match=r"the weight of opponent .*0 to 1e"):
-        Opponents({"random": weight, "greedy": weight}, Options())
-
-
 # --- Evaluations ----------------------------------------------------------------------------------
 
 
@@ -280,7 +250,7 @@ def test_damaged_games_get_one_sentence(line, tmp_path):
     ],
 )
 def test_a_manifest_that_does_not_fit_its_network_is_refused(change, message, tmp_path):
-    folder, params = value_folder(tmp_path)
+    folder, params = value_checkpoint(tmp_path)
     if "players" in message:
         save_value(folder, "value", params, change["rules"])  # the weights say so too
     else:

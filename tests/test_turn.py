@@ -1,7 +1,5 @@
 """``decisions="turn"``: placements are asked, and greedy's policy makes the rest of the turn."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -4,18 +4,16 @@ A page's ``python`` blocks have a title, the file that they are written to; a se
 title is added to it.  ``bash`` blocks run; ``sh`` blocks wait for a person and do not.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.sources import ROOT
+
 PAGES = (
     "first-agent",
     "bot",

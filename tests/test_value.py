@@ -1,7 +1,5 @@
 """The value network: compiled code against torch, whole turns, search."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -31,7 +29,7 @@ from cacao_env.agents.value.search import (
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.state import ACT, FILL
 from cacao_env.engine.tiles import MAX_TURNS
-from tests.games import STYLES, positions
+from tests.games import STYLES, continuations, played, positions
 from tests.test_features import looked_at
 from tests.test_hidden_information import scramble
 from training.values.first_layer import FirstLayer
@@ -126,11 +124,8 @@ def test_the_first_layer_and_its_gradients_are_those_of_plain_matrices():
 def test_a_finished_game_is_worth_what_it_brought():
     compiled = some_net().compiled()
     scratch = net.new_scratch(compiled)
-    rng = np.random.default_rng(0)
     for seed in range(20):
-        game = Game.new(2 + seed % 3, seed)
-        for _ in positions(game, rng):
-            pass
+        game = played(2 + seed % 3, seed)
         net.expect(compiled, scratch, game.state, 0)
         players = game.num_players
         assert scratch.scores[:players].tolist() == game.scores()
@@ -150,22 +145,13 @@ def best_end(model, game: Game, action: int, seat: int) -> float:
     """The best utility that a turn can end with, all continuations by ``seat`` played through."""
     compiled = model.compiled()
     scratch = net.new_scratch(compiled)
-    turn, best = game.turn, -2.0
-    start = game.clone()
+    best, start = -2.0, game.clone()
     start.play(action)
-    todo = [start]
-    while todo:
-        position = todo.pop()
-        if position.over or position.turn != turn:
-            net.expect(compiled, scratch, position.state, seat)
-            best = max(best, utility_of(scratch.win_shares, scratch.scores, game.num_players, seat))
-            continue
-        if position.seat != seat:
+    for end in continuations(start, lambda p: p.turn != game.turn or p.seat != seat):
+        if not end.over and end.turn == game.turn:
             return np.nan  # others act in between: by greedy, which may draw lots
-        for following in position.legal_actions():
-            after = position.clone()
-            after.play(int(following))
-            todo.append(after)
+        net.expect(compiled, scratch, end.state, seat)
+        best = max(best, utility_of(scratch.win_shares, scratch.scores, game.num_players, seat))
     return best
 
 
@@ -239,9 +225,8 @@ def test_a_search_with_more_time_reaches_as_far(monkeypatch):
         calls, _ = simulated(monkeypatch, game, **options)
         assert calls[0] == (CANDIDATES, TURNS)
     assert simulated(monkeypatch, game, sims=16, width=3, turns=2)[0][0] == (3, 2)
-    dice = np.random.default_rng(0)
-    while not (game.phase == "place" and placements_left(game.state) == NEAR):
-        game.play(int(dice.choice(game.legal_actions())))
+    near = lambda game: game.phase == "place" and placements_left(game.state) == NEAR  # noqa: E731
+    game = played(2, 3, until=near)
     assert simulated(monkeypatch, game, sims=16)[0][0] == (CANDIDATES, MAX_TURNS)
     assert simulated(monkeypatch, game, sims=16, near=5)[0][0] == (CANDIDATES, TURNS)
 

@@ -1,7 +1,5 @@
 """Value learning by hand: its schedules, what it replays, the running mean, the loss."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import closing
 from itertools import islice

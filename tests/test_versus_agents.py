@@ -1,16 +1,12 @@
 """Agents as the opponents in many games at once, one learner against them."""
 
-from __future__ import annotations
-
 import re
-from copy import deepcopy
 
 import numpy as np
 import pytest
 
 from cacao_env import Game
 from cacao_env.agents.agent import Agent
-from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.opponents import NUM_COMPILED
 from cacao_env.envs.versus import VersusGames
 from tests.agents_for_tests import Spy
@@ -103,9 +99,6 @@ def test_what_an_agent_may_not_do_is_named():
 
     refused("game 0, seat 0, scripted: illegal action", Scripted(lambda o, mask, r: mask.argmin()))
     refused("game 0, seat 0, scripted: action is 'x'", Scripted(lambda o, mask, r: "x"))
-    refused("no opponent has a weight above 0", {"random": 0, "greedy": 0})
-    refused("is -1.0, expected 0 to 1e+09", {"random": 1, Scripted(first_legal): -1})
-    refused("an opponent is 3, expected a name", 3)
     few = Scripted(first_legal)
     few.act = lambda games, memory: [int(game.legal_actions()[0]) for game in games[1:]]
     refused("shorter", few)  # than the games
@@ -165,23 +158,6 @@ def test_after_an_opponent_failed_nobody_plays_its_turn(error):
     games.reset(2)
     games.step(games.action_masks.argmax(1))
     assert not games.forfeits.any()
-
-
-def test_an_environment_goes_on_after_an_opponent_failed():
-    agent = Failing()
-    env = CacaoEnv(agent, seat=0)
-    env.reset(seed=1)
-    agent.fails = RuntimeError("no")
-    with pytest.raises(RuntimeError, match="no"):
-        env.step(int(env.action_masks().argmax()))
-    agent.fails = None
-    with pytest.raises(ValueError, match="a step was interrupted"):
-        env.step(int(env.action_masks().argmax()))
-    env = deepcopy(env)
-    with pytest.raises(ValueError, match="a step was interrupted"):
-        env.step(0)
-    env.reset()
-    assert not env.step(int(env.action_masks().argmax()))[4]["illegal_action"]
 
 
 def test_a_start_that_is_refused_changes_nothing():

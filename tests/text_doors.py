@@ -4,8 +4,6 @@ A door plays one game: ``speak(prompt) -> reply`` is asked for each decision of 
 to text.  It returns what was shown, and every seat's share of the win where the library tells it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import socket

@@ -4,8 +4,6 @@ A stand-in reads nothing but its prompt.  ``perfect`` states a legal move as ask
 models often do, ``illegal`` mostly what can't be played.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterator

@@ -3,8 +3,6 @@
 The tests run small numbers of them.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

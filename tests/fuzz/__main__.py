@@ -4,8 +4,6 @@ python -m tests.fuzz                              # all of them, a minute togeth
 python -m tests.fuzz states --count 100000
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

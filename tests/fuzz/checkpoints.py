@@ -1,7 +1,5 @@
 """Mutated checkpoints: manifests, weights, and weights whose checksum a hostile author made right."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tempfile
@@ -13,9 +11,7 @@ import numpy as np
 from cacao_env import Game
 from cacao_env.agents.checkpoint import FILES, MANIFEST, VALUE_NET
 from cacao_env.agents.registry import load_agent
-from cacao_env.agents.value.checkpoint import save_value
-from cacao_env.agents.value.net import param_shapes
-from tests.checkpoints import checkpoint
+from tests.checkpoints import checkpoint, value_checkpoint
 from tests.fuzz.attack import Budget, Summary, attempt
 from tests.fuzz.records import mutated
 
@@ -23,15 +19,10 @@ from tests.fuzz.records import mutated
 @cache
 def sources() -> list[tuple[str, bytes]]:
     """(manifest, weights) of a small network of each kind."""
-    rng, found = np.random.default_rng(0), []
+    found = []
     with tempfile.TemporaryDirectory() as name:
-        params = {
-            key: rng.normal(0, 0.1, shape).astype(np.float32)
-            for key, shape in param_shapes(8, 8, 8).items()
-        }
-        rules = {"players": [2, 3], "volcanoes": True}
-        save_value(Path(name) / "value", "value", params, rules)
-        for folder in (checkpoint(Path(name)), Path(name) / "value"):
+        value, _ = value_checkpoint(Path(name) / "value")
+        for folder in (checkpoint(Path(name)), value):
             manifest = (folder / MANIFEST).read_text(encoding="utf-8")
             found.append((manifest, (folder / FILES[json.loads(manifest)["network"]]).read_bytes()))
     return found

@@ -1,7 +1,5 @@
 """Mutated data sets and submissions: flipped bits, and changes whose checksums are right."""
 
-from __future__ import annotations
-
 import copy
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Kill a process anywhere; write a checkpoint, and read what a kill leaves of it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Mutated JSON: game records and saved games."""
 
-from __future__ import annotations
-
 import copy
 import json
 from functools import cache

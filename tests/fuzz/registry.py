@@ -1,7 +1,5 @@
 """All attacks by name.  A new one is a function from a ``Budget`` to a ``Summary``, and a row here."""
 
-from __future__ import annotations
-
 from . import checkpoints, data, records, runs, states
 from .attack import Attack
 

@@ -1,7 +1,5 @@
 """Kill trainers and the evaluator at any time, resume them, and compare with an uninterrupted run."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import time

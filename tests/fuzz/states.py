@@ -1,7 +1,5 @@
 """Mutated saved games: whatever is accepted is a game of the reference too."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -4,8 +4,6 @@ Agents compute the same everywhere, to the last bit.  A change in their choices 
 of a network's features or of a search: read the diff.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 A change in them is a change of the rules, of a bot or of the format: read the diff.
 """
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

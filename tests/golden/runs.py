@@ -3,8 +3,6 @@
 A change in them is a change of what a learner does with the same games: read the diff.
 """
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The fixture that hands every rule test a table: the oracle's, then the engine's."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.adapter import EngineTable

@@ -5,17 +5,9 @@ with the small interface that the fixture ``table`` makes: ``player``, ``phase``
 ``legal_moves``, ``play``, ``position``.
 """
 
-from __future__ import annotations
-
 import random
 
-from tests.reference.box import (
-    ROTATIONS,
-    STEPS,
-    jungle_supply,
-    worker_supply,
-    workers_on_edge,
-)
+from tests.reference.box import ROTATIONS, STEPS, jungle_supply, worker_supply, workers_on_edge
 from tests.reference.styles import cells_filled_by
 
 NORTH, EAST, SOUTH, WEST = range(4)

@@ -2,16 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import (
-    ROTATIONS,
-    SOUTH,
-    WEST,
-    deal,
-    offered,
-    place,
-    refuses,
-    start,
-)
+from tests.rules.scenario import ROTATIONS, SOUTH, WEST, deal, offered, place, refuses, start
 
 # Which edges act when the first tile goes to (0, 1): the start plantation lies west of that
 # cell, the start market south of it. Written out by hand, so that both mirror images and the

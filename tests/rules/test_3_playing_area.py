@@ -2,17 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import (
-    TURNS,
-    busy,
-    deal,
-    offered,
-    open_cells,
-    place,
-    refuses,
-    start,
-    turn,
-)
+from tests.rules.scenario import TURNS, busy, deal, offered, open_cells, place, refuses, start, turn
 
 # One zigzag towards the north: each worker tile there brings one jungle tile and opens the
 # next cell, so every turn reaches one row further. The other directions are its images.
@@ -45,19 +35,6 @@ def test_a_worker_tile_must_touch_a_jungle_tile_on_a_side(table):
 def test_a_worker_tile_never_lies_on_a_jungle_cell(table, cell):
     game = start(table, 2, [["1111"]])
     assert refuses(game, ("place", "1111", 0, cell))
-
-
-def test_a_new_jungle_tile_opens_the_cells_around_it(table):
-    game = start(table, 2, [["1111"], ["1111"]], ["temple"])
-    turn(game, "1111", (0, 1))
-    assert (-1, 2) not in cells_offered(game)
-    place(game, "1111", (1, 2))
-    game.play(("fill", "temple", 0, (0, 2)))
-    while game.phase == "act":
-        game.play(busy(game, sorted(game.legal_moves())))
-    assert cells_offered(game) == sorted(
-        [(-1, 0), (0, -1), (1, 0), (2, 1), (-1, 2), (0, 3)]  # the last two touch the temple
-    )
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])

@@ -2,14 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import (
-    SOUTH,
-    WEST,
-    place,
-    refuses,
-    start,
-    turn,
-)
+from tests.rules.scenario import SOUTH, WEST, place, refuses, start, turn
 
 
 def test_the_tile_belongs_to_the_player_who_placed_it(table):
@@ -21,15 +14,6 @@ def test_the_tile_belongs_to_the_player_who_placed_it(table):
         (-1, 0): (1, "3100", 1, None),
     }
     assert sum(map(len, game.position()["hands"])) == 6  # both have left, two were drawn
-
-
-def test_an_occupied_cell_is_closed_to_everybody(table):
-    game = start(table, 2, [["1111", "1111"], ["1111"]])
-    turn(game, "1111", (0, 1))
-    assert refuses(game, ("place", "1111", 0, (0, 1)))
-    turn(game, "1111", (2, 1))
-    assert refuses(game, ("place", "1111", 0, (0, 1)))
-    assert refuses(game, ("place", "1111", 0, (2, 1)))
 
 
 def test_a_tile_in_another_hand_cannot_be_placed(table):

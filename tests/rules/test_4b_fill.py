@@ -36,13 +36,6 @@ def the_pair(table, jungle=(), workers=(["1111", "1111"], ["1111"])):
     return game
 
 
-def test_one_worker_tile_beside_a_cell_does_not_fill_it(table):
-    game = start(table, 2, [["1111"]])
-    place(game, "1111", (0, 1))
-    assert game.phase == "act"
-    assert sorted(game.position()["jungle"]) == [(0, 0), (1, 1)]
-
-
 def test_two_tiles_on_opposite_sides_fill_a_cell(table):
     """(1, -1) lies between (0, -1) and (2, -1); no other worker tile touches it."""
     game = start(table, 2)

@@ -71,15 +71,6 @@ def test_a_hand_holds_three_tiles_until_the_pile_is_empty_then_two_then_one(tabl
     assert sizes == [3] * (rounds - 2) + [2, 1]
 
 
-def test_the_display_is_refilled_to_two_when_the_turn_is_over(table):
-    game = start(table, 2, [["1111"], ["1111"]], ["temple", "water", "sun", "mine2"])
-    turn(game, "1111", (0, 1))
-    turn(game, "1111", (1, 2), fills=[("temple", (0, 2))])
-    position = game.position()
-    assert list(position["display"]) == ["sun", "water"]
-    assert position["jungle_pile"][0] == "mine2"
-
-
 @pytest.mark.parametrize(
     ("left", "cells", "display", "pile"),
     [

@@ -120,14 +120,6 @@ def test_two_opposite_edges_give_and_the_other_two_take(table, side, orientation
     assert holdings(game, 1) == (0, 0, 0, -10)
 
 
-@pytest.mark.parametrize("workers", [0, 1, 2])
-@pytest.mark.parametrize("orientation", [0, 1])
-@pytest.mark.parametrize("side", ["south", "east"])
-def test_a_volcano_cannot_be_forgone_not_even_in_part(table, side, orientation, workers):
-    game = at_the_volcano(table, side, orientation, 3, sale=True)
-    assert refuses(game, ("act", *SIDES[side], workers))
-
-
 def test_other_actions_may_still_be_forgone(table):
     game = hub(table, "volcano", 0, 3, volcanoes=True)
     assert act_offers(game, (1, 2), WEST) == [("act", (1, 2), WEST, 0), ("act", (1, 2), WEST, 1)]
