@@ -334,6 +334,7 @@ def test_bad_rows_and_sizes_are_refused():
     with pytest.raises(ValueError, match="game 1, seat 0: row -1 has no choice"):
         batch.step(np.array([0, -1]))
     batch.step(np.array([0, 0]), look=False)
+    assert not batch.action_masks.any()
     with pytest.raises(ValueError, match="row 0 has no choice"):
         batch.step(np.array([0, 0]))
     games = VersusGames(2, observation="candidates", seed=0)

@@ -83,8 +83,9 @@ def test_a_checkpoint_is_made_measured_and_listed(home, run, tmp_path, capsys):
     files = {file.name for file in path.iterdir()}
     copied = {"weights.safetensors", "manifest.json", "metrics.jsonl"}
     assert files == copied | {"model.onnx", "records", "README.md", SUMS}
-    for file in (path / "records").iterdir():
-        assert record.check(record.load(file)).over
+    files = sorted((path / "records").iterdir())
+    assert [file.stem for file in files] == ["2p-0", "2p-1", "3p-0", "3p-1"]
+    assert all(record.check(record.load(file)).over for file in files)
     assert "It has not been measured" in (path / "README.md").read_text()
     assert load_agent("first").name == "first"
     check_sums(path)
