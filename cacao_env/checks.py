@@ -33,7 +33,7 @@ def need(module: str, package: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        missing = getattr(error, "name", None) == module.partition(".")[0]
+        missing = f"{module}.".startswith(f"{error.name}.")
         problem = "is not installed" if missing else f"can't be imported ({error})"
         raise NotInstalled(f"{package} {problem}: pip install 'cacao-env[{extra}]'") from None
 
