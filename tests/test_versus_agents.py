@@ -1,12 +1,14 @@
 """Agents as the opponents in many games at once, one learner against them."""
 
 import re
+from copy import deepcopy
 
 import numpy as np
 import pytest
 
 from cacao_env import Game
 from cacao_env.agents.agent import Agent
+from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.opponents import NUM_COMPILED
 from cacao_env.envs.versus import VersusGames
 from tests.agents_for_tests import Spy
@@ -158,6 +160,23 @@ def test_after_an_opponent_failed_nobody_plays_its_turn(error):
     games.reset(2)
     games.step(games.action_masks.argmax(1))
     assert not games.forfeits.any()
+
+
+def test_an_environment_goes_on_after_an_opponent_failed():
+    agent = Failing()
+    env = CacaoEnv(agent, seat=0)
+    env.reset(seed=1)
+    agent.fails = RuntimeError("no")
+    with pytest.raises(RuntimeError, match="no"):
+        env.step(int(env.action_masks().argmax()))
+    agent.fails = None
+    with pytest.raises(ValueError, match="a step was interrupted"):
+        env.step(int(env.action_masks().argmax()))
+    env = deepcopy(env)
+    with pytest.raises(ValueError, match="a step was interrupted"):
+        env.step(0)
+    env.reset()
+    assert not env.step(int(env.action_masks().argmax()))[4]["illegal_action"]
 
 
 def test_a_start_that_is_refused_changes_nothing():
