@@ -154,9 +154,7 @@ class CodeCache:
     ) -> None:
         self._function, self._contained = function, contained
         self._on_miss, self._on_compiled = on_miss, on_compiled
-        _hash_of(
-            function
-        )  # of the source as it is imported: the file may change before the first call
+        _hash_of(function)  # of the source as imported: the file may change before the first call
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled function for a signature, or None."""
@@ -194,9 +192,8 @@ class CodeCache:
     def _file(self, signature: Any, codegen: Any) -> Path | None:
         """Return the file of a signature, None where nothing is kept."""
         own = self._function
-        outside = (
-            own.__module__.partition(".")[0] != _PACKAGE
-        )  # else the folder's name has the rest
+        # The folder's name has the rest of the package.
+        outside = own.__module__.partition(".")[0] != _PACKAGE
         hashes = {_hash_of(one) for one in (own, *(self._contained() if outside else ()))}
         if FOLDER is None or None in hashes:
             return None

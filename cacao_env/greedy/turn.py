@@ -12,7 +12,7 @@ import numpy as np
 
 from ..engine.actions import apply, late_bits, split_act, split_fill
 from ..engine.decisions import NONE, forced_action
-from ..engine.jit import inlined, keep, njit
+from ..engine.jit import keep, njit
 from ..engine.rng import mixed
 from ..engine.state import (
     ACT,
@@ -137,7 +137,7 @@ def step_turn(state, action):
     step_asked(state, action, True)
 
 
-@inlined
+@njit
 def step_asked(state, action, by_turn):
     """Do what ``step_turn`` does; if ``by_turn`` is None greedy is not asked, and not compiled."""
     apply(state, action)
