@@ -9,7 +9,7 @@ import pytest
 from filelock import FileLock
 
 from cacao_env import Game
-from cacao_env.agents.agent import Agent, AgentError
+from cacao_env.agents.agent import Agent, AgentError, decider
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main
 from cacao_env.engine.options import Options
@@ -84,6 +84,29 @@ def test_a_loss_is_known_when_its_error_is_small_for_its_size(noise, known):
     assert found._known(1, 0) == known
     found._gold[:64, 1] *= 40  # a loss of 40 gold may be wrong by 2
     assert found._known(1, 0) == known
+
+
+def test_near_the_end_placements_share_their_deals_and_replies_are_learned():
+    """A placement has the same outcomes whatever stands beside it, and the true deal does not matter."""
+    maker = judged_positions._Maker("any")
+    game = SHIPPED[148].game()  # 2 players, 9 placements left
+    assert decider(game) == 1
+
+    def outcomes(game, going, passes=40):
+        found = judged_positions._Playouts(maker._nets, game, None, {}, 1)
+        found.run(going, passes, until_known=False)
+        return found._gold[:passes], found._win[:passes]
+
+    two = np.arange(2)
+    gold, win = outcomes(game, two)
+    again, _ = outcomes(game.determinise(decider(game), 5), two[::-1])
+    assert np.array_equal(gold[:, two], again[:, two])
+    alone, _ = outcomes(game, two[:1])
+    assert np.array_equal(gold[:, 0], alone[:, 0])
+    assert (gold > 0).any()
+    assert (win[gold > 0] == 1).all()
+    assert (win[gold < 0] == 0).all()
+    assert all(work.tree.entries["visits"].any() for _, _, work in maker._nets)
 
 
 def test_losses_are_those_of_the_choices_and_their_means_by_hand():

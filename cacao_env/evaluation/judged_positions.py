@@ -28,10 +28,13 @@ from ..agents.registry import load_agent
 from ..agents.utility import RELATIVE_SCORE
 from ..agents.value.agent import ValueAgent
 from ..agents.value.net import new_scratch
+from ..agents.value.search import NEAR, TURNS, look_ahead, turns_ahead
+from ..agents.value.tree import begin_search
 from ..agents.value.turns import new_work
 from ..engine.options import Options
 from ..engine.rng import new_rng
 from ..engine.scoring import relative_score
+from ..engine.tiles import MAX_TURNS
 from ..files import locked, write_whole
 from ..game import Game
 from .judge import new_gold, play_out
@@ -193,8 +196,19 @@ class _Playouts:
     def __init__(
         self, nets: Sequence[Any], game: Game, expected: Any, exact: dict[int, float], seed: int
     ) -> None:
-        self.legal = game.legal_actions()
+        self.legal, self._seat, self._players = (
+            game.legal_actions(),
+            decider(game),
+            game.num_players,
+        )
         self._nets, self._states, self._rng = nets, game.states, new_rng(seed)
+        ahead = turns_ahead(placements_left(game.state), game.num_players, TURNS, NEAR)
+        self._learns = ahead == MAX_TURNS
+        if self._learns:
+            # Simulations draw the tiles of the pile in turn: not in their true order.
+            self._states = game.determinise(self._seat, self._rng).states
+            for _, _, work in nets:
+                begin_search(work.tree)
         self._expected = expected
         self._exact = np.array([exact[int(a)] for a in self.legal]) if exact else None
         self._gold = np.full((ROUNDS[-1][0], len(self.legal)), np.nan)
@@ -207,8 +221,11 @@ class _Playouts:
             ids = self.legal[going]
             sums, shares = np.zeros(len(ids)), np.zeros(len(ids))
             net, scratch, work = self._nets[self._done % len(self._nets)]
-            of_one = net, scratch, work, self._states, ids, len(ids), net.inner
-            play_out(*of_one, RELATIVE_SCORE, self._rng, sums, shares, new_gold(len(ids)))
+            if self._learns:
+                self._learn(net, scratch, work, ids, sums, shares)
+            else:
+                of_one = net, scratch, work, self._states, ids, len(ids), net.inner
+                play_out(*of_one, RELATIVE_SCORE, self._rng, sums, shares, new_gold(len(ids)))
             self._gold[self._done, going], self._win[self._done, going] = sums, shares
             self._done += 1
             if until_known and self._done % LOOK == 0:
@@ -217,6 +234,18 @@ class _Playouts:
                 if not open_:
                     break
                 going = np.array([best, *open_])
+
+    def _learn(self, net: Any, scratch: Any, work: Any, ids: Any, gold: Any, win: Any) -> None:
+        """Play one pass near the end, where all seats learn which replies are good."""
+        about = 1, np.zeros(1), 1, net.inner, MAX_TURNS
+        number, dice = self._done // len(self._nets), self._rng.copy()
+        for i, one in enumerate(ids):
+            self._rng[:] = dice  # all placements have the same deal
+            work.tree.passes[0] = number
+            look_ahead(net, scratch, work, self._states, np.array([one]), *about, self._rng)
+            scores = scratch.scores[: self._players]
+            gold[i] = relative_score(scores, self._seat, self._players)
+            win[i] = scratch.win_shares[self._seat]
 
     def _known(self, i: int, best: int) -> bool:
         lost = float(self._lost(i, best, self._gold).mean())
