@@ -286,9 +286,14 @@ class Game:
         """Take back the last action; ValueError when there is none."""
         if not self._history:
             raise ValueError("there is no action to undo")
-        history, self._history = self._history[:-1], []
-        set_up(self.state)
-        self._replay(history)
+        history = self._history
+        before = after = [move for *_, move in self.elementary_moves()]
+        # After `with_options` other moves than those taken back may be played unasked.
+        while len(after) == len(before) or after != before[: len(after)]:
+            history, self._history = history[:-1], []
+            set_up(self.state)
+            self._replay(history)
+            after = [move for *_, move in self.elementary_moves()]
 
     def _replay(self, history: Sequence[int]) -> None:
         """Play the actions of a history; ValueError names the first that is illegal."""

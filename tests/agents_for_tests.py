@@ -63,6 +63,13 @@ class Spy(Agent):
         return [int(game.legal_actions()[0]) for game in games]
 
 
+class NoName(Agent):
+    """An agent whose author forgot its name."""
+
+    def act(self, games, memory):
+        return [int(game.legal_actions()[0]) for game in games]
+
+
 class Peeker(First):
     """Writes down what it was handed of the piles."""
 

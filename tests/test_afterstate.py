@@ -240,9 +240,9 @@ def test_a_folder_that_is_no_run_is_left_alone_and_a_run_until_another_can_begin
     assert (tmp_path / "games" / "mine.json").exists()
     folder = copied(tiny, tmp_path)
     before = (folder / STATE).read_bytes()
-    wrong = ["--set", "opponent=gredy", "--overwrite"]
-    assert main([*arguments(folder), *wrong]) == 1
-    assert (folder / STATE).read_bytes() == before
+    for wrong in ("opponent=gredy", "eval_opponents=['gredy']", "against=['greedy', 'greedy']"):
+        assert main([*arguments(folder), "--overwrite", "--set", wrong]) == 1
+        assert (folder / STATE).read_bytes() == before
 
 
 def test_a_run_goes_on_with_a_shorter_replay(tmp_path):

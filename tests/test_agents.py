@@ -40,6 +40,7 @@ def test_agents_are_found_by_name_folder_or_module(tmp_path):
         (f"{HERE}:Missing", "has no class or agent 'Missing'"),
         (f"{HERE}:NOT_A_CLASS", "has no class or agent 'NOT_A_CLASS'"),
         (f"{HERE}:NoAct", "NoAct has no method act"),
+        (f"{HERE}:NoName", "NoName has no attribute name, expected text"),
         (f"{HERE}:NoSeed", "NoSeed can't be made with seed=0: TypeError"),
     ],
 )

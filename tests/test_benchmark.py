@@ -115,6 +115,8 @@ def test_what_is_done_is_read_and_what_was_begun_is_resumed(tmp_path, monkeypatc
     assert main(arguments) == 0
     assert len(asked) == 1
     assert (tmp_path / "curves.svg").read_bytes() == curves
+    assert main([*arguments[:-2], "--page"]) == 0  # with the settings that are there
+    assert "trained for 3 minutes" in (tmp_path / "README.md").read_text(encoding="utf-8")
     assert main([*arguments[:-1], "4"]) == 1
     assert "has a benchmark with {'minutes': 3.0" in capsys.readouterr().err
 
@@ -153,6 +155,7 @@ def test_a_run_that_fails_and_bad_options_are_one_sentence(tmp_path, monkeypatch
     for bad, words in (
         (["--recipes", "alchemy"], "there is no recipe 'alchemy'; there are: afterstate"),
         (["--recipes", "ppo-rows:alchemy"], "sets 'alchemy', expected key=value"),
+        (["--recipes", "clone,clone"], "recipes is 'clone,clone', which has a recipe twice"),
         (["--seeds", "0"], "seeds is 0, expected more than 0"),
     ):
         assert main(["--out", str(tmp_path), *bad]) == 1

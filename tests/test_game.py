@@ -63,6 +63,19 @@ def test_undo_takes_back_exactly_one_decision(players, volcanoes, decisions, siz
         game.undo()
 
 
+def test_undo_after_other_options_takes_back_what_was_asked():
+    """The last move of the game may be one that nobody was asked about: it is not played again."""
+    for seed in range(12):
+        *_, game = positions(Game.new(2, seed), np.random.default_rng(seed))
+        game = game.with_options("turn")
+        while game.history:
+            before = [move for *_, move in game.elementary_moves()]
+            game.undo()
+            after = [move for *_, move in game.elementary_moves()]
+            assert len(after) < len(before)
+            assert after == before[: len(after)]
+
+
 def test_the_deal_depends_on_the_seed_and_the_rules_only():
     deals = {seed: Game.new(4, seed).draws for seed in range(20)}
     assert len({str(deal) for deal in deals.values()}) == 20

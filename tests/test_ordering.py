@@ -104,7 +104,9 @@ def checkpoint(tmp_path_factory):
     return folder
 
 
-def test_the_command_writes_a_network_that_orders_its_moves(checkpoint, tmp_path, capsys):
+def test_the_command_writes_a_network_that_orders_its_moves(
+    checkpoint, tmp_path, capsys, monkeypatch
+):
     out = tmp_path / "ordered"
     small = ["--positions", "60", "--steps", "20"]
     assert main([str(checkpoint), "--out", str(out), *small]) == 0
@@ -125,9 +127,12 @@ def test_the_command_writes_a_network_that_orders_its_moves(checkpoint, tmp_path
     game = Game.new(seed=3)
     ids, _ = ValueAgent(net).evaluate(game.states, new_rng(0))
     assert len(ids) == BY_TABLE.top
+    monkeypatch.setattr("training.distil_ordering.play_positions", None)  # refused before work
     for arguments, words in (
         ([str(tmp_path / "none"), "--out", str(out)], "there is no such checkpoint"),
         ([str(checkpoint), "--out", str(out), "--steps", "0"], "--steps is 0, expected at least 1"),
+        ([str(checkpoint), "--out", str(out)], f"{out} has a checkpoint already"),
+        ([str(checkpoint), "--out", str(tmp_path / ("x" * 101))], "expected text of 1 to 100"),
     ):
         assert main(arguments) == 1
         assert words in capsys.readouterr().err

@@ -250,3 +250,5 @@ def test_a_file_that_is_no_model_gets_one_sentence(tmp_path):
         sb3_agent(tmp_path / "model.zip")
     with pytest.raises(AgentError, match=r"none\.zip can't be read: No such file"):
         sb3_agent(tmp_path / "none.zip")
+    with pytest.raises(AgentError, match="model is None, expected a model or the path"):
+        sb3_agent(None)

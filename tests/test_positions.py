@@ -87,7 +87,7 @@ def test_a_loss_is_known_when_its_error_is_small_for_its_size(noise, known):
 
 
 def test_near_the_end_placements_share_their_deals_and_replies_are_learned():
-    """A placement has the same outcomes whatever stands beside it, and the true deal does not matter."""
+    """Outcomes depend neither on what else is judged nor on the true deal."""
     maker = judged_positions._Maker("any")
     game = SHIPPED[148].game()  # 2 players, 9 placements left
     assert decider(game) == 1

@@ -59,6 +59,7 @@ def test_all_won_is_not_taken_for_certain():
     low, high = share_interval(np.ones(100))
     assert high == 1
     assert low == pytest.approx(0.025 ** (1 / 100))
+    assert all(share_interval(np.ones(blocks))[1] == 1 for blocks in range(1, 400))
     low, high = share_interval(np.zeros(20))
     assert low == 0
     assert 0.1 < high < 0.2

@@ -12,6 +12,7 @@ import pytest
 
 from cacao_env.agents.agent import seat_seed
 from cacao_env.agents.bots import Bot
+from cacao_env.agents.checkpoint import shipped_home
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main
 from cacao_env.envs.tasks import FREE, TASKS, task_named
@@ -87,6 +88,17 @@ def test_a_task_refuses_to_be_changed(make, given):
             ValueError, match=f"{name} is given, but {task.id} freezes its options;"
         ):
             make(task.id, **given)
+
+
+def test_a_task_refuses_another_checkpoint_of_its_opponent_s_name(tmp_path, monkeypatch, capsys):
+    shutil.copytree(shipped_home() / "trinitario", tmp_path / "criollo")
+    monkeypatch.chdir(tmp_path)
+    words = "checkpoint criollo that was found has the checksum 9d806a45e794, but the opponent of"
+    for make in (gymnasium.make, gymnasium.make_vec):
+        with pytest.raises(ValueError, match=words):
+            make("cacao_env/Cacao-2p-criollo-v0")
+    assert main(["tasks", "--agents", "greedy", "--tasks", "2p-criollo"]) == 1
+    assert words in capsys.readouterr().err
 
 
 def test_a_task_is_shown_as_the_caller_likes():

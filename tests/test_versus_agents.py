@@ -103,7 +103,12 @@ def test_what_an_agent_may_not_do_is_named():
     refused("game 0, seat 0, scripted: action is 'x'", Scripted(lambda o, mask, r: "x"))
     few = Scripted(first_legal)
     few.act = lambda games, memory: [int(game.legal_actions()[0]) for game in games[1:]]
-    refused("shorter", few)  # than the games
+    refused("scripted returned [", few)
+    refused("from act, expected 2 actions", few)
+    one = Scripted(first_legal)
+    one.act = lambda games, memory: 5
+    refused("scripted returned 5 from act, expected", one)
+    refused("an opponent is <class", Scripted)
     two = Scripted(first_legal)
     two.players = (2,)
     refused("scripted plays with 2 players, not with 3 players", two, num_players=3)

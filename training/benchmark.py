@@ -286,6 +286,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def work() -> int:
         names = options.recipes.split(",")
+        if len(set(names)) < len(names):
+            raise ConfigError(f"recipes is {options.recipes!r}, which has a recipe twice")
         for key, least in (("seeds", 1), ("deals", 1), ("jobs", 1), ("minutes", 1e-9)):
             if not getattr(options, key) >= least:
                 raise ConfigError(f"{key} is {getattr(options, key)}, expected more than 0")
@@ -294,7 +296,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         limits = {"minutes": options.minutes, "deals": options.deals}
         settings = limits | {"cores": "one core" if options.jobs > 1 else "all cores"}
-        _same_settings(folder / "benchmark.json", settings)
+        settings = _settings(folder / "benchmark.json", None if options.page else settings)
         confine = _take_core if options.jobs > 1 else next  # which confines nothing
         if not options.page:
             with ThreadPoolExecutor(
@@ -311,14 +313,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run_command(work, "; the same command resumes the benchmark")
 
 
-def _same_settings(path: Path, settings: dict[str, Any]) -> None:
-    """Write the settings of a benchmark; ConfigError if the folder has one with others."""
-    if path.exists():
-        there = read_json(path, "the settings of a benchmark", ConfigError)
-        if there != settings:
-            raise ConfigError(f"{path.parent} has a benchmark with {there}, not with {settings}")
-    else:
-        write_json(path, settings)
+def _settings(path: Path, given: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the settings of a benchmark, of one that is there if none are given.
+
+    ConfigError if the folder has a benchmark with others.
+    """
+    if given is not None and not path.exists():
+        write_json(path, given)
+    there: dict[str, Any] = read_json(path, "the settings of a benchmark", ConfigError)
+    if given is not None and there != given:
+        raise ConfigError(f"{path.parent} has a benchmark with {there}, not with {given}")
+    return there
 
 
 if __name__ == "__main__":

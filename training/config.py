@@ -130,11 +130,16 @@ def _seed(least: int, default: int) -> Any:
     return limited(default, lambda x: least <= x < 2**32, f"{least} to {2**32 - 1}")
 
 
+def run_name(default: str) -> Any:
+    """The name of a run and of its checkpoint."""
+    return limited(default, is_name, NAME)
+
+
 @dataclass(frozen=True)
 class RunConfig:
     """The keys that every trainer has."""
 
-    name: str = limited("run", is_name, NAME)
+    name: str = run_name("run")
     seed: int = _seed(0, 0)
     start: str = ""  # the checkpoint to start from, if any
     # The run ends after so many minutes of training, or at the trainer's own limit.

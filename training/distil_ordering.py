@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from cacao_env.agents.checkpoint import CheckpointError, find
+from cacao_env.agents.checkpoint import NAME, CheckpointError, find, is_name
 from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.agents.value.net import Net, from_params, new_scratch
 from cacao_env.agents.value.ordering import (
@@ -32,7 +32,7 @@ from cacao_env.agents.value.ordering import (
 )
 from cacao_env.agents.value.patterns import NUM_LETTERS
 from cacao_env.agents.value.turns import new_work, value_actions, value_after
-from cacao_env.checks import as_int, as_path
+from cacao_env.checks import as_int, as_path, in_short
 from cacao_env.engine.actions import MAX_LEGAL, indexed_cell
 from cacao_env.engine.jit import njit
 from cacao_env.engine.options import Options
@@ -44,6 +44,7 @@ from cacao_env.greedy.turn import step_turn
 from cacao_env.tables import DataTable
 
 from .loop import parser_of, run_command
+from .run_folder import require_room
 
 # Fractions of the positions: players, volcanoes, fraction.
 KINDS = ((2, False, 0.6), (2, True, 0.1), (3, False, 0.1), (4, True, 0.1), (4, False, 0.1))
@@ -235,6 +236,9 @@ def run(args: argparse.Namespace) -> int:
         raise CheckpointError(f"{args.network}: there is no such checkpoint")
     params, layout, manifest = read_value(folder)
     params.pop("ordering", None)
+    if not is_name(args.out.name):
+        raise CheckpointError(f"--out ends with {in_short(args.out.name)}, expected {NAME}")
+    require_room(args.out, args.overwrite)
     found = play_positions(from_params(params, layout), args.positions, args.seed)
     ordering = fit(found, args.steps, args.seed)
     params["ordering"] = ordering.numbers.detach().numpy().copy()
@@ -250,6 +254,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = parser_of("distil_ordering", __doc__)
     parser.add_argument("network", help="a checkpoint of a value network")
     parser.add_argument("--out", type=as_path, required=True, help="the folder to write")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace a checkpoint that is there"
+    )
     parser.add_argument("--positions", type=int, default=60_000)
     parser.add_argument("--steps", type=int, default=5000, help="of gradient descent")
     parser.add_argument("--seed", type=int, default=0)

@@ -149,31 +149,32 @@ class Stopwatch:
         return found
 
 
+def evaluation_opponents(config: RunConfig) -> dict[str, Agent]:
+    """Return the agents of ``eval_opponents``; ValueError if they or ``against`` can't be played."""
+    named = {}
+    for key in ("against", "eval_opponents"):
+        named[key] = {name: agent_named(key, name, config) for name in getattr(config, key)}
+        for agent in named[key].values():
+            for options in config.games_played:
+                require(agent, options)
+    names = [config.name, *(agent.name for agent in named["against"].values())]
+    if len(set(names)) < 1 + len(config.against):
+        raise ConfigError(
+            f"against is {config.against!r}, which has an agent twice, or one with the name of the run"
+        )
+    return named["eval_opponents"]
+
+
 class Loop:
     """Drives a learner."""
 
     def __init__(self, learner: Learner, folder: Path) -> None:
         self.learner, self.folder, self.config = learner, folder, learner.config
-        # Report a bad name before the training, not after it.
-        names = [self.config.name, *(agent.name for agent in self._named("against").values())]
-        if len(set(names)) < 1 + len(self.config.against):
-            raise ConfigError(
-                f"against is {self.config.against!r}, which has an agent twice, or one with the name "
-                "of the run"
-            )
-        self._opponents = self._named("eval_opponents")
+        self._opponents = evaluation_opponents(self.config)
         self.notes = RunFolder(folder, self.config.as_dict(), learner.rounds)
         self._saved_at = learner.seconds
         self._evaluated_at = float("-inf")
         self._strength = ""
-
-    def _named(self, key: str) -> dict[str, Agent]:
-        """The agents that a key names; ValueError if one does not play the run's games."""
-        found = {name: agent_named(key, name, self.config) for name in getattr(self.config, key)}
-        for agent in found.values():
-            for options in self.config.games_played:
-                require(agent, options)
-        return found
 
     def run(self) -> bool:
         """Train until a limit is reached; return False after an interruption.  Both save."""
@@ -375,7 +376,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="KEY=VALUE",
         dest="overrides",
-        help="set a key of the configuration; deals=N and against=[] make the last evaluation short",
+        help="set a key of the configuration; deals=N makes the last evaluation shorter",
     )
     parser.add_argument("--out", metavar="FOLDER", help="the run folder; default: runs/NAME")
     parser.add_argument("--overwrite", action="store_true", help="replace a run that is there")
@@ -407,6 +408,7 @@ def begun(
     require_room(folder, options.overwrite)
     learner = kind(config)
     learner.start()
+    evaluation_opponents(config)
     clear(folder)  # once it is known that the new run can begin
     return learner, folder
 

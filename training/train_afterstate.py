@@ -40,6 +40,7 @@ from .config import (
     check_weights,
     fraction,
     positive,
+    run_name,
     thread_count,
 )
 from .run_folder import GAMES
@@ -55,7 +56,7 @@ _NETS = ("net", "mean", "acting")  # in a state: trained, their running mean, wh
 class AfterstateConfig(RunConfig):
     """The defaults are a short run with 2 players."""
 
-    name: str = "afterstate"
+    name: str = run_name("afterstate")
     # The games: weights of each number of players, fraction of games with volcanoes.
     players: dict[str, float] = field(default_factory=lambda: {"2": 1.0})
     volcanoes: float = fraction(0.0)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..checks import OwnArrays, as_seed, check_type
+from ..checks import OwnArrays, as_seed, check_type, in_short
 from ..engine.options import PLAYERS, Options
 from ..engine.rng import new_rng
 from ..game import Game
@@ -88,7 +88,7 @@ class Player(OwnArrays):
 
     def act(self, game: Game) -> int:
         """Choose a legal action for the deciding seat."""
-        return int(self.agent.act([self._seen(game)], [self.memory])[0])
+        return int(ask(self.agent, [self._seen(game)], [self.memory])[0])
 
     def analyze(self, game: Game) -> Analysis:
         """Report the agent's analysis of the position."""
@@ -159,6 +159,16 @@ class WrappedAgent(Agent):
         return actions
 
 
+def ask(agent: Agent, games: Sequence[Game], memory: Sequence[Any]) -> list[Any]:
+    """Return what an agent chooses in each game; AgentError unless it is a list of so many."""
+    actions = agent.act(games, memory)
+    if not hasattr(actions, "__len__") or len(actions) != len(games):
+        raise AgentError(
+            f"{agent.name} returned {in_short(actions)} from act, expected {len(games)} actions"
+        )
+    return list(actions)
+
+
 def one_line(error: BaseException) -> str:
     """Describe an error in one line, with the place where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
@@ -169,6 +179,10 @@ def one_line(error: BaseException) -> str:
 
 def play_game(game: Game, players: Sequence[Player]) -> Game:
     """Play a game to its end, in place, with one player for each seat."""
+    if len(players) != game.num_players:
+        raise ValueError(
+            f"players has {len(players)}, expected one for each of {game.num_players} seats"
+        )
     while game.seat is not None:
         game.play(players[game.seat].act(game))
     return game

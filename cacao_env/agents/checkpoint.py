@@ -29,7 +29,7 @@ FILES = {VALUE_NET: WEIGHTS, POLICY: ONNX}  # what has the network
 _MOST_WEIGHTS = 1_000_000_000  # bytes
 ORDER = "order.json"  # beside the folders: their names, the recommended one first
 MAX_NAME = 100
-NAME = f"text of at most {MAX_NAME} printable characters"
+NAME = f"text of 1 to {MAX_NAME} printable characters"
 _PACKAGE = Path(__file__).resolve().parent.parent
 _HOMES = (_PACKAGE.parent / "checkpoints", _PACKAGE / "checkpoints")  # a checkout, or installed
 
@@ -187,7 +187,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def is_name(name: Any) -> bool:
     """Return whether a terminal can show a name, and it fits a table."""
-    return isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME
+    return isinstance(name, str) and name.isprintable() and 1 <= len(name) <= MAX_NAME
 
 
 def pack_arrays(arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> bytes:

@@ -110,11 +110,16 @@ def as_agent(one: Any) -> Agent:
         return one
     if isinstance(one, str):
         return load_agent(one)
-    if callable(getattr(one, "act", None)):
+    if can_act(one):
         return WrappedAgent(type(one).__name__, partial(_given, one))
     raise AgentError(
         f"{one!r} is not an agent, expected a name, an Agent or an object with act(game)"
     )
+
+
+def can_act(one: Any) -> bool:
+    """Return whether an object, not only its class, has ``act``."""
+    return callable(getattr(one, "act", None)) and not isinstance(one, type)
 
 
 def _given(one: Any, seed: int) -> Any:
@@ -195,6 +200,8 @@ def _from_class(name: str, found: Any) -> Agent:
         if not callable(getattr(made, "act", None)):
             raise AgentError(f"{name} has no method act(game)")
         made = WrappedAgent(name, found)
+    if not isinstance(getattr(made, "name", None), str):
+        raise AgentError(f"{name} has no attribute name, expected text")
     return _with_own_version(name, made)
 
 

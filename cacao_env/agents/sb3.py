@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import as_path, keywords_of, need
+from ..checks import as_path, in_short, keywords_of, need
 from ..engine.options import Options
 from ..greedy.candidates import ObservationForm
 from .agent import AgentError, one_line
@@ -40,7 +40,11 @@ def sb3_agent(
         if all(type(part).__module__.partition(".")[0] in _KNOWN for part in policy.modules()):
             version = hashlib.sha256(data).hexdigest()
     else:
-        policy, name = model.policy, name or type(model).__name__
+        policy, name = getattr(model, "policy", None), name or type(model).__name__
+        if policy is None:
+            raise AgentError(
+                f"model is {in_short(model)}, expected a model or the path of its .zip"
+            )
     policy.set_training_mode(False)
     space = policy.observation_space
     masked = "action_mask" in getattr(space, "spaces", {})

@@ -269,11 +269,11 @@ class raw_env(AECEnv):
 
     def step(self, action: Any) -> None:
         """Play an action for ``agent_selection``; None for an agent whose game is over."""
+        game = self.game
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        game = self.game
         number = as_action(action)
         if self._rows is not None:
             number = self._action_of(number)

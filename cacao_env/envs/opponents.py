@@ -14,7 +14,7 @@ import numpy as np
 from cacao_env.greedy.choices import GREEDY_WEIGHTS, greedy_choice
 
 from ..agents.agent import Agent, require
-from ..agents.registry import as_agent
+from ..agents.registry import as_agent, can_act
 from ..checks import as_float, in_short
 from ..engine.actions import sample
 from ..engine.jit import njit
@@ -52,7 +52,7 @@ class Opponents:
                 weights[COMPILED[name]] += weight
                 continue
             for one in line_up:
-                if not isinstance(one, str) and not callable(getattr(one, "act", None)):
+                if not isinstance(one, str) and not can_act(one):
                     raise ValueError(
                         f"an opponent is {one!r}, expected a name, weights by name, one for each other "
                         "seat, an Agent or an object with act(game)"

@@ -13,10 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..checks import unexpected
 from ..engine.options import Options
+
+if TYPE_CHECKING:
+    from ..agents.agent import Agent
 
 NAMESPACE = "cacao_env"
 ENVIRONMENT = f"{NAMESPACE}/Cacao-v0"  # the environment with all options free
@@ -37,6 +40,7 @@ class Task:
     about: str
     options: Options = TWO_PLAYERS
     version: int = 0
+    checksum: str = ""  # of the opponent, if it is a checkpoint
 
     @property
     def id(self) -> str:
@@ -47,6 +51,20 @@ class Task:
     def entry(self) -> str:
         """The name by which this module hands out what makes the environment."""
         return f"{self.name}-v{self.version}"
+
+    def opponent(self) -> Agent:
+        """Load the opponent; ValueError unless it is the frozen one."""
+        from ..agents.registry import (
+            load_agent,
+        )  # a late import: the registry of tasks loads nothing
+
+        agent = load_agent(self.opponents)
+        if self.checksum and agent.version != self.checksum:
+            raise ValueError(
+                f"the checkpoint {self.opponents} that was found has the checksum "
+                f"{agent.version[:12]}, but the opponent of {self.id} has {self.checksum[:12]}"
+            )
+        return agent
 
     def arguments(self) -> dict[str, Any]:
         """Return the frozen arguments of the environment."""
@@ -63,7 +81,12 @@ class Task:
 TASKS = (
     Task("2p-random", "random", "2 players against a random opponent: a first test of a learner"),
     Task("2p-greedy", "greedy", "2 players against the one-turn bot"),
-    Task("2p-criollo", "criollo", "2 players against the value network criollo"),
+    Task(
+        "2p-criollo",
+        "criollo",
+        "2 players against the value network criollo",
+        checksum="313b84dfaaf70cac8576ba04c024e70640eab16e320f0468878f6e99b35207b7",
+    ),
     Task("4p-greedy", "greedy", "4 players, three copies of the one-turn bot", Options(4)),
     Task(
         "2p-volcanoes-greedy",
@@ -128,6 +151,7 @@ def _maker(task: Task, vector: bool) -> Callable[..., Any]:
                     f"{name} is given, but {task.id} freezes its options; "
                     f"make {ENVIRONMENT} to choose them"
                 )
+        task.opponent()
         return kind(**task.arguments(), **given)
 
     make.metadata = kind.metadata  # type: ignore[attr-defined]  # gymnasium.make reads the render modes

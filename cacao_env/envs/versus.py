@@ -13,7 +13,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ..agents.agent import Agent, decider
+from ..agents.agent import Agent, ask, decider
 from ..agents.views import as_position
 from ..checks import as_seat, as_seed, check_choice, keywords_of
 from ..engine.actions import LEGAL, why_illegal
@@ -396,7 +396,7 @@ class VersusGames(Batch):
             if seat not in seats:
                 seats[seat] = agent.begin(int(next_bits(self.rngs[g : g + 1])))
             memory.append(seats[seat])
-        for g, game, action in zip(numbers, games, agent.act(seen, memory), strict=True):
+        for g, game, action in zip(numbers, games, ask(agent, seen, memory)):
             deciding, ply = game.seat, int(game.state.ply)
             try:
                 number = as_action(action)

@@ -57,4 +57,4 @@ def share_interval(values: npt.NDArray[np.float64]) -> tuple[float, float]:
     if values.min() < values.max():
         return interval(values)
     same, rest = float(values[0]), 0.025 ** (1 / len(values))
-    return same * rest, same * rest + 1 - rest
+    return same * rest, 1 - (1 - same) * rest

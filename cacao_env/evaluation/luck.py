@@ -12,11 +12,13 @@ same ones, and their order decides nothing that could be measured.
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..agents.checkpoint import shipped_home
 from ..agents.registry import load_agent
 from ..agents.value.agent import ValueAgent
 from ..agents.value.net import expect, new_scratch
@@ -106,7 +108,7 @@ def add_luck(net, scratch, work, states, actions, luck):
 
 @cache
 def _judge() -> tuple[Any, Any, Any]:
-    agent = load_agent(NET)
+    agent = load_agent(str((shipped_home() or Path()) / NET))  # not one of the current folder
     assert isinstance(agent, ValueAgent)
     return agent.net, new_scratch(agent.net), new_work()
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, astuple, dataclass, field
 from typing import Any
 
-from ..agents.agent import Agent, AgentError, decider, seat_seed
+from ..agents.agent import Agent, AgentError, ask, decider, seat_seed
 from ..engine.options import Options
 from ..engine.state import set_up
 from ..game import Game
@@ -246,9 +246,9 @@ def _act(turn: list[tuple[_Match, int]], agent: Agent, placing: bool) -> Timing:
     games = [match.game.determinise(seat, match.block) for match, seat in turn]
     memory = [match.memory[seat] for match, seat in turn]
     begin = time.perf_counter()
-    actions = agent.act(games, memory)
+    actions = ask(agent, games, memory)
     seconds = time.perf_counter() - begin
-    for (match, _), action in zip(turn, actions, strict=True):
+    for (match, _), action in zip(turn, actions):
         match.play(action)
     return Timing(len(turn), seconds, len(turn) * placing, seconds * placing)
 

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..agents.agent import Agent, AgentError, decider, seat_seed
+from ..agents.agent import ask as ask_agent
 from ..engine.options import Options
 from ..engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 from ..files import read_regular
@@ -142,7 +143,7 @@ class _Asker:
             seats = (self._agent.name,) * game.num_players
             of_seat = seat_seed(self._seed, one.number, one.options, seats, decider(game))
             memory.append(self._agent.begin(of_seat))
-        actions = self._agent.act(seen, memory)
+        actions = ask_agent(self._agent, seen, memory)
         progress(len(actions))
         return [self._answer(*pair) for pair in zip(job.positions, actions, strict=True)]
 

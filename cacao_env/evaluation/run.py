@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.agent import Agent, require
-from ..agents.registry import load_agent, load_agents
+from ..agents.registry import load_agents
 from ..checks import as_int, as_path, check_type
 from ..engine.options import PLAYERS, Options
 from ..engine.progress import Bar
@@ -111,7 +111,7 @@ def make_plan(
 
 def settings(plan: Plan) -> dict[str, Any]:
     """Return everything that determines the games but their number, as plain data."""
-    opponents = [load_agent(plan.task.opponents)] if plan.task else []
+    opponents = [plan.task.opponent()] if plan.task else []
     return {
         "agents": {agent.name: agent.version for agent in plan.agents},
         "options": [one.as_dict() for one in plan.options],

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..agents.agent import Agent, decider, seat_seed
+from ..agents.agent import Agent, ask, decider, seat_seed
 from ..engine.options import Options
 from ..engine.rng import new_rng
 from ..evaluation.luck import SCORES, WIN_SHARES, luck_of
@@ -28,7 +28,7 @@ def conversations(
         rng = new_rng(seat_seed(deal, 0, options, names, options.num_players))
         memory = [agent.begin(seat_seed(deal, 0, options, names, s)) for s in range(len(names))]
         while (seat := game.seat) is not None:
-            game.play(agent.act([game.determinise(seat, rng)], [memory[seat]])[0])
+            game.play(ask(agent, [game.determinise(seat, rng)], [memory[seat]])[0])
         yield from conversation(game, names, deal, judged)
 
 

@@ -58,7 +58,7 @@ def opponent_named(key: str, name: str, config: Any) -> Opponent:
     agent = agent_named(key, name, config)
     for options in config.kinds:
         require(agent, options)
-    if agent.name == "greedy":
+    if name == "greedy":
         return Opponent(GREEDY_OPPONENT)
     search = split_search(name)[1] or {"ms": 0, "sims": 0}
     changed = {k for k, value in search.items() if value != SEARCH_PARAMETERS[k].default}

@@ -50,7 +50,7 @@ class ValueAgent(Agent):
         self._values = np.zeros(MAX_LEGAL)
 
     def supports(self, options: Options) -> bool:
-        """Return whether the network was trained for such games."""
+        """Return whether it learned with so many players, and with volcanoes if the game has them."""
         return super().supports(options) and (self._volcanoes or not options.volcanoes)
 
     @property
