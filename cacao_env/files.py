@@ -10,9 +10,10 @@ import json
 import os
 import stat
 import tomllib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 MOST_BYTES = 100_000_000  # of a file of text
 
@@ -81,19 +82,28 @@ def write_whole(path: Path, content: str | bytes, pipes: bool = False) -> None:
     What is there and no regular file is refused.  With ``pipes``, for a path that the user gave, a pipe
     or ``/dev/stdout`` is written to and not replaced.
     """
-    path = path.resolve() if path.is_symlink() else path  # the link stays
-    beside = path.with_name(path.name + ".tmp")
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    with writing(path, pipes) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+@contextmanager
+def writing(path: Path, pipes: bool = False) -> Iterator[BinaryIO]:
+    """Open a file to be written piece by piece, as ``write_whole`` does: it appears when whole."""
+    special = path.exists() and not path.is_file()
+    # A link stays.  That of /dev/stdout to a pipe can't be resolved.
+    target = path.resolve() if path.is_symlink() and not special else path
+    beside = target.with_name(target.name + ".tmp")
     try:
-        if path.exists() and not path.is_file():
+        if special:
             if not pipes and not path.is_dir():
                 raise OSError(errno.EINVAL, "it is not a regular file")
             with path.open("wb") as file:
-                file.write(data)
+                yield file
             return
-        write_through(beside, data)
-        beside.replace(path)
-        sync_folder(path.parent)
+        with _new(beside) as file:
+            yield file
+        beside.replace(target)
+        sync_folder(target.parent)
     except OSError as error:  # a full disk, say: the old file stays
         raise OSError(f"{path} can't be written: {error.strerror}") from error
     finally:
@@ -108,9 +118,15 @@ def write_json(path: Path, data: Any, pipes: bool = False) -> None:
 
 def write_through(path: Path, data: bytes) -> None:
     """Write a file in place and wait until the disk has it."""
+    with _new(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def _new(path: Path) -> Iterator[BinaryIO]:
     path.unlink(missing_ok=True)  # a rest of an earlier attempt, or a pipe that nobody reads
     with path.open("xb") as file:
-        file.write(data)
+        yield file
         file.flush()
         os.fsync(file.fileno())
 

@@ -117,7 +117,7 @@ def test_a_module_of_the_current_folder_is_found_as_by_python_m(tmp_path):
 def test_other_words_for_deals_still_work_and_say_so(word, capsys):
     options = _parser().parse_args(["evaluate", "greedy", "random", word, "7"])
     assert options.deals == 7
-    said = f"{word} is read as --deals: a deal is played in every seat\n"
+    said = f"{word} is read as --deals\n"
     assert capsys.readouterr().err == said
     assert _parser().parse_args(["evaluate", "greedy", "random"]).deals is None
 
@@ -126,9 +126,15 @@ def test_wrong_usage_has_status_2_and_an_interrupted_command_130(monkeypatch, ca
     with pytest.raises(SystemExit) as exited:
         main(["play", "--no-such-option"])
     assert exited.value.code == 2
+    with pytest.raises(SystemExit):
+        main(["evaluate", "greedy", "random", "--players", "2,x"])
+    assert "'2,x' is not a list of whole numbers such as 2,3" in capsys.readouterr().err
 
-    def interrupted(options):
+    def interrupted(*options):
         raise KeyboardInterrupt
+
+    monkeypatch.setattr("cacao_env.play.terminal.play_in_terminal", interrupted)
+    assert main(["play", "--seats", "human,random"]) == 130
 
     monkeypatch.setattr("cacao_env.cli.tools._spec", interrupted)
     assert main(["spec"]) == 130
@@ -288,7 +294,11 @@ REFUSED = [
     ("record --agents random,genius", "there is no agent 'genius': neither a bot (endgame, greedy"),
     ("record --games 0", "--games is 0, expected at least 1"),
     ("record --games 2", "--out is missing: several games need a folder"),
-    ("record --out /nowhere/r.json", "/nowhere/r.json can't be written: No such"),
+    ("record --out {file}/r.json", "file"),
+    ("review {game} --json {file}/r.json", "file"),
+    ("check gymnasium --json {file}/c.json", "file"),
+    ("bench --json {file}/b.json", "file"),
+    ("data export expert-2p --to chat --out {file}/c.jsonl", "file"),
     ("replay /nowhere/r.json --check", "can't be read: No such file or directory"),
     ("replay {folder}", "there is no record in this folder"),
     ("review {file}", "not a game record"),
@@ -339,6 +349,10 @@ REFUSED = [
     ("curve criollo --ms 0", "--ms is 0, expected numbers of at least 1"),
     ("curve criollo+search --ms 4", "'criollo+search' has a search already"),
     ("curve nobody", "there is no agent 'nobody"),
+    (
+        "curve criollo --out x.foo",
+        "--out is 'x.foo', expected a file that ends in .png, .svg, .pdf",
+    ),
     ("forecasts criollo --deals 1", "--deals is 1, expected at least 2"),
     ("tasks --agents random --deals 0", "--deals is 0, expected at least 1"),
     ("tasks --agents random --workers 0", "--workers is 0, expected at least 1"),
@@ -364,7 +378,7 @@ REFUSED = [
     ("render {game} -o x.png --tile 4", "--tile is 4, expected 16 to 240 pixels"),
     ("render {game} -o x.gif --seconds 0", "--seconds is 0.0, expected 0.02 to 60"),
     ("render {game} -o x.png --viewer 7", "seat is 7"),
-    ("render {game} -o nowhere/x.png", "nowhere"),
+    ("render {game} -o {file}/x.png", "file"),
 ]
 
 

@@ -322,7 +322,7 @@ def test_the_same_command_resumes_and_another_recipe_is_refused(tmp_path, monkey
     with pytest.raises(ValueError, match="forastero plays with 2 players"):
         make(tmp_path / "far", given, {"name": "far"})
     assert not (tmp_path / "far").exists()
-    with pytest.raises(ValueError, match="holds another evaluation: its seed is 7, here 8"):
+    with pytest.raises(ValueError, match="holds games with other settings: its seed is 7, here 8"):
         make(folder, Recipe(**{**vars(RECIPE), "seed": 8}), {"name": "some"})
 
 

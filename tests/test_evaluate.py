@@ -393,7 +393,7 @@ def test_other_settings_are_refused(tmp_path, capsys):
     assert evaluate(["random", f"{HERE}:First", "--deals", "2", "--out", str(tmp_path)]) == 1
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 2
-    assert "its seed is 1000000000, here 5; give another folder with --out" in lines[0]
+    assert "its seed is 1000000000, here 5; give another folder" in lines[0]
     assert "its agents differ in greedy, tests.agents_for_tests:First" in lines[1]
     assert (tmp_path / GAMES).read_bytes() == before
 

@@ -44,6 +44,9 @@ def test_the_figures_by_hand():
             value, low, high = (row[f"{of}_{kind}{end}"] for end in ("", "_low", "_high"))
             assert value == pytest.approx(expected)
             assert low <= value <= high
+    # Where all outcomes are the same there is nothing to foresee.
+    row = _foresight("x", 7, np.array(2 * [[[0.2, 1, 1, 0], [9, 5, 25, 0]]]), True)
+    assert set(row.values()) == {"x", 7, 2, 0.0}
     row = _foresight("x", 7, np.stack([wins, gold], 1).astype(float), False)
     assert [name for name in row if "low" in name] == ["wins_r2_low", "gold_r2_low"]
 

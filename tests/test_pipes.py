@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ from cacao_env.check.bench import read_rows
 from cacao_env.cli import main
 from cacao_env.evaluation import leaderboard, run
 from cacao_env.evaluation.store import GAMES, LOCK, Store
-from cacao_env.files import write_whole
+from cacao_env.files import write_whole, writing
 from cacao_env.tables import between_markers
 from tests.checkpoints import checkpoint
 
@@ -104,7 +105,7 @@ def doors():
         for name in (ABOUT, METRICS):
             yield name, lambda folder: RunFolder(folder, {}, at=1)
         yield ship.EVALUATION, ship.results
-        yield "settings", lambda folder: benchmark._same_settings(folder / "settings", {})
+        yield "settings", lambda folder: benchmark._settings(folder / "settings", {})
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "sparse"])
@@ -146,6 +147,23 @@ def test_what_is_no_file_is_not_written_over(tmp_path):
     with pytest.raises(OSError, match=NOT_REGULAR):
         folder.draw()
     folder.close()
+
+
+def test_a_pipe_without_a_name_is_written_to():
+    end, begin = os.pipe()  # as in a shell: cacao record --out /dev/stdout | cat
+    write_whole(Path(f"/dev/fd/{begin}"), "text", pipes=True)
+    assert os.read(end, 9) == b"text"
+    os.close(begin)
+    os.close(end)
+
+
+def test_a_file_appears_when_it_is_whole(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    with pytest.raises(KeyError), writing(path) as file:
+        file.write(b"new")
+        raise KeyError
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("file", "old")]
 
 
 def test_a_link_stays_a_link(tmp_path):

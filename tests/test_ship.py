@@ -121,6 +121,7 @@ def test_what_can_t_be_is_refused(home, run, tmp_path, capsys):
     for arguments, words in (
         (["add", str(run), "first", "--home", str(home)], "first is there already"),
         (["add", str(run / "x"), "y", "--home", str(home)], "manifest.json can't be read"),
+        (["add", str(run), "../y", "--home", str(home)], "the name is '../y', expected text of 1"),
         (["card", "nobody"], "there is no checkpoint 'nobody'; there are: first"),
         (["export", "nobody", "x.onnx"], "there is no checkpoint 'nobody'"),
     ):
@@ -129,7 +130,7 @@ def test_what_can_t_be_is_refused(home, run, tmp_path, capsys):
     assert not (home / "y").exists()
     other = tmp_path / "other.json"
     kind = f'"format": "{FORMAT}", "version": {VERSION}'
-    plain = "has no settings and results of agents"
+    plain, version = "has no settings and results of agents", load_agent("first").version
     hostile = figures(other, "first", "0" * 64).read_text()
     for text, words in (
         ("{", "is not JSON"),
@@ -138,6 +139,7 @@ def test_what_can_t_be_is_refused(home, run, tmp_path, capsys):
         (f'{{{kind}, "settings": {{"agents": []}}, "results": [3]}}', plain),
         (f'{{{kind}, "settings": {{"agents": []}}, "results": [{{"agent": "first"}}]}}', plain),
         (hostile, "weights"),
+        (hostile.replace("ms_per_move", "x").replace("0" * 64, version), plain),
     ):
         other.write_text(text)
         assert main(["card", "first", str(other)]) == 1

@@ -1,6 +1,7 @@
 """Results that check themselves: what does not follow from the commitment and the games is refused."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="the data extra is not installed")
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
+from cacao_env.agents.checkpoint import shipped_home
 from cacao_env.cli import main
 from cacao_env.data import SHIPPED, DataError, load, storage
 from cacao_env.data.submissions import (
@@ -167,6 +169,32 @@ def test_the_leaderboard_has_every_submission(home):
 def test_more_than_all_games_can_t_be_checked_again(home):
     with pytest.raises(ValueError, match=r"share is 1\.5, expected 0 to 1"):
         check(home / "random", share=1.5)
+
+
+def test_a_data_set_is_no_submission():
+    with pytest.raises(DataError, match="expert-2p is a data set, expected a submission"):
+        check("expert-2p")
+
+
+def test_the_opponent_is_the_task_s_own(home, tmp_path, monkeypatch):
+    shutil.copytree(shipped_home() / "trinitario", tmp_path / "criollo")
+    monkeypatch.chdir(tmp_path)
+    task = task_named("2p-criollo")
+    with pytest.raises(ValueError, match="that was found has the checksum 9d806a45e794"):
+        submit(tmp_path / "x", "greedy", task, 1, "a yew")
+    assert not (tmp_path / "x").exists()
+
+    def other(task):
+        raise ValueError("it is another one")
+
+    monkeypatch.setattr("cacao_env.envs.tasks.Task.opponent", other)
+    with pytest.raises(DataError, match="it is another one"):
+        check(home / "random")
+
+
+def test_placements_alone_are_a_table_of_their_own(tmp_path):
+    submit(tmp_path / "x", "random", task_named("2p-placements-greedy"), 1, "a pine")
+    assert board(check_all(tmp_path)).startswith("### 2 players, decisions turn\n")
 
 
 def test_agents_that_never_met_are_in_tables_of_their_own(home):

@@ -164,7 +164,9 @@ def test_agents_at_a_table_do_not_see_the_true_deal():
     assert np.mean(agree) < 0.55, "by chance 0.37; 0.78 if the deal's numbers are used again"
 
 
-def test_rollouts_are_conversations_with_outcome_regret_and_luck(tmp_path, quick_reviews):
+def test_rollouts_are_conversations_with_outcome_regret_and_luck(
+    tmp_path, quick_reviews, monkeypatch
+):
     from cacao_env.cli import main
 
     out, both = tmp_path / "games.jsonl", tmp_path / "pairs.jsonl"
@@ -192,6 +194,12 @@ def test_rollouts_are_conversations_with_outcome_regret_and_luck(tmp_path, quick
     assert main([*command, "--no-regret"]) == 0
     assert "regret" not in json.loads(out.read_text().splitlines()[0])
     assert main([*command, "--no-regret", "--pairs", str(both)]) == 1
+    before = out.read_text()
+    assert main([*command, "--pairs", f"{tmp_path}/./games.jsonl"]) == 1
+    monkeypatch.setattr("cacao_env.text.rollouts.ask", None)  # it fails in the first game
+    with pytest.raises(TypeError):
+        main([*command, "--no-regret"])
+    assert out.read_text() == before
 
 
 def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch, quick_reviews):

@@ -24,6 +24,7 @@ from cacao_env import Game, record
 from cacao_env.agents.agent import Agent, play_game
 from cacao_env.agents.checkpoint import (
     MANIFEST,
+    NAME,
     ONNX,
     ORDER,
     VALUE_NET,
@@ -31,6 +32,7 @@ from cacao_env.agents.checkpoint import (
     CheckpointError,
     add_to_manifest,
     find,
+    is_name,
     network_of,
     read_manifest,
     settle,
@@ -39,7 +41,7 @@ from cacao_env.agents.checkpoint import (
 )
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.checkpoint import read_value
-from cacao_env.checks import as_path
+from cacao_env.checks import as_path, in_short
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.run import loaded
 from cacao_env.files import read_json, write_json, write_whole
@@ -60,6 +62,8 @@ def add(run: Path, home: Path, name: str) -> Path:
     The card says that it has not been measured until ``measured`` is called.
     """
     path = home / name
+    if path.name != name or not is_name(name):
+        raise CheckpointError(f"the name is {in_short(name)}, expected {NAME} without a folder")
     if path.exists():
         raise CheckpointError(f"{path} is there already")
     read_manifest(run)
@@ -130,7 +134,8 @@ def _evaluation(file: Path, manifest: dict[str, Any]) -> dict[str, Any]:
     try:
         versions = document["settings"]["agents"]
         agents = {row[who] for row in document["results"] for who in ("agent", "opponent")}
-    except (KeyError, TypeError):
+        strength_table(document["results"])  # the card will show them
+    except (KeyError, TypeError, ValueError):
         raise CheckpointError(f"{file} has no settings and results of agents") from None
     for agent in agents:
         if _is_own(agent, manifest["name"]) and versions.get(agent) != manifest["sha256"]:

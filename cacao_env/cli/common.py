@@ -74,7 +74,7 @@ class _OtherWord(Action):
     def __call__(
         self, parser: ArgumentParser, namespace: Namespace, values: Any, option: str | None = None
     ) -> None:
-        print(f"{option} is read as --{self.dest}: a deal is played in every seat", file=sys.stderr)
+        print(f"{option} is read as --{self.dest}", file=sys.stderr)
         setattr(namespace, self.dest, values)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..checks import as_path
 from ..engine.options import DECISIONS, Options
-from .common import add_command, prepare, resumable
+from .common import add_command, check_writable, prepare, resumable
 from .games import VOLCANOES
 from .measure import GAME, PLAYERS, RAY, WORKERS
 
@@ -126,6 +126,7 @@ def _export(options: Namespace) -> None:
     if options.to == "minari":
         count = export.minari(games, options.out, options.seat)
     else:
+        check_writable(options.out)
         count = export.chat(games, as_path(options.out))
     print(f"{options.out}: {count:,} {'episodes' if options.to == 'minari' else 'conversations'}")
 

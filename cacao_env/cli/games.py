@@ -129,6 +129,8 @@ def _record(options: Namespace) -> None:
         raise ValueError("--out is missing: several games need a folder")
     rules = Options(options.players, options.volcanoes, options.decisions)
     agents = [load_agent(name, allow_code=True) for name in names]
+    if options.games == 1 and options.out and not as_path(options.out).is_dir():
+        check_writable(options.out)
     for seed in range(options.seed, options.seed + options.games):
         players = [
             agent.player(seat_seed(seed, 0, rules, names, seat))
@@ -237,6 +239,7 @@ def _render(options: Namespace) -> None:
     names = record.players_of(record.load(options.record)) or ()
     if options.viewer is not None:
         as_seat(options.viewer, game.num_players)
+    check_writable(options.out)
     beside = path.with_name(f".{path.stem}.tmp{path.suffix}")  # the suffix names the format
     try:
         what = _draw(game, beside, tile, seconds, options.viewer, names)
@@ -284,9 +287,9 @@ def _play(options: Namespace) -> int:
     check_writable(options.record)
     try:
         play_in_terminal(table, input, print, sys.stdout.isatty(), target)
-    except (Left, EOFError, KeyboardInterrupt):
+    except (Left, EOFError, KeyboardInterrupt) as error:
         print("the game was left before its end")
-        return 1
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0
 
 
@@ -350,6 +353,7 @@ def _review(options: Namespace) -> None:
     with _naming(options.record):
         data = record.load(options.record)
         game = record.check(data)
+    check_writable(options.json)
     found = review(game)
     if options.json != "-":
         seats = range(game.num_players)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
@@ -41,8 +41,14 @@ WORKERS = {"--workers": (int, "processes; default: all cores")}
 RAY = {"--ray": (str, _RAY, {"nargs": "?", "const": "local", "metavar": "ADDRESS"})}
 
 
+CURVES = (".png", ".svg", ".pdf")  # of a picture
+
+
 def _counts(text: str) -> list[int]:
-    return [int(word) for word in text.split(",")]
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a list of whole numbers such as 2,3") from None
 
 
 def add_commands(commands: Any) -> None:
@@ -120,7 +126,7 @@ def add_commands(commands: Any) -> None:
             "--ms": (_counts, times, {"metavar": "MS[,MS...]"}),
             "--against": (str, "the opponent; default: the network without search"),
             "--deals": (BLOCKS, "deals, each played in every seat; default: 200"),
-            "--out": (str, "the picture, .png, .svg or .pdf", _FILE),
+            "--out": (str, f"the picture, {CURVES[0]}, {CURVES[1]} or {CURVES[2]}", _FILE),
             **PLAYERS,
             **GAME,
             **WORKERS,
@@ -314,6 +320,10 @@ def _curve(options: Namespace) -> None:
     prepare(options)
     from ..evaluation import curve
 
+    if options.out and as_path(options.out).suffix not in CURVES:
+        raise ValueError(
+            f"--out is {options.out!r}, expected a file that ends in {', '.join(CURVES)}"
+        )
     todo = curve.plans(
         options.network,
         options.against or options.network,

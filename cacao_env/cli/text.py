@@ -11,6 +11,7 @@ from typing import Any
 
 from ..checks import as_int, as_path
 from ..engine.options import DECISIONS, Options
+from ..files import writing
 from .common import add_command
 from .games import VOLCANOES
 
@@ -67,7 +68,8 @@ def _rollouts(options: Namespace) -> None:
 
     if options.pairs and options.no_regret:
         raise ValueError("--pairs needs the regret of moves, which --no-regret leaves out")
-    if options.pairs == options.out:
+    paths = [as_path(path or os.devnull) for path in (options.out, options.pairs)]
+    if paths[0].resolve() == paths[1].resolve():
         raise ValueError(f"--out and --pairs are both {options.out}, expected two files")
     as_int("--deals", options.deals, 1)
     rules = Options(options.players, options.volcanoes, options.decisions)
@@ -76,11 +78,8 @@ def _rollouts(options: Namespace) -> None:
     games = conversations(agent, rules, options.deals, options.seed, not options.no_regret)
     total = options.deals * rules.num_players
     with ExitStack() as stack:
-        out, both = (
-            stack.enter_context(as_path(path or os.devnull).open("w", encoding="utf-8"))
-            for path in (options.out, options.pairs)
-        )
+        out, both = (stack.enter_context(writing(path, pipes=True)) for path in paths)
         for line, found in Bar(games, total=total, unit="seat"):
-            out.write(json.dumps(line) + "\n")
-            both.writelines(json.dumps(one) + "\n" for one in found)
+            out.write(json.dumps(line).encode() + b"\n")
+            both.writelines(json.dumps(one).encode() + b"\n" for one in found)
     print(f"{options.out}: {total} conversations")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from .common import add_command, json_of, words_beside, write_json
+from .common import add_command, check_writable, json_of, words_beside, write_json
 
 
 def add_commands(commands: Any) -> None:
@@ -90,6 +90,7 @@ def _spec(options: Namespace) -> None:
 def _bench(options: Namespace) -> int:
     from ..check.bench import run
 
+    check_writable(options.json)
     with words_beside(options.json):
         status, data = run(
             options.seconds, options.quick, options.compare, options.peers, options.page
@@ -101,6 +102,7 @@ def _bench(options: Namespace) -> int:
 def _check(options: Namespace) -> int:
     from ..check import check
 
+    check_writable(options.json)
     with words_beside(options.json):
         status, data = check(options.libraries)
     write_json(data, options.json)

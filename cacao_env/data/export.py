@@ -14,7 +14,7 @@ from gymnasium import spaces
 from ..agents.views import Form
 from ..checks import as_seat, need
 from ..engine.progress import Bar
-from ..files import write_whole
+from ..files import writing
 from ..greedy.candidates import ObservationForm
 from ..text.rollouts import conversation
 from .games import Decisions, Games
@@ -94,6 +94,9 @@ def chat(games: Games, path: Path, judged: bool = False) -> int:
         for number, names in enumerate(agents)
         for line, _ in conversation(games[number], names, int(games.deals[number]), judged)
     )
-    lines = [json.dumps(line) for line in Bar(found, unit="seat")]
-    write_whole(path, "".join(line + "\n" for line in lines))
-    return len(lines)
+    count = 0
+    with writing(path) as file:
+        for line in Bar(found, unit="seat"):
+            file.write(json.dumps(line).encode() + b"\n")
+            count += 1
+    return count

@@ -73,7 +73,7 @@ def submit(
 
     ``what`` says what the agent is.  The same call resumes.
     """
-    names = load_agent(agent, allow_code=True).name, task.opponents
+    names = load_agent(agent, allow_code=True).name, task.opponent().name
     recipe = Recipe(
         (agent, task.opponents), task.options, deals, seed_of(phrase, public), "", True, True
     )
@@ -116,10 +116,12 @@ def check(
     ``published``: the commitment as it was published.  ``share`` of the games whose opponents and luck
     are computed again, at least one.  No code of the submission is run.
     """
-    games = load(folder)
+    share, games = as_float("share", share, 0, 1), load(folder)
+    if KEY not in games.manifest:
+        raise DataError(f"{folder} is a data set, expected a submission")
     games.check(threads)
     with reading("a submission", folder):
-        return _checked(games, published, as_float("share", share, 0, 1))
+        return _checked(games, published, share)
 
 
 def _checked(games: Games, published: str | None, share: float) -> Submission:
@@ -144,7 +146,7 @@ def _checked(games: Games, published: str | None, share: float) -> Submission:
     digest = hashlib.sha256(repr(games.manifest["files"]).encode()).digest()
     rng = np.random.default_rng(list(digest))
     sample = rng.permutation(len(games))[: max(1, math.ceil(share * len(games)))].tolist()
-    opponent = load_agent(about["opponent"])
+    opponent = task.opponent()
     if opponent.version != recipe["agents"][opponent.name]:
         raise DataError(f"{opponent.name} has another version here, so its moves can't be checked")
     for number in sample:
@@ -329,6 +331,7 @@ def board(submissions: Sequence[Submission]) -> str:
             DataTable(head, rows, "lllrl"),
         )
         title = f"### {options.num_players} players{', with volcanoes' * options.volcanoes}"
+        title += f", decisions {options.decisions}" * (options.decisions != "auto")
         parts += [title, *(table.markdown() for table in tables)]
     return "\n\n".join(parts) + "\n"
 

@@ -168,9 +168,11 @@ def _foresight(name: str, left: int, found: Any, replayed: bool) -> Row:
 
 
 def _figures(means: Any) -> Any:
-    """R², ceiling and share from means, (..., 4)."""
-    spread = np.maximum(means[..., 2] - means[..., 1] ** 2, 1e-12)
-    r2, ceiling = 1 - means[..., 0] / spread, 1 - means[..., 3] / spread
+    """R², ceiling and share from means, (..., 4); 0 where all outcomes are the same."""
+    spread = means[..., 2] - means[..., 1] ** 2
+    varied = spread > 1e-9
+    unseen = means[..., 0], means[..., 3]
+    r2, ceiling = (np.where(varied, 1 - x / np.maximum(spread, 1e-9), 0.0) for x in unseen)
     return np.stack([r2, ceiling, r2 / np.maximum(ceiling, 1e-12)])
 
 

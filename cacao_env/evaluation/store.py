@@ -138,8 +138,8 @@ def check_same(folder: Path, stored: Mapping[str, Any], settings: Mapping[str, A
     for key in settings:
         if stored.get(key) != settings[key]:
             raise StoreError(
-                f"{folder} holds another evaluation: its {key} "
-                f"{_difference(stored.get(key), settings[key])}; give another folder with --out"
+                f"{folder} holds games with other settings: its {key} "
+                f"{_difference(stored.get(key), settings[key])}; give another folder"
             )
 
 
