@@ -90,8 +90,7 @@ def write_whole(path: Path, content: str | bytes, pipes: bool = False) -> None:
 def writing(path: Path, pipes: bool = False) -> Iterator[BinaryIO]:
     """Open a file to be written piece by piece, as ``write_whole`` does: it appears when whole."""
     special = path.exists() and not path.is_file()
-    # A link stays.  That of /dev/stdout to a pipe can't be resolved.
-    target = path.resolve() if path.is_symlink() and not special else path
+    target = path.resolve() if path.is_symlink() else path  # the link stays
     beside = target.with_name(target.name + ".tmp")
     try:
         if special:

@@ -105,7 +105,7 @@ def doors():
         for name in (ABOUT, METRICS):
             yield name, lambda folder: RunFolder(folder, {}, at=1)
         yield ship.EVALUATION, ship.results
-        yield "settings", lambda folder: benchmark._settings(folder / "settings", {})
+        yield "settings", lambda folder: benchmark._settings(folder / "settings", {}, False)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "sparse"])
@@ -160,9 +160,14 @@ def test_a_pipe_without_a_name_is_written_to():
 def test_a_file_appears_when_it_is_whole(tmp_path):
     path = tmp_path / "file"
     path.write_text("old")
-    with pytest.raises(KeyError), writing(path) as file:
-        file.write(b"new")
-        raise KeyError
+
+    def interrupted():
+        with writing(path) as file:
+            file.write(b"new")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        interrupted()
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("file", "old")]
 
 

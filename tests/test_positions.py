@@ -73,6 +73,17 @@ def test_the_phrase_of_the_shipped_file_finds_its_positions(tmp_path):
         judged_positions.make(tmp_path, phrase, 1, 1, lambda count: None)
 
 
+def test_of_equal_losses_the_best_one_s_is_first():
+    found = judged_positions._Playouts([], Game.new(2, 0), np.zeros(500), {}, 0)
+    found._done, going = 64, np.arange(2)
+    found._gold[:64] = found._win[:64] = 0.0
+    found._gold[:, 0] = -1.0
+    found._expected[0] = 1e9  # what is expected of it says that it loses nothing
+    row = found.row(going, going)
+    assert row["gold"][:2] == [0, 0]
+    assert row["placements"][0] == found.legal[1]
+
+
 @pytest.mark.parametrize(("noise", "known"), [(0.0, True), (0.3, True), (0.5, False)])
 def test_a_loss_is_known_when_its_error_is_small_for_its_size(noise, known):
     """64 passes: the standard error is an eighth of the noise, and 5 % of 1 gold is enough."""

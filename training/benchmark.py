@@ -296,7 +296,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         limits = {"minutes": options.minutes, "deals": options.deals}
         settings = limits | {"cores": "one core" if options.jobs > 1 else "all cores"}
-        settings = _settings(folder / "benchmark.json", None if options.page else settings)
+        settings = _settings(folder / "benchmark.json", settings, options.page)
         confine = _take_core if options.jobs > 1 else next  # which confines nothing
         if not options.page:
             with ThreadPoolExecutor(
@@ -313,15 +313,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run_command(work, "; the same command resumes the benchmark")
 
 
-def _settings(path: Path, given: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the settings of a benchmark, of one that is there if none are given.
+def _settings(path: Path, given: dict[str, Any], page: bool) -> dict[str, Any]:
+    """Return the settings of a benchmark, which are written if it is new.
 
-    ConfigError if the folder has a benchmark with others.
+    ConfigError if the folder has a benchmark with others, unless only its ``page`` is written.
     """
-    if given is not None and not path.exists():
+    if not path.exists():
         write_json(path, given)
     there: dict[str, Any] = read_json(path, "the settings of a benchmark", ConfigError)
-    if given is not None and there != given:
+    if there != given and not page:
         raise ConfigError(f"{path.parent} has a benchmark with {there}, not with {given}")
     return there
 

@@ -289,7 +289,7 @@ class _Playouts:
     def row(self, going: Any, longest: Any) -> dict[str, Any]:
         """Return what the file has: ``longest`` were judged longest, ``going`` to the last pass."""
         best, gold = self._best(going), self.losses(going)
-        first = sorted(longest, key=gold.__getitem__)
+        first = sorted(longest, key=lambda i: (gold[i], i != best))
         order = [*first, *sorted(set(range(len(gold))) - set(first), key=gold.__getitem__)]
         exact = self._exact is not None
         referees = [
