@@ -196,11 +196,8 @@ class _Playouts:
     def __init__(
         self, nets: Sequence[Any], game: Game, expected: Any, exact: dict[int, float], seed: int
     ) -> None:
-        self.legal, self._seat, self._players = (
-            game.legal_actions(),
-            decider(game),
-            game.num_players,
-        )
+        self.legal, self._seat = game.legal_actions(), decider(game)
+        self._players = game.num_players
         self._nets, self._states, self._rng = nets, game.states, new_rng(seed)
         ahead = turns_ahead(placements_left(game.state), game.num_players, TURNS, NEAR)
         self._learns = ahead == MAX_TURNS
