@@ -99,7 +99,7 @@ def writing(path: Path, pipes: bool = False) -> Iterator[BinaryIO]:
             with path.open("wb") as file:
                 yield file
             return
-        with _new(beside) as file:
+        with write_through(beside) as file:
             yield file
         beside.replace(target)
         sync_folder(target.parent)
@@ -115,14 +115,9 @@ def write_json(path: Path, data: Any, pipes: bool = False) -> None:
     write_whole(path, json.dumps(data, indent=2) + "\n", pipes)
 
 
-def write_through(path: Path, data: bytes) -> None:
-    """Write a file in place and wait until the disk has it."""
-    with _new(path) as file:
-        file.write(data)
-
-
 @contextmanager
-def _new(path: Path) -> Iterator[BinaryIO]:
+def write_through(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to be written in place; at the end wait until the disk has it."""
     path.unlink(missing_ok=True)  # a rest of an earlier attempt, or a pipe that nobody reads
     with path.open("xb") as file:
         yield file

@@ -3,7 +3,7 @@
 import errno
 import json
 import shutil
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -73,11 +73,13 @@ def test_a_full_disk_loses_nothing(full_at, tmp_path, monkeypatch, capsys, tiny)
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     true_write, beginning = files.write_through, full_at.partition(".")[0]
 
-    def full(path: Path, data: bytes) -> None:
-        if path.name.startswith(beginning):
-            true_write(path, data[: len(data) // 2])
-            raise OSError(errno.ENOSPC, "No space left on device")
-        true_write(path, data)
+    @contextmanager
+    def full(path: Path):
+        with true_write(path) as file:
+            if path.name.startswith(beginning):
+                file.write(b"half")
+                raise OSError(errno.ENOSPC, "No space left on device")
+            yield file
 
     monkeypatch.setattr(files, "write_through", full)
     capsys.readouterr()

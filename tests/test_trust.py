@@ -67,7 +67,7 @@ def test_a_name_that_a_terminal_can_t_show_is_refused(tmp_path, name):
     manifest = json.loads((folder / MANIFEST).read_text())
     (folder / MANIFEST).write_text(json.dumps(manifest | {"name": name}))
     for read in (load_agent, load_policy):
-        with pytest.raises(CheckpointError, match=r"name is .*, expected text of at most 100") as e:
+        with pytest.raises(CheckpointError, match=r"name is .*, expected text of 1 to 100") as e:
             read(str(folder))
         assert str(e.value).isprintable()
     with pytest.raises(CheckpointError, match=r"the name of a checkpoint is .*, expected text"):
@@ -82,7 +82,7 @@ def test_a_checkpoint_without_a_name_has_that_of_its_folder(tmp_path):
     (folder / MANIFEST).write_text(json.dumps(manifest))
     assert load_agent(str(folder)).name == read_manifest(folder)["name"] == "mine"
     folder.rename(tmp_path / "a\x1bb")
-    with pytest.raises(CheckpointError, match="expected text of at most 100"):
+    with pytest.raises(CheckpointError, match="expected text of 1 to 100"):
         load_agent(str(tmp_path / "a\x1bb"))
 
 
