@@ -159,6 +159,8 @@ def test_without_a_shown_placement_a_network_plays_some_legal_action(tmp_path, m
 def test_a_player_s_agent_does_not_see_the_true_deal():
     spy = Spy()
     game = Game.new(2, seed=7)
+    with pytest.raises(ValueError, match="players has 1, expected one for each of 2 seats"):
+        play_game(game, [spy.player(1)])
     play_game(game, [spy.player(1), spy.player(2)])
     early = [seen.draws for seen in spy.games[:20]]
     assert len({str(draws) for draws in early}) == 20

@@ -145,8 +145,9 @@ def test_an_illegal_action_in_env_ends_the_game_for_its_player():
 
 def test_using_it_before_reset_is_refused():
     env = cacao_v0.raw_env()
-    with pytest.raises(ValueError, match=r"call reset\(\) first"):
-        env.observe("player_0")
+    for use in (env.observe, env.step):
+        with pytest.raises(ValueError, match=r"call reset\(\) first"):
+            use("player_0")
 
 
 def test_it_is_in_the_registry_where_there_is_one():
