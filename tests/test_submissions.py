@@ -180,15 +180,15 @@ def test_the_opponent_is_the_task_s_own(home, tmp_path, monkeypatch):
     shutil.copytree(shipped_home() / "trinitario", tmp_path / "criollo")
     monkeypatch.chdir(tmp_path)
     task = task_named("2p-criollo")
-    with pytest.raises(ValueError, match="that was found has the checksum 9d806a45e794"):
+    with pytest.raises(ValueError, match="has checksum 9d806a45e794"):
         submit(tmp_path / "x", "greedy", task, 1, "a yew")
     assert not (tmp_path / "x").exists()
 
     def other(task):
-        raise ValueError("it is another one")
+        raise ValueError("the opponent has another checksum")
 
     monkeypatch.setattr("cacao_env.envs.tasks.Task.opponent", other)
-    with pytest.raises(DataError, match="it is another one"):
+    with pytest.raises(DataError, match="the opponent has another checksum"):
         check(home / "random")
 
 

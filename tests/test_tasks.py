@@ -93,7 +93,7 @@ def test_a_task_refuses_to_be_changed(make, given):
 def test_a_task_refuses_another_checkpoint_of_its_opponent_s_name(tmp_path, monkeypatch, capsys):
     shutil.copytree(shipped_home() / "trinitario", tmp_path / "criollo")
     monkeypatch.chdir(tmp_path)
-    words = "checkpoint criollo that was found has the checksum 9d806a45e794, but the opponent of"
+    words = "checkpoint criollo has checksum 9d806a45e794, but cacao_env/Cacao-2p-criollo-v0 is"
     for make in (gymnasium.make, gymnasium.make_vec):
         with pytest.raises(ValueError, match=words):
             make("cacao_env/Cacao-2p-criollo-v0")

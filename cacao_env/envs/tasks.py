@@ -61,8 +61,8 @@ class Task:
         agent = load_agent(self.opponents)
         if self.checksum and agent.version != self.checksum:
             raise ValueError(
-                f"the checkpoint {self.opponents} that was found has the checksum "
-                f"{agent.version[:12]}, but the opponent of {self.id} has {self.checksum[:12]}"
+                f"the checkpoint {self.opponents} has checksum {agent.version[:12]}, but {self.id} "
+                f"is played against the one with {self.checksum[:12]}"
             )
         return agent
 
