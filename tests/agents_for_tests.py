@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import time
-from dataclasses import dataclass
 
 import numpy as np
 from threadpoolctl import threadpool_info
@@ -115,25 +114,18 @@ class NoSeed:
         return 0
 
 
-@dataclass(frozen=True)
-class Deed:
-    """A job of a worker process, named by what it does."""
-
-    key: str
-
-
 def worker():
 
     def do(deed, progress):
-        if deed.key == "kill":
+        if deed == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
-        elif deed.key == "refuse":
+        elif deed == "refuse":
             raise ValueError("one sentence")
-        elif deed.key == "fail":
+        elif deed == "fail":
             raise KeyError("nothing")
-        elif deed.key == "sleep":
+        elif deed == "sleep":
             time.sleep(60)
-        elif deed.key == "threads":
+        elif deed == "threads":
             return max(one["num_threads"] for one in threadpool_info())
         progress(7)
         return 7**2

@@ -13,8 +13,8 @@ from cacao_env import Game, files
 from cacao_env.agents.agent import AgentError, require
 from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS
 from cacao_env.agents.registry import load_agent
-from cacao_env.agents.value.checkpoint import load_value, save_value
-from cacao_env.agents.value.net import new_scratch
+from cacao_env.agents.value.checkpoint import read_value, save_value
+from cacao_env.agents.value.net import from_params, new_scratch
 from cacao_env.agents.value.search import SearchAgent, search_choice
 from cacao_env.agents.value.turns import new_work
 from cacao_env.data import load
@@ -92,7 +92,7 @@ def test_a_full_disk_loses_nothing(full_at, tmp_path, monkeypatch, capsys, tiny)
     if full_at != STATE:  # those are written before it
         assert (folder / WEIGHTS).read_bytes() == before[WEIGHTS]
         assert (folder / MANIFEST).read_bytes() == before[MANIFEST]
-    load_value(folder)
+    read_value(folder)
     assert not list(folder.glob("*.tmp"))
     assert resumed(AfterstateLearner, folder).rounds == 2
 
@@ -185,7 +185,7 @@ def test_opponents_by_name(tmp_path, tiny):
 
 
 def test_an_opponent_that_searches_plays_as_the_agent_does(tiny):
-    net, _ = load_value(tiny("afterstate").folder)
+    net = from_params(*read_value(tiny("afterstate").folder)[:2])
     agent = SearchAgent(net, sims=24)
     game, rng, memory = Game.new(2, 3), new_rng(5), agent.begin(5)
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)

@@ -56,9 +56,9 @@ def tasks(monkeypatch):
     """The tasks that Ray has played."""
     found, result = [], on_ray._result
 
-    def noted(ray, ready, chunk):
-        found.append(chunk.key)
-        return result(ray, ready, chunk)
+    def noted(ray, ready, name):
+        found.append(name)
+        return result(ray, ready, name)
 
     monkeypatch.setattr(on_ray, "_result", noted)
     return found

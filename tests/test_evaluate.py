@@ -32,7 +32,7 @@ from cacao_env.evaluation.sprt import SequentialTest
 from cacao_env.evaluation.store import GAMES, SETTINGS, Store, StoreError
 from cacao_env.evaluation.summary import values
 from cacao_env.evaluation.workers import WorkerError, do_all
-from tests.agents_for_tests import Deed, worker
+from tests.agents_for_tests import worker
 from tests.checkpoints import checkpoint, network
 
 HERE = "tests.agents_for_tests"
@@ -178,13 +178,13 @@ def test_results_do_not_depend_on_workers(whole, tmp_path):
 @pytest.mark.parametrize(
     ("deed", "error", "message"),
     [
-        ("kill", WorkerError, "a worker process ended by signal 9 while it played kill"),
+        ("kill", WorkerError, "a worker process ended by signal 9 while it played second"),
         ("refuse", ValueError, "one sentence"),
         ("fail", WorkerError, "a worker failed:\nTraceback (.|\n)*KeyError: 'nothing'"),
     ],
 )
 def test_a_worker_that_fails_ends_all_and_says_why(deed, error, message):
-    todo = [Deed("square"), Deed(deed), *[Deed("sleep")] * 3]
+    todo = {"first": "square", "second": deed} | dict.fromkeys("345", "sleep")
     with pytest.raises(error, match=f"^{message}"):
         list(do_all(todo, worker, 2, lambda games: None))
     assert multiprocessing.active_children() == []
@@ -194,13 +194,14 @@ def test_a_worker_that_fails_ends_all_and_says_why(deed, error, message):
 def test_libraries_use_one_thread_here_as_in_workers(count):
     """A policy in NumPy or PyTorch then has the same last bits in any number of processes."""
     before = threadpool_info()
-    assert list(do_all([Deed("threads")] * 2, worker, count, lambda games: None)) == [1, 1]
+    assert list(do_all(dict.fromkeys("12", "threads"), worker, count, lambda games: None)) == [1, 1]
     assert threadpool_info() == before
 
 
 def test_workers_end_with_the_caller_who_has_seen_enough():
     played = []
-    results = do_all([Deed("square"), *[Deed("sleep")] * 3], worker, 2, played.append)
+    todo = {"first": "square"} | dict.fromkeys("234", "sleep")
+    results = do_all(todo, worker, 2, played.append)
     assert next(results) == 49
     assert played == [7]
     assert len(multiprocessing.active_children()) == 2
@@ -360,7 +361,8 @@ def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, mon
     real, count = run.do_all, whole_blocks() // BLOCKS_AT_ONCE + 2
 
     def reverse(todo, *arguments):
-        return real([*todo[count - 1 :: -1], *todo[count:]], *arguments)
+        jobs = list(todo.items())
+        return real(dict([*jobs[count - 1 :: -1], *jobs[count:]]), *arguments)
 
     monkeypatch.setattr(run, "do_all", reverse)
     out, data = tmp_path / "out", tmp_path / "e.json"

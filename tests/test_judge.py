@@ -32,7 +32,7 @@ def judged(game, action, rollouts, top, seed):
 
 def add_outcomes(game, ids, sums, passes):
     """Add outcomes of playouts by criollo to ``sums``."""
-    net, scratch, work = judge_of(game.options, 16)._nets[0]
+    net, scratch, work = judge_of(game.options, 16)._agents[0].tools
     rng = new_rng(1)
     for _ in range(passes):
         about = game.states, ids, len(ids), net.inner, RELATIVE_SCORE, rng
@@ -70,7 +70,7 @@ def test_networks_take_turns(monkeypatch):
     game = Game.new(2, 5)
     judge = Judge(["criollo", "trinitario"], game.options, top=3)
     judge.by_playouts(game, int(game.legal_actions()[0]), 8, 8, 1)
-    criollo, trinitario = (net for net, _, _ in judge._nets)
+    criollo, trinitario = (agent.net for agent in judge._agents)
     # Half of the playouts choose among all candidates, the other half compares the chosen one.
     assert counts[-8:] == [2] * 8
     assert counts[0] >= 3

@@ -7,8 +7,8 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.value.agent import ValueAgent
-from cacao_env.agents.value.checkpoint import CheckpointError, load_value, read_value
-from cacao_env.agents.value.net import BY_GREEDY, BY_TABLE
+from cacao_env.agents.value.checkpoint import CheckpointError, read_value
+from cacao_env.agents.value.net import BY_GREEDY, BY_TABLE, from_params
 from cacao_env.agents.value.ordering import (
     GOLD,
     ORDERING_SHAPE,
@@ -118,15 +118,15 @@ def test_the_command_writes_a_network_that_orders_its_moves(
     assert np.abs(ordering[:, :GOLD]).max() > 0.1
     assert all((before[name] == array).all() for name, array in after.items())
     assert manifest["training"]["ordering"] == {"positions": 60, "steps": 20, "seed": 0}
-    net, _ = load_value(out)
+    net = from_params(*read_value(out)[:2])
     assert (net.top, net.inner) == BY_TABLE
     assert (net.ordering == ordering_table(ordering)).all()
-    plain, _ = load_value(checkpoint)
+    plain = from_params(*read_value(checkpoint)[:2])
     assert (plain.top, plain.inner) == BY_GREEDY
     assert not len(plain.ordering)
     game = Game.new(seed=3)
     ids, _ = ValueAgent(net).evaluate(game.states, new_rng(0))
-    assert len(ids) == BY_TABLE.top
+    assert len(ids) == BY_TABLE[0]
     monkeypatch.setattr("training.distil_ordering.play_positions", None)  # refused before work
     for arguments, words in (
         ([str(tmp_path / "none"), "--out", str(out)], "there is no such checkpoint"),
@@ -145,7 +145,7 @@ def test_an_ordering_of_another_shape_is_refused(checkpoint, tmp_path):
     params["ordering"] = np.zeros((2, 5), np.float32)
     save_value(tmp_path, "wrong", params, manifest["rules"], layout)
     with pytest.raises(CheckpointError, match="its arrays are not those of such a network"):
-        load_value(tmp_path)
+        read_value(tmp_path)
 
 
 def test_an_ordering_learns_what_decides():

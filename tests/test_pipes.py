@@ -26,7 +26,7 @@ NOT_REGULAR = "it is not a regular file"
 @pytest.fixture(autouse=True)
 def nobody_waits(monkeypatch):
     """An error instead of waiting for the other end of a pipe; no charts."""
-    monkeypatch.setattr("cacao_env.evaluation.charts.available", lambda: False)
+    monkeypatch.setattr("cacao_env.evaluation.report.CHARTS", False)
 
     def waited(number, frame):
         raise AssertionError("it waits for the other end of a pipe")

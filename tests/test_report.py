@@ -107,7 +107,7 @@ def test_even_chances_are_marked_in_the_charts(monkeypatch):
 def test_without_matplotlib_the_page_has_its_tables_and_says_so(monkeypatch):
     whole = report.page(small_data())
     assert len(list(body_of(whole).iter("svg"))) == 4
-    monkeypatch.setattr(charts, "available", lambda: False)
+    monkeypatch.setattr(report, "CHARTS", False)
     plain = report.page(small_data())
     assert report.NO_CHARTS not in whole
     assert report.NO_CHARTS in "".join(body_of(plain).itertext())

@@ -36,7 +36,7 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(name, tiny, tmp_path
         assert (whole.folder / file).read_bytes() == (part.folder / file).read_bytes(), file
     starts = json.loads((part.folder / "run.json").read_text())
     assert [one["at_round"] for one in starts] == [0, 1]
-    assert {"versions", "git_commit", "machine", "command", "time"} <= set(starts[0])
+    assert {"versions", "git_commit", "machine", "command", "created"} <= set(starts[0])
 
 
 @pytest.mark.parametrize("name", NAMES)

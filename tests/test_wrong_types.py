@@ -11,7 +11,7 @@ from cacao_env import Game, cacao_v0, record
 from cacao_env.agents.checkpoint import CheckpointError, read_manifest
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import load_agent, load_agents
-from cacao_env.agents.value.checkpoint import load_value
+from cacao_env.agents.value.checkpoint import read_value
 from cacao_env.checks import need
 from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.options import Options
@@ -59,7 +59,7 @@ DOORS = {
     "load_agent": (load_agent, "expected text"),
     "load_agents": (load_agents, ""),
     "load_policy": (load_policy, PATH, CheckpointError),
-    "load_value": (load_value, PATH, CheckpointError),
+    "read_value": (read_value, PATH, CheckpointError),
     "read_manifest": (read_manifest, PATH, CheckpointError),
     "env.reset": (lambda x: cacao_v0.env().reset(options=x), "options of reset", None),
     "CacaoEnv.reset": (lambda x: CacaoEnv().reset(options=x), "options of reset", None),

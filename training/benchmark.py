@@ -16,7 +16,6 @@ an hour each on two cores, takes a night: six hours and the measurements.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import os
@@ -44,7 +43,7 @@ from cacao_env.tables import DataTable
 
 from .config import ConfigError
 from .curves import COLOURS
-from .loop import run_command
+from .loop import parser_of, run_command
 from .run_folder import read_metrics
 from .state import STATE
 
@@ -262,11 +261,7 @@ def write_page(folder: Path, runs: Sequence[Run], settings: Mapping[str, Any]) -
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.benchmark",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("benchmark", __doc__)
     parser.add_argument(
         "--out", metavar="FOLDER", default="benchmark", help="the folder of all runs"
     )

@@ -16,6 +16,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import Any, ClassVar
@@ -329,7 +330,7 @@ def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
     plan = Plan(names, agents, games, config.deals, seed, against=len(against))
     every = summarise(plan.names, list(play(plan, plan_chunks(plan)))).results
     results = [result for result in every if result.agent == agents[0].name]
-    add_to_manifest(folder, results=[result.as_dict() for result in results])
+    add_to_manifest(folder, results=[asdict(result) for result in results])
     return results
 
 

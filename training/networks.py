@@ -295,8 +295,7 @@ def export(net: PolicyNet, about: Description) -> bytes:
     """Return a network as the ONNX file that :mod:`cacao_env.agents.onnx` plays."""
     shape = about.rows.shape if about.rows is not None else (about.options.observation_size,)
     device = next(net.parameters()).device
-    # Its own generator: a run must not depend on how often it is saved and measured.
-    example = torch.rand(2, *shape, generator=torch.Generator().manual_seed(0)).to(device)
+    example = torch.rand(2, *shape, device=device)
     return described(to_onnx(net, (example,), ["observation"], ["logits", "value"]), about)
 
 

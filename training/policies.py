@@ -44,12 +44,10 @@ from .state import (
     Arrays,
     check_arrays,
     check_shapes,
-    generator_arrays,
     learner_arrays,
     load_weights,
     named,
     part,
-    restore_generators,
     restore_learner,
     weights_of,
 )
@@ -136,7 +134,6 @@ class PolicyLearner(Learner):
     games: Any  # VectorGames or VersusGames
     optimizer: torch.optim.Optimizer
     past: Snapshots | None = None  # earlier selves, if some games have them
-    uses_numpy: ClassVar[bool] = False  # whether it draws from NumPy's global generator
     prefix: ClassVar[str] = "net"  # of the network's weights in a state
 
     def __init__(self, config: PolicyConfig) -> None:
@@ -154,9 +151,8 @@ class PolicyLearner(Learner):
             self.past.follow(self.net)
 
     def arrays(self) -> Arrays:
-        """Network, optimizer, random numbers, earlier selves and, if they can be saved, games."""
+        """Network, optimizer, earlier selves and, if they can be saved, games."""
         arrays = learner_arrays(self.module, self.optimizer)
-        arrays |= named("generators", generator_arrays(self.uses_numpy))
         if self.past is not None:
             arrays |= named("past", self.past.arrays())
         try:
@@ -173,7 +169,6 @@ class PolicyLearner(Learner):
         if self.past is not None:
             self.past.restore(part("past", arrays))
         self.games.restore(games)
-        restore_generators(part("generators", arrays), self.uses_numpy)
 
     def weights(self) -> Arrays:
         """The network's."""

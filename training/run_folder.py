@@ -12,14 +12,13 @@ import math
 import os
 import shutil
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from cacao_env.agents.checkpoint import MANIFEST, CheckpointError
 from cacao_env.checks import in_short
 from cacao_env.files import locked, read_json, read_regular, write_json, write_whole
-from cacao_env.provenance import git_commit, machine, versions
+from cacao_env.provenance import provenance
 
 from .config import ConfigError
 from .state import STATE
@@ -50,14 +49,7 @@ class RunFolder:
         self.rows = [row for row in read_metrics(path) if row["round"] <= at] if at else []
         before = _starts(path) if at else []
         write_json(path / CONFIG, config)
-        started = {
-            "at_round": at,
-            "time": datetime.now(UTC).isoformat(timespec="seconds"),
-            "command": sys.argv,
-            "versions": versions(),
-            "git_commit": git_commit(),
-            "machine": machine(),
-        }
+        started = {"at_round": at, "command": sys.argv, **provenance()}
         write_json(path / ABOUT, [*before, started])
         # The resumed run writes the rows after that round again.
         write_whole(path / METRICS, "".join(json.dumps(r) + "\n" for r in self.rows).encode())

@@ -15,10 +15,9 @@ from cacao_env.agents.checkpoint import CheckpointError, pack_tensors, read_tens
 from cacao_env.checks import as_path, check_array
 from cacao_env.files import read_regular, write_whole
 
-STATE, VERSION = "state.safetensors", 2
+STATE, VERSION = "state.safetensors", 3
 Arrays = dict[str, Any]
 _MOST_STATE = 8_000_000_000  # bytes
-_MOST_LEFT = 624  # numbers of a Mersenne twister
 _UNSEALED = "0" * 64
 _SEAL = re.compile(rb'\\"sha256\\": \\"([0-9a-f]{64})\\"')  # in the header's metadata
 
@@ -157,34 +156,8 @@ def _array(value: Any) -> Any:
     return value.detach().cpu().numpy().copy() if torch.is_tensor(value) else np.array(value)
 
 
-def generator_arrays(with_numpy: bool = False) -> Arrays:
-    """The state of torch's global random generator, and of NumPy's for libraries that use it."""
-    found = {"torch": torch.get_rng_state().numpy()}
-    if torch.cuda.is_available():
-        found["cuda"] = torch.cuda.get_rng_state().numpy()
-    if with_numpy:
-        _, keys, place, has_gauss, gauss = np.random.get_state()  # noqa: NPY002
-        found["numpy"] = np.asarray(keys)
-        found["numpy_place"] = np.array([place, has_gauss], np.int64)
-        found["numpy_gauss"] = np.array([gauss])
-    return found
-
-
-def restore_generators(arrays: Mapping[str, Any], with_numpy: bool = False) -> None:
-    """Restore what ``generator_arrays`` returned; CheckpointError for anything else."""
-    like = generator_arrays(with_numpy)
-    check_arrays(arrays, like if "cuda" in arrays else {k: like[k] for k in like if k != "cuda"})
-    try:
-        torch.set_rng_state(torch.from_numpy(np.array(arrays["torch"])))
-    except RuntimeError as error:
-        raise CheckpointError(f"the state's random numbers can't be used: {error}") from None
-    if "cuda" in arrays and torch.cuda.is_available():
-        torch.cuda.set_rng_state(torch.from_numpy(np.array(arrays["cuda"])))
-    if with_numpy:
-        place, has_gauss = arrays["numpy_place"].tolist()
-        if not 0 <= place <= _MOST_LEFT or has_gauss not in (0, 1):
-            raise CheckpointError("the state does not fit its configuration: random numbers")
-        gauss = float(arrays["numpy_gauss"][0])
-        np.random.set_state(  # noqa: NPY002
-            ("MT19937", np.array(arrays["numpy"]), place, has_gauss, gauss)
-        )
+def seed_round(seed: int, number: int) -> None:
+    """Seed torch's and NumPy's global generators for a round, so that a resumed run draws the same."""
+    bits = int(np.random.default_rng([seed, number]).integers(2**32))
+    torch.manual_seed(bits)  # CUDA's too
+    np.random.seed(bits)  # noqa: NPY002

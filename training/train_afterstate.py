@@ -9,12 +9,11 @@ configuration, metrics, the checkpoint, and the state from which ``--resume`` co
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import deque
-from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -313,11 +312,7 @@ class AfterstateLearner(loop.Learner):
         self._compiles.join()  # the final evaluation needs what it compiles
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status."""
-    return loop.main(AfterstateLearner, __doc__, arguments)
-
+main = partial(loop.main, AfterstateLearner, __doc__)
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.exit(main())

@@ -35,6 +35,7 @@ from .config import ConfigError, at_least, fraction, positive
 from .masked import log_prob_and_entropy, sample
 from .networks import PolicyNet, device, factors, new_net
 from .policies import PolicyLearner, ScheduledConfig, Snapshots
+from .state import seed_round
 
 
 @dataclass(frozen=True)
@@ -355,6 +356,7 @@ class PpoLearner(PolicyLearner):
     def round(self) -> dict[str, Any]:
         """Play a rollout and learn from it."""
         config = self.config
+        seed_round(config.seed, self.rounds)
         now = copy(config)
         for key in ("learning_rate", "clip_range", "entropy_coef"):
             vars(now)[key] = self.scheduled(key)

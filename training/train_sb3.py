@@ -29,7 +29,7 @@ from .config import ConfigError, check_weights, fraction, positive
 from .networks import new_net
 from .policies import PolicyLearner, ScheduledConfig, Snapshots, opponent_named
 from .sb3_policy import CellPolicy
-from .state import Arrays, check_arrays, named, part
+from .state import Arrays, check_arrays, named, part, seed_round
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,6 @@ class Sb3Learner(PolicyLearner):
     command = "train_sb3"
     config_type = Sb3Config
     algorithm = "MaskablePPO"
-    uses_numpy = True
     prefix = "net.mlp_extractor.net"
 
     def __init__(self, config: Sb3Config) -> None:
@@ -98,6 +97,7 @@ class Sb3Learner(PolicyLearner):
     def round(self) -> dict[str, Any]:
         """Play a rollout and learn from it."""
         config, model = self.config, self.model
+        seed_round(config.seed, self.rounds)
         model.ent_coef = self.scheduled("entropy_coef")
         start, before = time.perf_counter(), self.env.seconds
         model.collect_rollouts(

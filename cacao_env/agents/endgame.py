@@ -13,14 +13,14 @@ import numpy as np
 
 from ..engine.actions import MAX_LEGAL
 from ..engine.decisions import NONE, forced_action
-from ..engine.jit import keep, njit
+from ..engine.jit import njit
 from ..engine.rng import RngArray
 from ..engine.state import EXPLICIT, OVER, PLACE, STATE, StateArray
 from ..engine.tiles import MAX_PLAYERS
-from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions, sort_best
+from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions, sort_best
 from ..greedy.turn import step_turn
 from .analysis import Analysis, from_values
-from .greedy import greedy_analyze
+from .greedy import greedy_action, greedy_analyze
 from .utility import UNIT, UTILITY, value_of
 
 NOT_SOLVED = -1
@@ -253,12 +253,7 @@ def solve(states, exact, objective, nodes):
 def endgame_action(states, rng, exact):
     """Return the exact choice when at most ``exact`` placements are left, greedy's before that."""
     action = solve(states, exact, UTILITY, NODES)
-    if action != NOT_SOLVED:
-        return action
-    choices = np.empty(1, CHOICES)
-    action = greedy_choice(choices[0], states[0], GREEDY_WEIGHTS, rng)
-    keep(choices)
-    return action
+    return action if action != NOT_SOLVED else greedy_action(states, rng)
 
 
 def exact_values(

@@ -26,7 +26,6 @@ from .analysis import Analysis, from_visits
 from .playout import BELIEFS, play_out
 from .utility import UNIT, UTILITY, value_of
 
-MAX_ITERATIONS = 1_000_000
 MAX_PATH = 256  # decisions of a game
 ROOT = 0
 _CHUNK = 32  # iterations between looks at the clock

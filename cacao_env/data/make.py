@@ -151,8 +151,8 @@ def make(
         for number, shard in list(enumerate(shards))[done:]:
             home = folder / f".games-{number:05}"
             with closing(Store(home, settings)) as store:
-                todo = [chunk for chunk in shard if chunk.key not in store.results]
-                bar.update(games[number] - sum(chunk.num_games for chunk in todo))
+                todo = {one.key: one for one in shard if one.key not in store.results}
+                bar.update(games[number] - sum(chunk.num_games for chunk in todo.values()))
                 with closing(do_all(todo, player, workers, bar.update, ray)) as results:
                     for result in results:
                         store.add(result)

@@ -18,15 +18,6 @@ _LONGEST = 20  # characters of a label that fit beside a chart
 Bar = tuple[str, float, float | None, float | None]  # label, value, low end, high end; None: open
 
 
-def available() -> bool:
-    """Whether matplotlib is installed."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
 def intervals(title: str, rows: Sequence[Bar], at: float, room: float, what: str) -> str:
     """Draw values with their intervals and a dashed line ``at`` a value of note.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping
 from functools import cache
 from typing import Any
 
 from ..checks import need
 from .matches import Progress
-from .workers import Do, J, Job, R, WorkerError
+from .workers import Do, J, R, WorkerError
 
 RETRIES = 3  # of a chunk whose worker was lost
 
@@ -34,7 +34,7 @@ def connected(address: str) -> Any:
 
 
 def do_on_ray(
-    address: str, todo: Sequence[J], make: Callable[[], Do[J, R]], progress: Progress
+    address: str, todo: Mapping[str, J], make: Callable[[], Do[J, R]], progress: Progress
 ) -> Generator[R, None, None]:
     """Do jobs, one task each, on the cluster at an address; yields results as they become ready.
 
@@ -43,7 +43,7 @@ def do_on_ray(
     """
     ray = connected(address)
     task, made = ray.remote(num_cpus=1, max_retries=RETRIES)(_do), pickle.dumps(make)
-    waiting = {task.remote(job, made): job for job in todo}
+    waiting = {task.remote(job, made): name for name, job in todo.items()}
     try:
         while waiting:
             [ready], _ = ray.wait(list(waiting), num_returns=1)
@@ -55,17 +55,17 @@ def do_on_ray(
             ray.cancel(one, force=True)
 
 
-def _result(ray: Any, ready: Any, job: Job) -> Any:
+def _result(ray: Any, ready: Any, job: str) -> Any:
     """Return what a task returned; ValueError if it failed."""
     try:
         return ray.get(ready)
     except ray.exceptions.RayTaskError as error:
         if isinstance(error.cause, ValueError):
             raise ValueError(str(error.cause)) from None
-        raise WorkerError(f"a task failed while it played {job.key}: {error.cause}") from None
+        raise WorkerError(f"a task failed while it played {job}: {error.cause}") from None
     except ray.exceptions.RayError as error:
         reason = " ".join(str(error).split())[:200]
-        raise WorkerError(f"a task was lost while it played {job.key}: {reason}") from None
+        raise WorkerError(f"a task was lost while it played {job}: {reason}") from None
 
 
 def _do(job: Any, make: bytes) -> tuple[int, Any]:

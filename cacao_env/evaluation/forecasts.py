@@ -23,8 +23,6 @@ from ..agents.agent import Agent, decider, require, seat_seed
 from ..agents.endgame import placements_left
 from ..agents.utility import RELATIVE_SCORE
 from ..agents.value.agent import ValueAgent
-from ..agents.value.net import new_scratch
-from ..agents.value.turns import new_work
 from ..checks import as_int
 from ..engine.options import Options
 from ..engine.progress import Bar
@@ -77,7 +75,8 @@ def measure_forecasts(
     for agent in agents:
         require(agent, options)
     versions = {spec: agent.version for spec, agent in zip(specs, agents, strict=True)}
-    todo = chunks([Pairing(options, agents[0].name, agents[0].name)], games)
+    every = chunks([Pairing(options, agents[0].name, agents[0].name)], games)
+    todo = {chunk.key: chunk for chunk in every}
     make = partial(_Worker, versions, seed, replays)
     with (
         Bar(total=games, unit="game") as bar,
@@ -137,8 +136,8 @@ class _Worker:
         player = self._agents[0]
         assert isinstance(player, ValueAgent)
         rng = new_rng(seat_seed(self._seed, played.block, game.options, (), game.ply))
-        net, ids = player.net, np.array([action])
-        scratch, work = new_scratch(net), new_work()
+        net, scratch, work = player.tools
+        ids = np.array([action])
         found = np.zeros((self._replays, 2))
         for wins, gold in zip(found[:, :1], found[:, 1:]):
             of_one = net, scratch, work, game.states, ids, 1, net.inner

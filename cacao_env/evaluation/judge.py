@@ -25,8 +25,7 @@ from ..agents.registry import load_agent
 from ..agents.utility import RELATIVE_SCORE, value_of
 from ..agents.value.agent import ValueAgent
 from ..agents.value.checkpoint import SEARCH
-from ..agents.value.net import Net, new_scratch
-from ..agents.value.turns import new_work, value_actions
+from ..agents.value.turns import value_actions
 from ..engine.actions import MAX_LEGAL
 from ..engine.jit import njit
 from ..engine.options import Options
@@ -124,9 +123,6 @@ class Judge:
                 raise ValueError(f"the referee {name!r} is not a value network without search")
             require(agent, options)
             self._agents.append(agent)
-        self._nets: list[tuple[Net, Any, Any]] = [
-            (agent.net, new_scratch(agent.net), new_work()) for agent in self._agents
-        ]
 
     def by_playouts(
         self,
@@ -144,7 +140,7 @@ class Judge:
         larger.  They are fewer if ``settled(loss, error)`` says after some that the loss is known well
         enough.
         """
-        rng, turns = new_rng(seed), cycle(self._nets)
+        rng, turns = new_rng(seed), cycle(agent.tools for agent in self._agents)
         ids = np.array(list(dict.fromkeys([action, *self._candidates(game, rng)])))
 
         shares, gold, players = np.zeros(len(ids)), new_gold(len(ids)), game.num_players

@@ -15,7 +15,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,10 +26,8 @@ from ..agents.endgame import NODES_TO_JUDGE, exact_values, is_near_end, placemen
 from ..agents.registry import load_agent
 from ..agents.utility import RELATIVE_SCORE
 from ..agents.value.agent import ValueAgent
-from ..agents.value.net import new_scratch
 from ..agents.value.search import NEAR, TURNS, look_ahead, turns_ahead
 from ..agents.value.tree import begin_search
-from ..agents.value.turns import new_work
 from ..engine.options import Options
 from ..engine.rng import new_rng
 from ..engine.scoring import relative_score
@@ -63,17 +60,6 @@ def _number(*parts: object) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 12
 
 
-@dataclass(frozen=True)
-class _Job:
-    """A position to find and judge."""
-
-    number: int
-
-    @property
-    def key(self) -> str:
-        return f"position {self.number}"
-
-
 class _Maker:
     """Finds and judges positions; ``phrase`` decides which."""
 
@@ -85,10 +71,10 @@ class _Maker:
             agent = self._agents[name]
             assert isinstance(agent, ValueAgent)
             self._referees.append(agent)
-        self._nets = [(a.net, new_scratch(a.net), new_work()) for a in self._referees]
+        self._nets = [agent.tools for agent in self._referees]
 
-    def __call__(self, job: _Job, progress: Progress) -> dict[str, Any]:
-        row = self._find(job.number)
+    def __call__(self, number: int, progress: Progress) -> dict[str, Any]:
+        row = self._find(number)
         progress(1)
         return row
 
@@ -330,7 +316,7 @@ def make(folder: Path, phrase: str, count: int, workers: int, progress: Progress
         write_whole(kept, b"".join(lines))
         rows = {row["number"]: row for row in map(json.loads, lines[1:])}
         progress(len(rows))
-        todo = [_Job(number) for number in range(count) if number not in rows]
+        todo = {f"position {n}": n for n in range(count) if n not in rows}
         with (
             kept.open("a") as file,
             closing(do_all(todo, partial(_Maker, phrase), workers, progress)) as made,

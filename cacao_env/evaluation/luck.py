@@ -21,8 +21,8 @@ import numpy.typing as npt
 from ..agents.checkpoint import shipped_home
 from ..agents.registry import load_agent
 from ..agents.value.agent import ValueAgent
-from ..agents.value.net import expect, new_scratch
-from ..agents.value.turns import new_work, value_actions
+from ..agents.value.net import expect
+from ..agents.value.turns import value_actions
 from ..engine.actions import MAX_LEGAL
 from ..engine.jit import njit
 from ..engine.state import FILL, OVER, STATE, set_up
@@ -110,7 +110,7 @@ def add_luck(net, scratch, work, states, actions, luck):
 def _judge() -> tuple[Any, Any, Any]:
     agent = load_agent(str((shipped_home() or Path()) / NET))  # not one of the current folder
     assert isinstance(agent, ValueAgent)
-    return agent.net, new_scratch(agent.net), new_work()
+    return agent.tools
 
 
 def luck_of(game: Game) -> npt.NDArray[np.float64]:

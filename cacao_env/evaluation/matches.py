@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from ..agents.agent import Agent, AgentError, ask, decider, seat_seed
@@ -94,13 +94,9 @@ class ChunkResult:
         """Return whether a later run may use the games: each agent says which version it is."""
         return not {self.pairing.agent, self.pairing.opponent} & unversioned
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the result as plain data."""
-        return asdict(self)
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ChunkResult:
-        """Return the result that ``as_dict`` was called on."""
+        """Return the result that ``dataclasses.asdict`` was called on."""
         pairing = dict(data["pairing"])
         return cls(
             data["key"],

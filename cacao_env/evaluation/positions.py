@@ -116,17 +116,6 @@ class Answer:
     by_referee: list[float] | None  # None if the choice is not among those that were judged longest
 
 
-@dataclass(frozen=True)
-class _Job:
-    """Positions to ask an agent about at once."""
-
-    positions: tuple[Position, ...]
-
-    @property
-    def key(self) -> str:
-        return f"positions {self.positions[0].number} to {self.positions[-1].number}"
-
-
 class _Asker:
     """Asks an agent of its own."""
 
@@ -134,9 +123,9 @@ class _Asker:
         [self._agent] = load_versions(specs)
         self._seed = seed
 
-    def __call__(self, job: _Job, progress: Progress) -> list[Answer]:
+    def __call__(self, positions: Sequence[Position], progress: Progress) -> list[Answer]:
         seen, memory = [], []
-        for one in job.positions:
+        for one in positions:
             game = one.game()
             # A copy with the hidden tiles dealt again: no agent sees the true deal.
             seen.append(game.determinise(decider(game), one.number))
@@ -145,7 +134,7 @@ class _Asker:
             memory.append(self._agent.begin(of_seat))
         actions = ask_agent(self._agent, seen, memory)
         progress(len(actions))
-        return [self._answer(*pair) for pair in zip(job.positions, actions, strict=True)]
+        return [self._answer(*pair) for pair in zip(positions, actions, strict=True)]
 
     def _answer(self, one: Position, action: int) -> Answer:
         if action not in one.placements:
@@ -170,10 +159,11 @@ def ask(
     asked = [one for one in positions if agent.supports(one.options)]
     if not asked:
         raise ValueError(f"{agent.name} plays none of the positions; it plays {agent.plays}")
-    todo = [_Job(tuple(asked[first : first + AT_ONCE])) for first in range(0, len(asked), AT_ONCE)]
+    parts = [asked[first : first + AT_ONCE] for first in range(0, len(asked), AT_ONCE)]
+    todo = {f"positions {some[0].number} to {some[-1].number}": some for some in parts}
     make = partial(_Asker, {spec: agent.version}, seed)
-    with closing(do_all(todo, make, workers, progress)) as parts:
-        found = [answer for part in parts for answer in part]
+    with closing(do_all(todo, make, workers, progress)) as answers:
+        found = [answer for some in answers for answer in some]
     return sorted(found, key=lambda answer: answer.number)
 
 

@@ -177,7 +177,8 @@ def measure_regret(
     workers: int | None = 1,
 ) -> list[GameRegret]:
     """Measure an agent, which ``spec`` names, game by game; returned in the order of the deals."""
-    todo = chunks([Pairing(options, agent.name, agent.name)], games, GAMES_AT_ONCE)
+    every = chunks([Pairing(options, agent.name, agent.name)], games, GAMES_AT_ONCE)
+    todo = {chunk.key: chunk for chunk in every}
     make = partial(_Worker, {spec: agent.version}, options, seed, settings)
     with (
         Bar(total=games, unit="game") as bar,

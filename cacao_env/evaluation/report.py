@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
+from importlib.util import find_spec
 
 from ..tables import DataTable
 from . import charts, figures
@@ -20,6 +21,7 @@ COLOURS = {
     "temples": "#00835f",
 }
 SIDE_BY_SIDE = 4  # agents; a larger table of who beats whom takes the page's width
+CHARTS = find_spec("matplotlib") is not None
 NO_CHARTS = "Charts need matplotlib: pip install 'cacao-env[evaluate]'."
 
 
@@ -33,7 +35,7 @@ def page(data: Data) -> str:
     ]
     if data["sprt"]:
         parts.append(f"<p><b>{escape(data['sprt']['text'])}</b></p>")
-    if not charts.available():
+    if not CHARTS:
         parts.append(f'<p class="faint">{escape(NO_CHARTS)}</p>')
     for own in figures.by_players(data):
         parts.append(f"<h2>{own['players']} players</h2>")
@@ -69,7 +71,7 @@ def _cards(data: Data) -> str:
     ranked = {**data, "scores": rows}
     sources = [s for s in COLOURS if any(abs(row["gold"][s]) > 0.05 for row in rows)]
     gold = ratings = scores = seats = ""
-    if charts.available():
+    if CHARTS:
         gold, ratings = _gold_chart(rows, sources), _rating_chart(data)
         scores, seats = _score_chart(rows), _seat_chart(data)
     anchor = [r["agent"] for r in data["ratings"] if figures.is_anchor(r)]

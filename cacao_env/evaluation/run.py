@@ -154,9 +154,10 @@ def play(
     """Play chunks of a plan under a progress bar, in ``workers`` processes or on a Ray cluster."""
     versions = {spec: agent.version for spec, agent in zip(plan.specs, plan.agents, strict=True)}
     make = partial(ChunkPlayer, versions, plan.seed)
+    jobs = {chunk.key: chunk for chunk in todo}
     with (
         Bar(total=sum(chunk.num_games for chunk in todo), unit="game") as bar,
-        closing(do_all(todo, make, workers, bar.update, ray)) as results,
+        closing(do_all(jobs, make, workers, bar.update, ray)) as results,
     ):
         yield from results
 

@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ class Store:
     def add(self, result: ChunkResult) -> None:
         """Store a chunk's games."""
         try:
-            line = json.dumps(result.as_dict(), separators=(",", ":"))
+            line = json.dumps(asdict(result), separators=(",", ":"))
             self._file.write(line.encode() + b"\n")
             self._file.flush()
         except OSError as error:

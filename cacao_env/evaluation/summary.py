@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -66,10 +65,6 @@ class Result:
             f"margin {self.adjusted_margin:+.1f} "
             f"[{self.adjusted_margin_low:+.1f}, {self.adjusted_margin_high:+.1f}] gold"
         )
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the result as plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

@@ -11,18 +11,18 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from multiprocessing.connection import Connection, wait
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from ..agents.agent import Agent
 from ..agents.registry import load_agents
 from .blocks import Chunk, Pairing
 from .matches import ChunkResult, Progress, play_chunk, warm_up
 
-J = TypeVar("J", bound="Job")
+J = TypeVar("J")
 R = TypeVar("R")
 Do = Callable[[J, Progress], R]
 
@@ -37,14 +37,6 @@ def cores() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
         return os.cpu_count() or 1
-
-
-class Job(Protocol):
-    """A part of the work; errors name it by its key."""
-
-    @property
-    def key(self) -> str:
-        """A name."""
 
 
 def load_versions(specs: Mapping[str, str]) -> list[Agent]:
@@ -76,7 +68,7 @@ class ChunkPlayer:
 
 
 def do_all(
-    todo: Sequence[J],
+    todo: Mapping[str, J],
     make: Callable[[], Do[J, R]],
     workers: int | None,
     progress: Progress,
@@ -84,7 +76,7 @@ def do_all(
 ) -> Generator[R, None, None]:
     """Do jobs in ``workers`` processes, None for one a core, or here if one is enough.
 
-    Yields results as they come.
+    ``todo``: the jobs by name, which errors say.  Yields results as they come.
 
     ``make`` is called once in each process and returns the function that does a job.  ``ray``: the
     address of a Ray cluster, whose processors do them instead.  Raises WorkerError when a process
@@ -99,7 +91,7 @@ def do_all(
     if workers <= 1:
         with _one_thread():
             do = make()
-            for job in todo:
+            for job in todo.values():
                 yield do(job, progress)
         return
     yield from _in_processes(todo, make, workers, progress)
@@ -126,21 +118,21 @@ def _one_thread() -> Iterator[None]:
 
 
 def _in_processes(
-    todo: Sequence[J], make: Callable[[], Do[J, R]], workers: int, progress: Progress
+    todo: Mapping[str, J], make: Callable[[], Do[J, R]], workers: int, progress: Progress
 ) -> Generator[R, None, None]:
     """Hand each job to a worker process that is free; all workers end with the generator."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     context = multiprocessing.get_context("spawn")
     members: dict[Connection, Any] = {}
-    busy: dict[Connection, J] = {}
+    busy: dict[Connection, str] = {}
     rest = iter(todo)
 
     def give(pipe: Connection) -> None:
         busy.pop(pipe, None)
-        for job in islice(rest, 1):
-            busy[pipe] = job
+        for name in islice(rest, 1):
+            busy[pipe] = name
             with suppress(OSError):  # it is dead, which the answer tells
-                pipe.send(job)
+                pipe.send(todo[name])
 
     try:
         for _ in range(workers):
@@ -173,11 +165,11 @@ def _in_processes(
             process.join()
 
 
-def _death(process: Any, job: Job) -> WorkerError:
+def _death(process: Any, job: str) -> WorkerError:
     process.join(5)
     code = process.exitcode
     how = f"by signal {-code}" if code is not None and code < 0 else f"with status {code}"
-    return WorkerError(f"a worker process ended {how} while it played {job.key}")
+    return WorkerError(f"a worker process ended {how} while it played {job}")
 
 
 def _work(pipe: Connection, make: Callable[[], Do[Any, Any]]) -> None:

@@ -4,6 +4,7 @@ import json
 import tempfile
 import time
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ class Evaluator:
 
     def _rows(self, folder: Path) -> set[str]:
         with closing(Store(folder, settings(self._plan))) as store:
-            rows = [result.as_dict() for result in store.results.values()]
+            rows = [asdict(result) for result in store.results.values()]
         for row in rows:
             del row["timings"]
         return {json.dumps(row, sort_keys=True) for row in rows}

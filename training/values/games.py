@@ -190,11 +190,7 @@ def _opponent_choice(net, scratch, work, views, behaviour, searches, ids, values
         sims = np.int64(behaviour.opponent_sims)
         return search_choice(net, scratch, work, views, sims, ids, values, rng)
     count = value_actions(net, scratch, work, views[0], np.int64(net.top), ACT, ids, values, rng)
-    best = 0
-    for i in range(1, count):
-        if values[i] > values[best]:
-            best = i
-    return ids[best]
+    return ids[np.argmax(values[:count])]
 
 
 @njit
@@ -209,15 +205,14 @@ def play_sample_games(
     searches,
     played,
     samples,
-    written,
 ):
-    """Play one game for each seed with the options of ``options[0]``; write samples after ``written``.
+    """Play one game for each seed with the options of ``options[0]``; write samples.
 
     ``opponent`` and ``searches`` are None where all seats learn, and where nobody searches: then Numba
-    compiles nothing for them, which saves a fifth of the time.  Returns how many samples there are now.
+    compiles nothing for them, which saves a fifth of the time.  Returns how many samples there are.
     It stops early when another game might not fit.
     """
-    room = MAX_TURNS * MAX_PLAYERS
+    room, written = MAX_TURNS * MAX_PLAYERS, 0
     state = np.empty(2, STATE)
     ids = np.empty(MAX_LEGAL, np.int64)
     values = np.zeros(MAX_LEGAL)

@@ -126,7 +126,6 @@ def play(
         searches,
         played,
         samples,
-        0,
     )
     done = played.plies > 0
     return Samples(*(array[:count] for array in samples)), Played(*(a[done] for a in played))

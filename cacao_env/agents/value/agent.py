@@ -45,7 +45,7 @@ class ValueAgent(Agent):
         self.players = tuple(rules.get("players", PLAYERS))
         self._volcanoes = bool(rules.get("volcanoes", True))
         self.net, self._top = net, net.top if top is None else top
-        self._scratch, self._work = new_scratch(net), new_work()
+        self.tools = net, new_scratch(net), new_work()  # what compiled code evaluates with
         self._ids = np.zeros(MAX_LEGAL, np.int64)
         self._values = np.zeros(MAX_LEGAL)
 
@@ -85,8 +85,8 @@ class ValueAgent(Agent):
         ``states`` as for ``choose``; the network's best choices end the turn.
         """
         self._ask(states, action, rng)
-        players = int(states[0].num_players)
-        return self._scratch.win_shares[:players].copy(), self._scratch.scores[:players].copy()
+        players, scratch = int(states[0].num_players), self.tools[1]
+        return scratch.win_shares[:players].copy(), scratch.scores[:players].copy()
 
     def _consider(self, states: StateArray, rng: RngArray) -> Analysis:
         """Report actions and their utilities."""
@@ -99,15 +99,5 @@ class ValueAgent(Agent):
         return self._ids[:count], self._values[:count]
 
     def _ask(self, states: StateArray, action: int, rng: RngArray) -> int:
-        count: int = consider(
-            self.net,
-            self._scratch,
-            self._work,
-            states,
-            self._top,
-            action,
-            self._ids,
-            self._values,
-            rng,
-        )
-        return count
+        asked = states, self._top, action, self._ids, self._values, rng
+        return int(consider(*self.tools, *asked))

@@ -22,7 +22,7 @@ from ..checkpoint import (
 )
 from .agent import ValueAgent
 from .features import LAYOUT, LAYOUTS, NUM_ROWS, Layout
-from .net import Net, from_params, param_shapes
+from .net import from_params, param_shapes
 from .patterns import NUM_PATTERNS
 from .search import CANDIDATES, EXACT, NEAR, PRIOR, TURNS, SearchAgent
 
@@ -55,12 +55,6 @@ def save_value(
     metadata = metadata_of({"rules": rules, "features": features, "network": VALUE_NET})
     weights = pack_arrays(params, metadata)
     write_files(folder, name, VALUE_NET, weights, rules=rules, features=features, size=size, **more)
-
-
-def load_value(folder: Path) -> tuple[Net, dict[str, Any]]:
-    """Read (weights of compiled code, manifest); CheckpointError says why a folder can't be used."""
-    params, layout, manifest = read_value(folder)
-    return from_params(params, layout), manifest
 
 
 def read_value(folder: Path) -> tuple[dict[str, Any], Layout, dict[str, Any]]:

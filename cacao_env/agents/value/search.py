@@ -267,13 +267,13 @@ class SearchAgent(ValueAgent):
         left, players = int(placements_left(states[0])), int(states[0].num_players)
         if turns_ahead(left, players, self._turns, self._near) < MAX_TURNS:
             return super().expect(states, action, rng)
-        scratch, work, ids, sums = self._scratch, self._work, np.array([action]), np.zeros(1)
+        (net, scratch, work), ids, sums = self.tools, np.array([action]), np.zeros(1)
         found = np.zeros((2, players))
         begin_search(work.tree)
         for _ in range(TOLD):
             # One turn less than all, which no seat has: to the end, with no replies tried out.
             about = states, ids, 1, sums, 1, self._inner, MAX_TURNS - 1, rng
-            look_ahead(self.net, scratch, work, *about)
+            look_ahead(net, scratch, work, *about)
             found += scratch.win_shares[:players], scratch.scores[:players]
         return found[0] / TOLD, found[1] / TOLD
 
@@ -322,12 +322,12 @@ class SearchAgent(ValueAgent):
             return values[:1], np.zeros(1, np.int64)
         prior = prior_of(turns, self._prior)
         sums = prior * values[:tried]
-        scratch, work, inner = self._scratch, self._work, self._inner
 
         def run(ids: Any, alive: int, sums: Any, passes: int) -> None:
-            look_ahead(self.net, scratch, work, states, ids, alive, sums, passes, inner, turns, rng)
+            about = ids, alive, sums, passes, self._inner, turns, rng
+            look_ahead(*self.tools, states, *about)
 
-        begin_search(work.tree)
+        begin_search(self.tools[2].tree)
         start = time.perf_counter()
         visits = halve(run, ids, sums, tried, self.sims, begin, 1000 * seconds)
         spent = time.perf_counter() - start
