@@ -129,16 +129,13 @@ def check(record: Any) -> Game:
 def positions(record: Any, ply: int | None = None) -> tuple[Game, list[tuple[int, int, str, bool]]]:
     """Return the game after ``ply`` moves (all if None), and these moves as (turn, seat, text, auto).
 
-    Raises RecordError for a bad record and for a ply that it does not have.
+    Raises RecordError for a bad record, ValueError for a ply that it does not have.
     """
     check(record)
     game = start_of(record)
     entries = record["moves"]
     if ply is not None:
-        try:
-            ply = as_int("ply", ply, 0, len(entries))
-        except ValueError as error:
-            raise RecordError(str(error)) from None
+        ply = as_int("ply", ply, 0, len(entries))
     moves = []
     for entry in entries[:ply]:
         move = as_move(entry["move"])

@@ -8,16 +8,16 @@ import pytest
 
 from cacao_env.agents.checkpoint import POLICY, write_files
 from cacao_env.agents.onnx import described
-from cacao_env.agents.policy import Description
 from cacao_env.agents.value.checkpoint import save_value
 from cacao_env.agents.value.net import param_shapes
+from cacao_env.agents.views import Form
 from cacao_env.engine.observation import planes
 from cacao_env.engine.options import Options
 
 WIDTH = 8
 
 
-def network(about: Description, seed: int = 0, dtype: str = "float32", **changes: Any) -> bytes:
+def network(about: Form, seed: int = 0, dtype: str = "float32", **changes: Any) -> bytes:
     """Return an ONNX file: two layers of random weights, and the mask if ``mask`` is among changes.
 
     ``changes`` make what a user may get wrong: ``output`` (its name), ``choices``, ``scale`` of logits.
@@ -32,7 +32,7 @@ def network(about: Description, seed: int = 0, dtype: str = "float32", **changes
         parts = planes(np.zeros(about.options.observation_size, np.uint8), *size)
         shapes = {name: part.shape for name, part in parts.items()}
     length = sum(int(np.prod(shape)) for shape in shapes.values())
-    choices = changes.get("choices", about.choices)
+    choices = changes.get("choices", about.num_actions)
     rng = np.random.default_rng(seed)
     first = rng.normal(size=(length, WIDTH)) * changes.get("scale", 1)
     second = 1 + rng.normal(size=(WIDTH, choices)) * changes.get("spread", 1)
@@ -87,7 +87,7 @@ def checkpoint(
     **training: Any,
 ) -> Path:
     """Write a policy over the table with random weights and return its folder."""
-    about = Description(Options(players, volcanoes, table_size=size))
+    about = Form(Options(players, volcanoes, table_size=size))
     data = described(network(about, seed), about)
     write_files(folder / name, name, POLICY, data, rules=about.as_dict(), training=training)
     return folder / name

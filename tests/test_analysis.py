@@ -160,12 +160,12 @@ def test_a_policy_s_critic_expects_a_lead_by_the_reward_of_its_training(tmp_path
     torch = pytest.importorskip("torch", reason="the training extra is not installed")
     from cacao_env.agents.checkpoint import POLICY, write_files
     from cacao_env.agents.onnx import load_policy
-    from cacao_env.agents.policy import Description
+    from cacao_env.agents.views import Form
     from cacao_env.engine.options import Options
     from training.networks import CellNet, export
 
     torch.manual_seed(0)
-    net, about = CellNet(2, 15, 8), Description(Options(table_size=15))
+    net, about = CellNet(2, 15, 8), Form(Options(table_size=15))
     game = played(2, 3, 12, table_size=15)
     scores, seat = game.scores(), game.seat
     seen = torch.from_numpy(game.observation(seat) * scale(2, 15).copy())[None]

@@ -21,8 +21,8 @@ from cacao_env.cli import main as cacao
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.agents.onnx import described
-from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agents
+from cacao_env.agents.views import Form
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import SEED, run, workers
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Pairing, chunks, pairings
@@ -255,7 +255,7 @@ class Mine(OnnxAgent):
     def act(self, games, memory):
         return [int(game.legal_actions()[{which}]) for game in games]
 """
-ABOUT = Description(Options(table_size=15))
+ABOUT = Form(Options(table_size=15))
 EVALUATE = ["evaluate"]
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from cacao_env.agents.checkpoint import MANIFEST, CheckpointError
 from cacao_env.agents.onnx import KEY, OnnxAgent, describe, described, load_policy
-from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.views import Form
 from cacao_env.checks import NotInstalled
@@ -21,8 +20,8 @@ from tests.games import played
 
 onnx = pytest.importorskip("onnx", reason="the test extra is not installed")
 SMALL = Options(table_size=15)
-ABOUT = Description(SMALL)
-ROWS = Description(Options(decisions="turn"), Candidates(12, 4))
+ABOUT = Form(SMALL)
+ROWS = Form(Options(decisions="turn"), Candidates(12, 4))
 
 
 def agent_of(about, **changes):
@@ -47,7 +46,7 @@ def some_games(count=20, **options):
 @pytest.mark.parametrize("dtype", ["float32", "uint8"])
 @pytest.mark.parametrize("form", ["flat", "planes"])
 def test_the_network_sees_what_the_environment_shows(form, dtype):
-    about = Description(SMALL, form)
+    about = Form(SMALL, form)
     agent = agent_of(about, dtype=dtype)
     for game in some_games(table_size=15):
         vector = game.observation(game.seat)
@@ -81,7 +80,7 @@ def test_a_lone_file_is_described_and_loaded(tmp_path):
         load_agent(str(file))
     describe(file, ROWS.options, ROWS.rows)
     agent = load_agent(str(file))
-    assert (agent.name, agent.players, agent.about) == ("mine", (2,), ROWS)
+    assert (agent.name, agent.players, agent.about.as_dict()) == ("mine", (2,), ROWS.as_dict())
     assert agent.version == load_agent(str(file)).version != agent_of(ABOUT).version
     describe(file, Options(), ROWS.rows)  # again: the last description counts
     assert load_agent(str(file)).options.decisions == "auto"
@@ -110,14 +109,14 @@ def refused(data, message):
 def test_a_network_of_another_shape_is_refused(about):
     good = network(about)
     refused(described(network(about, choices=5), about), r"logits are float32 of shape \(1, 5\)")
-    other = Description(Options(table_size=17), (about.rows and Candidates(20, 4)) or "flat")
+    other = Form(Options(table_size=17), (about.rows and Candidates(20, 4)) or "flat")
     refused(described(good, other), "can't be run: .*|logits are")
     refused(
         described(network(about, output="chances"), about), "has inputs .* expected observation"
     )
     if about is ROWS:
         refused(described(network(about, dtype="uint8"), about), "types that no observation has")
-    planes_too = Description(SMALL, "planes")
+    planes_too = Form(SMALL, "planes")
     refused(described(good, planes_too), "expected board and features")
 
 

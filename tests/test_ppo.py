@@ -9,7 +9,7 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
 
-from cacao_env.agents.policy import Description
+from cacao_env.agents.views import Form
 from cacao_env.engine.options import Options
 from cacao_env.envs.vector import VectorGames
 from cacao_env.greedy.candidates import Candidates
@@ -274,7 +274,7 @@ def test_nothing_is_learned_from_the_seats_of_others_and_margins_count():
 @pytest.mark.parametrize("observation", ["flat", "candidates"])
 def test_an_export_draws_no_random_numbers_of_the_training(observation):
     """Otherwise a run would depend on how often it is saved and measured."""
-    about = Description(Options(2, table_size=11), observation)
+    about = Form(Options(2, table_size=11), observation)
     net = new_net(about, 4)
     before = torch.get_rng_state()
     export(net, about)

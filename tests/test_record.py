@@ -206,7 +206,7 @@ def test_positions_along_a_record():
     assert game.over
     assert len(moves) == len(record["moves"])
     for wrong in (1000, -1, "3", 1.5, True):
-        with pytest.raises(RecordError, match=r"ply is .*, expected "):
+        with pytest.raises(ValueError, match=r"ply is .*, expected "):
             positions(record, wrong)
 
 

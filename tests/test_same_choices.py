@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from cacao_env.agents.onnx import OnnxAgent, described
-from cacao_env.agents.policy import Description
 from cacao_env.agents.registry import load_agent
+from cacao_env.agents.views import Form
 from cacao_env.engine.options import Options
 from cacao_env.greedy.candidates import Candidates
 from tests.checkpoints import network
@@ -34,7 +34,7 @@ def agents():
     for name in NAMES:
         yield load_agent(name, allow_code=True)
     for name, form in OBSERVATIONS.items():
-        about = Description(Options(table_size=15, decisions="turn"), form)
+        about = Form(Options(table_size=15, decisions="turn"), form)
         for spread in (1, 1e-8):  # with all but tied logits the last bit decides
             data = described(network(about, spread=spread), about)
             yield OnnxAgent(f"{name}-{spread}", data, name, {})

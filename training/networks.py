@@ -22,7 +22,7 @@ from torch import nn
 
 from cacao_env.agents.checkpoint import POLICY, CheckpointError, read_files
 from cacao_env.agents.onnx import described
-from cacao_env.agents.policy import Description
+from cacao_env.agents.views import Form
 from cacao_env.checks import as_path
 from cacao_env.engine.actions import ACT_ACTIONS, FILL_ACTIONS
 from cacao_env.engine.geometry import window_cell
@@ -229,14 +229,14 @@ class RowNet(PolicyNet):
         return logits, self.value(common).squeeze(1)
 
 
-def new_net(about: Description, width: int) -> PolicyNet:
+def new_net(about: Form, width: int) -> PolicyNet:
     """Make a network of random weights for such games and observations."""
     if about.rows is not None:
         return RowNet(width)
     return CellNet(about.options.num_players, about.options.table_size, width)
 
 
-def factors(about: Description) -> torch.Tensor:
+def factors(about: Form) -> torch.Tensor:
     """Return what an observation is multiplied with before the network reads it."""
     if about.rows is not None:
         return torch.ones(1)
@@ -255,7 +255,7 @@ def device(name: str) -> torch.device:
     return found
 
 
-def net_shapes(about: Description, width: int) -> dict[str, tuple[int, ...]]:
+def net_shapes(about: Form, width: int) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the network's weights, by name; nothing large is made."""
     with torch.device("meta"):
         net = new_net(about, width)
@@ -291,7 +291,7 @@ def to_onnx(
     return file.getvalue()
 
 
-def export(net: PolicyNet, about: Description) -> bytes:
+def export(net: PolicyNet, about: Form) -> bytes:
     """Return a network as the ONNX file that :mod:`cacao_env.agents.onnx` plays."""
     shape = about.rows.shape if about.rows is not None else (about.options.observation_size,)
     device = next(net.parameters()).device

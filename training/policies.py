@@ -18,7 +18,7 @@ from cacao_env import Game
 from cacao_env.agents.agent import Agent, AgentError, decider, require
 from cacao_env.agents.checkpoint import POLICY, CheckpointError, write_files
 from cacao_env.agents.onnx import OnnxAgent
-from cacao_env.agents.policy import Description
+from cacao_env.agents.views import Form
 from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.engine.rng import RngArray, uniform
@@ -97,11 +97,11 @@ class PolicyConfig(RunConfig):
             )
 
     @cached_property
-    def about(self) -> Description:
+    def about(self) -> Form:
         """The games and the form of observations."""
         options = Options(self.num_players, self.volcanoes, self.decisions, self.table_size)  # type: ignore[arg-type]
         rows = self.observation == "candidates"
-        return Description(options, Candidates(self.rows, self.replies) if rows else "flat")
+        return Form(options, Candidates(self.rows, self.replies) if rows else "flat")
 
     @property
     def games_played(self) -> list[Options]:

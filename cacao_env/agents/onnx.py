@@ -25,8 +25,8 @@ from ..game import Game
 from ..greedy.candidates import Candidates, ObservationForm
 from .agent import decider
 from .checkpoint import POLICY, CheckpointError, is_name, read_files
-from .policy import Description, PolicyAgent, batch_of_one
-from .views import look
+from .policy import PolicyAgent, batch_of_one
+from .views import Form, look
 
 Array = npt.NDArray[Any]
 KEY = "cacao_policy"  # of the description in a file's metadata
@@ -40,7 +40,7 @@ _TYPES = {
 }
 
 
-def description_of(about: Any, file: object) -> Description:
+def description_of(about: Any, file: object) -> Form:
     """Return the description in plain data; CheckpointError names the file and what is wrong."""
     try:
         options = Options(
@@ -52,7 +52,7 @@ def description_of(about: Any, file: object) -> Description:
         observation: ObservationForm = about["observation"]
         if observation == "candidates":
             observation = Candidates(about["rows"], about["replies"])
-        found = Description(options, observation)
+        found = Form(options, observation)
         features = about["features"]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
@@ -62,7 +62,7 @@ def description_of(about: Any, file: object) -> Description:
     return found
 
 
-def described(network: bytes, about: Description) -> bytes:
+def described(network: bytes, about: Form) -> bytes:
     """Return an ONNX file with a description among its metadata."""
     # A file is one message of protocol buffers, to which fields may be appended: metadata_props, 14.
     parts = (_field(1, KEY.encode()), _field(2, json.dumps(about.as_dict()).encode()))
@@ -88,7 +88,7 @@ def describe(
     path = as_path(path, CheckpointError)
     network = described(
         read_regular(path, MOST_BYTES, CheckpointError),
-        Description(options or Options(), observation),
+        Form(options or Options(), observation),
     )
     OnnxAgent(path.stem, network, path, {})
     write_whole(path, network)
@@ -161,10 +161,10 @@ class OnnxPolicy:
                 f"{self._file} can't be run: {' '.join(str(error).split())[:300]}"
             ) from None
         logits = np.asarray(found["logits"])
-        if logits.shape != (1, self.about.choices) or logits.dtype.kind != "f":
+        if logits.shape != (1, self.about.num_actions) or logits.dtype.kind != "f":
             raise CheckpointError(
                 f"{self._file}: logits are {logits.dtype} of shape {logits.shape}, expected float32 "
-                f"of shape {(1, self.about.choices)}"
+                f"of shape {(1, self.about.num_actions)}"
             )
         value = np.asarray(found["value"]).reshape(-1) if "value" in found else np.empty(0)
         return logits, float(value[0]) if len(value) == 1 else None
@@ -199,7 +199,7 @@ class OnnxAgent(PolicyAgent):
         about, version = self.net.about, hashlib.sha256(network).hexdigest()
         seen_as = about.observation, self.net.dtype
         super().__init__(self.net, *seen_as, "info", name, version, **about.options.as_dict())
-        seen = look(Game.deal(self.options, 0), self._form, 0)  # shows whether the shapes fit
+        seen = look(Game.deal(self.options, 0), self.about, 0)  # shows whether the shapes fit
         self._answer(batch_of_one(seen.observation), seen.action_mask[None])
 
     def _answer(self, observation: Any, mask: Array) -> tuple[Array, float | None]:

@@ -6,24 +6,19 @@ environment would show it, whatever the game at hand asks on whichever table.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import check_choice, keywords_of
-from ..engine.actions import num_actions
+from ..checks import keywords_of
 from ..engine.decisions import NONE
-from ..engine.observation import MaskIn, ObservationDtype, layout
+from ..engine.observation import MaskIn, ObservationDtype
 from ..engine.options import ASKED, Options
 from ..engine.rng import RngArray, below
 from ..game import Game
-from ..greedy.candidates import FORMS, Candidates, ObservationForm, as_candidates
-from ..greedy.columns import CONTEXT_COLUMNS, ROW_COLUMNS
+from ..greedy.candidates import ObservationForm
 from ..greedy.turn import next_unasked
 from .agent import Agent, AgentError, decider, one_line, require
 from .analysis import Analysis, certain
@@ -32,54 +27,6 @@ from .views import Form, look
 Array = npt.NDArray[Any]
 # (observations, action_masks) -> choices or logits, all with a first axis of the games, which is 1.
 Choose = Callable[[Any, Array], Any]
-
-
-@dataclass(frozen=True)
-class Description:
-    """The games that a policy learned, and the form of its observations.
-
-    ``options``: players and volcanoes are those that it plays with; it is asked what ``decisions``
-    asks; the table size counts for ``"flat"`` and ``"planes"`` alone.
-    """
-
-    options: Options
-    observation: ObservationForm = "flat"
-
-    def __post_init__(self) -> None:
-        if as_candidates(self.observation) is None:
-            check_choice("observation", self.observation, FORMS)
-
-    @property
-    def rows(self) -> Candidates | None:
-        """The candidate view, None for another form."""
-        return as_candidates(self.observation)
-
-    @property
-    def choices(self) -> int:
-        """How many logits there are."""
-        return self.options.num_actions if self.rows is None else self.rows.rows
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data, as files have it."""
-        about: dict[str, Any] = self.options.as_dict()
-        if self.rows is not None:
-            del about["table_size"]
-            about |= {"observation": "candidates", "rows": self.rows.rows}
-            about |= {"replies": self.rows.replies}
-        else:
-            about["observation"] = self.observation
-        return about | {"features": self.features()}
-
-    def features(self) -> str:
-        """Return a fingerprint of the tables that the numbers of observations and logits refer to."""
-        if self.rows is not None:
-            columns = [column[:3] for column in (*ROW_COLUMNS, *CONTEXT_COLUMNS)]
-            tables: list[Any] = [1, columns]
-        else:
-            size = self.options.num_players, self.options.table_size
-            rows = [(e.name, e.start, e.shape, e.high) for e in layout(*size)]
-            tables = [rows, int(num_actions(size[1]))]
-        return hashlib.sha256(json.dumps(tables).encode()).hexdigest()[:16]
 
 
 class PolicyAgent(Agent):
@@ -108,11 +55,11 @@ class PolicyAgent(Agent):
         version: str = "",
         **options: Any,
     ) -> None:
-        self._choose, self.about = choose, Description(Options(**options), observation)
+        self._choose = choose
+        self.about = Form(Options(**options), observation, observation_dtype, mask_in)
         self.name, self.version = name, version
         self.options = self.about.options
         self.players = (self.options.num_players,)
-        self._form = Form(self.options, observation, observation_dtype, mask_in)
 
     def supports(self, options: Options) -> bool:
         """Return whether it learned such games, whichever decisions are asked on whichever table."""
@@ -158,7 +105,7 @@ class PolicyAgent(Agent):
         A policy that returns choices has one action.  There is none where the table has outgrown the
         window.
         """
-        seen = look(game, self._form, decider(game))
+        seen = look(game, self.about, decider(game))
         legal = np.flatnonzero(seen.action_mask)
         if not len(legal):
             return legal, np.zeros(0), None
@@ -171,10 +118,10 @@ class PolicyAgent(Agent):
                     "is 1"
                 )
             return seen.actions[answer], np.zeros(1), value
-        if answer.shape != (1, self._form.num_actions) or answer.dtype.kind != "f":
+        if answer.shape != (1, self.about.num_actions) or answer.dtype.kind != "f":
             raise AgentError(
                 f"{self.name} returned {answer.dtype} of shape {answer.shape}, expected integers of "
-                f"shape (1,) or floats of shape {(1, self._form.num_actions)}"
+                f"shape (1,) or floats of shape {(1, self.about.num_actions)}"
             )
         logits = answer[0, legal].astype(np.float64)
         if not np.isfinite(logits).all():

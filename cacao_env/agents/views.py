@@ -15,6 +15,8 @@ shows a game as another window would show it, and translates the action that is 
 
 from __future__ import annotations
 
+import hashlib
+import json
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -39,6 +41,7 @@ from ..engine.state import PLACE, cell_column, cell_row
 from ..engine.tiles import NUM_VARIANTS
 from ..game import Game
 from ..greedy.candidates import FORMS, ObservationForm, as_candidates, candidates_into
+from ..greedy.columns import CONTEXT_COLUMNS, ROW_COLUMNS
 
 Array = npt.NDArray[Any]
 _LISTS = (
@@ -49,11 +52,14 @@ _LISTS = (
 
 
 class Form:
-    """The form in which an environment hands out observations and masks; ValueError for a bad option.
+    """The games of an environment, and the form in which it hands out observations and masks.
 
+    ``options``: a policy that learned such games plays with these players and volcanoes, and is asked
+    what ``decisions`` asks; the table size counts for ``"flat"`` and ``"planes"`` alone.
     ``mask_in_observation`` and ``mask_in_info`` say where the mask goes, ``dtype`` is the type of the
     numbers, ``vector`` the space of the vector or the rows and ``num_actions`` the number of choices;
     ``rows`` is the size of the candidate view, None for another form.  Threads may share it.
+    ValueError for a bad option.
     """
 
     def __init__(
@@ -66,10 +72,10 @@ class Form:
         self.rows = as_candidates(observation)
         if self.rows is None:
             check_choice("observation", observation, FORMS)
-        self._planes = observation == "planes"
+        self.observation, self._planes = observation, observation == "planes"
         check_choice("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
         check_choice("mask_in", mask_in, MASK_IN)
-        self._options = options
+        self.options = options
         self.table_size = options.table_size
         self.mask_in_observation = mask_in != "info"
         self.mask_in_info = mask_in != "observation"
@@ -116,7 +122,28 @@ class Form:
 
     @property
     def _size(self) -> tuple[int, int]:
-        return self._options.num_players, self._options.table_size
+        return self.options.num_players, self.options.table_size
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return games and observations as plain data, as the files of policies have them."""
+        about: dict[str, Any] = self.options.as_dict()
+        if self.rows is not None:
+            del about["table_size"]
+            about |= {"observation": "candidates", "rows": self.rows.rows}
+            about |= {"replies": self.rows.replies}
+        else:
+            about["observation"] = self.observation
+        return about | {"features": self.features()}
+
+    def features(self) -> str:
+        """Return a fingerprint of the tables that the numbers of observations and logits refer to."""
+        if self.rows is not None:
+            columns = [column[:3] for column in (*ROW_COLUMNS, *CONTEXT_COLUMNS)]
+            tables: list[Any] = [1, columns]
+        else:
+            rows = [(e.name, e.start, e.shape, e.high) for e in layout(*self._size)]
+            tables = [rows, int(num_actions(self.table_size))]
+        return hashlib.sha256(json.dumps(tables).encode()).hexdigest()[:16]
 
 
 def check_rows_dtype(dtype: object) -> None:

@@ -9,9 +9,8 @@ import sys
 import tempfile
 import webbrowser
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -156,22 +155,17 @@ def _replay(options: Namespace) -> int:
     if options.check:
         return _check(files)
     for file in files:
-        _show(*_positions(file, options.ply))
+        _show(*record.positions(_read(file)[0], options.ply))
     return 0
 
 
-@contextmanager
-def _naming(file: str | Path) -> Iterator[None]:
-    """Have errors in a record name its file."""
+def _read(file: str | Path) -> tuple[Any, Game]:
+    """Return a record and its finished game; ValueError names the file and what is wrong."""
     try:
-        yield
+        data = record.load(file)
+        return data, record.check(data)
     except record.RecordError as error:
         raise ValueError(f"{file}: {error}") from None
-
-
-def _positions(file: str | Path, ply: int | None) -> tuple[Game, list[tuple[int, int, str, bool]]]:
-    with _naming(file):
-        return record.positions(record.load(file), ply)
 
 
 def _check(files: Sequence[Path]) -> int:
@@ -191,18 +185,10 @@ def _check(files: Sequence[Path]) -> int:
 def _problem(file: Path) -> str | None:
     """What is wrong with a record, or None."""
     try:
-        _valid(file)
+        _read(file)
     except ValueError as error:
         return str(error)
     return None
-
-
-def _valid(file: Path) -> Any:
-    """Return a record that follows the rules; ValueError names the file and what is wrong."""
-    with _naming(file):
-        data = record.load(file)
-        record.check(data)
-        return data
 
 
 def _files(path: Path) -> list[Path]:
@@ -235,8 +221,9 @@ def _render(options: Namespace) -> None:
         raise ValueError(f"-o is {options.out!r}, expected a file that ends in one of {kinds}")
     as_int("--tile", tile, *TILES, f"{TILES[0]} to {TILES[1]} pixels")
     as_float("--seconds", seconds, 0.02, 60)
-    game, _ = _positions(options.record, options.ply)
-    names = record.players_of(record.load(options.record)) or ()
+    data, _ = _read(options.record)
+    game, _ = record.positions(data, options.ply)
+    names = record.players_of(data) or ()
     if options.viewer is not None:
         as_seat(options.viewer, game.num_players)
     check_writable(options.out)
@@ -299,7 +286,7 @@ def _view(options: Namespace) -> int:
 
     given: dict[str, Any] = {}
     if options.record is not None:
-        given["record"] = json.dumps(_valid(as_path(options.record)))
+        given["record"] = json.dumps(_read(options.record)[0])
     if options.agent or options.watch:
         if options.export is not None:
             raise ValueError(
@@ -350,9 +337,7 @@ def _serve(options: Namespace, given: dict[str, Any]) -> int:
 def _review(options: Namespace) -> None:
     from ..play.review import in_lines, review
 
-    with _naming(options.record):
-        data = record.load(options.record)
-        game = record.check(data)
+    data, game = _read(options.record)
     check_writable(options.json)
     found = review(game)
     if options.json != "-":

@@ -6,8 +6,8 @@ decisions in gold, by that network's playouts or, near the end, exactly.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..agents.endgame import is_near_end
@@ -29,35 +29,11 @@ WITHIN = 0.15  # utility; candidates that the network finds worse by more are no
 CHOOSING, COMPARING = 16, 96  # playouts a candidate that find the best; at most, those that compare
 
 
-@dataclass(frozen=True)
-class Judged:
-    """One decision: what was played, the best found, and the difference.
-
-    ``gold`` is what it lost against ``best``, with an interval from ``low`` to ``high`` (equal where
-    the end is solved), and ``sources`` that gold by its source; ``gain`` what it is above the mean of
-    the moves compared; ``shares`` every seat's win share before it.  ``ply`` is its frame.
-    """
-
-    ply: int
-    seat: int
-    move: str
-    best: str
-    best_parts: dict[str, Any]
-    gold: float
-    low: float
-    high: float
-    exact: bool
-    sources: dict[str, float]
-    gain: float
-    grade: str
-    shares: list[float]
-
-
 def review(game: Game) -> dict[str, Any]:
     """Review a finished game, under a progress bar; return plain data, as ``--json`` writes it.
 
-    Keys: ``judge``, its name; ``decisions``, each as :class:`Judged`; ``seats``, how each played;
-    ``result``, the win shares; ``thresholds`` of the grades.
+    Keys: ``judge``, its name; ``decisions``, each from :meth:`Reviewer.judged`; ``seats``, how each
+    played; ``result``, the win shares; ``thresholds`` of the grades.
     """
     if not game.over:
         raise ValueError("only a finished game can be reviewed")
@@ -66,16 +42,17 @@ def review(game: Game) -> dict[str, Any]:
     decisions = Bar(list(_decisions(game)), unit="decision")
     found = [reviewer.judged(*decision) for decision in decisions]
     luck = luck_of(game)[WIN_SHARES].tolist()
-    data: dict[str, Any] = _rounded(
-        {
-            "judge": reviewer.name,
-            "decisions": [asdict(one) for one in found],
-            "seats": [_summary(seat, found, luck[seat]) for seat in range(game.num_players)],
-            "result": game.win_shares(),
-            "thresholds": {"inaccuracy": INACCURACY, "blunder": BLUNDER},
-        }
+    data = {
+        "judge": reviewer.name,
+        "decisions": found,
+        "seats": [_summary(seat, found, luck[seat]) for seat in range(game.num_players)],
+        "result": game.win_shares(),
+        "thresholds": {"inaccuracy": INACCURACY, "blunder": BLUNDER},
+    }
+    rounded: dict[str, Any] = json.loads(
+        json.dumps(data), parse_float=lambda number: round(float(number), 4)
     )
-    return data
+    return rounded
 
 
 def _decisions(game: Game) -> Iterator[tuple[int, Game, int]]:
@@ -103,28 +80,33 @@ class Reviewer:
             return verdict, True
         return self._judge.by_playouts(game, action, CHOOSING, COMPARING, seed, _settled), False
 
-    def judged(self, ply: int, game: Game, action: int) -> Judged:
-        """Judge an action; ``ply`` is its frame."""
+    def judged(self, ply: int, game: Game, action: int) -> dict[str, Any]:
+        """Judge an action; ``ply`` is its frame.
+
+        ``gold`` is what it lost against ``best``, with an interval from ``low`` to ``high`` (equal
+        where the end is solved), and ``sources`` that gold by its source; ``gain`` what it is above the
+        mean of the moves compared; ``shares`` every seat's win share before it.
+        """
         shares = self._network.analyze(game, self._network.begin(ply)).win_shares
         assert shares is not None
         verdict, exact = self.verdict(ply, game, action)
         best = verdict.best if verdict.loss > 0 else action
         loss, low = verdict.loss, verdict.loss - verdict.error
-        return Judged(
-            ply,
-            game.seat or 0,
-            in_words(game, game.move(action)),
-            in_words(game, game.move(best)),
-            parts_of(game.move(best)) | {"kind": game.move(best)[0]},
-            max(0.0, loss),
-            max(0.0, low),
-            max(0.0, loss + verdict.error),
-            exact,
-            verdict.sources,
-            verdict.gain,
-            _grade(loss, low),
-            [float(share) for share in shares],
-        )
+        return {
+            "ply": ply,
+            "seat": game.seat or 0,
+            "move": in_words(game, game.move(action)),
+            "best": in_words(game, game.move(best)),
+            "best_parts": parts_of(game.move(best)) | {"kind": game.move(best)[0]},
+            "gold": max(0.0, loss),
+            "low": max(0.0, low),
+            "high": max(0.0, loss + verdict.error),
+            "exact": exact,
+            "sources": verdict.sources,
+            "gain": verdict.gain,
+            "grade": _grade(loss, low),
+            "shares": [float(share) for share in shares],
+        }
 
 
 def _settled(gold: float, error: float) -> bool:
@@ -142,17 +124,17 @@ def _grade(gold: float, low: float) -> str:
 # --- Figures --------------------------------------------------------------------------------------
 
 
-def _summary(seat: int, decisions: list[Judged], luck: float) -> dict[str, Any]:
+def _summary(seat: int, decisions: list[dict[str, Any]], luck: float) -> dict[str, Any]:
     """Return how a seat played: ``best`` and ``worst`` are places in the list of decisions, or None.
 
     ``luck`` of the draw is in win shares.
     """
-    own = [(number, one) for number, one in enumerate(decisions) if one.seat == seat]
-    losses = [one.gold for _, one in own]
-    grades = [one.grade for _, one in own]
-    worst = max(own, key=lambda pair: pair[1].gold, default=None)
-    found = [pair for pair in own if not pair[1].grade and pair[1].gold < INACCURACY]
-    best = max(found, key=lambda pair: pair[1].gain, default=None)
+    own = [(number, one) for number, one in enumerate(decisions) if one["seat"] == seat]
+    losses = [one["gold"] for _, one in own]
+    grades = [one["grade"] for _, one in own]
+    worst = max(own, key=lambda pair: pair[1]["gold"], default=None)
+    found = [pair for pair in own if not pair[1]["grade"] and pair[1]["gold"] < INACCURACY]
+    best = max(found, key=lambda pair: pair[1]["gain"], default=None)
     return {
         "decisions": len(own),
         "mean_loss": sum(losses) / max(1, len(losses)),
@@ -160,19 +142,9 @@ def _summary(seat: int, decisions: list[Judged], luck: float) -> dict[str, Any]:
         "inaccuracies": grades.count("inaccuracy"),
         "blunders": grades.count("blunder"),
         "best": best[0] if best else None,
-        "worst": worst[0] if worst and worst[1].gold > 0 else None,
+        "worst": worst[0] if worst and worst[1]["gold"] > 0 else None,
         "luck": luck,
     }
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, float):
-        return round(value, 4)
-    if isinstance(value, dict):
-        return {key: _rounded(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_rounded(one) for one in value]
-    return value
 
 
 def in_lines(found: dict[str, Any], names: list[str]) -> str:

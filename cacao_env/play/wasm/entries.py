@@ -24,12 +24,11 @@ from ...agents.value.checkpoint import read_value
 from ...agents.value.features import PATTERN_TABLES
 from ...agents.value.net import Net, Scratch, from_params, new_scratch
 from ...agents.value.ordering import NUM_WORDS, OVERBUILDS, PAIRS, part_number
-from ...agents.value.patterns import NUM_LETTERS, NUM_PATTERNS, PATTERN
+from ...agents.value.patterns import NUM_LETTERS, NUM_PATTERNS, parts_and_counts
 from ...agents.value.search import look_ahead
 from ...agents.value.tree import Tree, begin_search
 from ...agents.value.turns import Work, expect_after, new_work, value_actions
 from ...engine.actions import LEGAL, MAX_LEGAL, WORKER_CHOICES, legal_into, why_illegal
-from ...engine.decisions import forced_action
 from ...engine.jit import COMPILED
 from ...engine.linking import linked
 from ...engine.scoring import scores_into, temple_into, win_shares_into
@@ -99,12 +98,6 @@ def not_asked(m, decisions, b, c, d):
 
 
 @entry
-def forced(m, a, b, c, d):
-    """Return the move that cannot matter, or NONE."""
-    return forced_action(m.states[0])
-
-
-@entry
 def result(m, a, b, c, d):
     """Write ``scores`` and ``win_shares`` as if the game ended now."""
     scores_into(m.states[0], m.scores[:])
@@ -134,7 +127,7 @@ def hide(m, viewer, b, c, d):
     return 0
 
 
-RULES = (begin, why, play, legal, not_asked, forced, result, temple, sources, hide)
+RULES = (begin, why, play, legal, not_asked, result, temple, sources, hide)
 # --- Agents that need no network ------------------------------------------------------------
 
 
@@ -177,16 +170,9 @@ def outlook(m, games, b, c, d):
 
 
 @entry
-def best_sums(m, alive, keep, c, d):
-    """Move the actions of the highest ``sums`` to the front."""
-    keep_best(m.ids[:], m.sums[:], alive, keep)
-    return 0
-
-
-@entry
-def best_values(m, alive, keep, c, d):
-    """Move the actions of the highest ``values`` to the front."""
-    keep_best(m.ids[:], m.values[:], alive, keep)
+def best(m, alive, keep, by_values, d):
+    """Move the actions of the highest ``sums``, or ``values``, to the front."""
+    keep_best(m.ids[:], m.values[:] if by_values else m.sums[:], alive, keep)
     return 0
 
 
@@ -224,6 +210,7 @@ NET = from_params(_PARAMS, _LAYOUT)
 _STAGE = NET.stage.copy()
 _ARRAYS: list[tuple[str, Any, tuple[int, ...]]] = []
 part_of = entry(part_number)
+_PARTS, _COUNTS = (table.astype(np.uint8) for table in parts_and_counts())
 
 
 def _views(value: Any, name: str) -> str:
@@ -263,23 +250,16 @@ def expand(m, a, b, c, d):
     for stage in range(m.ordering.shape[0]):
         for i in range(m.net_ordering_weights.shape[1]):
             m.net_ordering_weights[stage, i] = m.ordering[stage, OVERBUILDS + i]
-    seen = np.zeros(NUM_PATTERNS, np.int8)
-    letters, parts = np.empty(4, np.int64), np.empty(10, np.int64)
+    letters = np.empty(4, np.int64)
     for word in range(NUM_WORDS):
         rest = word
         for side in range(3, -1, -1):
             letters[side] = rest % NUM_LETTERS
             rest //= NUM_LETTERS
         _order(m, word, letters)
-        pattern = PATTERN[word]
-        if seen[pattern] == 0:
-            seen[pattern] = 1
-            _parts_into(letters, parts)
-            for table in range(PATTERN_TABLES):
-                _sum_parts(
-                    m.part_rows[table], parts, m.net_patterns[table * NUM_PATTERNS + pattern]
-                )
-            _sum_parts(m.part_best[:], parts, m.net_best[pattern])
+    for table in range(PATTERN_TABLES):
+        _sum_parts(m.part_rows[table], m.net_patterns[:], table * NUM_PATTERNS)
+    _sum_parts(m.part_best[:], m.net_best[:], 0)
     return 0
 
 
@@ -299,39 +279,16 @@ def _order(m, word, letters):
 
 
 @entry
-def _parts_into(letters, parts):
-    """Write the sorted parts of a pattern: those of ``part_numbers``."""
-    pairs = NUM_LETTERS * (NUM_LETTERS + 1) // 2
-    for i in range(4):
-        parts[i] = letters[i]
-        parts[4 + i] = NUM_LETTERS + _pair_number(letters[i], letters[(i + 1) & 3])
-    for i in range(2):
-        parts[8 + i] = NUM_LETTERS + pairs + _pair_number(letters[i], letters[i + 2])
-    for i in range(1, 10):
-        for k in range(i, 0, -1):
-            if parts[k - 1] > parts[k]:
-                parts[k - 1], parts[k] = parts[k], parts[k - 1]
-
-
-@entry
-def _pair_number(a, b):
-    a, b = min(a, b), max(a, b)
-    return a * NUM_LETTERS - a * (a - 1) // 2 + b - a
-
-
-@entry
-def _sum_parts(weights, parts, total):
-    for k in range(len(total)):
-        total[k] = 0
-    first = 0
-    while first < len(parts):
-        after = first
-        while after < len(parts) and parts[after] == parts[first]:
-            after += 1
-        times, row = np.float32(after - first), weights[parts[first]]
+def _sum_parts(weights, totals, first):
+    """Write the sums of the parts of all patterns, from row ``first`` on."""
+    for pattern in range(NUM_PATTERNS):
+        total = totals[first + pattern]
         for k in range(len(total)):
-            total[k] += times * row[k]
-        first = after
+            total[k] = 0
+        for i in range(len(_PARTS)):
+            times, row = np.float32(_COUNTS[i, pattern]), weights[_PARTS[i, pattern]]
+            for k in range(len(total)):
+                total[k] += times * row[k]
 
 
 @entry
@@ -397,8 +354,8 @@ def draws(m, count, b, c, d):
 
 ENTRIES = (
     *RULES,
-    *(play_random, play_greedy, appraise, best_by_greedy, greedy_playouts, outlook, best_sums),
-    *(best_values, left, near_end, solve_end, end),
+    *(play_random, play_greedy, appraise, best_by_greedy, greedy_playouts, outlook, best),
+    *(left, near_end, solve_end, end),
     *(expand, evaluate, expected, new_search, search, playout, draws),
 )
 

@@ -17,21 +17,11 @@ from ...engine import actions, notation, state
 from ...engine.geometry import DEFAULT_TABLE, SIDE_NAMES, TORUS
 from ...engine.options import ASKED, PLAYERS
 from ...engine.tiles import (
-    ACTION_CLASS,
-    ACTION_VALUE,
-    CACAO_PLACES,
-    DISPLAY_SIZE,
     EDGES,
-    HAND_SIZE,
     JUNGLE_KINDS,
     JUNGLE_SUPPLY_BY_CODE,
     MAX_TURNS,
-    START_TILES,
-    SUN_PLACES,
-    TEMPLE_FIRST,
-    TEMPLE_SECOND,
     VARIANTS,
-    VOLCANO_GOLD,
     WATER_TRACK,
     WORKER_KINDS,
     WORKER_SUPPLY,
@@ -42,7 +32,6 @@ from .. import review
 from .entries import MANIFEST, NET, NETWORK
 
 _BOTS = ("mc", "greedy", "random")
-_DOES = ("nothing", "harvest", "sell", "mine", "water", "sun", "erupt")  # by class of action
 
 
 def layout_of(dtype: np.dtype[Any]) -> dict[str, Any]:
@@ -66,19 +55,9 @@ def tables() -> dict[str, Any]:
             {"tile": kind, "turn": turn, "edges": edges}
             for (kind, turn), edges in zip(VARIANTS, EDGES.tolist(), strict=True)
         ],
-        "jungle_kinds": [
-            {"name": kind, "does": _DOES[ACTION_CLASS[code]], "value": int(ACTION_VALUE[code])}
-            for code, kind in enumerate(JUNGLE_KINDS, 1)
-        ],
+        "jungle_kinds": [{"name": kind} for kind in JUNGLE_KINDS],
         "jungle_supply": JUNGLE_SUPPLY_BY_CODE[:, :, 1:].tolist(),  # [players][volcanoes][kind]
-        "start_tiles": START_TILES,
-        "volcano_gold": VOLCANO_GOLD.tolist(),  # [orientation][side]
         "water_track": WATER_TRACK.tolist(),
-        "cacao_places": CACAO_PLACES,
-        "sun_places": SUN_PLACES,
-        "hand_size": HAND_SIZE,
-        "display_size": DISPLAY_SIZE,
-        "temple_gold": [TEMPLE_FIRST, TEMPLE_SECOND],
         "sides": SIDE_NAMES,
         "sources": SOURCES,
     }

@@ -11,7 +11,7 @@ const NONE = -1;
 const NOT_SOLVED = -1;
 const ALL = -1;
 const UTILITY = 0;
-const EXPLICIT = 0;
+const [EXPLICIT, AUTO] = [0, 1];
 
 /** Give the engine its network: the bytes of the checkpoint's weights.safetensors. */
 export function loadNetwork(engine, bytes) {
@@ -154,7 +154,7 @@ class MonteCarlo extends Thinker {
   choose() {
     const { top, exact } = this.given;
     if (this.game.record.decisions[0] === EXPLICIT) {
-      const forced = this.call("forced"); // decisions that can't matter need no search
+      const forced = this.call("not_asked", AUTO); // decisions that can't matter need no search
       if (forced !== NONE) return forced;
     }
     const alive = this.call("best_by_greedy", top);
@@ -266,7 +266,7 @@ class Network extends Thinker {
       const rest = (this.begin + 1000 * seconds - performance.now()) / 1000;
       tried = Math.min(tried, 1 + Math.floor(rest / (2 * length * PACE.of(this))));
     }
-    this.call("best_values", count, Math.max(1, tried));
+    this.call("best", count, Math.max(1, tried), 1);
     if (tried < 2) {
       const spent = Math.max(1e-6, (performance.now() - this.begin) / 1000);
       PACE.seconds = Math.min(PACE.of(this), (2 * spent * network.inner) / (search.one_ply * count));

@@ -411,9 +411,9 @@ export class Game {
   /** The game as agents are asked about it: forced decisions are left to it where the next one is real. */
   asked() {
     const one = this.clone();
-    const { decisions } = this.engine.codes;
-    if (!one.over && one.record.decisions[0] === decisions.indexOf(EXPLICIT) && one.call("forced") === NONE) {
-      one.record.decisions[0] = decisions.indexOf("auto");
+    const [explicit, auto] = [EXPLICIT, "auto"].map((name) => this.engine.codes.decisions.indexOf(name));
+    if (!one.over && one.record.decisions[0] === explicit && one.call("not_asked", auto) === NONE) {
+      one.record.decisions[0] = auto;
     }
     return one;
   }
@@ -430,11 +430,12 @@ export class Game {
     const goods = () => GOODS.map((good) => [...state[good]]);
     const [before, scores] = [goods(), one.scores()];
     const [turn, drawn] = [state.turn[0], state.jungle_drawn[0]];
-    const auto = this.options.decisions === "auto";
-    state.decisions[0] = this.engine.codes.decisions.indexOf(EXPLICIT);
+    const { decisions } = this.engine.codes;
+    const automatic = this.options.decisions === "auto";
+    state.decisions[0] = decisions.indexOf(EXPLICIT);
     one.play(action);
-    while (auto && !one.over && state.turn[0] === turn && state.jungle_drawn[0] === drawn) {
-      const follows = one.call("forced");
+    while (automatic && !one.over && state.turn[0] === turn && state.jungle_drawn[0] === drawn) {
+      const follows = one.call("not_asked", decisions.indexOf("auto"));
       if (follows === NONE) break;
       one.play(follows);
     }

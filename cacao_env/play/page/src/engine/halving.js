@@ -20,7 +20,7 @@ export function halve(module, settings, run, alive, { sims = 0, begin = 0, ms = 
       add(passes);
     }
     const keep = Math.max(1, (alive + 1) >> 1);
-    module.call("best_sums", alive, keep); // all have equally many visits
+    module.call("best", alive, keep); // all have equally many visits
     alive = keep;
     onRound(visits);
   }
