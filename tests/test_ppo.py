@@ -9,15 +9,13 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
 
-from cacao_env.agents.views import Form
-from cacao_env.engine.options import Options
 from cacao_env.envs.vector import VectorGames
 from cacao_env.greedy.candidates import Candidates
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, TIE, score_actions
 from tests.golden.runs import RUNS
 from training.config import ConfigError, from_dict
 from training.loop import Stopwatch
-from training.networks import CellNet, RowNet, export, new_net, read_weights
+from training.networks import CellNet, RowNet, new_net, read_weights
 from training.state import weights_of
 from training.train_ppo import (
     PpoConfig,
@@ -269,16 +267,6 @@ def test_nothing_is_learned_from_the_seats_of_others_and_margins_count():
     assert returns.abs().max() < 1  # half a win and half of the hyperbolic tangent
     assert returns.abs().min() > 0.01
     assert len(returns.round(decimals=3).unique()) > 6
-
-
-@pytest.mark.parametrize("observation", ["flat", "candidates"])
-def test_an_export_draws_no_random_numbers_of_the_training(observation):
-    """Otherwise a run would depend on how often it is saved and measured."""
-    about = Form(Options(2, table_size=11), observation)
-    net = new_net(about, 4)
-    before = torch.get_rng_state()
-    export(net, about)
-    assert torch.equal(torch.get_rng_state(), before)
 
 
 def test_minibatches_are_of_the_size_that_the_configuration_says():

@@ -24,7 +24,7 @@ from ...agents.value.checkpoint import read_value
 from ...agents.value.features import PATTERN_TABLES
 from ...agents.value.net import Net, Scratch, from_params, new_scratch
 from ...agents.value.ordering import NUM_WORDS, OVERBUILDS, PAIRS, part_number
-from ...agents.value.patterns import NUM_LETTERS, NUM_PATTERNS, parts_and_counts
+from ...agents.value.patterns import NUM_LETTERS, NUM_PATTERNS, part_numbers
 from ...agents.value.search import look_ahead
 from ...agents.value.tree import Tree, begin_search
 from ...agents.value.turns import Work, expect_after, new_work, value_actions
@@ -210,7 +210,7 @@ NET = from_params(_PARAMS, _LAYOUT)
 _STAGE = NET.stage.copy()
 _ARRAYS: list[tuple[str, Any, tuple[int, ...]]] = []
 part_of = entry(part_number)
-_PARTS, _COUNTS = (table.astype(np.uint8) for table in parts_and_counts())
+_PARTS = np.sort(part_numbers(), axis=1).astype(np.uint8)
 
 
 def _views(value: Any, name: str) -> str:
@@ -282,11 +282,12 @@ def _order(m, word, letters):
 def _sum_parts(weights, totals, first):
     """Write the sums of the parts of all patterns, from row ``first`` on."""
     for pattern in range(NUM_PATTERNS):
-        total = totals[first + pattern]
-        for k in range(len(total)):
-            total[k] = 0
-        for i in range(len(_PARTS)):
-            times, row = np.float32(_COUNTS[i, pattern]), weights[_PARTS[i, pattern]]
+        parts, total = _PARTS[pattern], totals[first + pattern]
+        total[:] = 0
+        for i in range(len(parts)):
+            if i > 0 and parts[i] == parts[i - 1]:
+                continue
+            times, row = np.float32((parts == parts[i]).sum()), weights[parts[i]]
             for k in range(len(total)):
                 total[k] += times * row[k]
 
