@@ -32,7 +32,7 @@ from .config import ConfigError, one_of, positive
 from .masked import log_prob_and_entropy
 from .networks import PolicyNet, factors, net_shapes, new_net
 from .policies import PolicyLearner, ScheduledConfig
-from .state import Arrays, check_arrays, check_shapes, named, seed_round
+from .state import Arrays, check_arrays, check_shapes, named
 
 CHUNK = 64  # games whose transitions are mixed
 
@@ -237,7 +237,6 @@ class CloneLearner(PolicyLearner):
 
     def round(self) -> dict[str, Any]:
         """Learn from the next decisions."""
-        seed_round(self.config.seed, self.rounds)
         rate, rows, learned = self.scheduled("learning_rate"), [], 0
         for group in self.optimizer.param_groups:
             group["lr"] = rate
