@@ -1,9 +1,12 @@
 """Bots: how they are named, what greedy expects of a turn, and how well they play."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from cacao_env import Game
+from cacao_env.agents import ismcts
 from cacao_env.agents.agent import Agent, play_game
 from cacao_env.agents.bots import BOTS, Bot, parse
 from cacao_env.engine.decisions import NONE
@@ -161,6 +164,14 @@ def test_time_is_kept():
         begin = time.perf_counter()
         bot.act(game)
         assert time.perf_counter() - begin > 0.02  # a busy machine may be late, not early
+
+
+def test_a_tree_search_by_time_has_room_for_every_iteration(monkeypatch):
+    seconds = SimpleNamespace(perf_counter=iter(range(100)).__next__)  # one for 32 iterations
+    monkeypatch.setattr("cacao_env.agents.ismcts.time", seconds)
+    nodes = ismcts.grow(Game.new(2, 5).states, new_rng(1), 0, 40_000, 4, 1.0)
+    assert sum(node["visits"] for node in ismcts._tried(nodes)) == 41 * 32
+    assert 41 * 32 < len(nodes) <= 2 * 41 * 32
 
 
 def test_greedy_expects_of_fills_and_actions_what_the_best_turn_brings():

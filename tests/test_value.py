@@ -284,6 +284,14 @@ def test_the_pace_follows_the_time_that_simulations_take(monkeypatch):
         # A measurement counts as twice the pace at most: the code may have been compiled in it.
         assert agent._pace == pytest.approx(0.8 * before + 0.2 * min(pace, 2 * before))
     assert 0.02 < pace < 0.2
+    # Without time for simulations, that of the decision itself bounds it.
+    monkeypatch.setattr(search.time, "perf_counter", lambda: next(clock) / 1000)
+    agent = SearchAgent(agent.net, ms=1)
+    monkeypatch.setattr(agent, "_seconds", lambda states: 0.001)
+    agent._pace = 0.1
+    agent.player(1).act(game)
+    placements = min(agent.net.top, len(game.legal_actions()))
+    assert agent._pace == pytest.approx(2 * 0.002 * agent._inner / (search.ONE_PLY * placements))
 
 
 def halved(monkeypatch):

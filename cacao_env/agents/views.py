@@ -246,9 +246,6 @@ class View:
             rows = ((shown >> 5) - int(state.corner_row)) & (TORUS - 1)
             columns = ((shown & (TORUS - 1)) - int(state.corner_column)) & (TORUS - 1)
             kept = (rows < size) & (columns < size)
-            if cells == "worker_cells":  # each has its place in ``under``
-                under = state.under[: len(shown)][kept]
-                state.under[: len(under)] = under
             state[cells][: int(kept.sum())] = shown[kept]
             state[count] = int(kept.sum())
         if state.phase == PLACE:
