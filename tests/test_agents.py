@@ -9,6 +9,8 @@ from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import load_agent as load_named
 from cacao_env.agents.registry import load_agents as load_several
 from cacao_env.agents.views import View
+from cacao_env.engine.actions import indexed_cell
+from cacao_env.engine.geometry import TORUS
 from cacao_env.engine.observation import observation_size
 from cacao_env.engine.options import Options
 from tests.agents_for_tests import Peeker, Spy
@@ -86,7 +88,7 @@ def test_a_class_is_shown_a_deal_of_its_own_and_a_copy():
 @pytest.mark.parametrize("players", [2, 4])
 def test_a_window_of_another_size_shows_and_names_the_same_moves(size, seen, players):
     """What a view offers is legal in the game, means the same move there, and is all that fits."""
-    hidden = 0
+    hidden = outgrown = 0
     for seed in range(25):
         style = ("random", "stretch")[seed % 2]
         game = played(players, seed, 31 * seed % (20 * players), style, table_size=size)
@@ -104,9 +106,22 @@ def test_a_window_of_another_size_shows_and_names_the_same_moves(size, seen, pla
         if wanted >= game.table_size:
             assert set(offered) == moves
         assert game.phase == "place" or len(offered) == len(moves)
+        if game.phase == "place" and not view._fits:
+            outgrown += 1
+            corner = view.seen.state.corner_row, view.seen.state.corner_column
+            cells = [int(indexed_cell(game.state, int(a) // 13)) for a in game.legal_actions()]
+            in_window = [
+                all(
+                    (part - first) % TORUS < wanted
+                    for part, first in zip(divmod(cell, TORUS), corner)
+                )
+                for cell in cells
+            ]
+            assert sum(in_window) == len(offered)
         hidden += len(moves) - len(offered)
         assert len(view.seen.observation(game.seat)) == observation_size(players, wanted)
     assert hidden == 0 or wanted < game.table_size
+    assert outgrown > 0 or wanted >= game.table_size
 
 
 @pytest.mark.parametrize("size", [11, 15])

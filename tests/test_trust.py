@@ -247,6 +247,7 @@ def test_damaged_games_get_one_sentence(line, tmp_path):
         ({"rules": {"players": [2], "volcanoes": True}}, "metadata of weights.safetensors is not"),
         ({"rules": []}, "metadata of weights.safetensors is not what manifest.json says"),
         ({"features": "0000"}, "made for other features"),
+        ({"size": {"sums": 16}}, "manifest and weights don't fit: .*missing"),
     ],
 )
 def test_a_manifest_that_does_not_fit_its_network_is_refused(change, message, tmp_path):
