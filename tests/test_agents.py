@@ -15,7 +15,7 @@ from cacao_env.engine.observation import observation_size
 from cacao_env.engine.options import Options
 from tests.agents_for_tests import Peeker, Spy
 from tests.checkpoints import checkpoint
-from tests.games import STYLES, played
+from tests.games import STYLES, played, positions
 
 HERE = "tests.agents_for_tests"
 
@@ -108,20 +108,34 @@ def test_a_window_of_another_size_shows_and_names_the_same_moves(size, seen, pla
         assert game.phase == "place" or len(offered) == len(moves)
         if game.phase == "place" and not view._fits:
             outgrown += 1
-            corner = view.seen.state.corner_row, view.seen.state.corner_column
             cells = [int(indexed_cell(game.state, int(a) // 13)) for a in game.legal_actions()]
-            in_window = [
-                all(
-                    (part - first) % TORUS < wanted
-                    for part, first in zip(divmod(cell, TORUS), corner)
-                )
-                for cell in cells
-            ]
+            in_window = [max(place_in(view, cell)) < wanted for cell in cells]
             assert sum(in_window) == len(offered)
         hidden += len(moves) - len(offered)
         assert len(view.seen.observation(game.seat)) == observation_size(players, wanted)
     assert hidden == 0 or wanted < game.table_size
     assert outgrown > 0 or wanted >= game.table_size
+
+
+def place_in(view, cell):
+    """Row and column of a cell in the view's window."""
+    state = view.seen.state
+    corner = int(state.corner_row), int(state.corner_column)
+    return tuple((at - first) % TORUS for at, first in zip(divmod(cell, TORUS), corner))
+
+
+def test_an_outgrown_window_shows_what_is_around_the_tile_just_placed():
+    size, places = 11, set()
+    for seed in range(20):
+        game = Game.new(4, seed, decisions="explicit")
+        for _ in positions(game, np.random.default_rng(seed), STYLES["random"]):
+            view = View(game, size)
+            if not game.over and game.phase != "place" and not view._fits:
+                places.add(place_in(view, int(game.state.last)))
+    rows, columns = ({place[axis] for place in places} for axis in (0, 1))
+    assert (min(rows), max(rows)) == (2, size - 3)
+    # The corner's row and column are both even or both odd, for which its column moves by one.
+    assert (min(columns), max(columns)) == (2, size - 2)
 
 
 @pytest.mark.parametrize("size", [11, 15])

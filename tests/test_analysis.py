@@ -139,6 +139,18 @@ def test_halving_ends_when_its_time_is_over():
     assert visits.tolist() == [1] * 8
 
 
+def test_rounds_of_halving_share_the_time(monkeypatch):
+    now = [5.0]
+    monkeypatch.setattr("cacao_env.agents.halving.time.perf_counter", lambda: now[0])
+
+    def run(ids, alive, sums, passes):
+        now[0] += 0.001 * alive * passes
+        sums[:alive] -= passes * ids[:alive]
+
+    visits = halve(run, np.arange(4), np.zeros(4), 4, 0, 5.0, 82)
+    assert visits.tolist() == [31, 31, 10, 10]  # 41 milliseconds for four, then for two
+
+
 def test_weights_of_values_and_visits():
     analysis = from_values([5, 6, 7], [0.0, 2.0, 1.0], 1.0, "gold")
     assert analysis.actions.tolist() == [6, 7, 5]
