@@ -10,8 +10,8 @@ from cacao_env.agents.registry import load_agent as load_named
 from cacao_env.agents.registry import load_agents as load_several
 from cacao_env.agents.views import View
 from cacao_env.engine.actions import indexed_cell
-from cacao_env.engine.geometry import TORUS
-from cacao_env.engine.observation import observation_size
+from cacao_env.engine.geometry import TORUS, window_fits
+from cacao_env.engine.observation import observation_size, planes
 from cacao_env.engine.options import Options
 from tests.agents_for_tests import Peeker, Spy
 from tests.checkpoints import checkpoint
@@ -124,14 +124,28 @@ def place_in(view, cell):
     return tuple((at - first) % TORUS for at, first in zip(divmod(cell, TORUS), corner))
 
 
-def test_an_outgrown_window_shows_what_is_around_the_tile_just_placed():
-    size, places = 11, set()
+def test_an_outgrown_window_is_a_part_of_the_table_with_the_tile_just_placed():
+    size, places, last_tile = 11, set(), 14  # its plane
     for seed in range(20):
         game = Game.new(4, seed, decisions="explicit")
         for _ in positions(game, np.random.default_rng(seed), STYLES["random"]):
-            view = View(game, size)
-            if not game.over and game.phase != "place" and not view._fits:
-                places.add(place_in(view, int(game.state.last)))
+            view, state = View(game, size), game.state
+            ends = state.row_min, state.row_max, state.column_min, state.column_max
+            assert view._fits == window_fits(*map(int, ends), size)
+            if game.over or view._fits:
+                continue
+            board, whole = (
+                planes(one.observation(game.seat), 4, one.table_size)["board"]
+                for one in (view.seen, game)
+            )
+            if game.phase == "place":
+                whole[last_tile] = 0  # it is long ago
+            else:
+                places.add(place_in(view, int(state.last)))
+            corner = int(state.corner_row) % TORUS, int(state.corner_column) % TORUS
+            row, column = place_in(view, TORUS * corner[0] + corner[1])
+            there = np.roll(np.pad(whole, ((0, 0), (0, 2), (0, 2))), (row, column), (1, 2))
+            np.testing.assert_array_equal(board, there[:, :size, :size])
     rows, columns = ({place[axis] for place in places} for axis in (0, 1))
     assert (min(rows), max(rows)) == (2, size - 3)
     # The corner's row and column are both even or both odd, for which its column moves by one.
