@@ -89,6 +89,17 @@ def test_all_environments_show_the_same_planes(dtype, mask_in):
     np.testing.assert_equal(infos["final_obs"][0], seen)
 
 
+@pytest.mark.parametrize(("dtype", "high"), [("float32", 1), ("uint8", 255)])
+def test_a_vector_s_space_has_the_bounds_of_its_numbers(dtype, high):
+    space = raw_env(observation_dtype=dtype, mask_in="info").observation_space("player_0")
+    assert (space.dtype, space.low.max(), space.high.min(), space.high.max()) == (
+        dtype,
+        0,
+        high,
+        high,
+    )
+
+
 def test_raw_planes_do_not_look_like_a_picture():
     """Stable-Baselines3 takes uint8 up to 255 for one and would resize its network to it."""
     given = {"observation": "planes", "mask_in": "info"}
