@@ -91,7 +91,7 @@ def test_all_environments_show_the_same_planes(dtype, mask_in):
 
 @pytest.mark.parametrize(("dtype", "high"), [("float32", 1), ("uint8", 255)])
 def test_a_vector_s_space_has_the_bounds_of_its_numbers(dtype, high):
-    space = raw_env(observation_dtype=dtype, mask_in="info").observation_space("player_0")
+    space = cacao_v0.raw_env(observation_dtype=dtype, mask_in="info").observation_space("player_0")
     assert (space.dtype, space.low.max(), space.high.min(), space.high.max()) == (
         dtype,
         0,
