@@ -122,3 +122,14 @@ def test_tables_beside_charts_are_in_the_order_of_the_ratings():
     for table in tables[:4]:
         names = [row[0].text for row in table.find("tbody")]
         assert names == ["a", "b<"]
+
+
+def test_who_beats_whom_has_shares_margins_and_colours():
+    body = body_of(report.page(small_data()))
+    [rows] = [table.find("tbody") for table in body.iter("table") if table.get("class") == "heat"]
+    assert [["\n".join(cell.itertext()) for cell in row] for row in rows] == [
+        ["a", "·", "75.0%\n50.0% – 100.0%\n+3.0 gold"],
+        ["b<", "25.0%\n50.0% – 100.0%\n+3.0 gold", "·"],
+    ]
+    assert report.heat(0.75, 2) in rows[0][2].get("style")
+    assert report.heat(0.25, 2) in rows[1][1].get("style")
