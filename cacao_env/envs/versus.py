@@ -35,7 +35,6 @@ from .opponents import GREEDY, NUM_COMPILED, Opponents, OpponentSpec, is_rng, pl
 from .threads import alone
 
 Illegal = Literal["lose", "raise"]
-FORFEIT = -1  # instead of an action: this game ends here and is lost
 
 
 @njit
