@@ -179,6 +179,7 @@ def test_results_do_not_depend_on_workers(whole, tmp_path):
     ("deed", "error", "message"),
     [
         ("kill", WorkerError, "a worker process ended by signal 9 while it played second"),
+        ("leave", WorkerError, "a worker process ended with status 0 while it played second"),
         ("refuse", ValueError, "one sentence"),
         ("fail", WorkerError, "a worker failed:\nTraceback (.|\n)*KeyError: 'nothing'"),
     ],

@@ -40,6 +40,8 @@ def test_an_interval_goes_from_its_low_to_its_high_end_and_an_open_one_to_the_ri
     ]
     assert [label.get_text() for label in drawn[0].get_yticklabels()] == ["a", "b", "c", "d"]
     assert drawn[0].yaxis_inverted(), "the first row is at the top"
+    charts.intervals("level", rows[1:2], 0, 0, "Elo")
+    assert drawn[1].get_xlim() == (0, 1)
 
 
 def test_bars_are_stacked_from_zero_to_both_sides(drawn):
