@@ -47,6 +47,13 @@ def test_the_shipped_list_and_page_are_valid():
     between_markers(ROOT / "docs/agents.md", leaderboard.BEGIN, leaderboard.END, "")
 
 
+def test_deals_may_still_be_called_blocks(tmp_path, capsys):
+    (tmp_path / "list.toml").write_text("seed = 1\n" + TABLE.replace("deals", "blocks"))
+    [plan] = leaderboard.plans(tmp_path / "list.toml")
+    assert (plan.blocks, plan.seed) == (4, 1)
+    assert capsys.readouterr().err.endswith("table 1: blocks is called deals now\n")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -82,12 +89,8 @@ def test_tables_and_numbers_read_well():
     assert '<table class="heat"><thead><tr><th>x</th><th>y</th></tr></thead>' in html
     assert "<tr><td>a&lt;</td><td>1</td></tr>" in html
     assert '<td style="background:#fff">22<small>b</small></td>' in html
-    assert [milliseconds(v) for v in (0.0213, 1.5, 15.27, 152.7)] == [
-        "0.021",
-        "1.50",
-        "15.3",
-        "153",
-    ]
+    shown = ["0.021", "0.990", "1.00", "9.99", "10.0", "99.4", "100"]
+    assert [milliseconds(v) for v in (0.0213, 0.99, 1, 9.99, 10, 99.4, 100)] == shown
     assert elo_interval({"low": None, "high": -5.2}) == "below -5"
     assert elo_interval({"low": 7.0, "high": None}) == "above +7"
     assert (

@@ -104,6 +104,11 @@ def test_even_chances_are_marked_in_the_charts(monkeypatch):
     monkeypatch.setattr(charts, "intervals", lambda title, rows, at, *_: marks.update({title: at}))
     report._seat_chart({"players": 4, "seats": small_data()["seats"]})
     assert marks == {"win share by seat": 25}
+    data = small_data()
+    for rows in ("results", "ratings", "scores", "seats"):
+        data[rows] = [row | {"players": 4} for row in data[rows]]
+    monkeypatch.setattr(report, "CHARTS", False)
+    assert "Equal agents would win 25%." in report.page(data)
 
 
 def test_without_matplotlib_the_page_has_its_tables_and_says_so(monkeypatch):
