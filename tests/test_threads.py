@@ -64,6 +64,10 @@ def test_any_integer_is_a_seed_and_games_differ():
     assert len({observation.tobytes() for observation in first.observations}) == 4
     same, other = (VectorGames(4, table_size=15, seed=seed) for seed in (2**64 - 1, 0))
     assert everything(first) == everything(same) != everything(other)
+    assert not first.rewards.any()
+    first.rewards[:], first.terminations[:] = 0.5, True  # of an earlier step
+    first.reset(-1)
+    assert everything(first) == everything(same)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1025])
