@@ -7,6 +7,7 @@ import { MessageChannel } from "node:worker_threads";
 import { analyze, choose, Rng } from "../src/engine/agents.js";
 import { startWorker } from "../src/engine/client.js";
 import { seedOf } from "../src/engine/engine.js";
+import { halve } from "../src/engine/halving.js";
 import { Module } from "../src/engine/module.js";
 import { judged, luckOf } from "../src/engine/review.js";
 import { serve } from "../src/engine/worker.js";
@@ -277,4 +278,15 @@ test("an aborted question is answered by its reason, the others by another worke
   await assert.rejects(stopped, { message: "stopped" });
   assert.equal((await other).action, choose(engine.replay(start), { agent: "greedy" }, new Rng(1)));
   client.close();
+});
+
+test("a search ends in time where the clock is coarse", (t) => {
+  let now = 0.05; // milliseconds, of which the clock shows tenths, rounded down
+  t.mock.method(performance, "now", () => Math.floor(10 * now) / 10);
+  const run = (alive, passes) => {
+    now += 0.01 * alive * passes;
+  };
+  const visits = halve({ call() {} }, { chunk_ms: 2 }, run, 2, { begin: 0, ms: 100 });
+  assert.ok(now > 90 && now < 110, `${now}`);
+  assert.ok(visits[0] > 4000);
 });
