@@ -1,7 +1,5 @@
 """Agents that a user might write, good and bad, for ``module:Class``, and what workers do."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
@@ -59,6 +57,21 @@ class Spy(Agent):
 
     def act(self, games, memory):
         self.games += [game.clone() for game in games]
+        return [int(game.legal_actions()[0]) for game in games]
+
+
+class Failing(Agent):
+    """Fails when it is told to; it has no hash, like a plain dataclass."""
+
+    name = "failing"
+    __hash__ = None
+
+    def __init__(self):
+        self.fails = None
+
+    def act(self, games, memory):
+        if self.fails:
+            raise self.fails
         return [int(game.legal_actions()[0]) for game in games]
 
 

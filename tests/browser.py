@@ -1,6 +1,5 @@
 """A real browser without a screen, for the tests of the page."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,13 +57,6 @@ class Page:
     def hears(self, message: Any) -> None:
         if message.type == "error":
             self.problems.append(message.text)
-
-
-def shots(page: Any, name: str) -> None:
-    """Keep a picture for people to look at, where the environment names a folder."""
-    if folder := os.environ.get("CACAO_SCREENSHOTS"):
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 def begin(page: Any, level: str = "", seats: tuple[str, ...] = (), **more: Any) -> None:

@@ -95,6 +95,17 @@ def as_dealt(game: Game) -> Game:
     )
 
 
+def as_asked(game: Game) -> dict[str, Any]:
+    """A game as the page keeps it, and asks the server about it."""
+    workers, jungle = game.draws
+    options = {"volcanoes": game.volcanoes, "decisions": game.decisions}
+    return {
+        "options": {"players": game.num_players, **options},
+        "deal": {"worker_draws": workers, "jungle_draws": jungle},
+        "actions": [int(action) for action in game.history],
+    }
+
+
 class Deal(NamedTuple):
     """A game that Hypothesis draws, and the style that it is played in."""
 

@@ -13,7 +13,7 @@ from cacao_env import Game, files
 from cacao_env.agents.agent import AgentError, require
 from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS
 from cacao_env.agents.registry import load_agent
-from cacao_env.agents.value.checkpoint import read_value, save_value
+from cacao_env.agents.value.checkpoint import read_value
 from cacao_env.agents.value.net import from_params, new_scratch
 from cacao_env.agents.value.search import SearchAgent, search_choice
 from cacao_env.agents.value.turns import new_work
@@ -21,6 +21,7 @@ from cacao_env.data import load
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
+from tests.checkpoints import value_checkpoint
 from tests.golden.runs import RUNS
 from training.config import ConfigError, from_dict
 from training.loop import Loop, resumed
@@ -28,7 +29,6 @@ from training.run_folder import RunFolder, clear
 from training.state import STATE
 from training.train_afterstate import AfterstateConfig, AfterstateLearner, main
 from training.values.games import GREEDY_OPPONENT, NET_OPPONENT, NO_OPPONENT
-from training.values.net import ValueNet
 from training.values.players import opponent_named
 
 SMALL = RUNS["afterstate"][2] | {
@@ -210,19 +210,14 @@ def test_what_can_t_be_resumed_is_named(tmp_path, capsys, tiny):
 # --- Checkpoints ----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def checkpoint(tmp_path):
-    save_value(tmp_path / "net", "small", ValueNet(8, 4, 4).params(), RULES_OF_SMALL)
-    return tmp_path / "net"
-
-
-def test_a_checkpoint_says_what_it_is_for(checkpoint):
+def test_a_checkpoint_says_what_it_is_for(tmp_path):
+    checkpoint, _ = value_checkpoint(tmp_path / "net")
     agent = load_agent(str(checkpoint))
     require(agent, Options(2))
     for other in (Options(3), Options(2, True)):
-        with pytest.raises(AgentError, match="small plays with 2 players without volcanoes, not"):
+        with pytest.raises(AgentError, match="value plays with 2 players without volcanoes, not"):
             require(agent, other)
-    assert load_agent(f"{checkpoint}+search:ms=5").name == "small+search:ms=5"
+    assert load_agent(f"{checkpoint}+search:ms=5").name == "value+search:ms=5"
     for wrong, words in (
         ("+search:depth=3", "no parameter 'depth'"),
         ("+search:ms=-1", "ms of"),

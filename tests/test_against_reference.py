@@ -4,25 +4,34 @@
 """
 
 import json
-import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cacao_env.record import check
+from cacao_env import Game
 from tests.adapter import EngineTable
-from tests.reference.box import deal
+from tests.games import STYLES, play_random
 from tests.reference.oracle import Oracle
-from tests.reference.records import play_record
-from tests.reference.styles import STYLES, choose_move
+from tests.reference.records import as_move
+from tests.rules.scenario import RING, RING_LAST
+
+
+def ring(game: Game, rng: np.random.Generator) -> int:
+    """Place in a ring, whose last tile fills three cells at once, and then anywhere."""
+    legal = [(game.move(int(action)), action) for action in game.legal_actions()]
+    for cell in (*RING, RING_LAST):
+        if here := [action for move, action in legal if (move[0], move[3]) == ("place", cell)]:
+            return int(rng.choice(here))
+    return play_random(game, rng)
+
 
 options = {
     "players": st.integers(2, 4),
     "volcanoes": st.booleans(),
-    "style": st.sampled_from(STYLES),
-    "whim": st.integers(0, 31),
+    "style": st.sampled_from([*STYLES.values(), ring]),
     "seed": st.integers(0, 2**32),
 }
 
@@ -34,17 +43,15 @@ def moves_agree(oracle: Oracle, engine: EngineTable) -> None:
 
 
 @given(**options)
-def test_every_explicit_decision_is_the_same(players, volcanoes, style, whim, seed):
-    rng = random.Random(seed)
-    draws = deal(players, volcanoes, rng)
-    oracle, engine = Oracle(players, volcanoes, *draws), EngineTable(players, volcanoes, *draws)
+def test_every_explicit_decision_is_the_same(players, volcanoes, style, seed):
+    game = Game.new(players, seed, volcanoes=volcanoes, decisions="explicit")
+    oracle, engine = Oracle(players, volcanoes, *game.draws), EngineTable.of(game)
+    rng = np.random.default_rng(seed)
     while oracle.player is not None:
         assert engine.position() == oracle.position()
         assert engine.scores_if_ended_now() == oracle.scores_if_ended_now()
         moves_agree(oracle, engine)
-        # Half of the actions at the edge of a rule: any move, not the style's.
-        chooser = style if oracle.phase != "act" or rng.random() < 0.5 else "random"
-        move = choose_move(oracle, chooser, rng, whim)
+        move = game.move(style(game, rng))
         oracle.play(move)
         engine.play(move)
     assert engine.position() == oracle.position()
@@ -53,32 +60,24 @@ def test_every_explicit_decision_is_the_same(players, volcanoes, style, whim, se
 
 @given(**options)
 def test_an_auto_game_is_an_explicit_one_with_some_moves_made_by_itself(
-    players, volcanoes, style, whim, seed
+    players, volcanoes, style, seed
 ):
-    rng = random.Random(seed)
-    draws = deal(players, volcanoes, rng)
-    oracle = Oracle(players, volcanoes, *draws)
-    engine = EngineTable(players, volcanoes, *draws, decisions="auto")
-    played = 0
+    game = Game.new(players, seed, volcanoes=volcanoes)
+    oracle, engine = Oracle(players, volcanoes, *game.draws), EngineTable.of(game)
+    rng, played = np.random.default_rng(seed), 0
     while engine.player is not None:
         # What the engine did by itself since the last decision must have been legal throughout.
-        for seat, _, move in engine.game.elementary_moves()[played:]:
+        for seat, _, move in game.elementary_moves()[played:]:
             assert oracle.player == seat
             oracle.play(move)
             played += 1
         assert engine.position() == oracle.position()
         moves_agree(oracle, engine)
         assert len(engine.legal_moves()) > 1
-        engine.play(choose_move(oracle, style, rng, whim))
-    for _, _, move in engine.game.elementary_moves()[played:]:
+        game.play(style(game, rng))
+    for _, _, move in game.elementary_moves()[played:]:
         oracle.play(move)
     assert engine.result() == oracle.result()
-
-
-@given(**options)
-def test_records_of_the_reference_hold_for_the_engine(players, volcanoes, style, whim, seed):
-    """The other way round in test_record."""
-    check(play_record(players, volcanoes, seed, style, with_legal=True))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +92,7 @@ def test_games_steered_to_rare_events_are_the_same(file):
     oracle, engine = Oracle(*deal), EngineTable(*deal)
     for entry in record["moves"]:
         moves_agree(oracle, engine)
-        move = tuple(tuple(one) if isinstance(one, list) else one for one in entry["move"])
+        move = as_move(entry["move"])
         oracle.play(move)
         engine.play(move)
         assert engine.position() == oracle.position()

@@ -9,13 +9,17 @@ from cacao_env import Game
 from cacao_env.agents import ismcts
 from cacao_env.agents.agent import Agent, play_game
 from cacao_env.agents.bots import BOTS, Bot, parse
+from cacao_env.agents.mc import run_passes
+from cacao_env.agents.registry import load_agent
+from cacao_env.agents.utility import UTILITY, value_of
 from cacao_env.engine.decisions import NONE
 from cacao_env.engine.options import ASKED
+from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.greedy.turn import next_unasked
 from cacao_env.greedy.values import Weights
-from tests.games import STYLES, continuations, positions
+from tests.games import STYLES, continuations, played, positions
 
 # --- Names and parameters -------------------------------------------------------------------
 
@@ -57,27 +61,20 @@ ONLY_SCORE = np.array(
 )
 
 
-def expected_gains(game: Game, weights: np.ndarray = ONLY_SCORE) -> dict[int, float]:
-    """What greedy expects each legal action to add, by default to the score, by the turn's end."""
+def expected_gains(game: Game) -> dict[int, float]:
+    """What greedy expects each legal action to add to the score by the turn's end."""
     choices = np.zeros(1, CHOICES)
-    score_actions(choices[0], game.state, weights)
+    score_actions(choices[0], game.state, ONLY_SCORE)
     count = int(choices[0].count)
     return dict(zip(choices[0].ids[:count].tolist(), choices[0].values[:count].tolist()))
 
 
-def best_gain(game: Game, action: int, seat: int, worth: float = 0) -> float:
-    """The most a seat's score can rise in this turn after an action: all continuations are played.
-
-    ``worth``, in gold, is that of a cacao which is kept.
-    """
-
-    def value(position: Game) -> float:
-        return position.scores()[seat] + worth * int(position.state.cacao[seat])
-
+def best_gain(game: Game, action: int, seat: int) -> float:
+    """The most a seat's score can rise in this turn after an action: all continuations are played."""
     start = game.clone()
     start.play(action)
     ends = continuations(start, lambda p: p.turn != game.turn or p.seat != seat)
-    return max(map(value, ends)) - value(game)
+    return max(end.scores()[seat] for end in ends) - game.scores()[seat]
 
 
 @pytest.mark.parametrize("style", sorted(STYLES))
@@ -144,13 +141,17 @@ def test_search_beats_greedy(spec, least):
     assert wins(Bot(spec), Bot("greedy"), 12) >= least
 
 
-@pytest.mark.parametrize("spec", [*sorted(BOTS), "mc:ms=5", "ismcts:ms=5"])
+NETWORKS = ("trinitario", "trinitario+search:sims=4,width=2,inner=2,exact=2")
+
+
+@pytest.mark.parametrize("spec", [*sorted(BOTS), "mc:ms=5", "ismcts:ms=5", *NETWORKS])
 @pytest.mark.parametrize("decisions", ["auto", "explicit"])
-def test_every_bot_plays_whole_games_with_all_options(spec, decisions):
+def test_every_agent_plays_whole_games_with_all_options(spec, decisions):
     small = {"mc": "mc:sims=8,top=4", "ismcts": "ismcts:sims=8", "endgame": "endgame:exact=2"}
+    agent = load_agent(small.get(spec, spec))
     for players in (2, 3, 4):
         game = Game.new(players, 3, volcanoes=players != 3, decisions=decisions)
-        play_game(game, [Bot(small.get(spec, spec)).player(n) for n in range(players)])
+        play_game(game, [agent.player(n) for n in range(players)])
         assert game.over
 
 
@@ -208,3 +209,37 @@ def test_an_explicit_game_s_move_that_can_not_matter_is_the_analysis(spec):
             assert bot.act([game], [rng]) == [forced]
             seen += 1
         game.play(int(game.legal_actions()[0]))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_utility_is_half_the_win_and_half_the_margins(players):
+    shared = 0
+    for seed in range(60):
+        game = played(players, seed)
+        if seed % 3 == 0:  # a tie
+            game.state.gold[:players] += max(game.scores()) - np.array(game.scores())
+            game.state.cacao[:players] = 0
+        scores, winners = game.scores(), game.winners()
+        shared += len(winners) > 1
+        found = [value_of(game.state, seat, UTILITY) for seat in range(players)]
+        for seat, own in enumerate(scores):
+            share = (seat in winners) / len(winners)
+            win = (players * share - 1) / (players - 1)
+            others = [own - other for n, other in enumerate(scores) if n != seat]
+            margin = np.mean(np.tanh(np.array(others) / SCORE_SCALE))
+            assert found[seat] == pytest.approx(0.5 * win + 0.5 * margin)
+        assert sum(found) == pytest.approx(0)
+    assert shared >= 20
+
+
+def test_candidates_meet_the_same_deals_and_luck():
+    game = played(2, 7, until=lambda game: game.ply >= 12 and game.phase == "place")
+    before = game.states.tobytes()
+    action = int(game.legal_actions()[0])
+    ids, sums = np.full(3, action), np.zeros(3)
+    run_passes(game.states, ids, 3, sums, 20, new_rng(1), UTILITY)
+    assert sums[0] == sums[1] == sums[2] != 0
+    again = np.zeros(3)
+    run_passes(game.states, ids, 3, again, 20, new_rng(2), UTILITY)
+    assert again[0] != sums[0]
+    assert game.states.tobytes() == before

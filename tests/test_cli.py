@@ -13,8 +13,10 @@ import pytest
 from cacao_env.cli import _parser, main
 from cacao_env.engine.jit import COMPILED
 from cacao_env.evaluation import leaderboard
+from cacao_env.record import dumps, record_of
 from tests.checkpoints import checkpoint
-from tests.reference.records import check_record, play_record
+from tests.games import played
+from tests.reference.records import check_record
 from tests.sources import ROOT
 
 
@@ -56,8 +58,8 @@ def test_paths_are_those_that_a_shell_s_user_means(tmp_path, monkeypatch):
 
 
 def test_check_names_each_bad_file_and_still_reads_the_others(tmp_path, capsys):
-    for name, style in (("a", "stretch"), ("b", "triple"), ("c", "random")):
-        record = play_record(2, True, 5, style, with_legal=True)
+    for name, style in (("a", "stretch"), ("b", "overbuild"), ("c", "random")):
+        record = record_of(played(2, 5, style=style, volcanoes=True), with_legal=True)
         if name == "b":
             record["result"]["gold"][0] += 1
         (tmp_path / f"{name}.json").write_text(json.dumps(record))
@@ -232,12 +234,14 @@ for opponent in ("random", "greedy", "criollo"):
 for name in ("criollo+search:sims=2", "mc:sims=4", "ismcts:sims=4"):
     agent = load_agent(name)
     agent.analyze(Game.new(3, seed=1), agent.begin(0))
+from cacao_env.evaluation.luck import luck_of
 from cacao_env.play.review import Reviewer
 game = Game.new(seed=2)
 for turn in (0, 21):
     while game.turn < turn or game.phase != "place":
         game.play(int(game.legal_actions()[0]))
     Reviewer(game.options).judged(0, game, int(game.legal_actions()[0]))
+luck_of(game)
 for entry in _linked:
     assert set(entry.overloads) <= compiled.get(entry, set()), entry
 """
@@ -389,7 +393,7 @@ def places(tmp_path_factory):
     (folder / "file").touch()
     (folder / "page.md").write_text("no markers")
     (folder / "marked.md").write_text(f"{leaderboard.BEGIN}\n{leaderboard.END}\n")
-    (folder / "game.json").write_text(json.dumps(play_record(2, False, 5)))
+    (folder / "game.json").write_text(dumps(record_of(played(2, 5))))
     found = {name: folder / name for name in ("file", "folder")}
     found |= {"page": folder / "page.md", "marked": folder / "marked.md"}
     found |= {"game": folder / "game.json"}
@@ -434,7 +438,7 @@ def test_the_help_of_each_command_has_an_example_that_is_understood(capsys):
 
 def test_a_large_number_of_files_is_checked_by_several_processes(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("cacao_env.cli.games.MANY_FILES", 20)
-    text = json.dumps(play_record(2, False, 5))
+    text = dumps(record_of(played(2, 5)))
     for number in range(21):
         (tmp_path / f"{number:03}.json").write_text(text if number != 7 else text[:-9])
     assert main(["replay", str(tmp_path), "--check"]) == 1

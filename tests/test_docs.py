@@ -1,6 +1,7 @@
 """The documents show what the code does, and each of them stands."""
 
 import re
+from collections import defaultdict
 from inspect import signature
 
 import pytest
@@ -126,3 +127,70 @@ def test_pyproject_and_constraints_agree_on_what_is_installed():
         name = re.split(r"[>=<[]", requirement)[0].lower()
         assert re.search(rf"^{name}==", pinned, re.M), name
     assert "torch==2.13.0" in pinned
+
+
+# --- Each figure stands on one page ----------------------------------------------------------------
+
+NUMBER = r"[+\-−]?\d+(?:\.\d+)?"
+# 96.6 % [95.8, 97.4], 96.6% [95.8%, 97.4%], +11.1 [+10.8, +11.3], 53.2 % ± 1.9
+WITH_INTERVAL = re.compile(rf"({NUMBER}) ?%? ?(?:\[({NUMBER}) ?%?, ({NUMBER}) ?%?\]|± ?({NUMBER}))")
+SPEED = re.compile(
+    r"\d[\d,.]* ?(?:k|M|million)? ?(?:decisions|games|steps)(?:/s| a second| per second)"
+)
+SPEEDS = {"benchmark.md", "environment.md", "policies.md"}  # the environment's; the trainers'
+
+
+def pages():
+    return [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+
+
+def test_a_result_stands_on_one_page():
+    found = defaultdict(set)
+    for page in pages():
+        for match in WITH_INTERVAL.finditer(page.read_text(encoding="utf-8")):
+            figure = tuple(part.lstrip("+−-") for part in match.groups() if part)
+            if "." in match[1] and match[1] not in ("0.0", "50.0", "100.0"):
+                found[figure].add(str(page.relative_to(ROOT)))
+    assert len(found) > 150
+    twice = {" ".join(figure): sorted(where) for figure, where in found.items() if len(where) > 1}
+    assert twice == {}
+
+
+def test_speeds_stand_on_the_pages_of_speeds():
+    for page in pages():
+        if page.name not in SPEEDS:
+            assert SPEED.findall(page.read_text(encoding="utf-8")) == [], page
+
+
+# --- What is installed ------------------------------------------------------------------------------
+
+PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.M)
+
+
+def pins(text):
+    """Versions by name, in the form that package indexes compare."""
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in PIN.findall(text)}
+
+
+def test_every_pin_is_locked_with_hashes():
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    assert pins(text) == pins(constraints)
+    assert len(pins(text)) > 80
+    for entry in re.split(r"\n(?=[A-Za-z0-9])", text[text.index("\n" + PIN.search(text)[0]) + 1 :]):
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}( \\)?$", entry, re.M), entry.split("\n")[0]
+
+
+def test_the_page_installs_as_the_lock_file_says():
+    """The commands in the head of the lock file, and the script that looks up what is known of it."""
+    head = (ROOT / ".ci" / "lock").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    command = re.search(r'"# (pip install torch.*)"', head)[1]
+    for part in command.split(" && "):
+        assert part in page, part
+    assert f"# {command}" in (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    torch = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))["torch"]
+    assert f"pip install torch=={torch} " in command
+    for script in (".ci/lock", ".ci/audit"):
+        assert script in page
+        assert (ROOT / script).is_file()

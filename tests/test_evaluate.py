@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import shutil
 import sys
+from contextlib import closing
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -34,6 +35,7 @@ from cacao_env.evaluation.summary import values
 from cacao_env.evaluation.workers import WorkerError, do_all
 from tests.agents_for_tests import worker
 from tests.checkpoints import checkpoint, network
+from tests.kills import left_behind
 
 HERE = "tests.agents_for_tests"
 
@@ -399,6 +401,24 @@ def test_other_settings_are_refused(tmp_path, capsys):
     assert "its seed is 1000000000, here 5; give another folder" in lines[0]
     assert "its agents differ in greedy, tests.agents_for_tests:First" in lines[1]
     assert (tmp_path / GAMES).read_bytes() == before
+
+
+@pytest.mark.usefixtures("no_luck")
+def test_an_evaluation_that_is_killed_at_any_line_has_what_was_stored(tmp_path):
+    played = outcomes_of([f"{HERE}:First", "random"], 2, 3 * BLOCKS_AT_ONCE)
+
+    def stored(folder, *more):
+        with closing(Store(folder, {"seed": 1})) as store:
+            for result in more:
+                store.add(result)
+            return len(store.results)
+
+    folder = tmp_path / "games"
+    found = [
+        stored(left) for left in left_behind(lambda: stored(folder, *played), folder, tmp_path)
+    ]
+    assert found == sorted(found)
+    assert {*found, stored(folder)} == {0, 1, 2, 3}
 
 
 # Files of other programs, cut off or not, and games of version 3, which had its settings there.

@@ -16,6 +16,7 @@ from cacao_env import Game, check
 from cacao_env.check import bench
 from cacao_env.check.bench.timing import Row
 from cacao_env.cli import _parser, main
+from tests.games import as_asked
 from tests.metrics import documented, logged
 
 PAGE = (Path(__file__).parent.parent / "docs" / "files.md").read_text(encoding="utf-8")
@@ -138,13 +139,10 @@ def make_review(patch):
 
 def make_saved():
     """What the page exports: a game of a person and an agent, without its moves."""
-    game = Game.new(2, 3)
-    workers, jungle = game.draws
     one = {
+        **as_asked(Game.new(2, 3)),
         **{"id": "a", "kind": "game", "seed": 3, "created": 0, "changed": 0, "over": False},
-        **{"scores": [-10, -10], "winners": [], "turn": 0, "turns": 22, "actions": []},
-        "options": {"players": 2, "volcanoes": False, "decisions": "auto"},
-        "deal": {"worker_draws": workers, "jungle_draws": jungle},
+        **{"scores": [-10, -10], "winners": [], "turn": 0, "turns": 22},
         "players": [{"person": True, "name": ""}, {"person": False, "name": "Kin"}],
     }
     Path("cacao-games.json").write_text(

@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib", reason="the evaluate extra is not installed")
 from matplotlib.figure import Figure
 
 from cacao_env import Game
-from cacao_env.agents.agent import decider
+from cacao_env.agents.agent import Agent, decider
 from cacao_env.agents.analysis import certain
 from cacao_env.agents.endgame import placements_left
 from cacao_env.agents.registry import load_agent
@@ -60,23 +60,13 @@ def of_first_actions(options, seed):
     return final
 
 
-class Prophet:
-    """Plays like greedy and tells the result of a game whose every seat plays its first action."""
+class Prophet(Agent):
+    """Plays its first action and tells the result of a game whose every seat does so."""
 
-    name, version, players = "prophet", "", (2, 3, 4)
-    wrong = 0.0
+    name, wrong = "prophet", 0.0
 
     def __init__(self, seed: int) -> None:
-        self.seed, self.greedy, self.seen = seed, load_agent("greedy"), []
-
-    def supports(self, options):
-        return True
-
-    def notes(self, memory):
-        return {}
-
-    def begin(self, seed):
-        return self.greedy.begin(seed)
+        self.seed, self.seen = seed, []
 
     def act(self, games, memory):
         return [int(game.legal_actions()[0]) for game in games]
@@ -93,17 +83,6 @@ class Prophet:
 class Silent(Prophet):
     def analyze(self, game, memory):
         return certain(int(game.legal_actions()[0]))
-
-
-@pytest.mark.parametrize("players", [2, 4])
-def test_who_knows_the_result_foresees_all_of_it(players, monkeypatch):
-    prophet = Prophet(SEED)
-    rows = forecast(monkeypatch, [prophet], players, 2)
-    assert [row["left"] for row in rows] == [*range(21 if players == 2 else 35, -1, -1)]
-    # Every copy that an agent sees has its hidden tiles dealt again.
-    assert len(prophet.seen) == 2 * len(rows)
-    truth = Game.deal(Options(players), SEED)
-    assert any(game.draws != truth.draws for game in prophet.seen[: len(rows)] if game.ply < 4)
 
 
 def test_forecasts_are_the_seat_s_own_and_of_its_own_game(monkeypatch):
@@ -137,6 +116,11 @@ def test_every_agent_is_judged_by_its_own_forecasts(monkeypatch):
     games, players = 3, 3
     rows = forecast(monkeypatch, [first, second], players, games)
     assert [row["agent"] for row in rows[:2]] == ["prophet", "other"]
+    assert [row["left"] for row in rows[::2]] == [*range(29, -1, -1)]
+    # Every copy that an agent sees has its hidden tiles dealt again.
+    assert len(first.seen) == games * 30
+    truth = Game.deal(Options(players), SEED)
+    assert any(game.draws != truth.draws for game in first.seen[:30] if game.ply < 4)
     told = {agent.name: of_first_actions(Options(players), agent.seed) for agent in (first, second)}
     for row in rows:
         errors, outcomes = [], []

@@ -1,9 +1,6 @@
 """``llm:MODEL`` as an agent, asked through a scripted server."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +9,6 @@ from cacao_env import Game, record
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.registry import load_agent, load_agents
 from cacao_env.cli import main
-from tests.sources import ROOT
 from tests.text_players import chat_server, illegal, perfect
 
 pytest.importorskip("openai")
@@ -221,12 +217,12 @@ def test_a_game_that_is_recorded_has_its_conversation_beside_it():
     assert json.loads(line)["seat"] == 1
 
 
-def test_several_processes_share_the_cache():
+def test_several_processes_share_the_cache(monkeypatch, no_luck):
     with chat_server(perfect) as (url, asked):
-        command = [sys.executable, "-m", "cacao_env", "evaluate", "llm:m,decisions=turn", "random"]
-        env = {**os.environ, "OPENAI_BASE_URL": url, "PYTHONPATH": str(ROOT)}
-        for _ in range(2):
-            subprocess.run([*command, "--deals", "16", "--workers", "2"], check=True, env=env)
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        for workers in ("2", "1"):
+            command = ["evaluate", "llm:m,decisions=turn", "random", "--workers", workers]
+            assert main([*command, "--deals", "16", "--out", workers]) == 0
     prompts = [json.dumps(one["messages"]) for one in asked]
     assert len(prompts) > 300
     assert len(prompts) - len(set(prompts)) <= 1  # both processes warm up with one prompt

@@ -18,11 +18,12 @@ from cacao_env.agents.agent import Agent
 from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.summary import Result
+from tests import kills
 from training import loop as loop_module
 from training.config import ConfigError, RunConfig, from_dict
 from training.loop import Learner, Loop, resumed
 from training.run_folder import RunFolder, read_metrics
-from training.state import read_state, write_state
+from training.state import STATE, read_state, write_state
 
 
 @dataclass(frozen=True)
@@ -226,6 +227,24 @@ def test_a_second_signal_stops_at_once(tmp_path):
         Loop(learner, tmp_path).run()
     assert learner.saved == []
     Loop(counter(), tmp_path).close()
+
+
+def test_a_run_that_is_killed_at_any_line_resumes(tmp_path):
+    class Saving(Counter):
+        def save_checkpoint(self, folder, training):
+            kills.write(folder, self.value)
+
+    learner, folder, reached = Saving(counter(save_minutes=0.1).config), tmp_path / "run", []
+    for left in kills.left_behind(lambda: Loop(learner, folder).run(), folder, tmp_path):
+        if not (left / STATE).exists():
+            continue
+        again = resumed(Saving, left)
+        assert again.value == again.rounds
+        assert kills.read(left) - again.rounds in (0, 1)  # it is written before the state
+        logged = [row["round"] for row in read_metrics(left)]
+        assert logged[: again.rounds] == list(range(1, again.rounds + 1))
+        reached.append(again.rounds)
+    assert (reached, set(reached)) == (sorted(reached), {1, 2, 3, 4})
 
 
 def test_an_agent_that_can_t_play_is_found_out_before_the_training(tmp_path):

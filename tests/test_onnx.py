@@ -69,9 +69,9 @@ def test_the_network_sees_what_the_environment_shows(form, dtype):
         assert thought.weighed == "probabilities of its policy"
 
 
-@pytest.mark.parametrize("kind", ["BOOL", "INT8", "FLOAT", "INT64"])
+@pytest.mark.parametrize("kind", ["bool", "int8", "float", "int64"])
 def test_a_network_may_take_the_mask(kind):
-    agent = agent_of(ABOUT, mask=getattr(onnx.TensorProto, kind))
+    agent = agent_of(ABOUT, mask=kind)
     [game] = some_games(1, table_size=15)
     seen = game.observation(observation_dtype="float32")
     shown, _ = agent.net(seen[None], game.action_mask()[None])

@@ -11,7 +11,7 @@ from cacao_env.engine.observation import scale
 from cacao_env.engine.tiles import JUNGLE_KINDS, WORKER_KINDS
 from cacao_env.envs import open_spiel
 from cacao_env.game import Game
-from tests.reference.box import jungle_supply, worker_supply
+from tests.reference.oracle import jungle_supply, worker_supply
 
 OPTIONS = [
     {"players": 2},
@@ -26,18 +26,17 @@ def load(options):
     return pyspiel.load_game(f"python_cacao({text})")
 
 
-def walk(game, seed, plies=10_000):
+def walk(game, seed):
     """Play at random; yields the state before every step and at the end."""
     rng = np.random.default_rng(seed)
     state = game.new_initial_state()
-    while not state.is_terminal() and plies:
+    while not state.is_terminal():
         yield state
         if state.is_chance_node():
             outcomes, odds = zip(*state.chance_outcomes())
             state.apply_action(int(rng.choice(outcomes, p=odds)))
         else:
             state.apply_action(int(rng.choice(state.legal_actions())))
-        plies -= 1
     yield state
 
 

@@ -23,7 +23,7 @@ from cacao_env.engine.rng import new_rng
 from cacao_env.engine.tiles import EDGES, NUM_VARIANTS, WORKER_KINDS
 from cacao_env.greedy.choices import CHOICES
 from tests.games import STYLES, positions
-from tests.test_afterstate import SMALL, run_for
+from tests.test_afterstate import SMALL
 from training.distil_ordering import fit, hits, main, play_positions
 from training.loop import resumed
 from training.train_afterstate import AfterstateLearner
@@ -97,11 +97,9 @@ def test_numbers_put_placements_first():
 # --- Learning it ----------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("net")
-    run_for(folder, 2)
-    return folder
+@pytest.fixture
+def checkpoint(tiny):
+    return tiny("afterstate").folder
 
 
 def test_the_command_writes_a_network_that_orders_its_moves(

@@ -24,7 +24,7 @@ from cacao_env.play.page import page
 from cacao_env.play.server import HOST, MAX_REQUEST, MAX_WAITING, AgentServer, described
 from cacao_env.play.watch import EARLIER, NEWEST, watched
 from tests.browser import BUILT, ROOT_PAGE, Page, begin, play_on
-from tests.games import played
+from tests.games import as_asked, played
 from tests.sources import ROOT
 
 
@@ -151,18 +151,8 @@ def ask(served, path, body=None, **headers):
     )
 
 
-def wish(game: Game, agent: str = "greedy", **more):
-    workers, jungle = game.draws
-    options = {"players": game.num_players, "volcanoes": False, "decisions": "auto"}
-    deal = {"worker_draws": workers, "jungle_draws": jungle}
-    return {
-        "options": options,
-        "deal": deal,
-        "actions": list(game.history),
-        "agent": agent,
-        "seed": 1,
-        **more,
-    }
+def wish(game: Game, agent: str = "greedy"):
+    return {**as_asked(game), "agent": agent, "seed": 1}
 
 
 def test_a_game_comes_in_and_a_move_goes_out(serving):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cacao_env import record
-from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, play_on, shots
+from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, play_on
 from tests.games import played
 
 LANDSCAPE, SMALL = (844, 390), (320, 568)
@@ -87,7 +87,6 @@ def test_a_game_by_the_mouse_and_its_record_holds(opened, tmp_path):
             page.click("#undo")
             assert frames(page) == before
     assert " wins" in page.inner_text("#headline") or "You win" in page.inner_text("#headline")
-    shots(page, "over")
     page.click("#share")
     with page.expect_download() as download:
         page.click("#share-file")
@@ -149,7 +148,6 @@ def test_decisions_by_touch_on_a_phone(opened, size):
         if size != SMALL:
             assert box["y"] >= 0, what
             assert box["y"] + box["height"] <= size[1], what
-    shots(page, f"phone-{size[0]}")
 
 
 # --- What once went wrong, one test each ----------------------------------------------------------
@@ -177,10 +175,10 @@ def test_a_second_click_on_place_decides_nothing(opened):
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE, LANDSCAPE, SMALL])
-def test_nothing_covers_a_space_that_can_be_chosen(opened, size):
+def test_nothing_covers_what_can_be_chosen_and_it_is_large(opened, size):
     page = opened(size=size).page
     begin(page, "grower", players=4, seed=4)
-    for number in range(4):
+    for number in range(2):
         until(page, lambda page: page.get_attribute(".decision", "data-phase") == "place")
         for x, y in cells(page, ".legal"):
             page.locator("#table").scroll_into_view_if_needed()
@@ -190,12 +188,6 @@ def test_nothing_covers_a_space_that_can_be_chosen(opened, size):
         decide(page, number)
     board, bar = (page.locator(one).bounding_box() for one in (".board", ".bar"))
     assert bar["y"] >= board["y"] + board["height"], "the buttons stand below the table"
-
-
-@pytest.mark.parametrize("size", [WIDE, PHONE, SMALL])
-def test_choices_on_the_table_are_large_and_cover_no_others(opened, size):
-    page = opened(size=size).page
-    begin(page, "grower", players=4, seed=6)
     until(page, lambda page: at_an_act(page) and page.locator(".chip").count() > 1)
     boxes = [chip.bounding_box() for chip in page.locator(".chip rect").all()]
     for k, box in enumerate(boxes):
@@ -220,21 +212,7 @@ def test_space_does_not_wind_a_game_back(opened):
     page.keyboard.press(" ")
     page.wait_for_timeout(300)
     assert page.inner_text("#count") == before
-
-
-def test_a_double_click_on_begin_makes_one_game(opened):
-    page = opened().page
-    page.wait_for_selector("#begin")
-    page.dblclick("#begin")
-    page.wait_for_selector("#confirm")
-    page.click("#my-games")
-    page.wait_for_selector(".games li")
-    assert page.locator(".games li").count() == 1
-
-
-def test_the_cursor_is_said_also_after_a_space_was_chosen(opened):
-    page = opened().page
-    begin(page, "grower", seed=3)
+    # The cursor is said also after a space was chosen.
     page.focus("#table")
     page.keyboard.press("n")
     page.keyboard.press(" ")
@@ -275,7 +253,6 @@ def test_a_hand_over_shows_what_the_last_move_did(opened):
         assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).id", [x, y]) == "table"
         told = page.inner_text("#curtain p")
         assert "placed" in told or "used" in told or "filled" in told or not seat
-        shots(page, f"curtain-{seat}")
         page.click("#lift-curtain")
         while not page.locator("#curtain").count() and page.locator("#confirm").count():
             decide(page)
@@ -324,7 +301,6 @@ def test_a_record_is_replayed_step_by_step(opened, four):
     page.wait_for_function("() => document.getElementById('auto').ariaPressed === 'true'")
     page.click("#auto")
     go(page, 60)
-    shots(page, "replay")
 
 
 def test_wrong_files_get_a_sentence(opened, four):
@@ -345,13 +321,17 @@ def test_wrong_files_get_a_sentence(opened, four):
     assert page.inner_text("#count").startswith("3 /"), "what was shown stays"
 
 
-def test_a_record_that_is_opened_twice_is_one_game(opened, four):
-    page = replayed(opened, four)
-    drop(page, "again.json", four)
-    page.wait_for_timeout(300)
+def test_what_is_begun_or_opened_twice_is_one_game(opened, four):
+    page = opened().page
+    page.wait_for_selector("#begin")
+    page.dblclick("#begin")
+    page.wait_for_selector("#confirm")
+    for name in ("game.json", "again.json"):
+        drop(page, name, four)
+        page.wait_for_timeout(300)
     page.click("#my-games")
     page.wait_for_selector(".games li")
-    assert page.locator(".games li").count() == 1
+    assert page.locator(".games li").count() == 2
 
 
 def test_a_review_teaches_and_is_kept(opened):
@@ -368,7 +348,6 @@ def test_a_review_teaches_and_is_kept(opened):
     assert re.search(r"−\d+\.\d (\?!|\?\?)", told), told
     assert page.locator(".preview").count() == 1
     assert page.locator(".curve .mark").count() > 0
-    shots(page, "review")
     ply = page.inner_text("#count")
     page.reload()
     page.wait_for_selector("#next-mistake")
@@ -403,7 +382,6 @@ def test_puzzles_are_solved_and_counted(opened):
         page.click("#answer")
         page.click("#confirm")
     assert "Right." in page.inner_text("#verdict")
-    shots(page, "puzzle")
     moves = page.locator(".moves .line").count()
     page.keyboard.press("u")  # nothing is taken back in a puzzle, and none is shared
     assert "Right." in page.inner_text("#verdict")
@@ -606,7 +584,6 @@ def test_log_temples_and_think_are_in_view_with_four_players(opened):
     )
     assert left["x"] + left["width"] <= board["x"]
     assert board["x"] + board["width"] <= right["x"]
-    shots(page, "four")
 
 
 def test_the_page_speaks_spanish_with_the_published_terms(opened):
@@ -615,7 +592,6 @@ def test_the_page_speaks_spanish_with_the_published_terms(opened):
     begin(page, "grower", seed=3)
     assert page.inner_text("#headline span") == "Tu turno: coloca una loseta"
     assert page.get_attribute(".supply", "aria-label") == "Selva explorada"
-    shots(page, "spanish")
     page.click("#show-rules")
     assert "losetas de recolectores" in page.inner_text(".rules")
     pictures = page.locator(".rules img")
@@ -678,7 +654,6 @@ def test_nothing_is_cut_at_any_width(opened, four, size):
     if table.count():
         box, around = table.bounding_box(), page.locator(".decision").bounding_box()
         assert box["x"] + box["width"] <= around["x"] + around["width"] + 1
-    shots(page, f"end-{size[0]}")
 
 
 def test_a_choice_made_at_once_after_the_others_is_kept(opened):

@@ -3,19 +3,27 @@
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from decimal import Decimal, localcontext
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from cacao_env import Game
+from cacao_env.agents.analysis import Analysis
 from cacao_env.agents.elementary import exp_negative, log_above_one, tanh
+from cacao_env.agents.registry import load_agent
 from cacao_env.engine import jit
 from cacao_env.play.wasm import build, entries
 
-from .page_engine import NODE, PAGE, differences, listed
-
+PAGE = Path(__file__).parents[1] / "cacao_env" / "play" / "page"
+NODE = shutil.which("node")
+MANY = int(os.environ.get("CACAO_PAGE_GAMES", "1"))  # so many times as many games
 needs_node = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 
 
@@ -48,6 +56,65 @@ def test_the_javascript_passes_its_own_tests():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def listed(agent: str, count: int, sims: int) -> Iterator[dict[str, Any]]:
+    """Games of all numbers of players, with and without volcanoes, in all ways of asking."""
+    for seed in range(count * MANY):
+        yield {
+            "players": 2 + seed % 3,
+            "volcanoes": seed % 2 == 1,
+            "decisions": ("auto", "auto", "auto", "turn")[seed // 6 % 4],
+            "seed": seed,
+            "agent": agent,
+            "sims": sims,
+            "thoughts": 7,
+        }
+
+
+def in_the_page(games: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Play the games in Node; ``actions, scores, rng, thought`` of each."""
+    assert NODE is not None
+    text = "\n".join(map(json.dumps, games))
+    command = [NODE, str(PAGE / "checks" / "games.mjs")]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def natively(one: dict[str, Any]) -> dict[str, Any]:
+    name = one["agent"]
+    if one["sims"]:
+        name += f"{':' if name == 'mc' else '+search:'}sims={one['sims']}"
+    agent, seed = load_agent(name), one["seed"]
+    options = {"volcanoes": one["volcanoes"], "decisions": one["decisions"]}
+    game = Game.new(one["players"], seed, **options)
+    memory = [agent.begin(10 * seed + seat) for seat in range(game.num_players)]
+    thought = []
+    while game.seat is not None:
+        if game.ply % one["thoughts"] == 0:
+            thought.append(as_data(agent.analyze(game, agent.begin(seed))))
+        game.play(agent.act([game], [memory[game.seat]])[0])
+    rng = [str(int(own[0])) for own in memory]
+    return {"actions": list(game.history), "scores": game.scores(), "rng": rng, "thought": thought}
+
+
+def as_data(analysis: Analysis) -> dict[str, Any]:
+    """An analysis as the page has it: what is known of each action, the best first."""
+    known = (analysis.actions, analysis.weights, analysis.values, analysis.visits)
+    columns = [column.tolist() for column in known if column is not None]
+    assert analysis.win_shares is not None
+    assert analysis.scores is not None
+    expected = {"win_shares": analysis.win_shares.tolist(), "scores": analysis.scores.tolist()}
+    return {"candidates": [list(row) for row in zip(*columns, strict=True)], **expected}
+
+
+def alike(own: Any, page: Any) -> bool:
+    """Whether plain data are the same, numbers to nine digits."""
+    if isinstance(own, dict):
+        return own.keys() == page.keys() and all(alike(own[key], page[key]) for key in own)
+    if isinstance(own, list):
+        return len(own) == len(page) and all(map(alike, own, page))
+    return bool(math.isclose(own, page, rel_tol=1e-9, abs_tol=1e-9))
+
+
 @needs_node
 @pytest.mark.skipif(not jit.COMPILED, reason="in the interpreter these games take minutes")
 @pytest.mark.parametrize(
@@ -61,7 +128,13 @@ def test_the_javascript_passes_its_own_tests():
     ],
 )
 def test_games_in_the_page_are_those_of_the_package(agent, count, sims):
-    assert differences(list(listed(agent, count, sims, thoughts=7)))[0] == []
+    games = list(listed(agent, count, sims))
+    for one, page in zip(games, in_the_page(games), strict=True):
+        own = natively(one)
+        assert [own[key] for key in ("actions", "scores", "rng")] == [
+            page[key] for key in ("actions", "scores", "rng")
+        ], one
+        assert alike(own["thought"], page["thought"]), one
 
 
 # --- exp, tanh and log ------------------------------------------------------------------------
@@ -99,6 +172,8 @@ def test_exp_tanh_and_log_at_their_ends():
 
 SAY = """
 import numpy as np
+from cacao_env import Game
+from cacao_env.agents.analysis import Analysis
 from cacao_env.agents.elementary import exp_negative, log_above_one, tanh
 for x in np.random.default_rng(1).normal(0, 3, 400).tolist():
     print(exp_negative(-abs(x)).hex(), tanh(x).hex(), log_above_one(1 + abs(x)).hex())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from cacao_env import Game
-from tests.reference.oracle import Oracle
 
 # (players, decisions): sequences of (plies played first, length), without and with volcanoes.
 PINNED = {
@@ -30,16 +29,6 @@ def perft(game: Game, length: int) -> int:
     return total
 
 
-def reference_perft(game: Game, moves: list, length: int) -> int:
-    """The same by the second implementation of the rules, from the game's deal and moves."""
-    oracle = Oracle(game.num_players, game.options.volcanoes, *game.draws)
-    for move in moves:
-        oracle.play(move)
-    if length == 0 or oracle.player is None:
-        return 1
-    return sum(reference_perft(game, [*moves, move], length - 1) for move in oracle.legal_moves())
-
-
 def position(players: int, decisions: str, plies: int, **options: object) -> Game:
     """The game after always taking the legal action in the middle of the list."""
     game = Game.new(players, players, decisions=decisions, **options)
@@ -55,11 +44,3 @@ def test_the_number_of_sequences_is_pinned(players, decisions):
         for volcanoes, count in enumerate(counts):
             game = position(players, decisions, plies, volcanoes=bool(volcanoes))
             assert perft(game, length) == count, (plies, volcanoes)
-
-
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_the_reference_counts_the_same(players):
-    for plies in (0, 30, 60):
-        game = position(players, "explicit", plies, volcanoes=players == 3)
-        moves = [move for _, _, move in game.elementary_moves()]
-        assert perft(game, 2) == reference_perft(game, moves, 2)

@@ -150,15 +150,6 @@ def test_using_it_before_reset_is_refused():
             use("player_0")
 
 
-def test_it_is_in_the_registry_where_there_is_one():
-    pettingzoo = pytest.importorskip("pettingzoo")
-    if not hasattr(pettingzoo, "make"):
-        pytest.skip("this version of PettingZoo has no registry")
-    env = pettingzoo.make("aec", "cacao_env/cacao_v0", num_players=3)
-    env.reset(seed=1)
-    assert env.agents == ["player_0", "player_1", "player_2"]
-
-
 def test_rendering_returns_the_picture(capsys):
     env = cacao_v0.env(render_mode="ansi")
     env.reset(seed=0)

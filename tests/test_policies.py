@@ -215,7 +215,7 @@ def test_a_saved_model_of_sb3_plays_as_it_predicts(tmp_path):
                 choice, _ = model.predict(observation, action_masks=mask, deterministic=True)
             else:
                 seen, _ = model.policy.obs_to_tensor(observation)
-                values = model.q_net(seen).detach().numpy()[0]
+                values = model.q_net(seen).detach().cpu().numpy()[0]
                 choice = np.where(mask > 0, values, -np.inf).argmax()
             game = env.unwrapped.game
             actions = [agent.act([game], [agent.begin(0)])[0] for agent in agents]

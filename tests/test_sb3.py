@@ -13,7 +13,7 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluation
-from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
+from stable_baselines3.common.vec_env import VecMonitor
 
 from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.state import OVER
@@ -58,14 +58,6 @@ def test_the_single_environment_trains(policy, options):
     while not over:
         action, _ = model.predict(observation, action_masks=get_action_masks(env))
         observation, _, over, _, _ = env.step(action)
-
-
-def test_stable_baselines3_s_own_batch_of_it_trains():
-    env = DummyVecEnv([lambda: single(mask_in="info", opponents="greedy")] * 3)
-    assert learn(env).num_timesteps >= 48
-    masks = get_action_masks(env)
-    assert masks.shape == (3, env.action_space.n)
-    assert masks.dtype == np.bool_
 
 
 def test_our_batch_trains():

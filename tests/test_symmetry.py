@@ -5,7 +5,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.engine import symmetry as sym
-from cacao_env.engine.geometry import NEIGHBOR, OFFSETS, cell_index, window_corner
+from cacao_env.engine.geometry import OFFSETS, cell_index, window_corner
 from cacao_env.engine.state import OVERBUILT, cell_column, cell_row
 from cacao_env.engine.tiles import NUM_VARIANTS, VOLCANO, VOLCANO_TURNED
 from tests.games import STYLES, positions
@@ -22,37 +22,27 @@ def image_of_game(g: int, game: Game) -> Game:
             cell_index(*sym.image_of_cell(g, int(cell_row(old, cell)), int(cell_column(old, cell))))
         )
 
-    def tile(variant: int) -> int:
-        kind, turn = (0, 0) if variant == 0 else divmod(variant - 1, 4)
-        if variant == 0:
-            return 0
-        if g >= 4:  # mirroring east and west: 3001 <-> 3100, and the turn goes the other way
-            kind, turn = {0: 0, 1: 2, 2: 1}[kind], -turn
-        return 1 + kind * 4 + (turn + g) % 4
+    def code(value: int, jungle: bool) -> int:
+        """What lies there, turned; numbers below 0 stand for empty cells."""
+        if value < 0 or (jungle and not (turned and value in (VOLCANO, VOLCANO_TURNED))):
+            return value
+        if jungle:
+            return VOLCANO + VOLCANO_TURNED - value
+        owner, variant = divmod((value & (OVERBUILT - 1)) - 1, NUM_VARIANTS)
+        if variant:
+            kind, turn = divmod(variant - 1, 4)
+            if g >= 4:  # mirroring east and west: 3001 <-> 3100, and the turn goes the other way
+                kind, turn = {0: 0, 1: 2, 2: 1}[kind], -turn
+            variant = 1 + kind * 4 + (turn + g) % 4
+        return (value & OVERBUILT) + 1 + owner * NUM_VARIANTS + variant
 
     new.board[:] = 0
-    for i in range(int(old.open_count)):
-        new.open_cells[i] = moved(int(old.open_cells[i]))
-        new.board[new.open_cells[i]] = -1 - i
-    for i in range(int(old.jungle_count)):
-        cell = int(old.jungle_cells[i])
-        code = int(old.board[cell])
-        if turned and code in (VOLCANO, VOLCANO_TURNED):
-            code = VOLCANO + VOLCANO_TURNED - code
-        new.jungle_cells[i] = moved(cell)
-        new.board[new.jungle_cells[i]] = code
-    for i in range(int(old.temple_count)):
-        new.temple_cells[i] = moved(int(old.temple_cells[i]))
-    for i in range(int(old.worker_count)):
-        cell = int(old.worker_cells[i])
-        code = int(old.board[cell])
-        over, code = (OVERBUILT, code - OVERBUILT) if code >= OVERBUILT else (0, code)
-        owner, variant = divmod(code - 1, NUM_VARIANTS)
-        new.worker_cells[i] = moved(cell)
-        new.board[new.worker_cells[i]] = over + 1 + owner * NUM_VARIANTS + tile(variant)
-        for beside in NEIGHBOR[new.worker_cells[i]]:
-            if new.board[beside] <= 0:
-                new.board[beside] -= 1
+    laid = set(old.jungle_cells[: int(old.jungle_count)].tolist())
+    for cell in np.flatnonzero(old.board).tolist():
+        new.board[moved(cell)] = code(int(old.board[cell]), cell in laid)
+    for what in ("open", "jungle", "temple", "worker"):
+        for i in range(int(old[f"{what}_count"])):
+            new[f"{what}_cells"][i] = moved(int(old[f"{what}_cells"][i]))
     corners = [
         sym.image_of_cell(g, r, c)
         for r in (int(old.row_min), int(old.row_max))

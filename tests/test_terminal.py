@@ -15,51 +15,29 @@ from cacao_env.play.table import HUMAN, Table
 from cacao_env.play.terminal import Left, play_in_terminal
 
 
-class Typist:
-    """Types lines one after the other and keeps what was written."""
-
-    def __init__(self, lines):
-        self.lines = list(lines)
-        self.written: list[str] = []
-
-    def read(self, prompt):
-        if not self.lines:
-            raise Left
-        return self.lines.pop(0)
-
-    def write(self, text):
-        self.written.append(text)
-
-    @property
-    def text(self):
-        return "\n".join(self.written)
-
-
 def typed(table, *lines, target=None):
-    typist = Typist(lines)
+    """What is written when lines are typed one after the other."""
+    rest, written = list(lines), []
+
+    def read(prompt):
+        if not rest:
+            raise Left
+        return rest.pop(0)
+
     with suppress(Left):
-        play_in_terminal(table, typist.read, typist.write, False, target)
-    return typist.text
+        play_in_terminal(table, read, written.append, False, target)
+    return "\n".join(written)
 
 
 def test_a_whole_game_is_typed(tmp_path):
-    table = Table([HUMAN, "greedy"], 3)
-    target = tmp_path / "game.json"
-
-    def lines():
-        while True:
-            yield "list"
-            yield "1"
-
-    typist = Typist([])
-    script = lines()
-    play_in_terminal(table, lambda prompt: next(script), typist.write, False, target)
+    table, target = Table([HUMAN, "greedy"], 3), tmp_path / "game.json"
+    text = typed(table, *["list", "1"] * 100, target=target)
     assert table.game.over
     assert record.check(record.load(target)).scores() == table.game.scores()
-    assert f"you {table.game.scores()[0]}, greedy {table.game.scores()[1]}" in typist.text
+    assert f"you {table.game.scores()[0]}, greedy {table.game.scores()[1]}" in text
     moves = [f"{'AB'[seat]} {words}" for seat, words in moves_in_words(table.game)]
-    lines_written = [line.strip() for line in typist.text.splitlines()]
-    assert [line for line in lines_written if line in moves] == moves, "each move is shown once"
+    lines = [line.strip() for line in text.splitlines()]
+    assert [line for line in lines if line in moves] == moves, "each move is shown once"
 
 
 def test_a_number_is_the_choice_that_was_listed():

@@ -15,7 +15,7 @@ from cacao_env.text.reply import Refused, action_of
 from cacao_env.text.table import TextTable
 from cacao_env.text.trl import CacaoTools
 from tests import text_proofs
-from tests.agents_for_tests import Spy
+from tests.agents_for_tests import Failing, First, Spy
 from tests.games import STYLES, any_game, positions
 from tests.text_players import perfect
 
@@ -261,29 +261,17 @@ def test_only_what_has_shown_nothing_hidden_is_taken_back():
 
 
 def test_after_an_agent_failed_its_turn_is_not_the_text_s():
-    class Fails(Spy):
-        fails = False
-
-        def act(self, games, memory):
-            if self.fails:
-                raise RuntimeError("no")
-            return super().act(games, memory)
-
-    agent = Fails()
+    agent = Failing()
     table = TextTable(3, agent, decisions="turn")
-    agent.fails = True
+    agent.fails = RuntimeError("no")
     with pytest.raises(RuntimeError, match="no"):
         table.reply(perfect(table.prompt()))
     assert table.seat != table.own
-    agent.fails = False
+    agent.fails = None
     table.reply("nothing")  # the agent moves first
     assert table.seat == table.own
     assert table.refused[table.own] == 1
 
 
 def test_one_object_with_act_is_an_opponent():
-    class First:
-        def act(self, game):
-            return game.legal_actions()[0]
-
-    assert TextTable(3, First()).names == ["text", "First"]
+    assert TextTable(3, First(0)).names == ["text", "First"]

@@ -177,7 +177,7 @@ def test_actions_of_a_wrong_shape_or_type_are_refused(threads):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
-    ("what", "times"), [("step", 20_000), ("sample", 20_000), ("look", 20_000), ("versus", 5000)]
+    ("what", "times"), [("step", 5_000), ("sample", 5_000), ("look", 5_000), ("versus", 5_000)]
 )
 def test_memory_does_not_grow(what, times, threads):
     """No array is made that stays, and none as large as a batch's observations or masks."""

@@ -30,8 +30,8 @@ from cacao_env.agents.registry import installed_agents, load_agent
 from cacao_env.agents.value.checkpoint import save_value
 from cacao_env.evaluation.store import GAMES, Store, StoreError
 from cacao_env.play.server import AgentServer, Refused
+from tests import kills
 from tests.checkpoints import checkpoint, value_checkpoint
-from tests.fuzz import kills
 
 SHIPPED = {
     "forastero": "04cb0f14803aa0b9654ba283303c2f718dd29372f8a9119e0ebdda11d9b3d9bb",
@@ -44,19 +44,16 @@ SHIPPED = {
 
 
 def test_a_kill_at_any_line_leaves_a_whole_checkpoint(tmp_path):
-    kills.write(tmp_path, 1)
-    found, line = set(), 0
-    while kills.killed_at(lambda: kills.write(tmp_path, 2), line):
-        number = kills.read(tmp_path)
-        found.add(number)
-        if number == 2:
-            kills.write(tmp_path, 1)
-            assert not list(tmp_path.glob("weights-*"))
-        line += 1
-    assert line > 30
-    assert found == {1, 2}
-    assert kills.read(tmp_path) == 2
-    assert {path.name for path in tmp_path.iterdir()} == {WEIGHTS, MANIFEST}
+    net, found = tmp_path / "net", []
+    kills.write(net, 1)
+    for left in kills.left_behind(lambda: kills.write(net, 2), net, tmp_path):
+        found.append(kills.read(left))
+        kills.write(left, 3)
+        assert kills.read(left) == 3
+        assert {path.name for path in left.iterdir()} == {WEIGHTS, MANIFEST}
+    assert len(found) > 7
+    assert (found, set(found)) == (sorted(found), {1, 2})
+    assert kills.read(net) == 2
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from cacao_env import Game
-from cacao_env.agents.agent import play_game
 from cacao_env.agents.endgame import NOT_SOLVED, placements_left
 from cacao_env.agents.utility import utility_of
 from cacao_env.agents.value import features, net, patterns, search, turns
@@ -366,16 +365,3 @@ def test_agents_do_the_same_whatever_is_hidden():
         searching = {"sims": 8, "width": 4, "inner": 3, "exact": 2}
         first = SearchAgent(compiled, **searching).player(1).act(game)
         assert first == SearchAgent(compiled, **searching).player(1).act(other)
-
-
-@pytest.mark.parametrize("decisions", ["auto", "explicit"])
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_agents_play_whole_games_of_all_kinds(players, decisions):
-    compiled = some_net(sums=16, maxima=8, units=8).compiled()
-    game = Game.new(players, 4, volcanoes=players == 3, decisions=decisions)
-    agents = [
-        ValueAgent(compiled).player(1),
-        SearchAgent(compiled, sims=4, width=2, inner=2, exact=2).player(2),
-    ]
-    play_game(game, [agents[seat % 2] for seat in range(players)])
-    assert game.over

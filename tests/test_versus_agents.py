@@ -11,7 +11,7 @@ from cacao_env.agents.agent import Agent
 from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.opponents import NUM_COMPILED
 from cacao_env.envs.versus import VersusGames
-from tests.agents_for_tests import Spy
+from tests.agents_for_tests import Failing, Spy
 
 
 class Scripted(Agent):
@@ -128,21 +128,6 @@ def test_weights_are_shares_of_the_games():
     assert shares == pytest.approx([0.15, 0.45, 0.4], abs=0.04)
     plain = VersusGames(50, {"random": 1, "greedy": 3, Scripted(first_legal): 0}, seed=0)
     assert plain.kinds.max() < NUM_COMPILED
-
-
-class Failing(Agent):
-    """Fails when it is told to; it has no hash, like a plain dataclass."""
-
-    name = "failing"
-    __hash__ = None
-
-    def __init__(self):
-        self.fails = None
-
-    def act(self, games, memory):
-        if self.fails:
-            raise self.fails
-        return [int(game.legal_actions()[0]) for game in games]
 
 
 @pytest.mark.parametrize(

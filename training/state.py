@@ -160,4 +160,7 @@ def seed_round(seed: int, number: int) -> None:
     """Seed torch's and NumPy's global generators for a round, so that a resumed run draws the same."""
     bits = int(np.random.default_rng([seed, number]).integers(2**32))
     torch.manual_seed(bits)  # CUDA's too
+    if torch.cuda.is_initialized():  # otherwise it sums gradients in any order
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     np.random.seed(bits)  # noqa: NPY002

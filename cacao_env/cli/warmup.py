@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from argparse import Namespace
@@ -116,6 +117,7 @@ def parts() -> Iterator[tuple[str, Callable[[], None]]]:
     for name in (*BOTS, *(name for name, _ in installed_agents())):
         yield f"the agent {name}", partial(_agent, name)
     yield "the judge of decisions", _judge
+    yield "the luck of the draw", _luck
 
 
 def _games() -> None:
@@ -183,7 +185,7 @@ def _agent(name: str) -> None:
     from ..game import Game
 
     try:
-        agent = load_agent(name)
+        agent = load_agent(re.sub(r"ms=\d+", "sims=2", name))  # the same code in less time
     except ValueError as error:  # a policy, without onnxruntime
         print(error, file=sys.stderr)
         return
@@ -205,3 +207,10 @@ def _judge() -> None:
     while game.turn < 21:
         game.play(int(game.legal_actions()[0]))
     solved(game, int(game.legal_actions()[0]), all_values=True)
+
+
+def _luck() -> None:
+    from ..evaluation.luck import luck_of
+    from ..game import Game
+
+    luck_of(Game.new(seed=0))

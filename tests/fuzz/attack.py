@@ -1,7 +1,5 @@
 """What an attack is, and how long it goes on."""
 
-from __future__ import annotations
-
 import faulthandler
 import sys
 import time

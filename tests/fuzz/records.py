@@ -11,7 +11,7 @@ from cacao_env import Game
 from cacao_env.play.server import game_of
 from cacao_env.record import check, dumps, record_of
 from tests.fuzz.attack import Budget, Summary, attempt
-from tests.games import played, positions
+from tests.games import as_asked, played, positions
 
 ASKED = "asked"  # a game that the page asks the server for agents about
 HOSTILE: list[Any] = [
@@ -37,20 +37,9 @@ def documents() -> list[Any]:
                 found.append(json.loads(game.to_json()))
         found += [json.loads(game.to_json()), record_of(game), record_of(game, with_legal=True)]
         found.append(record_of(game, players=["Ana", "Bruno", "Carla", "Dora"][:players]))
-        found.append(asked(players, volcanoes, decisions))
+        begun = played(players, 2, 15, volcanoes=volcanoes, decisions=decisions)
+        found.append({"format": ASKED, **as_asked(begun)})
     return json.loads(json.dumps(found))
-
-
-def asked(players: int, volcanoes: bool, decisions: str) -> dict[str, Any]:
-    """What the page sends to the server for agents, in the middle of a game."""
-    game = played(players, 2, 15, volcanoes=volcanoes, decisions=decisions)
-    workers, jungle = game.draws
-    return {
-        "format": ASKED,
-        "options": {"players": players, "volcanoes": volcanoes, "decisions": decisions},
-        "deal": {"worker_draws": workers, "jungle_draws": jungle},
-        "actions": [int(action) for action in game.history],
-    }
 
 
 def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

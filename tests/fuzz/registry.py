@@ -1,6 +1,6 @@
 """All attacks by name.  A new one is a function from a ``Budget`` to a ``Summary``, and a row here."""
 
-from . import checkpoints, data, records, runs, states
+from . import checkpoints, data, records, states
 from .attack import Attack
 
 ATTACKS: dict[str, Attack] = {
@@ -8,5 +8,4 @@ ATTACKS: dict[str, Attack] = {
     "records": records.attack,
     "checkpoints": checkpoints.attack,
     "data": data.attack,
-    "runs": runs.attack,
 }

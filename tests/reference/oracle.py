@@ -1,33 +1,91 @@
 """The rules of Cacao, written as plainly as possible, to test a faster engine against.
 
-Everything is a dict keyed by absolute (row, column), a list or a string. Nothing is cached:
+First what is in the box, and how cells, edges and turned tiles relate; then one game.  Everything is a
+dict keyed by absolute (row, column), a list or a string. Nothing is cached:
 every question is answered by looking at the whole table again. Each elementary decision is asked,
 also one with a single legal move. Marks such as [R2] name the rulings of the rules page.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
-from tests.reference.box import (
-    DISPLAY_SIZE,
-    HAND_SIZE,
-    MARKET,
-    MAX_CACAO,
-    MAX_SUN,
-    MINE,
-    PLANTATION,
-    ROTATIONS,
-    WATER_TRACK,
-    Cell,
-    beside,
-    check_supply,
-    deal,
-    opposite,
-    workers_on_edge,
-)
+Cell = tuple[int, int]
 
-__all__ = ["Oracle", "deal"]
+# Edges are numbered clockwise from north: 0 north, 1 east, 2 south, 3 west.
+STEPS = [(-1, 0), (0, 1), (1, 0), (0, -1)]
+
+WATER_TRACK = [-10, -4, -1, 0, 2, 4, 7, 11, 16]
+MAX_CACAO = 5
+MAX_SUN = 3
+HAND_SIZE = 3
+DISPLAY_SIZE = 2
+
+ROTATIONS = {"1111": [0], "2101": [0, 1, 2, 3], "3001": [0, 1, 2, 3], "3100": [0, 1, 2, 3]}
+PLANTATION = {"plantation1": 1, "plantation2": 2}
+MARKET = {"market2": 2, "market3": 3, "market4": 4}
+MINE = {"mine1": 1, "mine2": 2}
+
+
+def worker_supply(num_players: int) -> Counter[str]:
+    tiles = Counter({"1111": 4, "2101": 5, "3001": 1, "3100": 1})
+    if num_players == 3:
+        tiles["1111"] -= 1
+    if num_players == 4:
+        tiles["1111"] -= 1
+        tiles["2101"] -= 1
+    return tiles
+
+
+def jungle_supply(num_players: int, volcanoes: bool) -> Counter[str]:
+    """The jungle tiles that are drawn, so without the two start tiles."""
+    tiles = Counter(
+        {
+            "plantation1": 6 - 1,
+            "plantation2": 2,
+            "market2": 2 - 1,
+            "market3": 4,
+            "market4": 1,
+            "mine1": 2,
+            "mine2": 1,
+            "water": 3,
+            "sun": 2,
+            "temple": 5,
+        }
+    )
+    if num_players == 2:
+        tiles["plantation1"] -= 2
+        for kind in ["market3", "mine1", "water", "sun", "temple"]:
+            tiles[kind] -= 1
+    if volcanoes:
+        tiles["volcano"] = 2 if num_players == 2 else 3
+        del tiles["mine1"]
+        del tiles["mine2"]
+    return tiles
+
+
+def beside(cell: Cell, edge: int) -> Cell:
+    return (cell[0] + STEPS[edge][0], cell[1] + STEPS[edge][1])
+
+
+def opposite(edge: int) -> int:
+    """The edge by which the neighbour across this edge touches back."""
+    return (edge + 2) % 4
+
+
+def workers_on_edge(tile: str, rotation: int, edge: int) -> int:
+    """Workers on an edge after the tile was turned clockwise by that many quarter turns."""
+    return int(tile[(edge - rotation) % 4])
+
+
+def check_supply(
+    num_players: int, volcanoes: bool, worker_draws: list[list[str]], jungle_draws: list[str]
+) -> None:
+    """Raise ValueError unless these are exactly the tiles of the box."""
+    if type(num_players) is not int or num_players not in (2, 3, 4) or type(volcanoes) is not bool:
+        raise ValueError(f"There is no box for {num_players!r} players, volcanoes {volcanoes!r}.")
+    if [Counter(tiles) for tiles in worker_draws] != [worker_supply(num_players)] * num_players:
+        raise ValueError("The worker draws are not the tiles of the box.")
+    if Counter(jungle_draws) != jungle_supply(num_players, volcanoes):
+        raise ValueError("The jungle draws are not the tiles of the box.")
 
 
 class Oracle:
@@ -55,8 +113,8 @@ class Oracle:
         self.cacao = [0] * num_players
         self.sun = [0] * num_players
         self.water_step = [0] * num_players  # index into WATER_TRACK
-        self.turns_finished = 0
-        self.step = "place"  # place, fill, act or over
+        self.turn = 0
+        self.phase = "place"  # place, fill, act or over
         self.placed_cell: Cell | None = None  # where the active player put a tile this turn
         self.filled_cells: list[Cell] = []  # jungle cells filled this turn
         self.pending: list[tuple[int, Cell, int, int]] = []  # (owner, cell, edge, workers)
@@ -64,22 +122,14 @@ class Oracle:
     # What the game looks like.
 
     @property
-    def turn(self) -> int:
-        return self.turns_finished
-
-    @property
-    def phase(self) -> str:
-        return self.step
-
-    @property
     def active_player(self) -> int:
-        return self.turns_finished % self.num_players
+        return self.turn % self.num_players
 
     @property
     def player(self) -> int | None:
-        if self.step == "over":
+        if self.phase == "over":
             return None
-        if self.step in ("place", "fill"):
+        if self.phase in ("place", "fill"):
             return self.active_player
         # [R3] the active player's edges first, then those of the others clockwise.
         for i in range(self.num_players):
@@ -126,18 +176,18 @@ class Oracle:
             "cacao": list(self.cacao),
             "sun": list(self.sun),
             "water": [WATER_TRACK[step] for step in self.water_step],
-            "to_fill": self.cells_to_fill() if self.step == "fill" else [],
+            "to_fill": self.cells_to_fill() if self.phase == "fill" else [],
             "pending": sorted(self.pending),
         }
 
     # Legal moves.
 
     def legal_moves(self) -> list[tuple]:
-        if self.step == "place":
+        if self.phase == "place":
             return self._placements()
-        if self.step == "fill":
+        if self.phase == "fill":
             return self._fills()
-        if self.step == "act":
+        if self.phase == "act":
             return self._acts()
         return []
 
@@ -174,10 +224,8 @@ class Oracle:
     # Making a move.
 
     def play(self, move: tuple) -> None:
-        matching = [legal for legal in self.legal_moves() if legal == move]
-        if not matching:
+        if move not in self.legal_moves():
             raise ValueError(f"Move {move!r} is illegal.")
-        move = matching[0]
         if move[0] in ("place", "overbuild"):
             self._place(move[1], move[2], move[3])
         elif move[0] == "fill":
@@ -206,7 +254,7 @@ class Oracle:
         if self.cells_to_fill() and not self.display and self.jungle_pile:
             self.display.append(self.jungle_pile.pop(0))  # the tile for a third cell
         if self.cells_to_fill() and self.display:
-            self.step = "fill"
+            self.phase = "fill"
             return
         # [R2] cells for which no tile is left stay empty.
         self._find_activated_edges()
@@ -261,7 +309,7 @@ class Oracle:
 
     def _act_or_end_turn(self) -> None:
         if self.pending:
-            self.step = "act"
+            self.phase = "act"
             return
         seat = self.active_player
         if self.piles[seat]:
@@ -270,11 +318,11 @@ class Oracle:
             self.display.append(self.jungle_pile.pop(0))
         self.placed_cell = None
         self.filled_cells = []
-        self.turns_finished += 1
+        self.turn += 1
         if any(self.hands):
-            self.step = "place"
+            self.phase = "place"
         else:
-            self.step = "over"
+            self.phase = "over"
 
     # The end.
 
@@ -318,6 +366,6 @@ class Oracle:
         }
 
     def result(self) -> dict:
-        if self.step != "over":
+        if self.phase != "over":
             raise ValueError("The game is not over, so there is no result yet.")
         return self.scores_if_ended_now()

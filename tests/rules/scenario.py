@@ -7,8 +7,7 @@ with the small interface that the fixture ``table`` makes: ``player``, ``phase``
 
 import random
 
-from tests.reference.box import ROTATIONS, STEPS, jungle_supply, worker_supply, workers_on_edge
-from tests.reference.styles import cells_filled_by
+from tests.reference.oracle import ROTATIONS, STEPS, jungle_supply, worker_supply, workers_on_edge
 
 NORTH, EAST, SOUTH, WEST = range(4)
 START = {(0, 0): ("plantation1", 0), (1, 1): ("market2", 0)}
@@ -70,7 +69,9 @@ def open_cells(position):
 
 def would_fill(position, cell):
     """The jungle cells that have two or more worker tiles once one lies on ``cell``."""
-    return sorted(cells_filled_by(set(position["workers"]), set(position["jungle"]), cell))
+    workers = {*position["workers"], cell}
+    near = (one for one in beside(cell) if one not in position["jungle"])
+    return sorted(one for one in near if len(workers & {*beside(one)}) > 1)
 
 
 # --- moves --------------------------------------------------------------------------------

@@ -2,20 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import (
-    RING,
-    RING_CELLS,
-    RING_LAST,
-    at_random,
-    fill,
-    lay,
-    place,
-    play_forced,
-    play_out,
-    refuses,
-    spend_jungle,
-    start,
-)
+from tests.rules.scenario import *
 
 # Two tiles that leave one worker beside (-1, 1) and one beside (0, 2); a tile on (0, 1) then
 # fills both. With other tiles elsewhere first, this waits for the end of the jungle pile.

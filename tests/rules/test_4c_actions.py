@@ -4,32 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.rules.scenario import (
-    EAST,
-    NORTH,
-    RING,
-    RING_CELLS,
-    RING_LAST,
-    SOUTH,
-    TURNS,
-    WEST,
-    act,
-    at_random,
-    beside,
-    edges,
-    fill,
-    holdings,
-    hub,
-    lay,
-    offered,
-    place,
-    play_forced,
-    play_out,
-    refuses,
-    shuffled_deal,
-    start,
-    turn,
-)
+from tests.rules.scenario import *
 
 
 def pending(game):

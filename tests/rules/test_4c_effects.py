@@ -2,24 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import (
-    EAST,
-    HUB,
-    NORTH,
-    SOUTH,
-    TILE,
-    WEST,
-    act,
-    fill,
-    holdings,
-    hub,
-    lay,
-    offered,
-    place,
-    play_forced,
-    start,
-    turned,
-)
+from tests.rules.scenario import *
 
 
 def act_most(game, cell, edge):

@@ -2,23 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import (
-    TURNS,
-    act,
-    at_random,
-    fill,
-    lay,
-    offered,
-    open_cells,
-    place,
-    play_forced,
-    play_out,
-    shuffled_deal,
-    spend_jungle,
-    start,
-    turn,
-    would_fill,
-)
+from tests.rules.scenario import *
 
 
 def place_to_fill(game, cells):

@@ -2,27 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import (
-    EAST,
-    HUB,
-    NORTH,
-    SOUTH,
-    TILE,
-    WEST,
-    act,
-    at_random,
-    by_cell,
-    fill,
-    hub,
-    left_to_draw,
-    place,
-    play_forced,
-    play_out,
-    refuses,
-    shuffled_deal,
-    start,
-    turned,
-)
+from tests.rules.scenario import *
 
 PLAYERS = [2, 3, 4]
 SIDES = [((0, 1), EAST), ((1, 2), NORTH), ((0, 3), WEST), ((-1, 2), SOUTH)]

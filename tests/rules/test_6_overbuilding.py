@@ -2,26 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import (
-    EAST,
-    HUB,
-    NORTH,
-    ROTATIONS,
-    SOUTH,
-    WEST,
-    act,
-    beside,
-    fill,
-    hub,
-    left_to_draw,
-    offered,
-    open_cells,
-    place,
-    play_forced,
-    refuses,
-    spend_jungle,
-    turned,
-)
+from tests.rules.scenario import *
 
 SPARE = ("1111", "3100")  # kept in hand for the overbuilding itself
 

@@ -2,27 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import (
-    EAST,
-    HUB,
-    NORTH,
-    SOUTH,
-    TILE,
-    WEST,
-    act,
-    deal,
-    fill,
-    holdings,
-    hub,
-    jungle_supply,
-    offered,
-    place,
-    play_forced,
-    refuses,
-    start,
-    turn,
-    turned,
-)
+from tests.rules.scenario import *
 
 # Where a worker tile lies, with the edge that faces the hub: east of the hub, and so on.
 SIDES = {
