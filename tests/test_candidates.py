@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import cacao_env  # noqa: F401
@@ -13,7 +13,7 @@ from cacao_env.cli.spec import data
 from cacao_env.engine import symmetry as sym
 from cacao_env.engine.options import DECISIONS
 from cacao_env.engine.state import OVER, TURN
-from cacao_env.engine.tiles import NUM_VARIANTS, VARIANT_KIND, WATER_TRACK
+from cacao_env.engine.tiles import NUM_VARIANTS, VARIANT_KIND, VOLCANO, WATER_TRACK
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.greedy.candidates import Candidates, candidates_into, sample_rows
@@ -21,7 +21,7 @@ from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions
 from cacao_env.greedy.columns import COLUMNS, ROW_COLUMNS
 from cacao_env.greedy.turn import unasked
 from cacao_env.greedy.values import Weights
-from tests.games import STYLES, any_game, positions
+from tests.games import STYLES, Deal, any_game, positions
 from tests.test_hidden_information import scramble
 from tests.test_symmetry import image_of_game
 
@@ -200,12 +200,15 @@ def test_nothing_hidden_changes_a_row(deal):
                 np.testing.assert_array_equal(here, there)
 
 
+@example(Deal(2, True, "explicit", None, "crowd", 55), 1)
 @given(any_game(*DECISIONS), st.integers(1, 7))
 def test_images_of_a_position_have_the_same_rows(deal, g):
     size = Candidates(12, 3)
     for number, (position, _) in enumerate(deal.positions()):
         if position.over or number % 3:
             continue
+        if position.phase == "fill" and (position.state.display == VOLCANO).all():
+            continue  # each may lie in either cell, and equal ways to turn them lead elsewhere
         here, mask, ids = look(position, size)
         there, image_mask, image_ids = look(image_of_game(g, position), size)
         np.testing.assert_array_equal(mask, image_mask)
