@@ -100,6 +100,7 @@ def test_a_run_resumes_exactly_and_logs_what_the_page_says(folder, tmp_path):
     given = TINY | {"data": folder, "steps": 2 * 512}
     for name, steps in (("whole", 1024), ("part", 512)):
         with closing(CloneLearner(from_dict(CloneConfig, given | {"steps": steps}))) as cloning:
+            assert (cloning.counts["decisions"], cloning.counts["gradient_steps"]) == (0, 0)
             assert Loop(cloning, tmp_path / name).run()
             counts = cloning.counts
     assert counts["gradient_steps"] > 0

@@ -37,6 +37,7 @@ def test_log_probabilities_entropy_and_gradients_are_equal(spread, masked):
     for seed in range(4):
         logits, masks = some(seed, spread)
         theirs, ours = both(logits, masks if masked else None)
+        assert torch.equal(theirs[0].mode(), ours[0].mode())
         actions = ours[0].sample()
         weights = torch.randn(2, len(logits))
         results = []

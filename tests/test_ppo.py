@@ -9,6 +9,7 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 import torch
 
+from cacao_env.engine.options import Options
 from cacao_env.envs.vector import VectorGames
 from cacao_env.greedy.candidates import Candidates
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, TIE, score_actions
@@ -183,6 +184,12 @@ def test_learning_makes_good_actions_likelier_and_values_right():
 
 
 # --- Runs -----------------------------------------------------------------------------------
+
+
+def test_it_is_measured_in_the_games_that_it_learned():
+    assert config(table_size=15).games_played == [Options(2, table_size=15)]
+    rows = config(table_size=15, observation="candidates", decisions="turn")
+    assert rows.games_played == [Options(2)]
 
 
 def test_a_device_that_is_not_there_is_named():

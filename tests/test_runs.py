@@ -13,6 +13,10 @@ from cacao_env.engine.options import DECISIONS
 
 runs = pytest.importorskip("tests.tiny_runs", reason="the training extra is not installed")
 
+from matplotlib.figure import Figure
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from training import curves
 from training.networks import read_weights
 from training.state import STATE, part, read_state
 
@@ -31,12 +35,24 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(name, tiny, tmp_path
     for key, array in states[0].items():
         np.testing.assert_array_equal(array, states[1][key], key)
     assert timeless(whole.rows) == timeless(part.rows)
+    for one in (whole, part):
+        board = EventAccumulator(str(one.folder / "tensorboard")).Reload()
+        assert [shown.step for shown in board.Scalars("seconds")] == [1, 2]
     network = FILES[read_manifest(whole.folder)["network"]]
     for file in (network, STATE):
         assert (whole.folder / file).read_bytes() == (part.folder / file).read_bytes(), file
     starts = json.loads((part.folder / "run.json").read_text())
     assert [one["at_round"] for one in starts] == [0, 1]
     assert {"versions", "git_commit", "machine", "command", "created"} <= set(starts[0])
+
+
+def test_a_curve_s_band_is_its_interval():
+    rows = [{"seconds": 60 * k, "wins": 0.5, "wins_half_width": 0.2} for k in range(3)]
+    axis = Figure().subplots()
+    curves._line(axis, rows, "wins", "wins", "black")
+    band = axis.collections[0].get_paths()[0].get_extents()
+    assert (band.y0, band.y1) == (0.3, 0.7)
+    assert (band.x0, band.x1) == (0, 2)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -77,7 +77,9 @@ def figures(path, agent, version, **row):
 
 def test_a_checkpoint_is_made_measured_and_listed(home, run, tmp_path, capsys):
     for name in ("first", "second"):
-        assert main(["add", str(run), name, "--home", str(home)]) == 0
+        assert main(["add", str(run), name]) == 0
+    assert main(["add", str(run), "third", "--home", str(tmp_path / "elsewhere")]) == 0
+    assert (tmp_path / "elsewhere" / "third" / "manifest.json").exists()
     shutil.rmtree(home / "first")  # made again, it is still the recommended one
     path = add(run, home, "first")
     assert shipped_names() == ["first", "second"]

@@ -79,6 +79,13 @@ def test_a_run_that_starts_from_a_checkpoint_plays_by_it_at_once(tiny):
             learner.start()
 
 
+@pytest.mark.parametrize(("players", "others"), [(2, 0.0), (4, 1.0)])
+def test_there_is_room_for_the_samples_of_all_games(players, others):
+    [games] = split_games(60, {str(players): 1.0}, 0.0, [1])
+    _, played = play(games, ValueNet(8, 4, 4).compiled(), Behaviour(greedy=1.0, others=others))
+    assert len(played.seeds) == 60
+
+
 def test_the_loss_is_that_of_the_seats_that_play():
     net = ValueNet(8, 4, 4)
     for players in (2, 3):
