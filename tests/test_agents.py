@@ -175,15 +175,14 @@ def test_a_view_is_what_a_game_of_that_size_would_show(size):
 
 def test_an_evaluation_shows_no_agent_the_true_deal():
     from cacao_env.evaluation.blocks import Chunk, Pairing
-    from cacao_env.evaluation.matches import play_chunk
+    from cacao_env.evaluation.matches import play_chunk, warm_up
 
     spy, ended = Spy(), []
-    play_chunk(
-        Chunk(Pairing(Options(2), "spy", "greedy"), 0, 3),
-        {"spy": spy, "greedy": load_agent("greedy")},
-        7,
-        ended.append,
-    )
+    chunk = Chunk(Pairing(Options(2), "spy", "greedy"), 0, 3)
+    agents = {"spy": spy, "greedy": load_agent("greedy")}
+    warm_up(chunk, agents, 7)
+    assert len(spy.games) == 1, "before the clock runs"
+    play_chunk(chunk, agents, 7, ended.append)
     assert sum(ended) == 6, "games of the progress bar"
     true = [Game.deal(Options(2), 7 + block).draws for block in range(3)]
     shown = [game.draws for game in spy.games if game.turn == 0]

@@ -128,6 +128,13 @@ def test_seats_are_those_of_all_games(players):
         assert row.margin_low < row.margin < row.margin_high
 
 
+def test_games_of_other_numbers_of_players_change_nothing():
+    alone = [summarise(NAMES, made_up(players)) for players in (2, 3, 4)]
+    whole = summarise(NAMES, [result for players in (4, 2, 3) for result in made_up(players)])
+    for rows in ("results", "ratings", "seats", "scores"):
+        assert getattr(whole, rows) == [row for one in alone for row in getattr(one, rows)], rows
+
+
 def test_a_task_s_deals_are_played_once_and_only_its_agent_is_measured():
     pairing = Pairing(Options(3), "x", "y", "some-task")
     games = [
