@@ -187,7 +187,8 @@ class _Episode(_Match):
 def warm_up(chunk: Chunk, agents: Mapping[str, Agent], seed: int) -> None:
     """Ask both agents for one decision, untimed, so that compiling and loading is done."""
     for name in _asked(chunk.pairing):
-        agents[name].act([Game.deal(chunk.pairing.options, seed)], [agents[name].begin(0)])
+        seen = Game.deal(chunk.pairing.options, seed).determinise(0, seed)
+        agents[name].act([seen], [agents[name].begin(0)])
 
 
 def _asked(pairing: Pairing) -> tuple[str, ...]:
