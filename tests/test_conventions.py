@@ -252,7 +252,8 @@ def test_a_finished_game_shows_its_end_and_is_replaced_later(mode, illegal):
         ends += over.sum()
         if over.any():
             assert (infos["_score"] == over).all()
-            assert (infos["score"][~over] == 0).all()
+            for name in ("score", "best_other_score", "win_share"):
+                assert (infos[name][~over] == 0).all()
             for g in np.flatnonzero(over):
                 assert not seen["action_mask"][g].any()
                 assert infos["illegal_action"][g] == (actions[g] == -1)
