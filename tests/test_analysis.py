@@ -168,7 +168,8 @@ def test_nothing_is_thought_of_a_finished_game():
         ValueAgent(some_net().compiled()).player(0).analyze(game)
 
 
-def test_a_policy_s_critic_expects_a_lead_by_the_reward_of_its_training(tmp_path):
+@pytest.mark.parametrize("players", [2, 3])
+def test_a_policy_s_critic_expects_a_lead_by_the_reward_of_its_training(tmp_path, players):
     torch = pytest.importorskip("torch", reason="the training extra is not installed")
     from cacao_env.agents.checkpoint import POLICY, write_files
     from cacao_env.agents.onnx import load_policy
@@ -177,12 +178,12 @@ def test_a_policy_s_critic_expects_a_lead_by_the_reward_of_its_training(tmp_path
     from training.networks import CellNet, export
 
     torch.manual_seed(0)
-    net, about = CellNet(2, 15, 8), Form(Options(table_size=15))
-    game = played(2, 3, 12, table_size=15)
+    net, about = CellNet(players, 15, 8), Form(Options(players, table_size=15))
+    game = played(players, 3, 12, table_size=15)
     scores, seat = game.scores(), game.seat
-    seen = torch.from_numpy(game.observation(seat) * scale(2, 15).copy())[None]
+    seen = torch.from_numpy(game.observation(seat) * scale(players, 15).copy())[None]
     value = SCORE_SCALE * float(net(seen)[1].detach())
-    now = scores[seat] - scores[1 - seat]
+    now = scores[seat] - (sum(scores) - scores[seat]) / (players - 1)
     for reward, lead in (("shaped", now + value), ("relative_score", value), ("outcome", None)):
         trained = {"config": {"reward": reward}, "reward_scale": SCORE_SCALE}
         data, rules = export(net, about), about.as_dict()

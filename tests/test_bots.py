@@ -16,9 +16,10 @@ from cacao_env.engine.decisions import NONE
 from cacao_env.engine.options import ASKED
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
+from cacao_env.engine.tiles import VOLCANO
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.greedy.turn import next_unasked
-from cacao_env.greedy.values import Weights
+from cacao_env.greedy.values import Weights, gain_of_other
 from tests.games import STYLES, continuations, played, positions
 
 # --- Names and parameters -------------------------------------------------------------------
@@ -101,6 +102,33 @@ def test_greedy_expects_of_a_placement_what_the_best_turn_brings(players, volcan
                 above += gains[int(action)] > exact + 1e-9
     assert compared > 150
     assert above <= 0.01 * compared
+
+
+def test_a_placement_is_worth_the_best_way_to_fill_after_it():
+    choices, rng, equal = np.empty(1, CHOICES), np.random.default_rng(1), []
+
+    def values(game):
+        score_actions(choices[0], game.state, GREEDY_WEIGHTS)
+        count = int(choices[0].count)
+        return choices[0].ids[:count].tolist(), choices[0].values[:count].tolist()
+
+    for seed in range(6):
+        game = Game.new(2 + seed % 3, seed, volcanoes=seed > 2, decisions="explicit")
+        for _ in positions(game, rng, STYLES["crowd"]):
+            for action, value in zip(*values(game)) if game.phase == "place" else ():
+                after = game.clone()
+                after.play(action)
+                if after.phase == "fill" and bin(int(after.state.to_fill)).count("1") < 3:
+                    equal.append(abs(max(values(after)[1]) - value) < 1e-6)
+    assert len(equal) > 1000
+    assert np.mean(equal) > 0.8  # the sums of a placement differ from play now and then
+
+
+def test_a_volcano_takes_no_more_than_a_seat_has():
+    choices, game = np.zeros(1, CHOICES), Game.new(3, volcanoes=True)
+    for gold, lost in ((0, 0), (1, -1), (9, -3)):
+        game.state.gold[2] = gold
+        assert gain_of_other(choices[0].look, game.state, 2, VOLCANO, 0, 3) == lost
 
 
 def test_greedy_takes_each_of_equal_choices_as_often():

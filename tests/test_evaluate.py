@@ -10,27 +10,30 @@ from contextlib import closing
 from functools import cache
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+import cacao_env
 from cacao_env import Game, record
 from cacao_env.cli import main as cacao
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
+from cacao_env.agents.bots import Bot
 from cacao_env.agents.onnx import described
 from cacao_env.agents.registry import load_agents
 from cacao_env.agents.views import Form
 from cacao_env.engine.options import Options
-from cacao_env.evaluation import SEED, run, workers
+from cacao_env.evaluation import SEED, matches, run, workers
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Pairing, chunks, pairings
 from cacao_env.evaluation.matches import PlayedGame, play_chunk
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.sprt import SequentialTest
-from cacao_env.evaluation.store import GAMES, SETTINGS, Store, StoreError
+from cacao_env.evaluation.store import GAMES, SETTINGS, Store, StoreError, engine_version
 from cacao_env.evaluation.summary import values
 from cacao_env.evaluation.workers import WorkerError, do_all
 from tests.agents_for_tests import worker
@@ -401,6 +404,30 @@ def test_other_settings_are_refused(tmp_path, capsys):
     assert "its seed is 1000000000, here 5; give another folder" in lines[0]
     assert "its agents differ in greedy, tests.agents_for_tests:First" in lines[1]
     assert (tmp_path / GAMES).read_bytes() == before
+
+
+def test_a_source_that_games_depend_on_changes_the_version(tmp_path, monkeypatch):
+    copy, skipped = tmp_path / "cacao_env", shutil.ignore_patterns("page", "sets", "checkpoints")
+    shutil.copytree(Path(cacao_env.__file__).parent, copy, ignore=skipped)
+    monkeypatch.setattr("cacao_env.__file__", str(copy / "__init__.py"))
+    found = [engine_version()]
+    for name in ("game", "engine/rules", "greedy/turn", "agents/value/search", "envs/gym"):
+        with (copy / f"{name}.py").open("a") as file:
+            file.write("\n")
+        found.append(engine_version())
+    assert len(set(found)) == len(found)
+    (copy / "play" / "server.py").write_text("")
+    assert engine_version() == found[-1]
+
+
+def test_the_time_of_placements_is_a_part_of_all_time():
+    game, bot = Game.new(2, 1), Bot("greedy")
+    turn = [(SimpleNamespace(game=game, block=0, memory=[bot.begin(0)], play=print), 0)]
+    for placing in (True, False):
+        timing = matches._act(turn, bot, placing)
+        assert timing.seconds > 0
+        assert timing.placement_seconds == timing.seconds * placing
+        assert timing.placements == placing
 
 
 @pytest.mark.usefixtures("no_luck")

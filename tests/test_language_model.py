@@ -228,6 +228,15 @@ def test_several_processes_share_the_cache(monkeypatch, no_luck):
     assert len(prompts) - len(set(prompts)) <= 1  # both processes warm up with one prompt
 
 
+def test_replies_of_another_server_are_not_taken_from_the_cache(monkeypatch):
+    for _ in range(2):
+        with chat_server(perfect) as (url, asked):
+            monkeypatch.setenv("OPENAI_BASE_URL", url)
+            agent = load_agent("llm:m", True)
+            agent.act([Game.new(2, 1)], [agent.begin(0)])
+        assert len(asked) == 1
+
+
 @pytest.mark.parametrize(
     "spoil", [lambda file: file.write_text("x" * 99), lambda file: file.mkdir()]
 )

@@ -206,6 +206,8 @@ def test_a_saved_model_of_sb3_plays_as_it_predicts(tmp_path):
         assert (
             agents[0].version != sb3_agent(tmp_path / "model.zip", **form, volcanoes=True).version
         )
+        other = form | {"observation": Candidates(4)}
+        assert agents[0].version != sb3_agent(tmp_path / "model.zip", **other).version
         assert agents[1].version == ""
         observation, _ = env.reset(seed=2)
         game, over = env.unwrapped.game, False

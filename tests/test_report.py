@@ -138,5 +138,6 @@ def test_who_beats_whom_has_shares_margins_and_colours():
         ["a", "·", "75.0%\n50.0% – 100.0%\n+3.0 gold"],
         ["b<", "25.0%\n50.0% – 100.0%\n+3.0 gold", "·"],
     ]
+    assert [report.heat(share, 4) for share in (0, 0.25, 1)] == ["#f6b785", "#ffffff", "#8fbee8"]
     assert report.heat(0.75, 2) in rows[0][2].get("style")
     assert report.heat(0.25, 2) in rows[1][1].get("style")

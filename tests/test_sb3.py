@@ -60,6 +60,18 @@ def test_the_single_environment_trains(policy, options):
         observation, _, over, _, _ = env.step(action)
 
 
+def test_an_episode_s_length_counts_from_the_last_reset():
+    env = CacaoVecEnv(VersusGames(3, "random", table_size=15, seed=0))
+    for most in (5, 500):
+        env.reset()
+        for steps in range(1, most + 1):  # noqa: B007
+            masks = env.env_method("action_masks")
+            _, _, over, infos = env.step(np.array([np.flatnonzero(mask)[0] for mask in masks]))
+            if over.any():
+                break
+    assert [info["episode"]["l"] for info in np.array(infos)[over]] == [steps] * over.sum()
+
+
 def test_our_batch_trains():
     games = VersusGames(4, "random", table_size=15, seed=0, observation_dtype="uint8")
     assert learn(VecMonitor(CacaoVecEnv(games))).num_timesteps >= 48

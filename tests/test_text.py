@@ -119,6 +119,11 @@ def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
         "The game is over: A forfeited it.",
         "The game is over.",
     )
+    table = TextTable(1, tries=1, num_players=3)
+    table.reply("No.")
+    assert table.win_shares() == [0.0, 0.5, 0.5]
+    lost, *rest = table.rewards("gold")
+    assert rest == [pytest.approx(-lost / 2)] * 2
     both = [TextTable(1, tries=1, failure="random", opponents="greedy") for _ in range(2)]
     for table in both:
         while not table.over:

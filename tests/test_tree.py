@@ -110,7 +110,8 @@ def test_the_same_search_chooses_the_same_whatever_was_searched_before():
     game, other = near_end(2, 3, 8), near_end(2, 8, 7)
     compiled = some_net(sums=16, maxima=8, units=8).compiled()
     first, second = (SearchAgent(compiled, sims=64) for _ in range(2))
-    second.player(4).act(other)
+    for before in (other, game):
+        second.player(4).act(before)
     assert first.tools[2].tree.search[0] != second.tools[2].tree.search[0]
     assert first.player(1).act(game) == second.player(1).act(game)
     one, two = (agent.analyze(game, agent.begin(1)) for agent in (first, second))
