@@ -54,7 +54,6 @@ def play_in_terminal(
             shown = _show_moves(table, shown, write)
             write("\n" + picture(table.game, table.viewer, colour))
             _decide(table, read, write, colour)
-            shown = min(shown, len(table.game.elementary_moves()))
         else:
             table.advance()
     _show_moves(table, shown, write)
