@@ -5,6 +5,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.agent import AgentError, play_game
+from cacao_env.agents.analysis import certain
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import load_agent as load_named
 from cacao_env.agents.registry import load_agents as load_several
@@ -13,6 +14,7 @@ from cacao_env.engine.actions import indexed_cell
 from cacao_env.engine.geometry import TORUS, window_fits
 from cacao_env.engine.observation import observation_size, planes
 from cacao_env.engine.options import Options
+from cacao_env.text.rollouts import conversations
 from tests.agents_for_tests import Peeker, Spy
 from tests.checkpoints import checkpoint
 from tests.games import STYLES, played, positions
@@ -188,6 +190,24 @@ def test_an_evaluation_shows_no_agent_the_true_deal():
     shown = [game.draws for game in spy.games if game.turn == 0]
     assert len(shown) >= 3
     assert not any(draws in true for draws in shown)
+
+
+def test_an_analysis_sees_no_true_deal():
+    class Looking(Spy):
+        def analyze(self, game, memory):
+            self.games.append(game)
+            return certain(0)
+
+    game, agent = Game.new(2, 4), Looking()
+    for one in (game, game.determinise(0, 99)):
+        agent.player(5).analyze(one)
+    assert agent.games[0].draws == agent.games[1].draws != game.draws
+
+
+def test_rollouts_show_no_agent_the_true_deal():
+    spy = Spy()
+    list(conversations(spy, Options(decisions="turn"), 1, 3, judged=False))
+    assert Game.new(2, 3).draws not in [game.draws for game in spy.games[:10]]
 
 
 def test_without_a_shown_placement_a_network_plays_some_legal_action(tmp_path, monkeypatch):

@@ -30,7 +30,7 @@ from cacao_env.agents.views import Form
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import SEED, matches, run, workers
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Pairing, chunks, pairings
-from cacao_env.evaluation.matches import PlayedGame, play_chunk
+from cacao_env.evaluation.matches import ChunkResult, PlayedGame, Timing, play_chunk
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.sprt import SequentialTest
 from cacao_env.evaluation.store import GAMES, SETTINGS, Store, StoreError, engine_version
@@ -461,3 +461,10 @@ def test_a_foreign_file_is_refused(name, content, tmp_path):
             Store(tmp_path, {"a": 1})
         assert (tmp_path / name).read_text() == content
         assert name == SETTINGS or not (tmp_path / SETTINGS).exists()
+
+
+def test_a_chunk_is_in_the_file_as_soon_as_it_is_stored(tmp_path):
+    small = ChunkResult("k", Pairing(Options(), "a", "b"), [], {"a": Timing()})
+    with closing(Store(tmp_path, {"seed": 1})) as store:
+        store.add(small)
+        assert (tmp_path / GAMES).read_bytes().count(b"\n") == 1

@@ -228,13 +228,14 @@ def test_several_processes_share_the_cache(monkeypatch, no_luck):
     assert len(prompts) - len(set(prompts)) <= 1  # both processes warm up with one prompt
 
 
-def test_replies_of_another_server_are_not_taken_from_the_cache(monkeypatch):
+def test_only_replies_of_this_server_to_such_a_request_are_in_the_cache(monkeypatch):
     for _ in range(2):
         with chat_server(perfect) as (url, asked):
             monkeypatch.setenv("OPENAI_BASE_URL", url)
-            agent = load_agent("llm:m", True)
-            agent.act([Game.new(2, 1)], [agent.begin(0)])
-        assert len(asked) == 1
+            for more, count in (("", 1), ("", 1), (",temperature=0.5", 2), (",max_tokens=99", 3)):
+                agent = load_agent(f"llm:m{more}", True)
+                agent.act([Game.new(2, 1)], [agent.begin(0)])
+                assert len(asked) == count
 
 
 @pytest.mark.parametrize(

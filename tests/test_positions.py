@@ -294,3 +294,11 @@ def test_a_position_without_a_clearly_best_placement_is_no_puzzle():
     near = [0.99 if loss else 0.0 for loss in one.gold]
     assert puzzles.puzzle(replace(one, gold=near)) is None
     assert puzzles.puzzle(replace(one, gold=[0.0] * len(one.gold))) is None
+
+
+def test_the_seed_decides_what_an_agent_that_draws_chooses():
+    found = [
+        [one.action for one in ask("random", load_agent("random"), SHIPPED[:6], seed, 1, print)]
+        for seed in (1, 1, 2)
+    ]
+    assert found[0] == found[1] != found[2]

@@ -321,3 +321,12 @@ def test_the_commands_commit_make_check_and_rank(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.startswith("### 2 players")
     assert main(["submit", "make", "other"]) == 1
     assert "agent is missing" in capsys.readouterr().err
+
+
+def test_the_share_that_is_checked_again_is_an_option(monkeypatch, tmp_path):
+    given = []
+    name = "cacao_env.data.submissions."
+    monkeypatch.setattr(name + "check_all", lambda *more: given.append(more) or [])
+    monkeypatch.setattr(name + "board", lambda found: "")
+    main(["leaderboard", "--submissions", str(tmp_path), "--share", "0.5"])
+    assert given[0][:2] == (tmp_path, 0.5)

@@ -10,6 +10,7 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import figures
 from cacao_env.evaluation.blocks import Pairing, chunks, pairings
+from cacao_env.evaluation.intervals import percent
 from cacao_env.evaluation.matches import ChunkResult, PlayedGame, Timing
 from cacao_env.evaluation.summary import summarise
 from cacao_env.gold_sources import SOURCES
@@ -73,6 +74,11 @@ def test_every_figure_of_both_agents(players):
         others = [(sum(g.luck[1]) - g.luck[1][s]) / (players - 1) for g, s in taken]
         lucky = [g.luck[1][s] - other for (g, s), other in zip(taken, others)]
         assert row.adjusted_margin == pytest.approx(mean(margins) - mean(lucky))
+        deals = np.zeros((2, BLOCKS))
+        for (game, _), margin, luck in zip(taken, margins, lucky):
+            deals[:, game.block] += margin, margin - luck
+        plain, adjusted = deals.var(axis=1)
+        assert row.fewer_deals == pytest.approx(plain / adjusted)
         for seat, of_seat in enumerate(row.by_seat):
             on_it = [game for game, own in taken if own == seat]
             assert of_seat["win_share"] == pytest.approx(mean(g.win_shares[seat] for g in on_it))
@@ -185,3 +191,7 @@ def test_a_share_less_luck_that_no_games_have_is_marked():
     assert figures.share(row, "adjusted_") == "90.0% [80.0%, 100.0%]"
     row["adjusted_low"] = -0.001
     assert figures.share(row, "adjusted_").endswith("(unbounded)")
+
+
+def test_a_share_of_nothing_has_no_minus():
+    assert percent(-0.0002, -0.0003, 0.0001) == "0.0% [0.0%, 0.0%] (unbounded)"

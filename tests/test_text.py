@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given
 
 from cacao_env import Game
-from cacao_env.agents.agent import WrappedAgent
+from cacao_env.agents.agent import WrappedAgent, play_game
+from cacao_env.agents.registry import load_agent
 from cacao_env.check.examples.stand_in import legal_moves
+from cacao_env.evaluation.luck import luck_of
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import Refused, action_of
+from cacao_env.text.rollouts import conversation
 from cacao_env.text.table import TextTable
 from cacao_env.text.trl import CacaoTools
 from tests import text_proofs
@@ -280,3 +283,11 @@ def test_after_an_agent_failed_its_turn_is_not_the_text_s():
 
 def test_one_object_with_act_is_an_opponent():
     assert TextTable(3, First(0)).names == ["text", "First"]
+
+
+def test_a_conversation_names_the_luck_of_its_seat():
+    agent = load_agent("greedy")
+    game = play_game(Game.new(2, 3), [agent.player(seat) for seat in range(2)])
+    for line, _ in conversation(game, ["greedy"] * 2, 3, judged=False):
+        found = [line["luck"][name] for name in ("win_share", "score")]
+        assert found == pytest.approx(luck_of(game)[:, line["seat"]].tolist())

@@ -279,3 +279,15 @@ def test_a_step_from_another_thread_is_refused(monkeypatch):
     thread.join()
     monkeypatch.setattr(games._workers, "run", run)
     games.step(games.sample())
+
+
+def test_rewards_after_a_reset_count_from_the_deal():
+    first, same = (VectorGames(8, table_size=15, reward="shaped", seed=seed) for seed in (1, 2))
+    for _ in range(30):
+        first.step(first.sample())
+    first.reset(2)
+    for _ in range(3):
+        chosen = same.action_masks.argmax(1)
+        for one in (first, same):
+            one.step(chosen)
+        np.testing.assert_array_equal(first.rewards, same.rewards)

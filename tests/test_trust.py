@@ -28,6 +28,7 @@ from cacao_env.agents.checkpoint import (
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import installed_agents, load_agent
 from cacao_env.agents.value.checkpoint import save_value
+from cacao_env.agents.value.net import param_shapes
 from cacao_env.evaluation.store import GAMES, Store, StoreError
 from cacao_env.play.server import AgentServer, Refused
 from tests import kills
@@ -269,3 +270,19 @@ def test_files_of_the_user_beside_a_network_stay(tmp_path):
         path.write_bytes(b"")
     settle(folder)
     assert [path.exists() for path in (*kept, *rest)] == [True] * 3 + [False] * 2
+
+
+def test_a_checkpoint_that_is_being_written_is_read_again(tmp_path, monkeypatch):
+    kills.write(tmp_path, 1)
+    (tmp_path / WEIGHTS).write_bytes(b"of another one, which is being written")
+    monkeypatch.setattr("time.sleep", lambda seconds: kills.write(tmp_path, 2))
+    assert kills.read(tmp_path) == 2
+
+
+def test_a_checkpoint_written_again_under_its_name_is_loaded_again(tmp_path):
+    found = []
+    for number in (1, 2):
+        params = {n: np.full(s, number, np.float32) for n, s in param_shapes(4, 4, 4).items()}
+        save_value(tmp_path, "same", params, {"players": [2], "volcanoes": False})
+        found.append(load_agent(str(tmp_path)))
+    assert [int(agent.net.bias[0]) for agent in found] == [1, 2]

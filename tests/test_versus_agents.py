@@ -179,3 +179,23 @@ def test_a_start_that_is_refused_changes_nothing():
     agent.fails = None
     assert all(np.array_equal(array, before[name]) for name, array in games.arrays().items())
     games.step(games.action_masks.argmax(1))
+
+
+def test_a_game_that_is_started_anew_begins_without_memories():
+    class Remembering(Agent):
+        name = "remembering"
+
+        def begin(self, seed):
+            return []
+
+        def act(self, games, memory):
+            for game, own in zip(games, memory):
+                own.append(game.ply)
+            return [int(game.legal_actions()[0]) for game in games]
+
+    games = VersusGames(1, Remembering(), seed=1, seat=0)
+    for _ in range(4):
+        games.step(games.action_masks.argmax(1))
+    assert len(games._memory[0][1]) > 1
+    games.start(0, Game.new(2, seed=5))
+    assert games._memory[0] == {}

@@ -45,7 +45,7 @@ def percent(share: float, low: float, high: float) -> str:
     A share less luck is not a share of games and may lie below 0 or above 100 %, which a word says.
     """
     word = "" if min(share, low) >= 0 and max(share, high) <= 1 else " (unbounded)"
-    return f"{share:.1%} [{low:.1%}, {high:.1%}]{word}"
+    return f"{share:z.1%} [{low:z.1%}, {high:z.1%}]{word}"
 
 
 def share_interval(values: npt.NDArray[np.float64]) -> tuple[float, float]:
