@@ -271,3 +271,19 @@ def test_candidates_meet_the_same_deals_and_luck():
     run_passes(game.states, ids, 3, again, 20, new_rng(2), UTILITY)
     assert again[0] != sums[0]
     assert game.states.tobytes() == before
+
+
+def test_each_seat_of_a_tree_has_its_own_utility():
+    """With 2 players what one gains the other loses, but for the visits that ended at a node."""
+    nodes = ismcts.grow(Game.new(2, 3, decisions="turn").states, new_rng(1), 400, 0, 4, 0.3)
+    tried = 0
+    for node in ismcts._tried(nodes):
+        below, child = [], int(node["child"])
+        while child:
+            below.append(nodes[child])
+            child = int(nodes[child]["sibling"])
+        if len(below) > 1:
+            tried += 1
+            assert {int(one["seat"]) for one in below} == {1}
+            assert abs(node["total"] + sum(one["total"] for one in below)) <= 1 + 1e-9
+    assert tried

@@ -289,3 +289,17 @@ def test_minibatches_are_of_the_size_that_the_configuration_says():
     assert sorted(sizes) == [33, 33, 34]
     with pytest.raises(ConfigError, match="less than two decisions whose returns are known"):
         fit(net, adam, loss_of, SimpleNamespace(known=torch.arange(1)), None, config)
+
+
+def test_nothing_is_learned_from_the_seats_of_earlier_selves():
+    games = VectorGames(8, observation=Candidates(8, 0), decisions="turn", seed=0)
+    net = RowNet(16)
+    net.make_actions_equally_likely()
+    given = played(**ROWS | {"replies": 0, "past_fraction": 0.5, "rollout": 60})
+    rollout, _ = SelfPlay(games, given, CPU, SimpleNamespace(net=net)).collect(net, Stopwatch())
+    known = torch.zeros(len(rollout.actions), dtype=torch.bool)
+    known[rollout.known] = True
+    numbers = torch.arange(len(known)) % 8
+    seats = torch.arange(len(known)) // 8 % 2
+    assert not known[(numbers >= 4) & (seats == numbers % 2)].any()
+    assert known[numbers < 4].any()
