@@ -157,10 +157,10 @@ def _array(value: Any) -> Any:
 
 
 def seed_round(seed: int, number: int) -> None:
-    """Seed torch's and NumPy's global generators for a round, so that a resumed run draws the same."""
+    """Let a round of a resumed run be the same: seed torch and NumPy, fix the order of CUDA's sums."""
     bits = int(np.random.default_rng([seed, number]).integers(2**32))
     torch.manual_seed(bits)  # CUDA's too
-    if torch.cuda.is_initialized():  # otherwise it sums gradients in any order
+    if torch.cuda.is_initialized():  # it sums gradients in any order otherwise
         torch.use_deterministic_algorithms(True, warn_only=True)
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     np.random.seed(bits)  # noqa: NPY002
