@@ -19,8 +19,9 @@ from cacao_env.engine.rng import new_rng
 from cacao_env.engine.tiles import VOLCANO
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.greedy.turn import next_unasked
-from cacao_env.greedy.values import Weights, gain_of_other
+from cacao_env.greedy.values import Weights, gain_of_other, set_worths
 from tests.games import STYLES, continuations, played, positions
+from tests.test_candidates import worth
 
 # --- Names and parameters -------------------------------------------------------------------
 
@@ -122,6 +123,49 @@ def test_a_placement_is_worth_the_best_way_to_fill_after_it():
                     equal.append(abs(max(values(after)[1]) - value) < 1e-6)
     assert len(equal) > 1000
     assert np.mean(equal) > 0.8  # the sums of a placement differ from play now and then
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_greedy_s_hopes_fade_with_the_placements_and_the_tiles_that_are_left(players):
+    state = Game.new(players).states[0]
+    look, weights = np.zeros(1, CHOICES)[0].look, np.array(Weights())
+
+    def hopes(left):
+        set_worths(look, state, 0, weights, left)
+        return [round(float(look[name]), 6) for name in ("temple", "facing", "empty")]
+
+    most, given = int(state.tiles_each), Weights()
+    assert hopes(most) == [given.temple, given.facing, given.edge]
+    assert hopes(0) == [1, 0, 0]
+    assert hopes(1)[2] == given.edge / 2
+    assert hopes(most - 1)[0] - given.temple == pytest.approx((1 - given.temple) / most, abs=1e-5)
+    assert hopes(most - 1)[1] == pytest.approx(given.facing * (1 - 1 / most), abs=1e-5)
+    state.jungle_drawn = state.num_jungle - 1
+    assert hopes(most)[2] == pytest.approx(given.edge / 5)
+    assert look.others == pytest.approx(given.others / (players - 1))
+
+
+def test_an_edge_is_worth_the_gold_and_the_stock_that_it_leaves():
+    choices, rng, compared = np.empty(1, CHOICES), np.random.default_rng(2), 0
+    for seed in range(12):
+        game = Game.new(2 + seed % 3, seed)
+        for _ in positions(game, rng, STYLES["crowd"]):
+            if game.phase != "act":
+                continue
+            score_actions(choices[0], game.state, GREEDY_WEIGHTS)
+            left = int(game.state.tiles_each) - int(game.state.placed[game.seat])
+            worths = []
+            for action in choices[0].ids[: int(choices[0].count)].tolist():
+                after = game.clone()
+                after.play(action)
+                if after.turn == game.turn:
+                    break  # another edge follows, whose value counts as well
+                worths.append(worth(after, game.seat, left))
+            else:
+                values = choices[0].values[: len(worths)]
+                np.testing.assert_allclose(np.diff(values), np.diff(worths), atol=1e-6)
+                compared += len(worths) > 1
+    assert compared > 20
 
 
 def test_a_volcano_takes_no_more_than_a_seat_has():

@@ -11,6 +11,7 @@ import cacao_env  # noqa: F401
 from cacao_env import Game, cacao_v0
 from cacao_env.cli.spec import data
 from cacao_env.engine import symmetry as sym
+from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.options import DECISIONS
 from cacao_env.engine.state import OVER, TURN
 from cacao_env.engine.tiles import NUM_VARIANTS, VARIANT_KIND, VOLCANO, WATER_TRACK
@@ -72,6 +73,12 @@ def test_rows_are_greedy_s_best_choices_in_range(deal):
         assert (ids == -1).all()
 
 
+def fillable(state) -> int:
+    """Empty jungle cells beside the tile placed last, which the next tile beside them fills."""
+    cells = NEIGHBOR[int(state.last)]
+    return sum(state.board[c] <= 0 and (state.board[NEIGHBOR[c]] > 0).sum() == 1 for c in cells)
+
+
 @given(any_game(*DECISIONS))
 def test_rows_say_where_choices_lead(deal):
     """Placements by greedy's sums, which now and then differ from play; fills and actions exactly."""
@@ -98,6 +105,7 @@ def test_rows_say_where_choices_lead(deal):
             "temples": (int(now.temples[seat]) - int(before.temples[seat])) / 6,
             "temples_next": (int(now.temples[following]) - int(before.temples[following])) / 6,
             "laid": laid / 3,
+            "fillable": fillable(now) / 4,
         }
         if position.phase != "place" and drawn_inside > laid:
             continue  # a tile was drawn in the middle of the turn

@@ -14,6 +14,7 @@ from cacao_env.envs.vector import VectorGames
 from cacao_env.greedy.candidates import Candidates
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, TIE, score_actions
 from tests.golden.runs import RUNS
+from training import train_ppo
 from training.config import ConfigError, from_dict
 from training.loop import Stopwatch
 from training.networks import CellNet, RowNet, new_net, read_weights
@@ -289,6 +290,22 @@ def test_minibatches_are_of_the_size_that_the_configuration_says():
     assert sorted(sizes) == [33, 33, 34]
     with pytest.raises(ConfigError, match="less than two decisions whose returns are known"):
         fit(net, adam, loss_of, SimpleNamespace(known=torch.arange(1)), None, config)
+
+
+def test_a_round_learns_with_what_its_schedule_says(monkeypatch):
+    seen = []
+
+    def observed(net, optimizer, loss_of, rollout, scale, c):
+        seen.append((c.learning_rate, c.clip_range, c.entropy_coef))
+        return fit(net, optimizer, loss_of, rollout, scale, c)
+
+    monkeypatch.setattr(train_ppo, "fit", observed)
+    ends = {"learning_rate": (0.04, 0.02), "clip_range": (0.4, 0.1), "entropy_coef": (0.2, 0.0)}
+    keys = {k: a for k, (a, _) in ends.items()} | {f"final_{k}": b for k, (_, b) in ends.items()}
+    learner = PpoLearner(config(minutes=10, steps=10**9, clone_rounds=0, **keys))
+    for learner.seconds in (0, 300):
+        learner.round()
+    assert seen == [(0.04, 0.4, 0.2), pytest.approx((0.03, 0.25, 0.1))]
 
 
 def test_nothing_is_learned_from_the_seats_of_earlier_selves():

@@ -105,6 +105,21 @@ def test_the_loss_is_that_of_the_seats_that_play():
         assert of_points.item() == pytest.approx(wrong.mean(), rel=1e-4)
 
 
+def test_the_running_mean_forgets_the_random_start_and_then_follows_slowly():
+    fitter = Fitter(SIZE, 0, 0.25)
+
+    def moved(steps):  # the share of the way from 0 to 1 that the mean goes in one step
+        fitter.steps = steps
+        for net, value in ((fitter.net, 1.0), (fitter.mean, 0.0)):
+            for one in net.parameters():
+                torch.nn.init.constant_(one, value)
+        fitter._follow()
+        [share] = {round(x.item(), 6) for one in fitter.mean.parameters() for x in one.unique()}
+        return share
+
+    assert [moved(steps) for steps in (0, 4, 12, 100)] == [1, 0.5, 0.25, 0.25]
+
+
 def test_networks_of_one_name_are_told_apart(tmp_path):
     """Weights are shared by checksum, as two runs may have one name."""
     game = Game.new(2, seed=3)
