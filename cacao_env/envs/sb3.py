@@ -58,6 +58,11 @@ class CacaoVecEnv(OwnArrays, VecEnv):
         self._lengths[:] = 0
         return self._seen(self.games.observations)
 
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Refuse options of ``reset``: the games have none."""
+        if any([options] if isinstance(options, dict) else options or ()):
+            raise ValueError(f"options of reset are {options!r}, expected none")
+
     def _seen(self, observations: np.ndarray[Any, Any]) -> Any:
         """Copy observations into the form asked for."""
         return self._form.of(observations.copy(), self.games.action_masks)
