@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,18 +17,18 @@ from cacao_env.agents.endgame import (
     placements_left,
     solve,
 )
-from cacao_env.agents.utility import RELATIVE_SCORE, UTILITY
+from cacao_env.agents.utility import RELATIVE_SCORE, UTILITY, value_of
 from cacao_env.engine.actions import MAX_LEGAL
 from tests.games import played
 
 
 def near_end(
-    players: int, seed: int, placements: int, style: str = "random", volcanoes: bool = False
+    players: int, seed: int, placements: int, style: str = "random", **options: Any
 ) -> Game:
     def near(game: Game) -> bool:
         return placements_left(game.state) <= placements and game.phase == "place"
 
-    return played(players, seed, style=style, until=near, volcanoes=volcanoes)
+    return played(players, seed, style=style, until=near, **options)
 
 
 def margins(game: Game) -> list[Fraction]:
@@ -83,12 +84,26 @@ def exact(game: Game, all_values: bool = True, unit: int = RELATIVE_SCORE) -> di
 def test_every_action_has_the_value_a_plain_search_finds(players, placements, style, volcanoes):
     games = 4 if placements == 1 else 1
     for seed in range(games):
-        game = near_end(players, seed, placements, style, volcanoes)
+        game = near_end(players, seed, placements, style, volcanoes=volcanoes)
         found = exact(game)
         assert sorted(found) == game.legal_actions().tolist()
         rng = np.random.default_rng(seed)
         for action in rng.choice(sorted(found), min(len(found), 8 if placements == 1 else 3)):
             assert found[int(action)] == pytest.approx(float(after(game, int(action))[game.seat]))
+
+
+def test_with_three_players_a_value_is_that_of_the_line_of_best_choices():
+    """What is good for one seat need not be bad for the next, so its value is no bound."""
+    game = near_end(3, 12, 4, "overbuild", decisions="turn")
+    for action, value in exact(game, unit=UTILITY).items():
+        end = game.clone()
+        end.play(action)
+        while not end.over:
+            values = exact(end, unit=UTILITY)
+            end.play(
+                max(values, key=values.__getitem__)
+            )  # the first of equal ones, as in the search
+        assert value == pytest.approx(value_of(end.state, game.seat, UTILITY))
 
 
 def with_a_pile(game: Game, display: list[int], pile: list[int]) -> Game:
