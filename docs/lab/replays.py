@@ -1,4 +1,8 @@
-"""Labels by replays near the end: replays.py make FOLDER MINUTES SEED | learn FOLDER
+"""Labels by replays near the end; in the checkout:
+
+    python docs/lab/replays.py make runs/replays/near 25 102
+    python docs/lab/replays.py make runs/replays/held-out 1.5 101
+    python docs/lab/replays.py learn runs/replays
 
 ``make`` plays ``trinitario`` against itself.  Where the network foresees little of what can be
 foreseen (at most 8, 11, 16 placements left with 2, 3, 4 players), it deals again what the viewer does
@@ -19,7 +23,6 @@ from cacao_env.agents.value.net import POINTS, from_params, new_scratch
 from cacao_env.agents.value.turns import new_work, value_actions
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.jit import njit
-from cacao_env.engine.options import Options
 from cacao_env.engine.rng import uniform
 from cacao_env.engine.scoring import score, scores_into, win_shares_into
 from cacao_env.engine.state import ACT, OVER, STATE, deal, redeal
@@ -117,9 +120,9 @@ def make(folder: Path, minutes: float, seed: int) -> None:
         print(number, round(time.time() - end + 60 * minutes), "s", flush=True)
 
 
-def load(folder: Path, which: slice) -> tuple[Samples, np.ndarray, np.ndarray]:
+def load(folder: Path, which: slice) -> Samples:
     """Samples with the mean over some of the replays as their targets."""
-    parts, of_shares, of_points = [], [], []
+    parts = []
     for path in sorted(folder.glob("*.npz")):
         with np.load(path) as found:
             one = {name: found[name] for name in Samples._fields}
