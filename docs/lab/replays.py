@@ -39,12 +39,14 @@ TRINITARIO = Path("checkpoints/trinitario")
 
 
 @njit
-def play_on(net, scratch, work, state, top, noise, ids, values, rng):
-    """Play the deciding seat's best choice."""
+def choose(net, scratch, work, state, top, noise, ids, values, rng):
+    """Return the deciding seat's best action among ``top``, with Gumbel noise on the values."""
     count = value_actions(net, scratch, work, state, top, ACT, ids, values, rng)
+    if count == 1:
+        return ids[0]
     for i in range(count):
-        values[i] += noise * gumbel(rng) if noise > 0 and count > 1 else 0.0
-    step_turn(state, ids[np.argmax(values[:count])] if count > 1 else ids[0])
+        values[i] += noise * gumbel(rng) if noise > 0 else 0.0
+    return ids[np.argmax(values[:count])]
 
 
 @njit
@@ -64,10 +66,7 @@ def replayed(net, scratch, work, options, seeds, most, samples, shares, points):
             turn, mover = game.turn, np.int64(game.active)
             states[1] = game
             redeal(other, np.int64(game.seat), rng)
-            count = value_actions(net, scratch, work, other, 12, ACT, ids, values, rng)
-            for i in range(count):
-                values[i] = values[i] + 0.03 * gumbel(rng) if count > 1 else 0.0
-            step_turn(game, ids[np.argmax(values[:count])])
+            step_turn(game, choose(net, scratch, work, other, 12, 0.03, ids, values, rng))
             if game.turn == turn or game.phase == OVER or placements_left(game) > most:
                 continue
             for viewer in range(players):
@@ -78,7 +77,8 @@ def replayed(net, scratch, work, options, seeds, most, samples, shares, points):
                     states[1] = game
                     redeal(other, viewer, rng)
                     while other.phase != OVER:
-                        play_on(net, scratch, work, other, net.inner, 0.0, ids, values, rng)
+                        action = choose(net, scratch, work, other, net.inner, 0.0, ids, values, rng)
+                        step_turn(other, action)
                     scores_into(other, scores)
                     win_shares_into(other, scores, result)
                     for i in range(players):
