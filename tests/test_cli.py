@@ -230,11 +230,14 @@ for options in ({}, {"num_players": 4, "volcanoes": True, "observation_dtype": "
 for opponent in ("random", "greedy", "criollo"):
     games = gymnasium.make_vec("cacao_env/Cacao-v0", num_envs=2, opponents=opponent)
     observations, _ = games.reset(seed=0)
-    games.step(observations["action_mask"].argmax(axis=1))
+    over = [False]
+    while not any(over):
+        observations, _, over, *_ = games.step(observations["action_mask"].argmax(axis=1))
 for name in ("criollo+search:sims=2", "mc:sims=4", "ismcts:sims=4"):
     agent = load_agent(name)
     agent.analyze(Game.new(3, seed=1), agent.begin(0))
-from cacao_env.evaluation.luck import luck_of
+from cacao_env.data import load
+from cacao_env.evaluation.luck import luck_by_action, luck_of
 from cacao_env.play.review import Reviewer
 game = Game.new(seed=2)
 for turn in (0, 21):
@@ -242,6 +245,10 @@ for turn in (0, 21):
         game.play(int(game.legal_actions()[0]))
     Reviewer(game.options).judged(0, game, int(game.legal_actions()[0]))
 luck_of(game)
+luck_by_action(game)
+games = load("expert-2p")
+games[:2].check()
+next(games.decisions(observation="candidates"))
 for entry in _linked:
     assert set(entry.overloads) <= compiled.get(entry, set()), entry
 """

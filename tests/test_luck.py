@@ -82,6 +82,16 @@ def test_one_seat_s_luck_is_the_others_bad_luck():
     assert np.abs(luck).min() > 0
 
 
+def test_an_action_has_the_luck_of_its_own_tiles():
+    game = played(3, 5)
+    each = luck_by_action(game)
+    while game.ply > 2:
+        game.undo()
+        if game.ply % 20 == 0:
+            np.testing.assert_allclose(each[: game.ply].sum(axis=0), luck_of(game), atol=1e-12)
+    assert np.ptp(each[:, WIN_SHARES, 0]) > 0.01
+
+
 def test_luck_does_not_change_the_game():
     game = played(2, 5)
     before = game.clone()

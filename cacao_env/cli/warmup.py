@@ -9,9 +9,11 @@ import time
 from argparse import Namespace
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import product
 from multiprocessing import get_context
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
@@ -118,6 +120,7 @@ def parts() -> Iterator[tuple[str, Callable[[], None]]]:
         yield f"the agent {name}", partial(_agent, name)
     yield "the judge of decisions", _judge
     yield "the luck of the draw", _luck
+    yield "data sets", _data_sets
 
 
 def _games() -> None:
@@ -173,7 +176,8 @@ def _versus() -> None:
             games = VersusGames(
                 2, opponent, decisions=decisions, table_size=15, seed=0, observation_dtype=dtype
             )
-            games.step(games.action_masks.argmax(axis=1))
+            while not games.dones.any():
+                games.step(games.action_masks.argmax(axis=1))
     rows = VersusGames(2, "greedy", observation="candidates", seed=0)
     while not rows.dones.any():
         rows.step(rows.action_masks.argmax(axis=1))
@@ -214,3 +218,17 @@ def _luck() -> None:
     from ..game import Game
 
     luck_of(Game.new(seed=0))
+
+
+def _data_sets() -> None:
+    from ..checks import NotInstalled
+    from ..data import load
+    from ..data.make import Recipe, make
+    from ..engine.options import Options
+
+    with suppress(NotInstalled):  # nobody can read data sets then
+        for decisions in ("auto", "turn"):
+            with TemporaryDirectory() as folder:
+                place = Path(folder) / "games"
+                make(place, Recipe(("random",), Options(decisions=decisions), 1), {"name": "games"})
+                next(load(place).decisions())

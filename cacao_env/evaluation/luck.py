@@ -93,17 +93,18 @@ def _add_draw(net, scratch, work, here, action, viewer, first, luck):
 def add_luck(net, scratch, work, states, actions, luck):
     """Play ``actions`` again from the beginning of ``states[0]``; add the luck of each seat.
 
-    ``luck``: float64 (2, MAX_PLAYERS), of win shares and of scores in gold.
+    ``luck``: float64 (N, 2, MAX_PLAYERS), of win shares and of scores in gold.  Each action adds to a
+    row of its own, as long as there is one, and then to the last row.
     """
     here = np.empty(2, STATE)
     set_up(states[0])
-    for action in actions:
+    for ply in range(len(actions)):
         here[0] = states[0]
         before, after = here[0], states[0]
-        step_turn(after, action)
-        next_seat = np.int64(after.active)
+        step_turn(after, actions[ply])
+        next_seat, own = np.int64(after.active), luck[min(ply, len(luck) - 1)]
         for place in range(before.jungle_drawn, after.jungle_drawn):
-            _add_draw(net, scratch, work, here, action, next_seat, place, luck)
+            _add_draw(net, scratch, work, here, actions[ply], next_seat, place, own)
 
 
 @cache
@@ -113,26 +114,21 @@ def _judge() -> tuple[Any, Any, Any]:
     return agent.tools
 
 
+def _luck(game: Game, rows: int) -> npt.NDArray[np.float64]:
+    luck = np.zeros((rows, 2, MAX_PLAYERS))
+    add_luck(*_judge(), game.clone().states, np.array(game.history, np.int64), luck)
+    return luck[..., : game.num_players]
+
+
 def luck_of(game: Game) -> npt.NDArray[np.float64]:
     """Return the luck of every seat in the game so far, (2, players): win shares, scores in gold.
 
     It depends on the order of the tiles that are still in the piles, so no player may be shown it.
     """
-    game, luck = game.plain(), np.zeros((2, MAX_PLAYERS))
-    add_luck(*_judge(), game.clone().states, np.array(game.history, np.int64), luck)
-    return luck[:, : game.num_players]
+    return _luck(game.plain(), 1)[0]
 
 
 def luck_by_action(game: Game) -> npt.NDArray[np.float64]:
     """Return the luck of each action of the game, (actions, 2, players); their sum is ``luck_of``."""
     game = game.plain()
-    luck = np.zeros((game.ply, 2, MAX_PLAYERS))
-    here, states = np.empty(2, STATE), game.clone().states
-    set_up(states[0])
-    for action, own in zip(game.history, luck, strict=True):
-        here[0] = states[0]
-        drawn = int(states["jungle_drawn"][0])
-        step_turn(states[0], action)
-        for place in range(drawn, int(states["jungle_drawn"][0])):
-            _add_draw(*_judge(), here, action, int(states["active"][0]), place, own)
-    return luck[..., : game.num_players]
+    return _luck(game, game.ply)
