@@ -7,6 +7,7 @@ page in a real browser open its file.
 import os
 import re
 import sys
+from contextlib import closing, suppress
 from functools import cache
 
 import numpy as np
@@ -34,7 +35,7 @@ def pytest_configure(config):
     if not COMPILED or FOLDER is None or "PYTEST_XDIST_WORKER" not in os.environ:
         return
     for patience in (0, -1):
-        for name, use in parts():
+        for name, use in (*parts(), ("value learning", learn)):
             file = FOLDER / re.sub(r"\W+", "_", name)
             done = file.with_suffix(".done")
             try:
@@ -44,6 +45,17 @@ def pytest_configure(config):
                         done.touch()
             except Timeout:
                 continue
+
+
+def learn():
+    """Compile what learns values, in less time than a process that has compiled nothing yet."""
+    with suppress(ImportError):  # the training extra is not installed
+        from tests.tiny_runs import settings
+
+        kind, config = settings("afterstate")
+        with closing(kind(config)) as learner:
+            learner.start()
+            learner.round()
 
 
 def pytest_collection_modifyitems(items):

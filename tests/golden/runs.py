@@ -21,7 +21,7 @@ ROUNDS = 4
 # A number that is added to the scores of all rows changes no probability, so its gradient is rounding
 # alone, which differs between processors.
 WITHOUT_MEANING = {"score.bias"}
-_ENDLESS = {"name": "golden", "minutes": 1e9, "blocks": 2, "seed": 5}
+_ENDLESS = {"name": "golden", "minutes": 1e9, "deals": 2, "seed": 5}
 _VALUES = _ENDLESS | {
     **{"greedy_rounds": 1, "greedy_games": 12, "games": 8, "rounds": ROUNDS, "threads": 1},
     **{"batch": 32, "replay": 2, "sums": 8, "maxima": 4, "units": 4, "top": 4},
