@@ -91,7 +91,7 @@ def writing(path: Path, pipes: bool = False) -> Iterator[BinaryIO]:
     """Open a file to be written piece by piece, as ``write_whole`` does: it appears when whole."""
     special = path.exists() and not path.is_file()
     target = path.resolve() if path.is_symlink() else path  # the link stays
-    beside = target.with_name(target.name + ".tmp")
+    beside = target.with_name(f"{target.name}.{os.getpid()}.tmp")  # another process may write too
     try:
         if special:
             if not pipes and not path.is_dir():

@@ -1,8 +1,9 @@
 """What is no regular file is refused, or replaced, by everything that writes and reads folders."""
 
-import json
 import os
 import signal
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from cacao_env.evaluation.store import GAMES, LOCK, Store
 from cacao_env.files import write_whole, writing
 from cacao_env.tables import between_markers
 from tests.checkpoints import checkpoint
+from tests.sources import ROOT
 
 pytestmark = pytest.mark.usefixtures("no_luck")
 NOT_REGULAR = "it is not a regular file"
@@ -52,13 +54,6 @@ def test_an_evaluation_writes_into_no_pipe(name, tmp_path, capsys):
     (tmp_path / name).unlink()
     assert evaluate(tmp_path) == 0
     assert (tmp_path / name).is_file()
-
-
-@pytest.mark.parametrize("name", ["evaluation.json.tmp", "report.html.tmp"])
-def test_pipes_beside_the_files_are_in_nobody_s_way(name, tmp_path):
-    os.mkfifo(tmp_path / name)
-    assert evaluate(tmp_path) == 0
-    assert json.loads((tmp_path / "evaluation.json").read_text())["results"]
 
 
 def test_a_lock_that_is_a_pipe_keeps_nobody_waiting(tmp_path, capsys):
@@ -169,6 +164,19 @@ def test_a_file_appears_when_it_is_whole(tmp_path):
     with pytest.raises(KeyError):
         interrupted()
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("file", "old")]
+
+
+def test_processes_that_write_one_file_at_once_write_it_whole(tmp_path):
+    path = tmp_path / "file"
+    program = f"from cacao_env import files; files.write_whole(files.Path({str(path)!r}), 'short')"
+    with writing(path) as file:
+        file.write(b"the longer ")
+        file.flush()
+        subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+        assert path.read_text() == "short"
+        file.write(b"text")
+    assert path.read_text() == "the longer text"
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_link_stays_a_link(tmp_path):

@@ -265,7 +265,7 @@ def test_files_of_the_user_beside_a_network_stay(tmp_path):
         folder / "model-old.onnx",
         folder / "weights-1.tmp",
     ]
-    rest = [folder / f"weights-{'0a' * 8}.safetensors", folder / f"model-{'0a' * 8}.onnx.tmp"]
+    rest = [folder / f"weights-{'0a' * 8}.safetensors", folder / f"model-{'0a' * 8}.onnx.123.tmp"]
     for path in (*kept, *rest):
         path.write_bytes(b"")
     settle(folder)

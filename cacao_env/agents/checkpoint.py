@@ -82,7 +82,7 @@ def settle(folder: Path) -> None:
     for name in FILES.values():
         stem, _, kind = name.partition(".")
         for rest in folder.glob(f"{stem}-*"):
-            if re.fullmatch(rf"{stem}-[0-9a-f]{{16}}\.{kind}(\.tmp)?", rest.name):
+            if re.fullmatch(rf"{stem}-[0-9a-f]{{16}}\.{kind}(\.\d+\.tmp)?", rest.name):
                 rest.unlink(missing_ok=True)
 
 
