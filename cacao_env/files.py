@@ -104,6 +104,8 @@ def writing(path: Path, pipes: bool = False) -> Iterator[BinaryIO]:
         beside.replace(target)
         sync_folder(target.parent)
     except OSError as error:  # a full disk, say: the old file stays
+        if error.strerror is None:  # a sentence already, of another file that is written meanwhile
+            raise
         raise OSError(f"{path} can't be written: {error.strerror}") from error
     finally:
         with suppress(OSError):

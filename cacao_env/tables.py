@@ -63,7 +63,7 @@ class DataTable:
 
 def row(cells: Sequence[object]) -> str:
     """Return one row of a table in Markdown."""
-    return f"| {' | '.join(map(str, cells))} |"
+    return f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in cells)} |"
 
 
 def between_markers(page: str | Path, begin: str, end: str, text: str) -> str:

@@ -62,7 +62,7 @@ def test_decisions_of_winners_count_more_if_they_are_weighted(folder, method):
         for group in cloning.optimizer.param_groups:
             group["lr"] = 0.01
         for _ in range(300):
-            cloning._method.learn(part)
+            cloning._learn(part)
         logits = cloning.net(torch.from_numpy(part.observations))[0][0].detach().numpy()
         # exp(return / temperature) of the winner is exp(2) times the loser's.
         assert logits[0] - logits[1] == pytest.approx(2 if method == "weighted" else 0, abs=0.3)

@@ -307,8 +307,10 @@ def test_some_games_alone_can_begin_anew():
         ValueError, match=r"reset_mask has shape \(2,\) and type bool, expected \(4,\)"
     ):
         envs.reset(options={"reset_mask": which[:2]})
+    before = envs.np_random.bit_generator.state
     with pytest.raises(ValueError, match="expected None with a reset_mask"):
         envs.reset(seed=1, options={"reset_mask": which})
+    assert envs.np_random.bit_generator.state == before
 
 
 def test_an_illegal_action_in_a_batch_loses_that_game_alone():

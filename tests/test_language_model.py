@@ -1,6 +1,8 @@
 """``llm:MODEL`` as an agent, asked through a scripted server."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -238,8 +240,13 @@ def test_only_replies_of_this_server_to_such_a_request_are_in_the_cache(monkeypa
                 assert len(asked) == count
 
 
+def another_table(file):
+    with closing(sqlite3.connect(file)) as cache:
+        cache.execute("CREATE TABLE replies (a)")
+
+
 @pytest.mark.parametrize(
-    "spoil", [lambda file: file.write_text("x" * 99), lambda file: file.mkdir()]
+    "spoil", [lambda file: file.write_text("x" * 99), lambda file: file.mkdir(), another_table]
 )
 def test_a_cache_that_can_not_be_used_gets_a_sentence(tmp_path, spoil):
     spoil(tmp_path / "replies.sqlite")

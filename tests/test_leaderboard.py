@@ -80,6 +80,7 @@ def test_a_bad_list_is_one_sentence(text, message, tmp_path, capsys):
 
 
 def test_tables_and_numbers_read_well():
+    assert DataTable(("x", "y"), [("a|b", 1)]).markdown().endswith("| a&#124;b | 1 |")
     table = DataTable(("x", "y"), [("a<", 1), ("long", "22\nb")])
     assert DataTable(("x", "y", "z"), [("a", 1, ""), ("long", "22", "c")], "lrl").text() == (
         "x      y  z\na      1\nlong  22  c"

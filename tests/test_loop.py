@@ -21,7 +21,7 @@ from cacao_env.evaluation.summary import Result
 from tests import kills
 from training import loop as loop_module
 from training.config import ConfigError, RunConfig, from_dict
-from training.loop import Learner, Loop, resumed
+from training.loop import Learner, Loop, resumed, run_command
 from training.run_folder import RunFolder, read_metrics
 from training.state import STATE, read_state, write_state
 
@@ -275,3 +275,20 @@ def test_what_goes_on_beside_a_round_is_finished_on_the_clock(tmp_path, monkeypa
     assert Loop(learner, tmp_path).run()
     assert set(settled) >= {2, 4}
     assert [row["round"] for row in read_metrics(tmp_path) if "wins_greedy_2p" in row] == [2, 4]
+
+
+def test_a_command_says_bad_input_in_a_sentence_and_shows_an_error_of_its_own(capsys):
+    def failing(error):
+        def work():
+            raise error
+
+        return work
+
+    assert run_command(failing(FileNotFoundError(2, "No such file or directory", "/a/b"))) == 1
+    assert run_command(failing(RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"))) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "/a/b: No such file or directory",
+        "there is not enough memory for this configuration",
+    ]
+    with pytest.raises(RuntimeError, match="single memory location"):
+        run_command(failing(RuntimeError("some elements refer to a single memory location")))

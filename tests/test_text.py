@@ -1,6 +1,7 @@
 """Positions and replies as text: nothing hidden, nothing guessed, within their tokens."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -173,7 +174,7 @@ def test_agents_at_a_table_do_not_see_the_true_deal():
 
 
 def test_rollouts_are_conversations_with_outcome_regret_and_luck(
-    tmp_path, quick_reviews, monkeypatch
+    tmp_path, quick_reviews, monkeypatch, capsys
 ):
     from cacao_env.cli import main
 
@@ -204,6 +205,11 @@ def test_rollouts_are_conversations_with_outcome_regret_and_luck(
     assert main([*command, "--no-regret", "--pairs", str(both)]) == 1
     before = out.read_text()
     assert main([*command, "--pairs", f"{tmp_path}/./games.jsonl"]) == 1
+    missing = tmp_path / "missing" / "pairs.jsonl"
+    assert main([*command, "--pairs", str(missing)]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said == f"{missing} can't be written: No such file or directory"
+    assert main([*command[:-1], os.devnull, "--no-regret"]) == 0
     monkeypatch.setattr("cacao_env.text.rollouts.ask", None)  # it fails in the first game
     with pytest.raises(TypeError):
         main([*command, "--no-regret"])

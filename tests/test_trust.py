@@ -258,6 +258,10 @@ def test_a_manifest_that_does_not_fit_its_network_is_refused(change, message, tm
         load_agent(str(folder))
 
 
+def test_a_folder_may_be_called_as_if_it_searched(tmp_path):
+    assert load_agent(str(checkpoint(tmp_path, "mine+search"))).name == "mine+search"
+
+
 def test_files_of_the_user_beside_a_network_stay(tmp_path):
     folder = checkpoint(tmp_path / "net")
     kept = [

@@ -116,43 +116,11 @@ class Stream:
         self._place[:] = arrays["place"]
 
 
-class Cloning:
-    """Behaviour cloning, perhaps weighted by the return."""
-
-    def __init__(self, config: CloneConfig) -> None:
-        self._config = config
-        self.net = new_net(config.about, config.width)
-        self.module: torch.nn.Module = self.net
-        self.optimizer: torch.optim.Optimizer = torch.optim.Adam(self.net.parameters(), eps=1e-5)
-        self._factors, self.steps = factors(config.about), 0
-
-    def learn(self, seen: Decisions) -> dict[str, float]:
-        """Take one step."""
-        config = self._config
-        returns = torch.from_numpy(seen.returns)
-        logits, values = self.net(torch.from_numpy(seen.observations) * self._factors)
-        masks = torch.from_numpy(seen.action_masks) > 0
-        log_probs, entropy = log_prob_and_entropy(logits, masks, torch.from_numpy(seen.actions))
-        weights = torch.ones_like(returns)
-        if config.method == "weighted":
-            weights = torch.softmax(returns / config.temperature, 0) * len(returns)
-        policy = -(weights * log_probs).mean()
-        value = torch.nn.functional.mse_loss(values, returns)
-        self.optimizer.zero_grad(set_to_none=True)
-        (policy + config.value_coef * value).backward()
-        self.optimizer.step()
-        self.steps += 1
-        return {
-            "loss_policy": policy.item(),
-            "loss_value": value.item(),
-            "entropy": entropy.mean().item(),
-        }
-
-
-class Conservative(Cloning):
+class Conservative:
     """Discrete CQL of d3rlpy over the values of rows."""
 
-    def __init__(self, config: CloneConfig) -> None:
+    def __init__(self, learner: CloneLearner) -> None:
+        config = learner.config
         library = need("d3rlpy", "d3rlpy", "offline")
         from d3rlpy.algos.qlearning.torch.cql_impl import DiscreteCQLImpl
         from d3rlpy.algos.qlearning.torch.dqn_impl import DQNModules
@@ -172,11 +140,10 @@ class Conservative(Cloning):
 
         rows = config.about.rows
         assert rows is not None
-        self.net = new_net(config.about, config.width)
-        own, target = (Values(net) for net in (self.net, new_net(config.about, config.width)))
-        self.module = torch.nn.ModuleList([own, target])
-        self.optimizer = torch.optim.Adam(self.net.parameters(), eps=1e-5)
-        wrapped = OptimizerWrapper(list(self.net.parameters()), self.optimizer, compiled=False)
+        own, target = (Values(net) for net in (learner.net, new_net(config.about, config.width)))
+        learner.module = torch.nn.ModuleList([own, target])
+        parameters = list(learner.net.parameters())
+        wrapped = OptimizerWrapper(parameters, learner.optimizer, compiled=False)
         forwarders = (
             ensemble_q_function.DiscreteEnsembleQFunctionForwarder(
                 [mean_q_function.DiscreteMeanQFunctionForwarder(one, rows.rows)], rows.rows
@@ -196,29 +163,32 @@ class Conservative(Cloning):
             device="cpu",
         )
         self._batch = library.torch_utility.TorchMiniBatch
-        self._config, self.steps = config, 0
+        self._learner = learner
 
     def learn(self, seen: Decisions) -> dict[str, float]:
         """Take a step for each batch of the transitions in some games, mixed."""
         last = np.append((np.diff(seen.games) != 0) | (np.diff(seen.seats) != 0), True)
         following = np.where(last, 0, np.arange(len(last)) + 1)  # what ends is followed by nothing
         rewards, found = np.where(last, seen.returns, 0).astype(np.float32), []
-        order = np.random.default_rng([self._config.seed, self.steps]).permutation(len(last))
-        for some in np.array_split(order, max(1, len(order) // self._config.batch)):
+        config, counts = self._learner.config, self._learner.counts
+        key = [config.seed, counts["gradient_steps"]]
+        order = np.random.default_rng(key).permutation(len(last))
+        for some in np.array_split(order, max(1, len(order) // config.batch)):
             columns = (
                 *(seen.observations[some], seen.actions[some, None], rewards[some, None]),
                 *(seen.observations[following[some]], seen.actions[following[some], None]),
                 *(np.zeros((len(some), 1)), last[some, None], np.ones((len(some), 1))),
             )
             tensors = [torch.from_numpy(one.astype(np.float32)) for one in columns]
-            self.steps += 1
-            found.append(self._algorithm.update(self._batch(*tensors, "cpu"), self.steps))
+            counts["gradient_steps"] += 1
+            step = counts["gradient_steps"]
+            found.append(self._algorithm.update(self._batch(*tensors, "cpu"), step))
         means = {key: float(np.mean([one[key] for one in found])) for key in found[0]}
         return {"loss_policy": means["conservative_loss"], "loss_value": means["td_loss"]}
 
 
 class CloneLearner(PolicyLearner):
-    """A method, and the stream that it learns from."""
+    """Behaviour cloning, perhaps weighted by the return, or :class:`Conservative` learning."""
 
     config: CloneConfig
     command = "clone"
@@ -229,10 +199,11 @@ class CloneLearner(PolicyLearner):
         super().__init__(config)
         torch.manual_seed(config.seed)
         self.games = Stream(games_of(config), config)
-        self._method: Cloning = Conservative(config) if config.method == "cql" else Cloning(config)
-        self.net, self.module = self._method.net, self._method.module
-        self.optimizer = self._method.optimizer
+        self.net = self.module = new_net(config.about, config.width)
+        self.optimizer = torch.optim.Adam(self.net.parameters(), eps=1e-5)
+        self._factors = factors(config.about)
         self.counts = {"decisions": 0, "gradient_steps": 0}
+        self._learn = Conservative(self).learn if config.method == "cql" else self._clone
         self._items = iter(self.games)
 
     def round(self) -> dict[str, Any]:
@@ -244,18 +215,34 @@ class CloneLearner(PolicyLearner):
             with self.watch("environment"):
                 seen = next(self._items)
             with self.watch("learning"):
-                rows.append(self._method.learn(seen))
+                rows.append(self._learn(seen))
             learned += len(seen.actions)
         self.counts["decisions"] += learned
-        self.counts["gradient_steps"] = self._method.steps
         return {"learning_rate": rate} | {
             key: float(np.mean([row[key] for row in rows])) for key in rows[0]
         }
 
-    def restore(self, arrays: Arrays) -> None:
-        """Resume from ``arrays``; CheckpointError if they do not fit."""
-        super().restore(arrays)
-        self._items, self._method.steps = iter(self.games), self.counts["gradient_steps"]
+    def _clone(self, seen: Decisions) -> dict[str, float]:
+        """Take one step."""
+        config = self.config
+        returns = torch.from_numpy(seen.returns)
+        logits, values = self.net(torch.from_numpy(seen.observations) * self._factors)
+        masks = torch.from_numpy(seen.action_masks) > 0
+        log_probs, entropy = log_prob_and_entropy(logits, masks, torch.from_numpy(seen.actions))
+        weights = torch.ones_like(returns)
+        if config.method == "weighted":
+            weights = torch.softmax(returns / config.temperature, 0) * len(returns)
+        policy = -(weights * log_probs).mean()
+        value = torch.nn.functional.mse_loss(values, returns)
+        self.optimizer.zero_grad(set_to_none=True)
+        (policy + config.value_coef * value).backward()
+        self.optimizer.step()
+        self.counts["gradient_steps"] += 1
+        return {
+            "loss_policy": policy.item(),
+            "loss_value": value.item(),
+            "entropy": entropy.mean().item(),
+        }
 
     @classmethod
     def check(cls, config: Any, arrays: Arrays) -> None:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
-from cacao_env.agents.agent import Agent
+from cacao_env.agents.agent import Agent, require
 from cacao_env.agents.checkpoint import NAME, is_name
 from cacao_env.agents.registry import load_agent
 from cacao_env.checks import as_path, in_short
@@ -90,10 +90,13 @@ def from_dict(kind: type[C], data: dict[str, Any]) -> C:
     return kind(**data)
 
 
-def agent_named(key: str, name: str, config: RunConfig) -> Agent:
-    """Load the agent that a configuration names; the ConfigError names the key."""
+def agent_named(key: str, name: str, config: RunConfig, games: Iterable[Options] = ()) -> Agent:
+    """Load an agent that a configuration names, to play such games; the ConfigError names the key."""
     try:
-        return load_agent(name, allow_code=config.code is None or name in config.code)
+        agent = load_agent(name, allow_code=config.code is None or name in config.code)
+        for options in games:
+            require(agent, options)
+        return agent
     except ValueError as error:
         raise ConfigError(f"{key}: {error}") from None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import sys
 import threading
@@ -21,17 +22,20 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, ClassVar
 
-from cacao_env.agents.agent import Agent, require
+import numpy as np
+
+from cacao_env.agents.agent import Agent
 from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest, find
 from cacao_env.agents.registry import load_agent
 from cacao_env.checks import as_path
+from cacao_env.cli.common import one_line
 from cacao_env.engine.progress import Bar
 from cacao_env.evaluation.run import Plan, measure, plan_chunks, play, print_results
 from cacao_env.evaluation.summary import Result, summarise
 
 from .config import ConfigError, RunConfig, agent_named, from_dict, overridden, read, strings_in
 from .run_folder import RunFolder, clear, require_room, seconds_at
-from .state import Arrays, check_counts, check_finite, read_state, write_state
+from .state import Arrays, check_counts, read_state, write_state
 
 
 class Learner(ABC):
@@ -152,12 +156,9 @@ class Stopwatch:
 
 def evaluation_opponents(config: RunConfig) -> dict[str, Agent]:
     """Return the agents of ``eval_opponents``; ValueError if they or ``against`` can't be played."""
-    named = {}
+    named, games = {}, config.games_played
     for key in ("against", "eval_opponents"):
-        named[key] = {name: agent_named(key, name, config) for name in getattr(config, key)}
-        for agent in named[key].values():
-            for options in config.games_played:
-                require(agent, options)
+        named[key] = {name: agent_named(key, name, config, games) for name in getattr(config, key)}
     names = [config.name, *(agent.name for agent in named["against"].values())]
     if len(set(names)) < 1 + len(config.against):
         raise ConfigError(
@@ -228,12 +229,12 @@ class Loop:
 
     def _check_finite(self, arrays: Arrays, number: int) -> None:
         """Stop the run, with what it saved last, if some number is not finite."""
-        try:
-            check_finite(arrays)
-        except CheckpointError as error:
-            raise CheckpointError(
-                f"round {number}: {error}; the run stops, and {self.folder} keeps what was saved before"
-            ) from None
+        for name, array in arrays.items():
+            if np.asarray(array).dtype.kind == "f" and not np.isfinite(array).all():
+                raise CheckpointError(
+                    f"round {number}: {name} has numbers that are not finite; the run stops, and "
+                    f"{self.folder} keeps what was saved before"
+                )
 
     def _save_is_due(self) -> bool:
         return self.learner.seconds - self._saved_at > 60 * self.config.save_minutes
@@ -389,10 +390,13 @@ def run_command(work: Callable[[], int], advice: str = "") -> int:
     try:
         return work()
     except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
+        print(one_line(error), file=sys.stderr)
         return 1
     except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and "memory" not in str(error):
+        # What PyTorch says when an allocation fails, on the processor and on CUDA.
+        if isinstance(error, RuntimeError) and not re.search(
+            "not enough memory|can't allocate memory|out of memory", str(error)
+        ):
             raise
         print("there is not enough memory for this configuration", file=sys.stderr)
         return 1

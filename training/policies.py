@@ -15,7 +15,7 @@ import numpy.typing as npt
 import torch
 
 from cacao_env import Game
-from cacao_env.agents.agent import Agent, AgentError, decider, require
+from cacao_env.agents.agent import Agent, decider
 from cacao_env.agents.checkpoint import POLICY, CheckpointError, write_files
 from cacao_env.agents.onnx import OnnxAgent
 from cacao_env.agents.views import Form
@@ -23,14 +23,12 @@ from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.engine.rng import RngArray, uniform
 from cacao_env.envs.observations import view_of
-from cacao_env.envs.opponents import COMPILED
 from cacao_env.greedy.candidates import Candidates
 
 from .config import (
     MOST_WIDTH,
     ConfigError,
     RunConfig,
-    agent_named,
     at_least,
     fraction,
     one_of,
@@ -200,16 +198,6 @@ class PolicyLearner(Learner):
             raise CheckpointError(
                 f"the state does not fit its configuration: it has not {config.games} games"
             )
-
-
-def opponent_named(key: str, name: str, config: PolicyConfig) -> Any:
-    """The opponent for ``VersusGames`` that a configuration names; ConfigError if it can't play."""
-    agent = agent_named(key, name, config)
-    try:
-        require(agent, config.about.options)
-    except AgentError as error:
-        raise ConfigError(f"{key}: {error}") from None
-    return name if name in COMPILED else agent
 
 
 class Snapshots(Agent):

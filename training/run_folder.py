@@ -118,12 +118,9 @@ def clear(folder: Path) -> None:
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """Read the rows of a folder, without a last one that an interruption cut off."""
-    try:
-        text = read_regular(path / METRICS, _MOST_BYTES)
-    except FileNotFoundError:
+    if not (path / METRICS).exists():
         return []
-    except OSError as error:
-        raise ConfigError(f"{path / METRICS} can't be read: {error.strerror}") from None
+    text = read_regular(path / METRICS, _MOST_BYTES, ConfigError)
     lines = text.decode("utf-8", errors="replace").splitlines()
     rows = []
     for number, line in enumerate(lines):

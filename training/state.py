@@ -32,10 +32,7 @@ def write_state(folder: Path, arrays: Arrays, **about: Any) -> None:
 def read_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
     """Read (arrays, plain data); CheckpointError if a bit of the file is not as it was written."""
     path = as_path(folder, CheckpointError) / STATE
-    try:
-        data = read_regular(path, _MOST_STATE)
-    except OSError as error:
-        raise CheckpointError(f"{path} can't be read: {error.strerror}") from None
+    data = read_regular(path, _MOST_STATE, CheckpointError)
     seal = _SEAL.search(data)
     if seal is None:
         raise CheckpointError(
@@ -87,13 +84,6 @@ def check_counts(counts: Mapping[str, Any], names: Collection[str]) -> None:
     for name, count in counts.items():
         if type(count) is not int or not 0 <= count < 2**62:
             raise CheckpointError(f"{name} of the state is {str(count)[:80]}, expected a count")
-
-
-def check_finite(arrays: Mapping[str, Any]) -> None:
-    """Raise CheckpointError, naming the array, if some number is not finite."""
-    for name, array in arrays.items():
-        if np.asarray(array).dtype.kind == "f" and not np.isfinite(array).all():
-            raise CheckpointError(f"{name} has numbers that are not finite")
 
 
 def named(prefix: str, arrays: Mapping[str, Any]) -> Arrays:

@@ -21,13 +21,14 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 
 from cacao_env.agents.checkpoint import CheckpointError
+from cacao_env.envs.opponents import COMPILED
 from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
 
 from . import loop
-from .config import ConfigError, check_weights, fraction, positive
+from .config import ConfigError, agent_named, check_weights, fraction, positive
 from .networks import new_net
-from .policies import PolicyLearner, ScheduledConfig, Snapshots, opponent_named
+from .policies import PolicyLearner, ScheduledConfig, Snapshots
 from .sb3_policy import CellPolicy
 from .state import Arrays, check_arrays, named, part, seed_round
 
@@ -150,10 +151,10 @@ class Sb3Learner(PolicyLearner):
 def make_games(config: Sb3Config, snapshots: Snapshots | None = None) -> VersusGames:
     """The games of a configuration: its opponents and earlier selves have the other seats."""
     total = sum(config.opponents.values())
-    others: dict[Any, float] = {
-        opponent_named("opponents", name, config): weight / total
-        for name, weight in config.opponents.items()
-    }
+    others: dict[Any, float] = {}
+    for name, weight in config.opponents.items():
+        agent = agent_named("opponents", name, config, [config.about.options])
+        others[name if name in COMPILED else agent] = weight / total
     if snapshots is not None:
         others = {one: weight * (1 - config.snapshot_fraction) for one, weight in others.items()}
         others[snapshots] = config.snapshot_fraction

@@ -61,9 +61,10 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
         from ..text.llm import LanguageModel  # a late import: few need it
 
         return LanguageModel(name)
-    base, search = split_search(name)
     try:
-        folder = find(base) or (as_path(base) if as_path(base).is_dir() else None)
+        folder = find(name)  # a folder may be called anything
+        base, search = (name, None) if folder else split_search(name)
+        folder = folder or find(base) or (as_path(base) if as_path(base).is_dir() else None)
     except OSError as error:  # too long a name for the system
         raise AgentError(f"agent {in_short(name)} can't be found: {error.strerror}") from None
     if folder is not None:

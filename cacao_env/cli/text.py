@@ -69,7 +69,7 @@ def _rollouts(options: Namespace) -> None:
     if options.pairs and options.no_regret:
         raise ValueError("--pairs needs the regret of moves, which --no-regret leaves out")
     paths = [as_path(path or os.devnull) for path in (options.out, options.pairs)]
-    if paths[0].resolve() == paths[1].resolve():
+    if options.pairs and paths[0].resolve() == paths[1].resolve():
         raise ValueError(f"--out and --pairs are both {options.out}, expected two files")
     as_int("--deals", options.deals, 1)
     rules = Options(options.players, options.volcanoes, options.decisions)

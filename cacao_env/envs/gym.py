@@ -281,8 +281,8 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes; return (observations, infos)."""
         which = reset_options(options, ("reset_mask",)).get("reset_mask")
-        super().reset(seed=_as_seed(seed))
         if which is None:
+            super().reset(seed=_as_seed(seed))
             self._reset_games(self.np_random)
             self._started = True
         else:

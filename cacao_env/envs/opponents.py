@@ -44,7 +44,7 @@ class Opponents:
     def __init__(self, given: OpponentSpec, options: Options) -> None:
         others = options.num_players - 1
         weights = [0.0] * NUM_COMPILED
-        self._line_ups: list[tuple[Agent, ...]] = []
+        self.line_ups: list[tuple[Agent, ...]] = []
         for line_up, weight in _line_ups(given, others):
             names = {one if isinstance(one, str) else None for one in line_up}
             name = names.pop()
@@ -63,22 +63,17 @@ class Opponents:
             for agent in agents.values():
                 require(agent, options)
             seats = [agents[key] for key in keys]
-            self._line_ups.append(tuple(seats * (others // len(seats))))
+            self.line_ups.append(tuple(seats * (others // len(seats))))
             weights.append(weight)
         self.probabilities = np.array(weights) / sum(weights)
 
-    @property
-    def in_python(self) -> bool:
-        """Whether Python asks some opponent."""
-        return bool(self._line_ups)
-
     def agent(self, kind: int, place: int) -> Agent:
         """Return an agent of a line-up in Python; ``place`` 0 is the seat after the learner's."""
-        return self._line_ups[kind - NUM_COMPILED][place]
+        return self.line_ups[kind - NUM_COMPILED][place]
 
     def unsaved(self) -> str | None:
         """Return the name of an agent whose memory is more than random numbers, or None."""
-        for agent in {id(one): one for line_up in self._line_ups for one in line_up}.values():
+        for agent in {id(one): one for line_up in self.line_ups for one in line_up}.values():
             memory = agent.begin(0)
             if memory is not None and not is_rng(memory):
                 return agent.name

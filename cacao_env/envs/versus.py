@@ -375,7 +375,7 @@ class VersusGames(Batch):
             self.rngs,
             self._choices,
         )
-        if not self._opponents.in_python:
+        if not self._opponents.line_ups:
             return
         while count := int(waiting(self.states, self.learners, self._numbers)):
             asked: dict[int, tuple[Agent, list[int]]] = {}  # agents may have no hash

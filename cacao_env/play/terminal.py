@@ -170,8 +170,9 @@ def _best(table: Table, name: str, write: Callable[[str], None]) -> None:
     require(agent, table.game.options)
     analysis = agent.player(0).analyze(table.game)
     write(f"  {agent.name}:")
+    choices = {one["action"]: one for one in table.choices()}
     for action, weight in zip(analysis.actions[:5].tolist(), analysis.weights):
-        choice = next(one for one in table.choices() if one["action"] == action)
+        choice = choices[action]
         write(f"  {weight:>4.0%}  {choice['words']}  [{choice['effect']}]")
     if analysis.win_shares is not None and analysis.scores is not None:
         expected = (

@@ -14,9 +14,9 @@ import re
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -165,7 +165,7 @@ class LanguageModel(Agent):
     def _replies(self, chats: Sequence[list[Message]]) -> list[dict[str, Any]]:
         """Return the replies to conversations, from the cache or from the model."""
         asked = [self._body(chat) for chat in chats]
-        with closing(self._cache()) as cache:
+        with self._cache() as cache:
             found = {key: reply for key, _ in asked if (reply := _cached(cache, key)) is not None}
             missing = {key: body for key, body in asked if key not in found}
             if missing:
@@ -200,15 +200,16 @@ class LanguageModel(Agent):
         text = json.dumps([self._values["base_url"] or os.environ.get("OPENAI_BASE_URL"), body])
         return hashlib.sha256(text.encode()).hexdigest(), body
 
-    def _cache(self) -> sqlite3.Connection:
+    @contextmanager
+    def _cache(self) -> Iterator[sqlite3.Connection]:
         file = as_path(self._values["cache"]) / "replies.sqlite"
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            cache = sqlite3.connect(file, timeout=60)
-            cache.execute("CREATE TABLE IF NOT EXISTS replies (key PRIMARY KEY, tokens, reply)")
+            with closing(sqlite3.connect(file, timeout=60)) as cache:
+                cache.execute("CREATE TABLE IF NOT EXISTS replies (key PRIMARY KEY, tokens, reply)")
+                yield cache
         except (OSError, sqlite3.Error) as error:
             raise AgentError(f"{self.name}: {file} can't keep replies: {error}") from None
-        return cache
 
     def _ask(self, client: Any, body: dict[str, Any]) -> dict[str, Any]:
         """Ask the model once; AgentError if the budget is spent or there is no reply of text."""

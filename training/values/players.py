@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cacao_env.agents.agent import require
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import SEARCH_PARAMETERS, split_search
@@ -55,9 +54,7 @@ def opponent_named(key: str, name: str, config: Any) -> Opponent:
     """The opponent that a configuration names; ConfigError if compiled games can't have it."""
     if not name:
         return Opponent()
-    agent = agent_named(key, name, config)
-    for options in config.kinds:
-        require(agent, options)
+    agent = agent_named(key, name, config, config.kinds)
     if name == "greedy":
         return Opponent(GREEDY_OPPONENT)
     search = split_search(name)[1] or {"ms": 0, "sims": 0}
