@@ -46,9 +46,11 @@ def read_text(path: Path, error: type[ValueError] | None = None) -> str:
         raise (error or ValueError)(f"{path} is not text in UTF-8") from None
 
 
-def read_json(path: Path, expected: str, error: type[ValueError] = ValueError) -> Any:
+def read_json(
+    path: Path, expected: str, error: type[ValueError] = ValueError, most: int = MOST_BYTES
+) -> Any:
     """Read a file of JSON; ``error`` says in one sentence what is wrong, and what was ``expected``."""
-    data = read_regular(path, MOST_BYTES, error)
+    data = read_regular(path, most, error)
     try:
         return json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError):

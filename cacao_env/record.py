@@ -17,7 +17,7 @@ from .engine.actions import MAX_LEGAL
 from .engine.notation import Move, as_move, is_int, to_text
 from .engine.options import Options
 from .engine.tiles import WATER_TRACK
-from .files import read_regular, write_whole
+from .files import read_json, write_whole
 from .game import Game
 
 FORMAT, VERSION = "cacao-record", 1
@@ -252,13 +252,8 @@ def load(path: str | Path) -> Any:
     """Return the JSON in a file; RecordError if it can't be read or is not JSON."""
     path = as_path(path, RecordError)
     if path.is_dir():
-        raise RecordError("there is no record in this folder")
-    try:
-        return json.loads(read_regular(path, MAX_BYTES).decode("utf-8"))
-    except OSError as error:
-        raise RecordError(f"can't be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"not a game record: not JSON ({error})") from None
+        raise RecordError(f"there is no record in the folder {path}")
+    return read_json(path, "a game record", RecordError, MAX_BYTES)
 
 
 def _to_json(move: Move) -> list[Any]:

@@ -70,7 +70,7 @@ def test_check_names_each_bad_file_and_still_reads_the_others(tmp_path, capsys):
     lines = err.splitlines()
     assert len(lines) == 2
     assert "b.json: result.gold is" in lines[0]
-    assert "d.json: not a game record: not JSON" in lines[1]
+    assert "d.json is not JSON, expected a game record" in lines[1]
 
 
 def test_replay_shows_the_moves_and_the_table(tmp_path, capsys):
@@ -320,11 +320,11 @@ REFUSED = [
     ("bench --json {file}/b.json", "file"),
     ("data export expert-2p --to chat --out {file}/c.jsonl", "file"),
     ("replay /nowhere/r.json --check", "can't be read: No such file or directory"),
-    ("replay {folder}", "there is no record in this folder"),
-    ("review {file}", "not a game record"),
-    ("replay /dev/zero", "/dev/zero: can't be read: it is not a regular file"),
-    ("render /dev/zero -o a.svg", "/dev/zero: can't be read: it is not a regular file"),
-    ("render nofile.json -o a.svg", "nofile.json: can't be read: No such file or directory"),
+    ("replay {folder}", "there is no record in the folder"),
+    ("review {file}", "is not JSON, expected a game record"),
+    ("replay /dev/zero", "/dev/zero can't be read: it is not a regular file"),
+    ("render /dev/zero -o a.svg", "/dev/zero can't be read: it is not a regular file"),
+    ("render nofile.json -o a.svg", "nofile.json can't be read: No such file or directory"),
     ("spec --table-size 5", "table_size is 5, expected 11 to 32"),
     ("check nothing", "there is no check of 'nothing'; there are: PettingZoo, Gymnasium"),
     ("bench --seconds 0", "--seconds is 0.0, expected more than 0"),
@@ -385,7 +385,7 @@ REFUSED = [
     ("play --seats random,random --record {file}/x.json", "file"),
     ("play --seats human,nobody", "there is no agent 'nobody'"),
     ("view --export x.txt", "--export is 'x.txt', expected a file that ends in .html"),
-    ("view none.json --export x.html", "none.json: can't be read"),
+    ("view none.json --export x.html", "none.json can't be read"),
     ("view --export x.html --agent greedy", "--export writes a file"),
     ("view --agent nobody", "nobody"),
     ("view --watch nowhere", "nowhere"),
@@ -459,7 +459,7 @@ def test_a_large_number_of_files_is_checked_by_several_processes(tmp_path, capsy
         (tmp_path / f"{number:03}.json").write_text(text if number != 7 else text[:-9])
     assert main(["replay", str(tmp_path), "--check"]) == 1
     err = capsys.readouterr().err
-    assert [line.split(":")[0] for line in err.splitlines()] == [str(tmp_path / "007.json")]
+    assert [line.split(" is ")[0] for line in err.splitlines()] == [str(tmp_path / "007.json")]
     (tmp_path / "007.json").unlink()
     assert main(["replay", str(tmp_path), "--check"]) == 0
     assert capsys.readouterr().out == "20 records hold\n"

@@ -192,7 +192,7 @@ def test_files_that_can_t_be_read_are_refused(tmp_path):
             check(load(tmp_path / name))
     with pytest.raises(RecordError, match="can't be read: No such file"):
         load(tmp_path / "missing.json")
-    with pytest.raises(RecordError, match="there is no record in this folder"):
+    with pytest.raises(RecordError, match="there is no record in the folder"):
         load(tmp_path)
 
 

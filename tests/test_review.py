@@ -22,7 +22,7 @@ def played(seats, seed, **options):
     table = Table(seats, seed, **options)
     while not table.game.over:
         if table.awaits_person:
-            table.play(int(table.game.legal_actions()[0]))
+            table.game.play(int(table.game.legal_actions()[0]))
         else:
             table.advance()
     return table

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -180,9 +179,8 @@ def look(game: Game, form: Form, seat: int) -> Seen:
     vector = view.seen.observation(seat, observation_dtype=form.dtype_name)
     choices, actions = np.zeros(form.num_actions, np.int8), np.full(form.num_actions, NONE)
     if seat == game.seat:
-        choices = view.action_mask()
-        legal = np.flatnonzero(choices)
-        actions[legal] = view.actions(legal)
+        shown, ids = view.legal()
+        choices[shown], actions[shown] = 1, ids
     return Seen(form.of(vector, choices), choices, actions)
 
 
@@ -251,48 +249,24 @@ class View:
         if state.phase == PLACE:
             state.last = -1
 
-    def action_mask(self) -> npt.NDArray[np.int8]:
-        """Return the ids of the window's actions that are shown and legal in the game.
+    def legal(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the legal actions that the window shows, by its own ids and by the game's, (K,) each.
 
         A window smaller than the game's also hides what it would hide in a game of its own.  There
         may be no action once the table has outgrown the window.
         """
-        mask = self.game.action_mask()
-        if self.seen is self.game:
-            return mask
+        ids, here, there = self.game.legal_actions(), self.seen.state, self.game.state
         size, own = self.seen.table_size, self.game.table_size
-        out = np.zeros(int(num_actions(size)), np.int8)
-        first, own_first = int(place_actions(size)), int(place_actions(own))
-        out[first:] = mask[own_first:]
-        if self.game.state.phase == PLACE:
-            index, shown = self._cells()
-            places = mask[:own_first].reshape(-1, NUM_VARIANTS)[np.where(shown, index, 0)]
-            out[:first] = (places * shown[:, None]).reshape(-1)
-            if size < own and self._fits:
-                out[:first] &= self.seen.action_mask()[:first]
-        return out
-
-    def actions(self, chosen: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the game's ids of legal actions that were chosen in the window, both (K,)."""
         if self.seen is self.game:
-            return chosen
-        first, own_first = (int(place_actions(one.table_size)) for one in (self.seen, self.game))
-        cell, variant = np.divmod(np.minimum(chosen, first - 1), NUM_VARIANTS)
-        places = self._cells()[0][cell] * NUM_VARIANTS + variant
-        return np.where(chosen < first, places, chosen - first + own_first)
-
-    def _cells(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        """Return each worker cell's number in the game's window, and whether it is there."""
-        here, there = self.seen.state, self.game.state
-        size = int(there.table_size)
-        rows, columns = _worker_cells(int(here.table_size))
-        rows = (rows + (int(here.corner_row) - int(there.corner_row))) & (TORUS - 1)
-        columns = (columns + (int(here.corner_column) - int(there.corner_column))) & (TORUS - 1)
-        return (rows * size + columns) >> 1, (rows < size) & (columns < size)
-
-
-@cache
-def _worker_cells(size: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return rows and columns of a window's worker cells."""
-    cells = np.array([window_cell(k, size) for k in range(size * size // 2)], np.int64)
-    return cells[:, 0], cells[:, 1]
+            return ids, ids
+        if there.phase != PLACE:
+            return ids + int(place_actions(size) - place_actions(own)), ids
+        cells, variants = np.divmod(ids, NUM_VARIANTS)
+        rows, columns = np.array([window_cell(cell, own) for cell in cells.tolist()], np.int64).T
+        rows = (rows + (int(there.corner_row) - int(here.corner_row))) & (TORUS - 1)
+        columns = (columns + (int(there.corner_column) - int(here.corner_column))) & (TORUS - 1)
+        shown = ((rows * size + columns) >> 1) * NUM_VARIANTS + variants
+        kept = (rows < size) & (columns < size)
+        if size < own and self._fits:
+            kept[kept] = self.seen.action_mask()[shown[kept]]
+        return shown[kept], ids[kept]

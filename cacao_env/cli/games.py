@@ -161,8 +161,8 @@ def _replay(options: Namespace) -> int:
 
 def _read(file: str | Path) -> tuple[Any, Game]:
     """Return a record and its finished game; ValueError names the file and what is wrong."""
+    data = record.load(file)
     try:
-        data = record.load(file)
         return data, record.check(data)
     except record.RecordError as error:
         raise ValueError(f"{file}: {error}") from None

@@ -60,19 +60,14 @@ def can_cover(state, cell, tight):
     code = state.board[cell]
     if code < 0:
         return not tight or fits_table(state, cell)
-    return may_overbuild(state) and code > 0 and can_overbuild(state, code)
+    # An own tile, not covered before [R4].
+    return may_overbuild(state) and 0 < code < OVERBUILT and OWNER[code] == state.seat
 
 
 @inlined
 def may_overbuild(state):
     """Return whether the deciding seat may overbuild: no jungle tiles left, and a sun token."""
     return state.overbuilding == 1 and state.sun[state.seat] > 0
-
-
-@inlined
-def can_overbuild(state, code):
-    """Return whether this worker tile may be covered: an own one, not covered before [R4]."""
-    return code < OVERBUILT and OWNER[code] == state.seat
 
 
 @inlined

@@ -13,7 +13,6 @@ from ..engine.options import Options
 from ..engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 from ..game import Game
 from ..record import MAX_NAME
-from .choices import Choice, choices_of
 
 HUMAN = "human"
 BEST_BOT = "mc:sims=256"
@@ -76,17 +75,6 @@ class Table:
     def awaits_person(self) -> bool:
         """Whether a person decides now."""
         return self.game.seat is not None and self._players[self.game.seat] is None
-
-    def choices(self) -> list[Choice]:
-        """Return what a person may do now; nothing while an agent decides."""
-        return choices_of(self.game, self.names) if self.awaits_person else []
-
-    def play(self, action: int) -> None:
-        """Play a person's action; ValueError if it is not their turn or the action is illegal."""
-        seat = decider(self.game)
-        if not self.awaits_person:
-            raise ValueError(f"it is for {self.seats[seat]} to decide, not for a person")
-        self.game.play(action)
 
     def advance(self) -> None:
         """Let the deciding agent act; ValueError if no agent has to decide."""

@@ -12,7 +12,7 @@ from ..agents.registry import load_agent
 from ..files import write_whole
 from ..gold_sources import SOURCES, gold_by_source
 from ..tables import DataTable
-from .choices import Choice
+from .choices import Choice, choices_of
 from .history import moves_in_words
 from .render.text import LEGEND, LETTERS, picture
 from .table import Table, best_agent
@@ -70,14 +70,7 @@ def _breakdown(table: Table) -> str:
     gold = gold_by_source(table.game).tolist()
     scores, leaders = table.game.scores(), table.game.leaders()
     order = sorted(range(len(scores)), key=lambda seat: (seat not in leaders, -scores[seat]))
-    rows = [
-        (
-            f"{LETTERS[seat]} {table.names[seat]}",
-            *map(str, gold[seat]),
-            str(scores[seat]),
-        )
-        for seat in order
-    ]
+    rows = [(f"{LETTERS[seat]} {table.names[seat]}", *gold[seat], scores[seat]) for seat in order]
     return DataTable(("", *SOURCES, "score"), rows).text()
 
 
@@ -93,7 +86,7 @@ def _decide(
     table: Table, read: Callable[[str], str], write: Callable[[str], None], colour: bool
 ) -> None:
     """Ask until one decision is made or taken back."""
-    choices = table.choices()
+    choices = choices_of(table.game, table.names)
     listed: list[Choice] = []
     if choices[0]["kind"] in ("fill", "act"):
         listed = _list(choices, write)
@@ -122,13 +115,13 @@ def _decide(
                 case "undo":
                     table.undo()
                 case _ if line.isdecimal():
-                    table.play(_numbered(listed, int(line))["action"])
+                    table.game.play(_numbered(listed, int(line))["action"])
                 case _ if found := _TILE_AND_CELL.fullmatch(line):
                     listed = _at(choices, found, write)
                     if len(listed) == 1:
-                        table.play(listed[0]["action"])
+                        table.game.play(listed[0]["action"])
                 case _ if line:
-                    table.play(table.game.action(line))
+                    table.game.play(table.game.action(line))
         except ValueError as error:
             write(f"  {error}")
 
@@ -170,7 +163,7 @@ def _best(table: Table, name: str, write: Callable[[str], None]) -> None:
     require(agent, table.game.options)
     analysis = agent.player(0).analyze(table.game)
     write(f"  {agent.name}:")
-    choices = {one["action"]: one for one in table.choices()}
+    choices = {one["action"]: one for one in choices_of(table.game, table.names)}
     for action, weight in zip(analysis.actions[:5].tolist(), analysis.weights):
         choice = choices[action]
         write(f"  {weight:>4.0%}  {choice['words']}  [{choice['effect']}]")

@@ -53,6 +53,10 @@ _PROPOSALS = (
     *("sign-ext", "simd"),
 )
 STACK = 1 << 20  # bytes
+_LINK = (
+    *("wasm-ld", "-mwasm64", "--no-entry", "--allow-undefined", "--export=call"),
+    *("--export=__heap_base", "-z", f"stack-size={STACK}"),
+)
 
 
 def dispatcher() -> Any:
@@ -111,24 +115,7 @@ def module_of(code: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         obj, linked, out = (str(Path(folder) / name) for name in ("o", "64.wasm", "32.wasm"))
         Path(obj).write_bytes(machine.emit_object(parsed))
-        link = [
-            sys.executable,
-            "-m",
-            "ziglang",
-            "wasm-ld",
-            "-mwasm64",
-            "--no-entry",
-            obj,
-            "-o",
-            linked,
-        ]
-        link += [
-            "--allow-undefined",
-            "--export=call",
-            "--export=__heap_base",
-            "-z",
-            f"stack-size={STACK}",
-        ]
+        link = [sys.executable, "-m", "ziglang", *_LINK, obj, "-o", linked]
         subprocess.run(link, check=True)
         lower = ["wasm-opt", linked, "-o", out, "-O3", *(f"--enable-{one}" for one in _PROPOSALS)]
         lower += ["--memory64-lowering", "--table64-lowering", "--strip-debug", "--strip-producers"]
