@@ -29,7 +29,7 @@ from tests import checkpoints
 torch = pytest.importorskip("torch", reason="the training extra is not installed")
 
 from tests.test_value import outputs, some_samples
-from training.ship import EVALUATION, SUMS, add, export, finish, main, measured, results
+from training.ship import EVALUATION, SAMPLES, SUMS, add, export, finish, main, measured, results
 from training.values.net import ValueNet
 
 RULES = {"players": [2, 3], "volcanoes": False}
@@ -156,8 +156,12 @@ def test_what_can_t_be_is_refused(home, run, tmp_path, capsys):
 
 
 def test_a_policy_is_shipped_with_its_file(home, tmp_path, monkeypatch):
-    net = checkpoints.checkpoint(tmp_path, algorithm="PPO", decisions=5000)
-    path = add(net, home, "mine")
+    net = checkpoints.checkpoint(tmp_path, "greedy", algorithm="PPO", decisions=5000)
+    monkeypatch.chdir(tmp_path)
+    path = add(Path("greedy"), home, "mine")  # the folder, not the bot
+    assert {game.name for game in path.rglob("*p-?.json")} == {
+        f"2p-{n}.json" for n in range(SAMPLES)
+    }
     assert load_agent("mine").version == load_agent(str(net)).version
     assert (path / ONNX).read_bytes() == (net / ONNX).read_bytes()
     text = (path / "README.md").read_text()

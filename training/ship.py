@@ -67,7 +67,7 @@ def add(run: Path, home: Path, name: str) -> Path:
     if path.exists():
         raise CheckpointError(f"{path} is there already")
     read_manifest(run)
-    agent = load_agent(str(run))  # raises an error if the run can't be loaded
+    agent = load_agent(str(run.resolve()))  # raises an error if the run can't be loaded
     settle(run)
     path.mkdir(parents=True)
     with ExitStack() as failed:
