@@ -14,12 +14,13 @@ from cacao_env.engine import symmetry as sym
 from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.options import DECISIONS
 from cacao_env.engine.state import OVER, TURN
-from cacao_env.engine.tiles import NUM_VARIANTS, VARIANT_KIND, VOLCANO, WATER_TRACK
+from cacao_env.engine.tiles import JUNGLE_KINDS, NUM_VARIANTS, VARIANT_KIND, VOLCANO, WATER_TRACK
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
+from cacao_env.gold_sources import SOURCES, gold_by_source
 from cacao_env.greedy.candidates import Candidates, candidates_into, sample_rows
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions
-from cacao_env.greedy.columns import COLUMNS, ROW_COLUMNS
+from cacao_env.greedy.columns import COLUMNS, CONTEXT_COLUMNS, ROW_COLUMNS
 from cacao_env.greedy.turn import unasked
 from cacao_env.greedy.values import Weights
 from tests.games import STYLES, Deal, any_game, positions
@@ -37,6 +38,59 @@ def look(game: Game, size: Candidates = SIZE, viewer: int | None = None):
     viewers = np.array([game.seat if viewer is None else viewer])
     candidates_into(game.states, viewers, size.rows, size.replies, seen, masks, ids)
     return seen[0], masks[0], ids[0]
+
+
+# The name of each jungle tile's class, and its value there.
+CLASSES = {
+    **{"plantation1": ("plantations", 1), "plantation2": ("plantations", 2)},
+    **{"market2": ("markets", 2), "market3": ("markets", 3), "market4": ("markets", 4)},
+    **{"mine1": ("mines", 1), "mine2": ("mines", 2), "water": ("waters", 1), "sun": ("sun", 1)},
+    **{"temple": ("temples", 1), "volcano": ("volcanoes", 1)},
+}
+
+
+def context_of(game, viewer):
+    """The row of context by the names of its columns; what is not there is 0."""
+    state, players = game.state, game.num_players
+    display = [JUNGLE_KINDS[min(int(code), VOLCANO) - 1] for code in state.display if code > 0]
+    pile = len(game.draws[1]) - int(state.jungle_drawn)
+    found = {
+        f"phase_{game.phase}": 1,
+        f"players_{players}": 1,
+        "volcanoes": game.volcanoes,
+        "overbuilding": int(state.overbuilding),  # from the turn after the last jungle tile on
+        "jungle_left": (pile + len(display)) / 26,
+    }
+    for kind in display:
+        name, value = CLASSES[kind]
+        found[f"display_{name}"] = found.get(f"display_{name}", 0) + value / 8
+    temples = gold_by_source(game)[:, SOURCES.index("temples")]
+    for relative in range(players):
+        seat = (viewer + relative) % players
+        numbers = {
+            "gold": int(state.gold[seat]) / 16,
+            "score": game.scores()[seat] / 16,
+            "cacao": int(state.cacao[seat]) / 5,
+            "sun": int(state.sun[seat]) / 3,
+            "water": int(state.water[seat]) / 8,
+            "temples": temples[seat] / 6,
+            "left": int(state.tiles_each - state.placed[seat]) / 11,
+        }
+        found |= {f"{name}_{relative}": number for name, number in numbers.items()}
+    one, two, *three = (int(count) / 3 for count in state.hand[viewer])
+    return found | {"hand_1111": one, "hand_2101": two, "hand_3001": sum(three)}
+
+
+@given(any_game(*DECISIONS))
+def test_the_context_says_what_the_game_says(deal):
+    names = [name for name, *_ in CONTEXT_COLUMNS]
+    for position, _ in deal.positions():
+        viewer = (0 if position.over else position.seat) ^ (deal.seed & 1)
+        seen = look(position, Candidates(4, 0), viewer)[0][-1]
+        expected = context_of(position, viewer)
+        assert expected.keys() - set(names) <= {"phase_over", "phase_None"}
+        expected = [expected.get(name, 0) for name in names]
+        np.testing.assert_allclose(seen[: len(names)], expected, atol=1e-6)
 
 
 @given(any_game(*DECISIONS))
