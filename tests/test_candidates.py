@@ -13,7 +13,7 @@ from cacao_env.cli.spec import data
 from cacao_env.engine import symmetry as sym
 from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.options import DECISIONS
-from cacao_env.engine.state import OVER, TURN
+from cacao_env.engine.state import OVER, TURN, WORKERS
 from cacao_env.engine.tiles import JUNGLE_KINDS, NUM_VARIANTS, VARIANT_KIND, VOLCANO, WATER_TRACK
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
@@ -133,6 +133,27 @@ def fillable(state) -> int:
     return sum(state.board[c] <= 0 and (state.board[NEIGHBOR[c]] > 0).sum() == 1 for c in cells)
 
 
+def table_around(before, now):
+    """What the columns say of the tiles around the worker tile placed last, by their names."""
+    found = {"opened": 0.0, "waiting": 0.0}
+    found |= {f"free_{one}": 0.0 for one, _ in CLASSES.values()}
+    found |= {f"laid_{kind}": 0.0 for kind in JUNGLE_KINDS}
+    cell = int(now.last)
+    for side, beside in enumerate(NEIGHBOR[cell]):
+        code = int(now.board[beside])
+        if code <= 0:
+            found["waiting"] += WORKERS[int(now.board[cell]), side] / 4
+            continue
+        kind = JUNGLE_KINDS[min(code, VOLCANO) - 1]
+        name, value = CLASSES[kind]
+        others = [there for there in NEIGHBOR[beside] if there != cell]
+        found[f"free_{name}"] += sum(now.board[there] <= 0 for there in others) * value / 12
+        if before.board[beside] <= 0:  # laid in this turn
+            found[f"laid_{kind}"] += 1 / 2
+            found["opened"] += sum(before.board[there] == 0 for there in others) / 6
+    return found
+
+
 @given(any_game(*DECISIONS))
 def test_rows_say_where_choices_lead(deal):
     """Placements by greedy's sums, which now and then differ from play; fills and actions exactly."""
@@ -160,6 +181,7 @@ def test_rows_say_where_choices_lead(deal):
             "temples_next": (int(now.temples[following]) - int(before.temples[following])) / 6,
             "laid": laid / 3,
             "fillable": fillable(now) / 4,
+            **table_around(before, now),
         }
         if position.phase != "place" and drawn_inside > laid:
             continue  # a tile was drawn in the middle of the turn
