@@ -309,9 +309,9 @@ def test_images_of_a_position_have_the_same_rows(deal, g):
                 assert np.isclose(rows, rows[k], atol=1e-5).all(axis=1).sum() > 1
 
 
-def test_the_next_seat_s_value_is_the_mean_over_its_hands():
-    """Against all hands counted out, with an empty jungle pile, so that a turn draws nothing."""
-    several = 0
+def test_reply_is_the_mean_over_hands_and_follow_the_best_of_what_is_left():
+    """Values of the next turns, with an empty jungle pile, so that a turn draws nothing."""
+    several, choices = 0, np.empty(1, CHOICES)
     for seed in range(4):
         game = Game.new(2, seed, decisions="turn")
         rng = np.random.default_rng(seed)
@@ -325,6 +325,14 @@ def test_the_next_seat_s_value_is_the_mean_over_its_hands():
             if not after.over:
                 assert seen[0, COLUMN["reply"]] == pytest.approx(mean_of_hands(after), abs=1e-4)
                 several += after.state.unplaced[after.seat].sum() > 4
+                # The same seat again, with the two tiles that it has left in its hand.
+                own = after.clone()
+                own.state.seat = bare.seat
+                own.state.hand[bare.seat] = bare.state.hand[bare.seat]
+                own.state.hand[bare.seat, VARIANT_KIND[ids[0] % NUM_VARIANTS]] -= 1
+                score_actions(choices[0], own.state, GREEDY_WEIGHTS)
+                best = max(choices[0].values[: choices[0].count], default=0) / 16
+                assert seen[0, COLUMN["follow"]] == pytest.approx(best, abs=1e-4)
             game.play(int(rng.choice(game.legal_actions())))
     assert several >= 20
 
