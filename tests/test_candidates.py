@@ -85,7 +85,7 @@ def context_of(game, viewer):
 def test_the_context_says_what_the_game_says(deal):
     names = [name for name, *_ in CONTEXT_COLUMNS]
     for position, _ in deal.positions():
-        viewer = (0 if position.over else position.seat) ^ (deal.seed & 1)
+        viewer = (position.ply + deal.seed) % deal.players
         seen = look(position, Candidates(4, 0), viewer)[0][-1]
         expected = context_of(position, viewer)
         assert expected.keys() - set(names) <= {"phase_over", "phase_None"}

@@ -292,6 +292,9 @@ def test_a_link_to_a_file_that_is_not_there_stays_a_link(tmp_path):
     assert main([*command, "--out", str(tmp_path / "run"), "--json", str(link)]) == 0
     assert link.is_symlink()
     assert json.loads(there.read_text())["results"]
+    run = [sys.executable, "-m", "cacao_env", *command, "--out", str(tmp_path / "other")]
+    done = subprocess.run([*run, "--json", "/dev/stdout"], cwd=ROOT, capture_output=True, text=True)
+    assert '"results": [' in done.stdout, done.stderr
 
 
 def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path, capsys):

@@ -156,6 +156,9 @@ def test_only_who_is_to_decide_decides():
     table = Table([HUMAN, "greedy"], 1)
     with pytest.raises(ValueError, match="no agent has to decide"):
         table.advance()
+    with pytest.raises(ValueError, match="illegal action 0"):
+        table.game.play(0)
+    assert table.game.ply == 0
     with pytest.raises(ValueError, match="only a finished game"):
         table.record()
 

@@ -23,13 +23,12 @@ exit status: 0 success; 1 wrong input, or a check that failed; 2 wrong usage; 13
 def check_writable(*paths: str | None) -> None:
     """OSError, before anything is played, for a file that can't be written."""
     for path in map(as_path, [name for name in paths if name and name != "-"]):
-        path = path.resolve()  # a link stays
         path.parent.mkdir(parents=True, exist_ok=True)
         new = not path.exists()
         if not path.is_fifo():  # opening it waits for a reader
             path.open("a", encoding="utf-8").close()
         if new:
-            path.unlink()
+            path.resolve().unlink()  # a link stays
 
 
 def add_command(
