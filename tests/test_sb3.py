@@ -117,7 +117,7 @@ def test_masks_are_the_games_own_and_stacking_them_makes_a_copy():
     np.testing.assert_array_equal(one, games.action_masks[2:3] == 1)
     env.set_options({})
     for options in ({"game": None}, [{}, {"game": None}, {}, {}]):
-        with pytest.raises(ValueError, match="options of reset are .*, expected none"):
+        with pytest.raises(ValueError, match=r"options of reset are .*, expected none"):
             env.set_options(options)
 
 
