@@ -179,6 +179,16 @@ def test_rows_say_where_choices_lead(deal):
             "sun": int(now.sun[seat]) / 3,
             "temples": (int(now.temples[seat]) - int(before.temples[seat])) / 6,
             "temples_next": (int(now.temples[following]) - int(before.temples[following])) / 6,
+            "temples_rest": sum(
+                int(now.temples[one]) - int(before.temples[one])
+                for one in range(deal.players)
+                if one not in (seat, following)
+            )
+            / 6,
+            "cacao_change": (int(now.cacao[seat]) - int(before.cacao[seat])) / 5,
+            "water_gold": (WATER_TRACK[int(now.water[seat])] - WATER_TRACK[int(before.water[seat])])
+            / 16,
+            "overbuilds": position.phase == "place" and before.board[now.last] > 0,
             "laid": laid / 3,
             "fillable": fillable(now) / 4,
             **table_around(before, now),
@@ -193,27 +203,49 @@ def test_rows_say_where_choices_lead(deal):
     assert wrong <= 1 + tried // 10
 
 
-def test_a_placement_at_a_temple_changes_both_standings():
+def at_work(before, now, seat):
+    """What the columns say of the workers of the tile placed last, where one thing decides it."""
+    covered, placed = int(before.board[now.last]), int(now.board[now.last])
+    harvest = markets = facing = 0
+    for side, beside in enumerate(NEIGHBOR[int(now.last)]):
+        code = int(now.board[beside])
+        name, value = CLASSES[JUNGLE_KINDS[min(code, VOLCANO) - 1]] if code > 0 else ("", 0)
+        workers = int(WORKERS[placed, side])
+        harvest += workers * value * (name == "plantations")
+        markets += workers * (name == "markets")
+        if name == "temples":
+            facing += workers - (int(WORKERS[covered, side]) if covered > 0 else 0)
+    kept = int(before.cacao[seat]) - int(now.cacao[seat])
+    found = {"facing_temples": max(0, facing) / 4}
+    if not harvest:
+        found["unsold"] = (markets - kept) / 4
+    if not markets:
+        found["wasted"] = (harvest + kept) / 5
+    return found
+
+
+def test_a_placement_that_lays_nothing_says_what_its_workers_do():
     """Workers at a temple can take its prizes from the next seat, for every such placement."""
-    changed = 0
+    changed = dict.fromkeys(("temples_next", "facing_temples", "unsold", "wasted"), 0)
     for seed in range(12):
         game = Game.new(2, seed, decisions="turn")
         for position in positions(game, np.random.default_rng(seed), STYLES["crowd"]):
             if position.over:
                 break
             seen, mask, ids = look(position)
+            seat, before = position.seat, position.state
             for row in range(int(mask.sum())):
                 after = position.clone()
                 after.play(int(ids[row]))
-                gain = after.state.temples - position.state.temples
-                laid = int(after.state.jungle_count) - int(position.state.jungle_count)
-                if laid or not gain[1 - position.seat]:
+                now = after.state
+                if now.jungle_count > before.jungle_count:
                     continue
-                assert seen[row, COLUMN["temples_next"]] * 6 == pytest.approx(
-                    gain[1 - position.seat]
-                )
-                changed += 1
-    assert changed > 20
+                gain = int(now.temples[1 - seat]) - int(before.temples[1 - seat])
+                expected = {"temples_next": gain / 6, **at_work(before, now, seat)}
+                for name, value in expected.items():
+                    assert seen[row, COLUMN[name]] == pytest.approx(value), name
+                    changed[name] += value != 0
+    assert min(changed.values()) > 20, changed
 
 
 def worth(game: Game, seat: int, left: int) -> float:
