@@ -104,23 +104,21 @@ def act(game, cell, edge, workers):
     game.play(("act", cell, edge, workers))
 
 
-def play_forced(game, workers="none"):
-    """Make every act move of this turn: as few workers as may be ("none"), or "all" of them."""
+def play_forced(game):
+    """Make every act move of this turn, with as few workers as may be."""
     while game.phase == "act":
-        moves = offered(game, "act")
-        first = [move for move in moves if move[:3] == moves[0][:3]]
-        game.play(first[0] if workers == "none" else first[-1])
+        game.play(min(game.legal_moves()))
 
 
-def turn(game, tile, cell, rotation=0, fills=(), workers="none"):
-    """A whole turn: the placement, exactly these fills, then every action the same way."""
+def turn(game, tile, cell, rotation=0, fills=()):
+    """A whole turn: the placement, exactly these fills, then every action with few workers."""
     number = game.turn
     place(game, tile, cell, rotation)
     for kind, where in fills:
         fill(game, kind, where)
     assert game.phase != "fill", f"the script leaves {game.position()['to_fill']} unfilled"
     if game.turn == number:
-        play_forced(game, workers)
+        play_forced(game)
     assert game.turn == number + 1
 
 
@@ -140,10 +138,11 @@ def lay(game, cells):
 # The hub is cell (0, 2). The first player's tile on (0, 1) faces it with its east edge, the
 # second player's tile on (1, 2) with its north edge; the second one makes it be filled.
 HUB = (0, 2)
+HUB_SIDES = [((0, 1), EAST), ((1, 2), NORTH), ((0, 3), WEST), ((-1, 2), SOUTH)]
 TILE = {0: "2101", 1: "1111", 2: "2101", 3: "3001"}
 
 
-def hub(table, kind, first, second, more=("water",), volcanoes=False, orientation=0):
+def hub(table, kind, first, second, more=("water",), volcanoes=False):
     """A game of two in step C of the second turn, the hub just filled with ``kind``.
 
     ``first`` and ``second`` are the numbers of workers that face the hub.
@@ -152,8 +151,15 @@ def hub(table, kind, first, second, more=("water",), volcanoes=False, orientatio
     game = start(table, 2, hands, [kind, *more], volcanoes)
     turn(game, TILE[first], (0, 1), turned(TILE[first], EAST, first))
     place(game, TILE[second], (1, 2), turned(TILE[second], NORTH, second))
-    fill(game, kind, HUB, orientation)
+    fill(game, kind, HUB)
     return game
+
+
+def fill_hub(game, kind):
+    """Make every fill of this turn, the hub with ``kind`` as soon as that is possible."""
+    while game.phase == "fill":
+        wanted = ("fill", kind, 0, HUB)
+        game.play(wanted if wanted in game.legal_moves() else min(game.legal_moves()))
 
 
 def holdings(game, player):

@@ -27,8 +27,6 @@ def test_a_tile_in_another_hand_cannot_be_placed(table):
 @pytest.mark.parametrize(
     "move",
     [
-        ("place", "2101", 4, (0, 1)),
-        ("place", "2101", -1, (0, 1)),
         ("place", "2111", 0, (0, 1)),
         ("place", "plantation1", 0, (0, 1)),
         ("fill", "temple", 0, (-1, 1)),

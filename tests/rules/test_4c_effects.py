@@ -5,11 +5,6 @@ import pytest
 from tests.rules.scenario import *
 
 
-def act_most(game, cell, edge):
-    """As many workers of an edge as may."""
-    game.play(max(move for move in offered(game, "act") if move[1:3] == (cell, edge)))
-
-
 def with_cacao(table, cacao, kind, more=("temple", "water")):
     """The first player holds some cacao and has put three workers before a hub of that kind.
 
@@ -39,7 +34,7 @@ def test_a_market_buys_one_cacao_from_each_acting_worker_at_its_price(table, pri
 @pytest.mark.parametrize("cacao", [0, 1, 2])
 def test_nobody_sells_more_than_is_stored(table, cacao):
     game = with_cacao(table, cacao, "market3")
-    act_most(game, (0, 3), WEST)
+    game.play(max(move for move in offered(game, "act") if move[1:3] == ((0, 3), WEST)))
     assert holdings(game, 0) == (3 * cacao, 0, 0, -10)
 
 
@@ -88,20 +83,17 @@ def test_the_carrier_moves_one_field_a_worker_and_stops_at_sixteen(table, worker
     spare = iter(["3001", "3100"])
     tiles = [next(spare) if number == 3 else TILE[number] for number in workers]
     game = start(table, 2, [tiles], ["water", "temple"])
-    sides = [((0, 1), EAST), ((1, 2), NORTH), ((0, 3), WEST), ((-1, 2), SOUTH)]
     due = [[], [0, 1], [2], [3]]
     elsewhere = [(0, -1), (1, 0), (1, -2), (2, -1)]
     seen = []
     for number in range(4):
-        cell, edge = sides[number]
+        cell, edge = HUB_SIDES[number]
         place(game, tiles[number], cell, turned(tiles[number], edge, workers[number]))
-        while game.phase == "fill":
-            water = ("fill", "water", 0, HUB)
-            game.play(water if water in game.legal_moves() else min(game.legal_moves()))
+        fill_hub(game, "water")
         assert number == 0 or game.position()["jungle"][HUB] == ("water", 0)
         for side in due[number]:
             if workers[side]:
-                act(game, *sides[side], workers[side])
+                act(game, *HUB_SIDES[side], workers[side])
             seen.append(game.position()["water"][0])
         if game.player == 0:
             play_forced(game)

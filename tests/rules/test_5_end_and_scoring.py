@@ -4,20 +4,15 @@ import pytest
 
 from tests.rules.scenario import *
 
-PLAYERS = [2, 3, 4]
-SIDES = [((0, 1), EAST), ((1, 2), NORTH), ((0, 3), WEST), ((-1, 2), SOUTH)]
-
 
 def before_a_temple(table, num_players, counts):
     """The players in turn put tiles around one temple, so many workers facing it."""
     tiles = [TILE[count] for count in counts]
     hands = [tiles[player::num_players] for player in range(num_players)]
     game = start(table, num_players, hands, ["temple", "water", "water"])
-    for number, ((cell, edge), count) in enumerate(zip(SIDES, counts, strict=False)):
+    for number, ((cell, edge), count) in enumerate(zip(HUB_SIDES, counts, strict=False)):
         place(game, tiles[number], cell, turned(tiles[number], edge, count))
-        while game.phase == "fill":
-            temple = ("fill", "temple", 0, HUB)
-            game.play(temple if temple in game.legal_moves() else min(game.legal_moves()))
+        fill_hub(game, "temple")
         if game.turn == number:
             play_forced(game)
     assert game.position()["jungle"][HUB] == ("temple", 0)
@@ -79,7 +74,7 @@ def test_the_last_turn_is_played_to_its_end(table):
     assert game.result()["gold"][1] == before["gold"][1] + 2
 
 
-@pytest.mark.parametrize("num_players", PLAYERS)
+@pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_after_the_end_nothing_can_be_played(table, num_players):
     game = table(*shuffled_deal(num_players, 53))
     last = []

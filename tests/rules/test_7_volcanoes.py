@@ -5,12 +5,7 @@ import pytest
 from tests.rules.scenario import *
 
 # Where a worker tile lies, with the edge that faces the hub: east of the hub, and so on.
-SIDES = {
-    "west": ((0, 1), EAST),
-    "south": ((1, 2), NORTH),
-    "east": ((0, 3), WEST),
-    "north": ((-1, 2), SOUTH),
-}
+SIDES = dict(zip(("west", "south", "east", "north"), HUB_SIDES, strict=True))
 # [R5] Orientation 0 has the gain to east and west, orientation 1 to north and south.
 GAINS = {("west", 0), ("east", 0), ("north", 1), ("south", 1)}
 
@@ -19,8 +14,8 @@ def act_offers(game, cell, edge):
     return [move for move in offered(game, "act") if move[1:3] == (cell, edge)]
 
 
-def at_the_volcano(table, side, orientation, workers, sale):
-    """The first player, with two gold after a sale and none without, faces a volcano.
+def at_the_volcano(table, side, orientation, workers):
+    """The first player, with two gold after a sale, faces a volcano.
 
     The turn is open: the volcano's edge has not acted. West and south of the hub the first
     player is not the active one: the second player's tile made the hub be filled.
@@ -30,7 +25,7 @@ def at_the_volcano(table, side, orientation, workers, sale):
     game = start(table, 2, [tiles, ["2101", "2101"]], ["volcano", "temple", "temple"], True)
     place(game, "3100", (1, 0))  # three workers at the plantation, one at the market
     act(game, (1, 0), NORTH, 3)
-    act(game, (1, 0), EAST, 1 if sale else 0)
+    act(game, (1, 0), EAST, 1)
     turn(game, "2101", (0, -1), fills=[("temple", (1, -1))])
     if second:
         lay_cell, lay_edge = SIDES["west"]
@@ -49,7 +44,7 @@ def at_the_volcano(table, side, orientation, workers, sale):
     while game.player == 1:
         game.play(min(game.legal_moves()))
     assert game.player == 0
-    assert holdings(game, 0) == ((2, 2, 0, -10) if sale else (0, 3, 0, -10))
+    assert holdings(game, 0) == (2, 2, 0, -10)
     return game
 
 
@@ -91,7 +86,7 @@ def test_whoever_places_a_volcano_chooses_one_of_two_orientations(table):
 @pytest.mark.parametrize("side", sorted(SIDES))
 def test_two_opposite_edges_give_and_the_other_two_take(table, side, orientation, workers):
     """[R5], [R6] Two gold a worker; or one gold a worker, as far as two gold last."""
-    game = at_the_volcano(table, side, orientation, workers, sale=True)
+    game = at_the_volcano(table, side, orientation, workers)
     cell, edge = SIDES[side]
     assert act_offers(game, cell, edge) == [("act", cell, edge, workers)]
     act(game, cell, edge, workers)
