@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rules.scenario import TURNS, busy, deal, offered, open_cells, place, refuses, start, turn
+from tests.rules.scenario import TURNS, deal, lay, offered, open_cells, refuses, start, turn
 
 # One zigzag towards the north: each worker tile there brings one jungle tile and opens the
 # next cell, so every turn reaches one row further. The other directions are its images.
@@ -49,11 +49,7 @@ def test_the_table_has_no_edge(table, direction, num_players):
 
     for cell in march:
         assert cells_offered(game) == open_cells(game.position())
-        tile = game.position()["hands"][game.player][0]
-        place(game, tile, cell)
-        number = game.turn
-        while game.phase == "fill" or (game.phase == "act" and game.turn == number):
-            game.play(busy(game, sorted(game.legal_moves())))
+        lay(game, [cell])
 
     position = game.position()
     assert set(march) == set(position["workers"])
