@@ -7,40 +7,38 @@ import numpy as np
 from hypothesis import strategies as st
 
 from cacao_env import Game
+from cacao_env.agents.agent import play_game
 from cacao_env.agents.bots import Bot
 from cacao_env.engine.state import cell_column, cell_row
+from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions
 
 Style = Callable[[Game, np.random.Generator], int]
 
 
-def seat_seeds(seed: int, num_players: int) -> list[int]:
-    """Seeds of the players of a game, independent of the seed of its deal: golden games have these."""
+def played_by_bots(players: int, seed: int, bots: Sequence[str], **options: Any) -> Game:
+    """A finished game; the seeds of its players are independent of that of its deal."""
     rng = np.random.default_rng([seed & (2**64 - 1), 0xB075])
-    return [int(n) for n in rng.integers(0, 2**63, num_players)]
+    seats = zip(bots, rng.integers(0, 2**63, players).tolist())
+    return play_game(Game.new(players, seed, **options), [Bot(name).player(s) for name, s in seats])
 
 
 def play_random(game: Game, rng: np.random.Generator) -> int:
     return int(rng.choice(game.legal_actions()))
 
 
-def _places(game: Game) -> list[tuple[int, tuple[Any, ...]]]:
-    return [(int(action), game.move(int(action))) for action in game.legal_actions()]
+def _places(game: Game) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    return zip(game.legal_actions().tolist(), game.legal_moves())
 
 
 def stretch(game: Game, rng: np.random.Generator) -> int:
     """Place as far down as possible, next to a worker tile when there is one: a column grows."""
     if game.phase != "place":
         return play_random(game, rng)
-    state = game.state
-    rows = [
-        int(cell_row(state, int(cell))) for cell in state.worker_cells[: int(state.worker_count)]
-    ]
-    columns = [
-        int(cell_column(state, int(cell))) for cell in state.worker_cells[: int(state.worker_count)]
-    ]
-    best = []
+    state, best = game.state, []
+    cells = state.worker_cells[: int(state.worker_count)].tolist()
+    workers = [(int(cell_row(state, cell)), int(cell_column(state, cell))) for cell in cells]
     for action, (_, _, _, (row, column)) in _places(game):
-        beside = any(abs(row - r) == 1 and abs(column - c) == 1 for r, c in zip(rows, columns))
+        beside = any(abs(row - r) == 1 and abs(column - c) == 1 for r, c in workers)
         best.append((row + (0.5 if beside else 0), -abs(column), action))
     top = max(best)[:2]
     return int(rng.choice([action for *key, action in best if tuple(key) == top]))
@@ -86,6 +84,20 @@ def played(
         choice = bots[game.seat].act(game) if style == "greedy" else STYLES[style](game, rng)
         game.play(choice)
     return game
+
+
+def game_after(game: Game, action: int) -> Game:
+    """A copy of the game in which the action was played."""
+    after = game.clone()
+    after.play(int(action))
+    return after
+
+
+def greedy_values(game: Game, weights: np.ndarray = GREEDY_WEIGHTS) -> dict[int, float]:
+    """What greedy thinks each legal action is worth."""
+    choices = np.zeros(1, CHOICES)[0]
+    score_actions(choices, game.state, weights)
+    return dict(zip(choices.ids[: choices.count].tolist(), choices.values.tolist()))
 
 
 def as_dealt(game: Game) -> Game:
@@ -156,10 +168,7 @@ def continuations(game: Game, ends: Callable[[Game], bool]) -> Iterator[Game]:
         if ends(position):
             yield position
             continue
-        for action in position.legal_actions():
-            after = position.clone()
-            after.play(int(action))
-            todo.append(after)
+        todo += [game_after(position, action) for action in position.legal_actions()]
 
 
 def relative_scores(game: Game) -> list[float]:

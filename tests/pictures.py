@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from cacao_env import record
-from cacao_env.agents.agent import play_game
-from cacao_env.agents.bots import Bot
 from cacao_env.cli import main as cacao
-from cacao_env.game import Game
 from cacao_env.play.render.art import INK, UNIT, jungle_tile, rect, words, worker_tile
 from cacao_env.play.render.scene import MARGIN, NEWEST, SHEET, Scene, table
 from tests.browser import PHONE, WIDE, Page, begin, browsing, drop, play_on
-from tests.games import seat_seeds
+from tests.games import played_by_bots
 from tests.sources import ROOT
 
 GAP = 10.0
@@ -112,8 +109,7 @@ def a_temple() -> Scene:
 
 
 def recorded(players: int, seed: int, bots: list[str], **options: bool) -> str:
-    game = Game.new(players, seed, **options)
-    play_game(game, [Bot(name).player(s) for name, s in zip(bots, seat_seeds(seed, players))])
+    game = played_by_bots(players, seed, bots, **options)
     return record.dumps(record.record_of(game, players=bots))
 
 

@@ -19,7 +19,8 @@ from cacao_env.engine.rules import begin_actions
 from cacao_env.engine.state import ACT, FILL
 from cacao_env.engine.tiles import SUN, VOLCANO, VOLCANO_TURNED, WATER
 from tests.adapter import EngineTable
-from tests.games import any_game, continuations, played
+from tests.games import any_game, continuations, game_after, played
+from tests.reference.oracle import beside
 
 Outcome = tuple[int, ...]
 
@@ -51,10 +52,7 @@ def outcomes(start: Game, seat: int, turn: int) -> set[Outcome]:
         if game.state.phase != ACT or game.seat != seat or game.turn != turn:
             found.add(outcome(game, seat))
             continue
-        for action in game.legal_actions():
-            after = game.clone()
-            after.play(action)
-            todo.append(after)
+        todo += [game_after(game, action) for action in game.legal_actions()]
     return found
 
 
@@ -144,11 +142,9 @@ def test_what_is_skipped_in_ordinary_play():
     for seed in range(60):
         game = played(2 + seed % 3, seed, volcanoes=seed % 2 == 1)
         table = EngineTable.of(game).position()["jungle"]
-        steps = [(-1, 0), (0, 1), (1, 0), (0, -1)]
         for _, auto, move in game.elementary_moves():
             if move[0] == "act":
-                (row, column), edge = move[1], move[2]
-                kind, _ = table[row + steps[edge][0], column + steps[edge][1]]
+                kind, _ = table[beside(move[1], move[2])]
                 (skipped if auto else asked).add(kind.rstrip("1234"))
     assert asked == {"plantation", "market"}
     assert skipped == {"plantation", "market", "mine", "volcano", "water", "sun"}

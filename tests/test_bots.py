@@ -17,10 +17,10 @@ from cacao_env.engine.options import ASKED
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.tiles import VOLCANO
-from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
+from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice
 from cacao_env.greedy.turn import next_unasked
 from cacao_env.greedy.values import Weights, gain_of_other, set_worths
-from tests.games import STYLES, continuations, played, positions
+from tests.games import STYLES, continuations, game_after, greedy_values, played, positions
 from tests.test_candidates import worth
 
 # --- Names and parameters -------------------------------------------------------------------
@@ -57,25 +57,16 @@ def test_a_wrong_name_or_parameter_is_named(spec, words):
 
 # --- Greedy ---------------------------------------------------------------------------------
 
-# Nothing is worth anything but gold and temples.
+# Only gold and temples are worth something: what an action adds to the score by the turn's end.
 ONLY_SCORE = np.array(
     [float(name == "temple" or name.endswith("_fade")) for name in Weights._fields], np.float64
 )
 
 
-def expected_gains(game: Game) -> dict[int, float]:
-    """What greedy expects each legal action to add to the score by the turn's end."""
-    choices = np.zeros(1, CHOICES)
-    score_actions(choices[0], game.state, ONLY_SCORE)
-    count = int(choices[0].count)
-    return dict(zip(choices[0].ids[:count].tolist(), choices[0].values[:count].tolist()))
-
-
 def best_gain(game: Game, action: int, seat: int) -> float:
     """The most a seat's score can rise in this turn after an action: all continuations are played."""
-    start = game.clone()
-    start.play(action)
-    ends = continuations(start, lambda p: p.turn != game.turn or p.seat != seat)
+    after = game_after(game, action)
+    ends = continuations(after, lambda p: p.turn != game.turn or p.seat != seat)
     return max(end.scores()[seat] for end in ends) - game.scores()[seat]
 
 
@@ -89,11 +80,10 @@ def test_greedy_expects_of_a_placement_what_the_best_turn_brings(players, volcan
         for _ in positions(game, rng, STYLES[style]):
             if game.phase != "place":
                 continue
-            gains = expected_gains(game)
+            gains = greedy_values(game, ONLY_SCORE)
             assert sorted(gains) == game.legal_actions().tolist()
             for action in rng.choice(sorted(gains), 6):
-                after = game.clone()
-                after.play(int(action))
+                after = game_after(game, action)
                 if after.phase == "fill" and bin(int(after.state.to_fill)).count("1") > 2:
                     continue  # the third tile is not known before it is drawn
                 exact = best_gain(game, int(action), game.seat)
@@ -106,21 +96,14 @@ def test_greedy_expects_of_a_placement_what_the_best_turn_brings(players, volcan
 
 
 def test_a_placement_is_worth_the_best_way_to_fill_after_it():
-    choices, rng, equal = np.empty(1, CHOICES), np.random.default_rng(1), []
-
-    def values(game):
-        score_actions(choices[0], game.state, GREEDY_WEIGHTS)
-        count = int(choices[0].count)
-        return choices[0].ids[:count].tolist(), choices[0].values[:count].tolist()
-
+    rng, equal = np.random.default_rng(1), []
     for seed in range(6):
         game = Game.new(2 + seed % 3, seed, volcanoes=seed > 2, decisions="explicit")
         for _ in positions(game, rng, STYLES["crowd"]):
-            for action, value in zip(*values(game)) if game.phase == "place" else ():
-                after = game.clone()
-                after.play(action)
+            for action, value in greedy_values(game).items() if game.phase == "place" else ():
+                after = game_after(game, action)
                 if after.phase == "fill" and bin(int(after.state.to_fill)).count("1") < 3:
-                    equal.append(abs(max(values(after)[1]) - value) < 1e-6)
+                    equal.append(abs(max(greedy_values(after).values()) - value) < 1e-6)
     assert len(equal) > 1000
     assert np.mean(equal) > 0.8  # the sums of a placement differ from play now and then
 
@@ -146,24 +129,22 @@ def test_greedy_s_hopes_fade_with_the_placements_and_the_tiles_that_are_left(pla
 
 
 def test_an_edge_is_worth_the_gold_and_the_stock_that_it_leaves():
-    choices, rng, compared = np.empty(1, CHOICES), np.random.default_rng(2), 0
+    rng, compared = np.random.default_rng(2), 0
     for seed in range(12):
         game = Game.new(2 + seed % 3, seed)
         for _ in positions(game, rng, STYLES["crowd"]):
             if game.phase != "act":
                 continue
-            score_actions(choices[0], game.state, GREEDY_WEIGHTS)
+            values = greedy_values(game)
             left = int(game.state.tiles_each) - int(game.state.placed[game.seat])
             worths = []
-            for action in choices[0].ids[: int(choices[0].count)].tolist():
-                after = game.clone()
-                after.play(action)
+            for action in values:
+                after = game_after(game, action)
                 if after.turn == game.turn:
                     break  # another edge follows, whose value counts as well
                 worths.append(worth(after, game.seat, left))
             else:
-                values = choices[0].values[: len(worths)]
-                np.testing.assert_allclose(np.diff(values), np.diff(worths), atol=1e-6)
+                np.testing.assert_allclose(np.diff([*values.values()]), np.diff(worths), atol=1e-6)
                 compared += len(worths) > 1
     assert compared > 20
 
@@ -178,10 +159,8 @@ def test_a_volcano_takes_no_more_than_a_seat_has():
 def test_greedy_takes_each_of_equal_choices_as_often():
     game = Game.new(2, 0)
     nothing = np.zeros_like(GREEDY_WEIGHTS)  # only gold counts, so many choices are equal
-    choices, rng = np.zeros(1, CHOICES), new_rng(0)
-    score_actions(choices[0], game.states[0], nothing)
-    found = choices[0].values[: choices[0].count]
-    equal = choices[0].ids[: len(found)][found == found.max()].tolist()
+    choices, rng, values = np.zeros(1, CHOICES), new_rng(0), greedy_values(game, nothing)
+    equal = [action for action, value in values.items() if value == max(values.values())]
     assert len(equal) > 3
     trials = 400 * len(equal)
     chosen = [greedy_choice(choices[0], game.states[0], nothing, rng) for _ in range(trials)]
@@ -255,7 +234,7 @@ def test_greedy_expects_of_fills_and_actions_what_the_best_turn_brings():
         for _ in positions(game, rng):
             if game.phase not in compared or bin(int(game.state.to_fill)).count("1") > 2:
                 continue
-            gains = expected_gains(game)
+            gains = greedy_values(game, ONLY_SCORE)
             exact = {a: best_gain(game, a, game.seat) for a in game.legal_actions().tolist()}
             assert sorted(gains) == sorted(exact)
             best, first = max(exact.values()), next(iter(exact))

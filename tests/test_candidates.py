@@ -7,7 +7,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import cacao_env  # noqa: F401
 from cacao_env import Game, cacao_v0
 from cacao_env.cli.spec import data
 from cacao_env.engine import symmetry as sym
@@ -19,11 +18,10 @@ from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.gold_sources import SOURCES, gold_by_source
 from cacao_env.greedy.candidates import Candidates, candidates_into, sample_rows
-from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions
 from cacao_env.greedy.columns import COLUMNS, CONTEXT_COLUMNS, ROW_COLUMNS
 from cacao_env.greedy.turn import unasked
 from cacao_env.greedy.values import Weights
-from tests.games import STYLES, Deal, any_game, positions
+from tests.games import STYLES, Deal, any_game, game_after, greedy_values, positions
 from tests.test_hidden_information import scramble
 from tests.test_symmetry import image_of_game
 
@@ -97,7 +95,6 @@ def test_the_context_says_what_the_game_says(deal):
 def test_rows_are_greedy_s_best_choices_in_range(deal):
     size = Candidates((4, 48)[deal.seed % 2], 3)
     low, high = size.limits()
-    choices = np.empty(1, CHOICES)
     for position, _ in deal.positions():
         if position.over:
             break
@@ -113,10 +110,8 @@ def test_rows_are_greedy_s_best_choices_in_range(deal):
         assert (seen[:count, COLUMN["legal"]] == 1).all()
         assert (seen[: min(count, 3), COLUMN["known"]] == 1).all()
         assert (np.diff(seen[:count, COLUMN["value"]]) <= 0).all()
-        score_actions(choices[0], position.state, GREEDY_WEIGHTS)
-        values = dict(zip(choices[0].ids.tolist(), choices[0].values[: choices[0].count].tolist()))
         if position.phase == "place":  # none that is left out is better
-            shown = set(ids[:count].tolist())
+            shown, values = set(ids[:count].tolist()), greedy_values(position)
             rest = [value for action, value in values.items() if action not in shown]
             assert min(values[action] for action in shown) >= max(rest, default=-1e9) - 2e-6
         # Who does not decide sees the context alone.
@@ -164,8 +159,7 @@ def test_rows_say_where_choices_lead(deal):
         seen, mask, ids = look(position)
         row = int(rng.integers(mask.sum()))
         seat, before = position.seat, position.state
-        after = position.clone()
-        after.play(int(ids[row]))
+        after = game_after(position, ids[row])
         while not after.over and after.turn == position.turn:
             after.play(int(unasked(after.state, TURN)))
         now = after.state
@@ -235,9 +229,7 @@ def test_a_placement_that_lays_nothing_says_what_its_workers_do():
             seen, mask, ids = look(position)
             seat, before = position.seat, position.state
             for row in range(int(mask.sum())):
-                after = position.clone()
-                after.play(int(ids[row]))
-                now = after.state
+                now = game_after(position, ids[row]).state
                 if now.jungle_count > before.jungle_count:
                     continue
                 gain = int(now.temples[1 - seat]) - int(before.temples[1 - seat])
@@ -257,13 +249,8 @@ def worth(game: Game, seat: int, left: int) -> float:
     coming = weights.water * min(1, left / weights.water_fade) * step
     held = min(sun, left) * (1 + weights.sun * min(1, left / weights.sun_fade))
     coins = gold + max(0, sun - left)  # a token beyond the placements left is a coin
-    return (
-        coins
-        + cacao * each * min(1, left / weights.cacao_fade)
-        + WATER_TRACK[water]
-        + coming
-        + held
-    )
+    stored = cacao * each * min(1, left / weights.cacao_fade)
+    return coins + stored + WATER_TRACK[water] + coming + held
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -277,14 +264,10 @@ def test_rows_say_what_a_turn_brings_the_other_seats(players):
             if position.over:
                 break
             seen, mask, ids = look(position)
-            row, seat, before = (
-                int(seed * 7 + position.ply) % int(mask.sum()),
-                position.seat,
-                position.state,
-            )
+            row = (seed * 7 + position.ply) % int(mask.sum())
+            seat, before = position.seat, position.state
             left = int(before.tiles_each) - int(before.placed[seat]) - 1
-            after = position.clone()
-            after.play(int(ids[row]))
+            after = game_after(position, ids[row])
             now, expected = after.state, dict.fromkeys(seen_of, 0.0)
             for other in range(players):
                 gain = worth(after, other, left) - worth(position, other, left)
@@ -307,12 +290,11 @@ def test_rows_say_what_a_turn_brings_the_other_seats(players):
 
 @given(any_game(*DECISIONS))
 def test_nothing_hidden_changes_a_row(deal):
+    size = Candidates(20, 4)
     for position, rng in deal.positions():
         for viewer in range(deal.players) if position.over else [position.seat]:
             other = scramble(position, viewer, rng)
-            for here, there in zip(
-                look(position, Candidates(20, 4), viewer), look(other, Candidates(20, 4), viewer)
-            ):
+            for here, there in zip(look(position, size, viewer), look(other, size, viewer)):
                 np.testing.assert_array_equal(here, there)
 
 
@@ -343,7 +325,7 @@ def test_images_of_a_position_have_the_same_rows(deal, g):
 
 def test_reply_is_the_mean_over_hands_and_follow_the_best_of_what_is_left():
     """Values of the next turns, with an empty jungle pile, so that a turn draws nothing."""
-    several, choices = 0, np.empty(1, CHOICES)
+    several = 0
     for seed in range(4):
         game = Game.new(2, seed, decisions="turn")
         rng = np.random.default_rng(seed)
@@ -352,8 +334,7 @@ def test_reply_is_the_mean_over_hands_and_follow_the_best_of_what_is_left():
             bare.state.jungle_drawn = bare.state.num_jungle
             bare.state.jungle_pile[:] = bare.state.display[:] = 0
             seen, _, ids = look(bare, Candidates(48, 1))
-            after = bare.clone()
-            after.play(int(ids[0]))
+            after = game_after(bare, ids[0])
             if not after.over:
                 assert seen[0, COLUMN["reply"]] == pytest.approx(mean_of_hands(after), abs=1e-4)
                 several += after.state.unplaced[after.seat].sum() > 4
@@ -362,8 +343,7 @@ def test_reply_is_the_mean_over_hands_and_follow_the_best_of_what_is_left():
                 own.state.seat = bare.seat
                 own.state.hand[bare.seat] = bare.state.hand[bare.seat]
                 own.state.hand[bare.seat, VARIANT_KIND[ids[0] % NUM_VARIANTS]] -= 1
-                score_actions(choices[0], own.state, GREEDY_WEIGHTS)
-                best = max(choices[0].values[: choices[0].count], default=0) / 16
+                best = max(greedy_values(own).values(), default=0) / 16
                 assert seen[0, COLUMN["follow"]] == pytest.approx(best, abs=1e-4)
             game.play(int(rng.choice(game.legal_actions())))
     assert several >= 20
@@ -371,22 +351,16 @@ def test_reply_is_the_mean_over_hands_and_follow_the_best_of_what_is_left():
 
 def mean_of_hands(game: Game) -> float:
     """Greedy's best value for the deciding seat, over 16 gold: the mean over its hands."""
-    seat, total, count = game.seat, 0.0, 0
-    unplaced = game.state.unplaced[seat]
-    tiles = [kind for kind in range(4) for _ in range(int(unplaced[kind]))]
-    held = min(3, len(tiles))
-    choices = np.empty(1, CHOICES)
+    unplaced = game.state.unplaced[game.seat]
+    tiles = np.repeat(range(4), unplaced).tolist()
     one = game.clone()
-    one.state.hand[seat] = unplaced
-    score_actions(choices[0], one.state, GREEDY_WEIGHTS)
+    one.state.hand[game.seat] = unplaced
     best: dict[int, float] = {}
-    for k in range(int(choices[0].count)):
-        kind = int(VARIANT_KIND[choices[0].ids[k] % NUM_VARIANTS])
-        best[kind] = max(best.get(kind, -1e9), float(choices[0].values[k]))
-    for hand in combinations(range(len(tiles)), held):
-        total += max(best[tiles[k]] for k in hand)
-        count += 1
-    return total / count / 16
+    for action, value in greedy_values(one).items():
+        kind = int(VARIANT_KIND[action % NUM_VARIANTS])
+        best[kind] = max(best.get(kind, -1e9), value)
+    hands = combinations(tiles, min(3, len(tiles)))
+    return np.mean([max(best[kind] for kind in hand) for hand in hands]) / 16
 
 
 @pytest.mark.parametrize("decisions", DECISIONS)

@@ -19,7 +19,7 @@ from cacao_env.agents.endgame import (
 )
 from cacao_env.agents.utility import RELATIVE_SCORE, UTILITY, value_of
 from cacao_env.engine.actions import MAX_LEGAL
-from tests.games import played
+from tests.games import game_after, played
 
 
 def near_end(
@@ -38,8 +38,7 @@ def margins(game: Game) -> list[Fraction]:
 
 def after(game: Game, action: int, known: bool = False) -> list[Fraction]:
     """Expected margins after an action, over all orders of the jungle pile or in the one it has."""
-    child = game.clone()
-    child.play(action)
+    child = game_after(game, action)
     first, end = int(game.state.jungle_drawn), int(game.state.num_jungle)
     if known or int(child.state.jungle_drawn) == first:
         return best(child, known)
@@ -96,13 +95,11 @@ def test_with_three_players_a_value_is_that_of_the_line_of_best_choices():
     """What is good for one seat need not be bad for the next, so its value is no bound."""
     game = near_end(3, 12, 4, "overbuild", decisions="turn")
     for action, value in exact(game, unit=UTILITY).items():
-        end = game.clone()
-        end.play(action)
+        end = game_after(game, action)
         while not end.over:
             values = exact(end, unit=UTILITY)
-            end.play(
-                max(values, key=values.__getitem__)
-            )  # the first of equal ones, as in the search
+            # The first of equal ones, as in the search.
+            end.play(max(values, key=values.__getitem__))
         assert value == pytest.approx(value_of(end.state, game.seat, UTILITY))
 
 

@@ -9,7 +9,7 @@ from cacao_env.engine.actions import LEGAL, MAX_LEGAL, sample, why_illegal
 from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.jit import njit
 from cacao_env.engine.rng import new_rng
-from tests.games import any_game
+from tests.games import any_game, game_after
 
 ANY_GAME = any_game("auto", "explicit", sizes=[11, 12, 15, 16, None])
 
@@ -34,9 +34,7 @@ def test_mask_list_refusal_and_execution_agree_on_every_action(deal):
         _ask_for_every_action(game.states, brute)
         np.testing.assert_array_equal(brute, mask)
         for action in rng.permutation(legal)[:5]:
-            after = game.clone()
-            after.play(action)
-            assert after.ply == game.ply + 1
+            assert game_after(game, action).ply == game.ply + 1
         # Ids and moves are one to one.
         moves = game.legal_moves()
         assert len(set(moves)) == len(moves)

@@ -7,11 +7,9 @@ import hashlib
 from pathlib import Path
 
 from cacao_env import Game
-from cacao_env.agents.agent import play_game
-from cacao_env.agents.bots import Bot
 from cacao_env.play.render.text import picture
 from cacao_env.record import dumps, record_of
-from tests.games import seat_seeds
+from tests.games import as_dealt, played_by_bots
 
 FOLDER = Path(__file__).parent
 # name: players, seed, volcanoes, decisions, agents
@@ -25,14 +23,12 @@ GAMES = {
 
 def play(name: str) -> Game:
     players, seed, volcanoes, decisions, agents = GAMES[name]
-    game = Game.new(players, seed, volcanoes=volcanoes, decisions=decisions)
-    seeds = seat_seeds(seed, players)
-    return play_game(game, [Bot(agent).player(s) for agent, s in zip(agents, seeds)])
+    return played_by_bots(players, seed, agents, volcanoes=volcanoes, decisions=decisions)
 
 
 def fingerprints(game: Game) -> str:
     """One line a decision: ply, seat, and hashes of the observation and the mask."""
-    again = Game.from_draws(*game.draws, volcanoes=game.volcanoes, decisions=game.decisions)
+    again = as_dealt(game)
     lines = []
     for ply, action in enumerate(game.history):
         parts = (again.observation(again.seat), again.action_mask())
