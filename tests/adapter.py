@@ -7,7 +7,6 @@ from typing import Any
 from cacao_env import Game
 from cacao_env.engine.geometry import NEIGHBOR, opposite
 from cacao_env.engine.notation import absolute
-from cacao_env.engine.options import Decisions
 from cacao_env.engine.state import (
     ACT,
     FILL,
@@ -37,11 +36,10 @@ class EngineTable:
         volcanoes: bool,
         worker_draws: list[list[str]],
         jungle_draws: list[str],
-        decisions: Decisions = "explicit",
     ) -> None:
         if len(worker_draws) != num_players:
             raise ValueError("one list of worker_draws a player")
-        given = {"volcanoes": volcanoes, "decisions": decisions}
+        given = {"volcanoes": volcanoes, "decisions": "explicit"}
         self.game = Game.from_draws(worker_draws, jungle_draws, **given)
 
     @classmethod

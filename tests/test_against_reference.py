@@ -36,12 +36,6 @@ options = {
 }
 
 
-def moves_agree(oracle: Oracle, engine: EngineTable) -> None:
-    listed = engine.legal_moves()
-    assert len(set(listed)) == len(listed)
-    assert set(listed) == set(oracle.legal_moves())
-
-
 @given(**options)
 def test_every_explicit_decision_is_the_same(players, volcanoes, style, seed):
     game = Game.new(players, seed, volcanoes=volcanoes, decisions="explicit")
@@ -50,7 +44,7 @@ def test_every_explicit_decision_is_the_same(players, volcanoes, style, seed):
     while oracle.player is not None:
         assert engine.position() == oracle.position()
         assert engine.scores_if_ended_now() == oracle.scores_if_ended_now()
-        moves_agree(oracle, engine)
+        assert sorted(engine.legal_moves()) == sorted(oracle.legal_moves())
         move = game.move(style(game, rng))
         oracle.play(move)
         engine.play(move)
@@ -72,7 +66,7 @@ def test_an_auto_game_is_an_explicit_one_with_some_moves_made_by_itself(
             oracle.play(move)
             played += 1
         assert engine.position() == oracle.position()
-        moves_agree(oracle, engine)
+        assert sorted(engine.legal_moves()) == sorted(oracle.legal_moves())
         assert len(engine.legal_moves()) > 1
         game.play(style(game, rng))
     for _, _, move in game.elementary_moves()[played:]:
@@ -91,7 +85,7 @@ def test_games_steered_to_rare_events_are_the_same(file):
     deal = rules["num_players"], rules["volcanoes"], record["worker_draws"], record["jungle_draws"]
     oracle, engine = Oracle(*deal), EngineTable(*deal)
     for entry in record["moves"]:
-        moves_agree(oracle, engine)
+        assert sorted(engine.legal_moves()) == sorted(oracle.legal_moves())
         move = as_move(entry["move"])
         oracle.play(move)
         engine.play(move)

@@ -66,10 +66,8 @@ def test_the_end_is_thought_out_exactly():
     game = next(game for game in ends if len(game.legal_actions()) > 3)
     analysis = Bot("endgame:exact=3").player(0).analyze(game)
     assert analysis.unit == "utility"
-    assert (
-        Bot("endgame:exact=3").player(0).act(game)
-        in analysis.actions[analysis.values >= analysis.values[0] - 1e-9]
-    )
+    best = analysis.actions[analysis.values >= analysis.values[0] - 1e-9]
+    assert Bot("endgame:exact=3").player(0).act(game) in best
 
 
 def test_the_prospects_are_those_of_play_by_greedy():
@@ -77,10 +75,8 @@ def test_the_prospects_are_those_of_play_by_greedy():
     analysis = Bot("greedy").player(0).analyze(game)
     scores = np.zeros(2)
     for seed in range(100):
-        one = play_game(
-            game.determinise(0, seed), [Bot("greedy").player(seed), Bot("greedy").player(seed + 1)]
-        )
-        scores += one.scores()
+        players = [Bot("greedy").player(seed + seat) for seat in range(2)]
+        scores += play_game(game.determinise(0, seed), players).scores()
     assert analysis.scores == pytest.approx(scores / 100, abs=4)
 
 

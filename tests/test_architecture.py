@@ -35,12 +35,7 @@ TRAINING_ORDER = (
     ("benchmark", "distil_ordering", "exploit", "ship"),
 )
 # Pictures are drawn, and models asked, when somebody wants it: these imports stand inside functions.
-LATE = {
-    ("game", "agents"),
-    ("agents", "text"),
-    ("game", "play"),
-    ("envs", "play"),
-}
+LATE = {("game", "agents"), ("agents", "text"), ("game", "play"), ("envs", "play")}
 
 
 def imported(name: str) -> set[tuple[str, bool]]:
@@ -114,43 +109,28 @@ def test_the_environment_never_imports_training_or_torch():
             assert top != "stable_baselines3" or name in doors, name
 
 
-def test_importing_the_core_loads_only_its_four_libraries():
-    """In a fresh interpreter: what importing everything brings in from outside."""
-    code = (
-        "import sys, cacao_env.cacao_v0, cacao_env.envs.versus, cacao_env.cli\n"
-        "import cacao_env.agents.registry\n"
-        "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))\n"
-        "import cacao_env.evaluation.run, cacao_env.play.server\n"
-        "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))\n"
-        "print('cacao_env.text' in sys.modules)"
-    )
+def loaded(*names: str) -> set[str]:
+    """All modules of a fresh interpreter that imports these."""
+    code = f"import sys, {', '.join(names)}; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    core, more, text = run.stdout.splitlines()
-    assert text == "False"
+    return set(run.stdout.split())
+
+
+def test_importing_the_core_loads_only_its_four_libraries():
+    core = ("cacao_v0", "envs.versus", "cli", "agents.registry")
+    found = loaded(*(f"cacao_env.{name}" for name in core))
+    assert {"numpy", "numba", "gymnasium", "pettingzoo"} <= found
+    others = "torch training safetensors stable_baselines3 sb3_contrib tqdm matplotlib pygame"
+    assert not found & {*others.split()}
+    more = (*core, "evaluation.run", "play.server")
     models = "mcp openai httpx verifiers textarena openenv fastmcp trl transformers"
-    assert not set(more.split()) & {*models.split(), "starlette", "uvicorn"}
-    loaded = set(core.split())
-    assert {"numpy", "numba", "gymnasium", "pettingzoo"} <= loaded
-    assert not loaded & {
-        "torch",
-        "training",
-        "safetensors",
-        "stable_baselines3",
-        "sb3_contrib",
-        "tqdm",
-        "matplotlib",
-        "pygame",
-    }
+    unwanted = {*models.split(), "starlette", "uvicorn", "cacao_env.text"}
+    assert not loaded(*(f"cacao_env.{name}" for name in more)) & unwanted
 
 
 def test_stable_baselines3_is_needed_by_its_own_script_alone():
     """RLlib's environment and plain PPO do without it."""
-    code = (
-        "import sys, training.train_ppo, training.train_afterstate, training.ship\n"
-        "import cacao_env.evaluation.leaderboard, cacao_env.evaluation.cluster\n"
-        "print(' '.join(sorted({m.split('.')[0] for m in sys.modules})))"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(run.stdout.split())
-    assert "torch" in loaded
-    assert not loaded & {"stable_baselines3", "sb3_contrib"}
+    training = ("training.train_ppo", "training.train_afterstate", "training.ship")
+    found = loaded(*training, "cacao_env.evaluation.leaderboard", "cacao_env.evaluation.cluster")
+    assert "torch" in found
+    assert not found & {"stable_baselines3", "sb3_contrib"}
