@@ -2,7 +2,6 @@
 
 import json
 import math
-from functools import cache
 
 import numpy as np
 import pytest
@@ -20,19 +19,27 @@ from cacao_env.evaluation.judge import LOOK, Judge, new_gold, other_networks, pl
 from tests.test_endgame import near_end
 
 
-@cache
-def judge_of(options, top):
-    return Judge(["criollo"], options, top=top)
+@pytest.fixture
+def playouts(monkeypatch):
+    """The network and the candidates of each playout from now on."""
+    found = []
+
+    def noted(net, scratch, work, states, ids, alive, *rest):
+        found.append((net, ids[:alive].tolist()))
+        play_out(net, scratch, work, states, ids, alive, *rest)
+
+    monkeypatch.setattr("cacao_env.evaluation.judge.play_out", noted)
+    return found
 
 
 def judged(game, action, rollouts, top, seed):
-    judge, half = judge_of(game.options, top), rollouts // 2
+    judge, half = Judge(["criollo"], game.options, top=top), rollouts // 2
     return judge.by_playouts(game, action, half, rollouts - half, seed).loss
 
 
 def add_outcomes(game, ids, sums, passes):
     """Add outcomes of playouts by criollo to ``sums``."""
-    net, scratch, work = judge_of(game.options, 16)._agents[0].tools
+    net, scratch, work = load_agent("criollo").tools
     rng = new_rng(1)
     for _ in range(passes):
         about = game.states, ids, len(ids), net.inner, RELATIVE_SCORE, rng
@@ -58,24 +65,17 @@ def test_playouts_do_not_know_the_deal():
     assert np.ptp(means) < 5
 
 
-def test_networks_take_turns(monkeypatch):
-    played, counts = [], []
-
-    def noted(net, scratch, work, states, ids, alive, *rest):
-        played.append(net)
-        counts.append(alive)
-        play_out(net, scratch, work, states, ids, alive, *rest)
-
-    monkeypatch.setattr("cacao_env.evaluation.judge.play_out", noted)
+def test_networks_take_turns(playouts):
     game = Game.new(2, 5)
     judge = Judge(["criollo", "trinitario"], game.options, top=3)
     judge.by_playouts(game, int(game.legal_actions()[0]), 8, 8, 1)
     criollo, trinitario = (agent.net for agent in judge._agents)
+    counts = [len(tried) for _, tried in playouts]
     # Half of the playouts choose among all candidates, the other half compares the chosen one.
     assert counts[-8:] == [2] * 8
     assert counts[0] >= 3
     assert 6 * counts[0] <= sum(counts[:-8]) <= 8 * counts[0]
-    assert all(net is (criollo, trinitario)[i % 2] for i, net in enumerate(played))
+    assert all(net is (criollo, trinitario)[i % 2] for i, (net, _) in enumerate(playouts))
 
 
 def test_the_gain_of_a_choice_is_its_value_less_the_mean_of_all(monkeypatch):
@@ -90,10 +90,8 @@ def test_the_gain_of_a_choice_is_its_value_less_the_mean_of_all(monkeypatch):
     action = int(game.legal_actions()[0])
     verdict = Judge(["criollo"], game.options, top=3).by_playouts(game, action, 8, 8, 1)
     assert verdict.gain == pytest.approx((action - np.mean(tried[0])) / 1000)
-    assert (verdict.best, verdict.loss) == (
-        max(tried[0]),
-        pytest.approx((max(tried[0]) - action) / 1000),
-    )
+    assert verdict.best == max(tried[0])
+    assert verdict.loss == pytest.approx((verdict.best - action) / 1000)
 
 
 def test_the_interval_of_a_loss_is_that_of_its_playouts():
@@ -122,22 +120,9 @@ def test_an_agent_is_judged_by_other_networks(tmp_path, capsys):
     assert "judged: 2 playouts by trinitario" in capsys.readouterr().out
 
 
-def alive_of(monkeypatch):
-    """The candidates of each playout from now on."""
-    found = []
-
-    def noted(net, scratch, work, states, ids, alive, *rest):
-        found.append(ids[:alive].tolist())
-        play_out(net, scratch, work, states, ids, alive, *rest)
-
-    monkeypatch.setattr("cacao_env.evaluation.judge.play_out", noted)
-    return found
-
-
-def test_comparing_ends_once_the_loss_is_settled(monkeypatch):
+def test_comparing_ends_once_the_loss_is_settled(playouts):
     game = near_end(2, 11, 8)
-    judge, played = Judge(["trinitario"], game.options, top=2), alive_of(monkeypatch)
-    asked = []
+    judge, asked = Judge(["trinitario"], game.options, top=2), []
 
     def settled(loss, error):
         asked.append((loss, error))
@@ -145,23 +130,21 @@ def test_comparing_ends_once_the_loss_is_settled(monkeypatch):
 
     counts = []
     for until in (settled, lambda loss, error: False):
-        played.clear()
+        playouts.clear()
         verdict = judge.by_playouts(game, int(game.legal_actions()[-1]), 2, 3 * LOOK, 1, until)
         assert until is not settled or (verdict.loss, verdict.error) == asked[-1]
-        counts.append(len(played))
+        counts.append(len(playouts))
     assert len(asked) == 2
     assert counts[1] - counts[0] == LOOK
 
 
-def test_what_the_network_finds_much_worse_is_not_tried(monkeypatch):
-    game, played = Game.new(2, 5), alive_of(monkeypatch)
-    agent = load_agent("trinitario")
-    tried = {}
+def test_what_the_network_finds_much_worse_is_not_tried(playouts):
+    game, agent, tried = Game.new(2, 5), load_agent("trinitario"), {}
     for within in (math.inf, 0.05):
-        played.clear()
+        playouts.clear()
         judge = Judge(["trinitario"], game.options, top=12, within=within)
         judge.by_playouts(game, int(game.legal_actions()[0]), 1, 1, 7)
-        tried[within] = set(played[0])
+        tried[within] = set(playouts[0][1])
     rng = new_rng(7)
     ids, values = agent.evaluate(game.determinise(0, rng).states, rng)
     near = set(ids[values >= values.max() - 0.05].tolist())
