@@ -64,9 +64,8 @@ def test_the_python_of_the_pages_runs(page, number, program, tmp_path, monkeypat
 
 
 def test_there_are_programs_to_run():
-    assert {"README.md", "environment.md", "game.md", "observations.md", "opponents.md"} <= {
-        page for page, *_ in PROGRAMS
-    }
+    shown = {"README.md", "environment.md", "game.md", "observations.md", "opponents.md"}
+    assert shown <= {page for page, *_ in PROGRAMS}
 
 
 def test_the_commands_of_the_pages_run(tmp_path, monkeypatch, capsys, quick_reviews):
@@ -112,21 +111,12 @@ def test_pyproject_and_constraints_agree_on_what_is_installed():
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [*project["dependencies"]]
-    assert [re.split(r"[>=<]", w)[0] for w in wanted] == [
-        "numpy",
-        "numba",
-        "gymnasium",
-        "pettingzoo",
-        "safetensors",
-        "tqdm",
-    ]
+    names = ["numpy", "numba", "gymnasium", "pettingzoo", "safetensors", "tqdm"]
+    assert [re.split(r"[>=<]", w)[0] for w in wanted] == names
     for extra in ("train", "test", "docs"):
         wanted += project["optional-dependencies"][extra]
-    pinned = (ROOT / "constraints.txt").read_text().lower()
-    for requirement in wanted:
-        name = re.split(r"[>=<[]", requirement)[0].lower()
-        assert re.search(rf"^{name}==", pinned, re.M), name
-    assert "torch==2.13.0" in pinned
+    assert {re.split(r"[>=<[]", requirement)[0].lower() for requirement in wanted} <= set(PINNED)
+    assert PINNED["torch"] == "2.13.0"
 
 
 # --- Each figure stands on one page ----------------------------------------------------------------
@@ -172,10 +162,12 @@ def pins(text):
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in PIN.findall(text)}
 
 
+PINNED = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+
+
 def test_every_pin_is_locked_with_hashes():
     text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    assert pins(text) == pins(constraints)
+    assert pins(text) == PINNED
     assert len(pins(text)) > 80
     for entry in re.split(r"\n(?=[A-Za-z0-9])", text[text.index("\n" + PIN.search(text)[0]) + 1 :]):
         assert re.search(r"--hash=sha256:[0-9a-f]{64}( \\)?$", entry, re.M), entry.split("\n")[0]
@@ -184,13 +176,12 @@ def test_every_pin_is_locked_with_hashes():
 def test_the_page_installs_as_the_lock_file_says():
     """The commands in the head of the lock file, and the script that looks up what is known of it."""
     head = (ROOT / ".ci" / "lock").read_text(encoding="utf-8")
-    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    page = text_of("install.md")
     command = re.search(r'"# (pip install torch.*)"', head)[1]
     for part in command.split(" && "):
         assert part in page, part
     assert f"# {command}" in (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    torch = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))["torch"]
-    assert f"pip install torch=={torch} " in command
+    assert f"pip install torch=={PINNED['torch']} " in command
     for script in (".ci/lock", ".ci/audit"):
         assert script in page
         assert (ROOT / script).is_file()
