@@ -32,31 +32,26 @@ def attack(budget: Budget) -> Summary:
     """Load mutated checkpoints; what is accepted must play."""
     rng, summary = budget.rng(), Summary()
     game = Game.new(seed=0)
-    with tempfile.TemporaryDirectory() as name:
-        for number in budget:
-            manifest, weights = sources()[rng.integers(len(sources()))]
-            folder = Path(name) / str(number)
-            folder.mkdir()
-            network = json.loads(manifest)["network"]
-            file = FILES[network]
-            if rng.random() < 0.7:
-                weights = damaged(weights, rng, network == VALUE_NET)
-            data = json.loads(manifest)
-            if rng.random() < 0.8:  # a hostile author's checksum is right
-                data["sha256"] = hashlib.sha256(weights).hexdigest()
-            if rng.random() < 0.5:
-                data = mutated(data, rng)
+    for number in budget:
+        manifest, weights = sources()[rng.integers(len(sources()))]
+        data = json.loads(manifest)
+        network = data["network"]
+        if rng.random() < 0.7:
+            weights = damaged(weights, rng, network == VALUE_NET)
+        if rng.random() < 0.8:  # a hostile author's checksum is right
+            data["sha256"] = hashlib.sha256(weights).hexdigest()
+        if rng.random() < 0.5:
+            data = mutated(data, rng)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
             (folder / MANIFEST).write_text(json.dumps(data), encoding="utf-8")
-            (folder / file).write_bytes(weights)
+            (folder / FILES[network]).write_bytes(weights)
             agent = attempt(summary, number, lambda: load_agent(str(folder)))  # noqa: B023
             if agent is not None and agent.supports(game.options):  # type: ignore[attr-defined]
                 with np.errstate(over="ignore", invalid="ignore"):
                     action = agent.player(0).act(game)  # type: ignore[attr-defined]
                 if action not in game.legal_actions():
                     summary.faults.append(f"try {number}: an illegal action")
-            for one in folder.iterdir():
-                one.unlink()
-            folder.rmdir()
     return summary
 
 

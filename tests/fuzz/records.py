@@ -101,16 +101,12 @@ def attack(budget: Budget) -> Summary:
             if game is not None and game.over:  # type: ignore[attr-defined]
                 summary.faults.append(f"try {number}: a game that is over was accepted")
         else:
-            game = attempt(summary, number, lambda: checked(text))  # noqa: B023
+            game = attempt(summary, number, lambda: check(parsed(text)))  # noqa: B023
             if game is not None and dumps(record_of(game)) != dumps(
                 record_of(check(record_of(game)))
             ):  # type: ignore[arg-type]
                 summary.faults.append(f"try {number}: a record changes when it is written again")
     return summary
-
-
-def checked(text: str) -> Game:
-    return check(parsed(text))
 
 
 def parsed(text: str) -> Any:
