@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -119,8 +120,7 @@ def test_a_module_of_the_current_folder_is_found_as_by_python_m(tmp_path):
 def test_other_words_for_deals_still_work_and_say_so(word, capsys):
     options = _parser().parse_args(["evaluate", "greedy", "random", word, "7"])
     assert options.deals == 7
-    said = f"{word} is read as --deals\n"
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == f"{word} is read as --deals\n"
     assert _parser().parse_args(["evaluate", "greedy", "random"]).deals is None
 
 
@@ -132,12 +132,9 @@ def test_wrong_usage_has_status_2_and_an_interrupted_command_130(monkeypatch, ca
         main(["evaluate", "greedy", "random", "--players", "2,x"])
     assert "'2,x' is not a list of whole numbers such as 2,3" in capsys.readouterr().err
 
-    def interrupted(*options):
-        raise KeyboardInterrupt
-
+    interrupted = Mock(side_effect=KeyboardInterrupt)
     monkeypatch.setattr("cacao_env.play.terminal.play_in_terminal", interrupted)
     assert main(["play", "--seats", "human,random"]) == 130
-
     monkeypatch.setattr("cacao_env.cli.tools._spec", interrupted)
     assert main(["spec"]) == 130
     assert capsys.readouterr().err.endswith("interrupted\n")
@@ -146,12 +143,8 @@ def test_wrong_usage_has_status_2_and_an_interrupted_command_130(monkeypatch, ca
 def test_an_interrupted_measurement_says_what_is_stored(monkeypatch, capsys):
     from cacao_env.evaluation import regret, workers
 
-    def interrupted(*options, **more):
-        raise KeyboardInterrupt
-
-    def ended(*options, **more):
-        raise workers.WorkerError("a worker process ended")
-
+    interrupted = Mock(side_effect=KeyboardInterrupt)
+    ended = Mock(side_effect=workers.WorkerError("a worker process ended"))
     monkeypatch.setattr(regret, "measure_regret", interrupted)
     assert main(["regret", "random", "--rollouts", "0"]) == 130
     assert capsys.readouterr().err.endswith("interrupted; nothing is stored\n")
@@ -270,11 +263,9 @@ def test_a_full_disk_gets_one_sentence_that_names_the_file(tmp_path, capfd, monk
     assert run.returncode == 1
     assert run.stderr.splitlines()[-1] == "standard output: No space left on device"
 
-    def full(*arguments):
-        raise OSError(28, "No space left on device")
-
     from cacao_env.play.render import film, raster
 
+    full = Mock(side_effect=OSError(28, "No space left on device"))
     capfd.readouterr()
     for suffix, module, name in (("png", raster, "image"), ("gif", film, "write_film")):
         monkeypatch.setattr(module, name, full)
@@ -413,10 +404,7 @@ def places(tmp_path_factory):
     (folder / "page.md").write_text("no markers")
     (folder / "marked.md").write_text(f"{leaderboard.BEGIN}\n{leaderboard.END}\n")
     (folder / "game.json").write_text(dumps(record_of(played(2, 5))))
-    found = {name: folder / name for name in ("file", "folder")}
-    found |= {"page": folder / "page.md", "marked": folder / "marked.md"}
-    found |= {"game": folder / "game.json"}
-    return found | {"net": checkpoint(folder)}
+    return {path.stem: path for path in folder.iterdir()} | {"net": checkpoint(folder)}
 
 
 @pytest.mark.usefixtures("no_luck")

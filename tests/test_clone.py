@@ -1,5 +1,6 @@
 """Learning from a data set: what is learned is in the data, and a run resumes exactly."""
 
+import json
 from contextlib import closing
 
 import numpy as np
@@ -97,9 +98,8 @@ def test_a_stream_goes_on_where_it_was_and_shows_every_decision_once_an_epoch(fo
 
 
 def test_a_run_resumes_exactly_and_logs_what_the_page_says(folder, tmp_path):
-    given = TINY | {"data": folder, "steps": 2 * 512}
     for name, steps in (("whole", 1024), ("part", 512)):
-        with closing(CloneLearner(from_dict(CloneConfig, given | {"steps": steps}))) as cloning:
+        with closing(learner(folder, steps=steps)) as cloning:
             assert (cloning.counts["decisions"], cloning.counts["gradient_steps"]) == (0, 0)
             assert Loop(cloning, tmp_path / name).run()
             counts = cloning.counts
@@ -145,10 +145,8 @@ def test_what_does_not_fit_is_refused(folder, given, why):
 
 def test_the_command_needs_the_library_of_cql(folder, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "d3rlpy", None)
-    (tmp_path / "x.toml").write_text("")
-    words = [
-        f"{key}={value!r}" for key, value in (TINY | {"data": folder, "method": "cql"}).items()
-    ]
-    words = [word for pair in words for word in ("--set", pair.replace("'", '"'))]
-    assert main(["--config", str(tmp_path / "x.toml"), "--out", str(tmp_path / "o"), *words]) == 1
+    given = TINY | {"data": folder, "method": "cql"}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in given.items()]
+    (tmp_path / "x.toml").write_text("\n".join(lines))
+    assert main(["--config", str(tmp_path / "x.toml"), "--out", str(tmp_path / "o")]) == 1
     assert "pip install 'cacao-env[offline]'" in capsys.readouterr().err

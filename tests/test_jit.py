@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 from numba import typeof
@@ -180,9 +180,7 @@ def test_compiled_code_is_read_from_a_read_only_disk(tmp_path, monkeypatch):
     folder = tmp_path / "cache" / "code"
     assert usable(folder)
 
-    def read_only(**given):
-        raise OSError(errno.EROFS, "Read-only file system")
-
+    read_only = Mock(side_effect=OSError(errno.EROFS, "Read-only file system"))
     monkeypatch.setattr(code_cache.tempfile, "TemporaryFile", read_only)
     assert not usable(folder), "there is nothing to read"
     (folder / "some").write_bytes(b"code")
