@@ -51,12 +51,10 @@ def train_on(learner: AfterstateLearner, folder: Path, count: int) -> None:
         loop.save()
 
 
-def copied(tiny, tmp_path: Path) -> Path:
+@pytest.fixture
+def folder(tiny, tmp_path):
     """A copy of the session's finished run."""
     return Path(shutil.copytree(tiny("afterstate").folder, tmp_path / "run"))
-
-
-# --- Runs -----------------------------------------------------------------------------------
 
 
 def arguments(folder: Path) -> list[str]:
@@ -68,8 +66,7 @@ def arguments(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("full_at", [STATE, WEIGHTS, MANIFEST])
-def test_a_full_disk_loses_nothing(full_at, tmp_path, monkeypatch, capsys, tiny):
-    folder = copied(tiny, tmp_path)
+def test_a_full_disk_loses_nothing(full_at, folder, monkeypatch, capsys):
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     true_write, beginning = files.write_through, full_at.partition(".")[0]
 
@@ -97,14 +94,12 @@ def test_a_full_disk_loses_nothing(full_at, tmp_path, monkeypatch, capsys, tiny)
     assert resumed(AfterstateLearner, folder).rounds == 2
 
 
-def test_a_run_is_not_overwritten_unless_told_so(tmp_path, capsys, tiny, no_luck):
-    folder = copied(tiny, tmp_path)
+def test_a_run_is_not_overwritten_unless_told_so(folder, capsys, no_luck):
     command = [*arguments(folder), "--set", "rounds=1"]
     before = (folder / STATE).read_bytes()
     assert main(command) == 1
-    assert (
-        f"{folder} has a run already; resume it with --resume {folder}" in capsys.readouterr().err
-    )
+    words = f"{folder} has a run already; resume it with --resume {folder}"
+    assert words in capsys.readouterr().err
     assert (folder / STATE).read_bytes() == before
     (folder / STATE).unlink()  # as in a checkpoint that is shipped
     assert main(command) == 1
@@ -150,7 +145,7 @@ def test_games_of_several_kinds_are_not_kept():
             from_dict(AfterstateConfig, SMALL | change | {"keep_games": True})
 
 
-def test_search_begins_late_in_a_run(tmp_path):
+def test_search_begins_late_in_a_run():
     config = from_dict(AfterstateConfig, SMALL | {"search_fraction": 0.5, "search_from": 0.75})
     learner = AfterstateLearner(config)
     fractions = [learner.behaviour(number).search_fraction for number in range(4)]
@@ -158,27 +153,23 @@ def test_search_begins_late_in_a_run(tmp_path):
     assert SMALL["greedy_rounds"] < 3
 
 
-# --- Opponents ------------------------------------------------------------------------------
-
-
 CONFIG = AfterstateConfig()
 
 
-def test_opponents_by_name(tmp_path, tiny):
-    tmp_path = copied(tiny, tmp_path)
+def test_opponents_by_name(folder):
     assert opponent_named("opponent", "", CONFIG).kind == NO_OPPONENT
     assert opponent_named("opponent", "greedy", CONFIG).kind == GREEDY_OPPONENT
-    found = opponent_named("opponent", str(tmp_path), CONFIG)
+    found = opponent_named("opponent", str(folder), CONFIG)
     assert (found.kind, found.sims) == (NET_OPPONENT, 0)
-    assert opponent_named("opponent", f"{tmp_path}+search:sims=24", CONFIG).sims == 24
+    assert opponent_named("opponent", f"{folder}+search:sims=24", CONFIG).sims == 24
     with pytest.raises(ConfigError, match="opponent: there is no agent 'nobody'"):
-        run_for(tmp_path / "next", 1, opponent="nobody")
+        run_for(folder / "next", 1, opponent="nobody")
     for name, words in (
         ("nobody", "opponent: there is no agent 'nobody'"),
         ("mc:sims=4", "'mc:sims=4' does not play in compiled games"),
-        (f"{tmp_path}+search:ms=16", "alone or with \\+search:sims=N"),
-        (f"{tmp_path}+search:sims=8,width=4", "alone or with \\+search:sims=N"),
-        (f"{tmp_path}+search:sims=x", "sims"),
+        (f"{folder}+search:ms=16", "alone or with \\+search:sims=N"),
+        (f"{folder}+search:sims=8,width=4", "alone or with \\+search:sims=N"),
+        (f"{folder}+search:sims=x", "sims"),
     ):
         with pytest.raises(ConfigError, match=words):
             opponent_named("opponent", name, CONFIG)
@@ -200,14 +191,11 @@ def test_an_opponent_that_searches_plays_as_the_agent_does(tiny):
     assert compared > 20
 
 
-def test_what_can_t_be_resumed_is_named(tmp_path, capsys, tiny):
+def test_what_can_t_be_resumed_is_named(folder, tmp_path, capsys):
     assert main(["--resume", str(tmp_path / "nowhere")]) == 1
     assert "state.safetensors can't be read" in capsys.readouterr().err
-    assert main(["--resume", str(copied(tiny, tmp_path)), "--set", "sums=9"]) == 1
+    assert main(["--resume", str(folder), "--set", "sums=9"]) == 1
     assert "does not fit its configuration: net.bias is" in capsys.readouterr().err
-
-
-# --- Checkpoints ----------------------------------------------------------------------------
 
 
 def test_a_checkpoint_says_what_it_is_for(tmp_path):
@@ -230,12 +218,11 @@ def test_a_checkpoint_says_what_it_is_for(tmp_path):
             load_agent(f"{checkpoint}{wrong}")
 
 
-def test_a_folder_that_is_no_run_is_left_alone_and_a_run_until_another_can_begin(tmp_path, tiny):
+def test_a_folder_that_is_no_run_is_left_alone_and_a_run_until_another_can_begin(folder, tmp_path):
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "mine.json").write_text("{}")
     clear(tmp_path)
     assert (tmp_path / "games" / "mine.json").exists()
-    folder = copied(tiny, tmp_path)
     before = (folder / STATE).read_bytes()
     for wrong in ("opponent=gredy", "eval_opponents=['gredy']", "against=['greedy', 'greedy']"):
         assert main([*arguments(folder), "--overwrite", "--set", wrong]) == 1
@@ -256,7 +243,7 @@ def test_games_are_measured_as_they_were_learned():
     assert mixed.games_played == [Options(2), Options(4)]
 
 
-def test_an_opponent_must_play_every_kind_of_game_of_the_run(tmp_path, tiny):
+def test_an_opponent_must_play_every_kind_of_game_of_the_run(folder):
     three = from_dict(AfterstateConfig, SMALL | {"players": {"2": 1, "3": 1}})
     with pytest.raises(ValueError, match="plays with 2 players without volcanoes, not with 3"):
-        opponent_named("opponent", str(copied(tiny, tmp_path)), three)
+        opponent_named("opponent", str(folder), three)
