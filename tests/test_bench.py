@@ -80,10 +80,8 @@ def test_a_slower_machine_is_no_slower_row():
     assert compare([row], earlier) == ([f"{'a':<30} {1:>6.2f} times as fast"], False)
     assert compare([replace(row, value=23.0)], earlier)[1]
     assert not compare([replace(row, value=23.0, name="peer.a")], {"peer.a": earlier["a"]})[1]
-    assert compare([replace(row, name="b")], earlier) == (
-        [f"{'b':<30} not in the earlier file"],
-        False,
-    )
+    missing = [f"{'b':<30} not in the earlier file"]
+    assert compare([replace(row, name="b")], earlier) == (missing, False)
 
 
 def test_the_command_returns_what_the_comparison_says(ran, monkeypatch, tmp_path, capsys):
@@ -130,9 +128,8 @@ def test_peers_that_are_not_installed_are_skipped_and_say_so(monkeypatch):
     assert skipped == {"peer.nobody": "not installed"}
     assert [row.name for row in found] == ["peer.cacao_batch"]
     assert found[0].value > 0
-    assert found[0].counts.startswith(
-        "This environment, VectorGames; random legal actions; one core"
-    )
+    words = "This environment, VectorGames; random legal actions; one core"
+    assert found[0].counts.startswith(words)
     assert all(make.__doc__ for _, _, make, _ in peers.PEERS.values())
 
 

@@ -130,9 +130,8 @@ def test_integers_of_every_kind_are_taken_at_every_door(dtype):
     two, one = np.array([2, 1], dtype)
     game = Game.new(two, seed=one, table_size=15)
     assert game == Game.new(2, seed=1, table_size=15)
-    assert load_agent("greedy").player(seed=one).act(game) == load_agent("greedy").player(1).act(
-        game
-    )
+    greedy = load_agent("greedy")
+    assert greedy.player(seed=one).act(game) == greedy.player(1).act(game)
     assert game.determinise(one, one) == game.determinise(1, 1)
     env = CacaoEnv(seat=one, num_players=two, table_size=15)
     env.reset(seed=int(one))

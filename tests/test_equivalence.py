@@ -107,11 +107,9 @@ def _same_results(game, rewards, batch, g, environment) -> None:
         scores, infos = game.scores(), [environment.infos[a] for a in environment.possible_agents]
         assert batch.final_scores[g].tolist() == environment.game.scores() == scores
         for seat, info in enumerate(infos):
+            told = [info[name] for name in ("score", "best_other_score", "win_share")]
             best = max(scores[:seat] + scores[seat + 1 :])
-            share = game.win_shares()[seat]
-            assert [info[k] for k in ("score", "best_other_score", "win_share")] == [
-                *(scores[seat], best, share)
-            ]
+            assert told == [scores[seat], best, game.win_shares()[seat]]
 
 
 # --- One seat against others ----------------------------------------------------------------

@@ -441,9 +441,8 @@ def test_an_evaluation_that_is_killed_at_any_line_has_what_was_stored(tmp_path):
             return len(store.results)
 
     folder = tmp_path / "games"
-    found = [
-        stored(left) for left in left_behind(lambda: stored(folder, *played), folder, tmp_path)
-    ]
+    left = left_behind(lambda: stored(folder, *played), folder, tmp_path)
+    found = [stored(copy) for copy in left]
     assert found == sorted(found)
     assert {*found, stored(folder)} == {0, 1, 2, 3}
 

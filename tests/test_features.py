@@ -117,9 +117,8 @@ def test_features_tell_stocks_seats_and_tiles_apart():
             own = base[viewer][0][first : first + features.PER_SEAT]
             assert own[1] * 30 == pytest.approx(game.state.gold[seat], abs=1e-4)
             assert own[5:].sum() * 5 == pytest.approx(game.state.unplaced[seat].sum(), abs=1e-4)
-            assert own[3] * 15 == pytest.approx(
-                game.scores()[viewer] - game.scores()[seat], abs=1e-4
-            )
+            lead = game.scores()[viewer] - game.scores()[seat]
+            assert own[3] * 15 == pytest.approx(lead, abs=1e-4)
     for field, change in (("gold", 3), ("cacao", -1), ("sun", 1), ("water", 1)):
         for seat in range(3):
             other = game.clone()

@@ -303,9 +303,8 @@ def test_some_games_alone_can_begin_anew():
     for g in range(4):
         same = np.array_equal(again["observation"][g], observations["observation"][g])
         assert same != which[g]
-    with pytest.raises(
-        ValueError, match=r"reset_mask has shape \(2,\) and type bool, expected \(4,\)"
-    ):
+    words = r"reset_mask has shape \(2,\) and type bool, expected \(4,\)"
+    with pytest.raises(ValueError, match=words):
         envs.reset(options={"reset_mask": which[:2]})
     before = envs.np_random.bit_generator.state
     with pytest.raises(ValueError, match="expected None with a reset_mask"):
@@ -322,11 +321,8 @@ def test_an_illegal_action_in_a_batch_loses_that_game_alone():
     _, fair, *_ = twin.step(chosen)
     chosen[2] = np.flatnonzero(~envs.action_masks()[2])[0]
     _, rewards, overs, _, infos = envs.step(chosen)
-    assert (
-        overs.tolist()
-        == infos["final_info"]["illegal_action"].tolist()
-        == [False, False, True, False]
-    )
+    assert overs.tolist() == [False, False, True, False]
+    assert infos["final_info"]["illegal_action"].tolist() == overs.tolist()
     assert rewards[2] < -4
     others = [0, 1, 3]
     np.testing.assert_array_equal(rewards[others], fair[others])

@@ -62,12 +62,11 @@ def test_every_bot_plays_the_same(deal):
     for number, (game, rng) in enumerate(deal.positions()):
         if game.seat is not None and number % 11 == 0:
             other = scramble(game, game.seat, rng)
-            for spec in SMALL_BOTS:
+            for bot in map(Bot, SMALL_BOTS):
                 # Even when it is handed the truth, as in the compiled loops, and not a guess.
-                assert Bot(spec).choose(game.states, new_rng(seed)) == Bot(spec).choose(
-                    other.states, new_rng(seed)
-                )
-                assert Bot(spec).player(seed).act(game) == Bot(spec).player(seed).act(other)
+                action = bot.choose(game.states, new_rng(seed))
+                assert bot.choose(other.states, new_rng(seed)) == action
+                assert bot.player(seed).act(game) == bot.player(seed).act(other)
 
 
 def test_no_bot_is_left_out():
