@@ -90,7 +90,8 @@ def test_a_bot_analyses_a_deal_of_its_own(monkeypatch):
     monkeypatch.setattr("cacao_env.agents.bots.FORECAST", 1)
     monkeypatch.setitem(BOTS, "greedy", replace(BOTS["greedy"], analyze=analyze))
     game = Game.new(3, seed=5)
-    Bot("greedy").player(8).analyze(game)
+    bot = Bot("greedy")
+    bot.analyze(game, bot.begin(8))
     assert (shown[0].observation(game.seat) == game.observation(game.seat)).all()
     for true, own in zip(game.draws, shown[0].draws, strict=True):
         assert np.any(np.asarray(true) != np.asarray(own))
