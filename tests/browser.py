@@ -93,14 +93,13 @@ def drop(page: Any, name: str, text: str) -> None:
 
 def cells(page: Any, of: str) -> list[list[float]]:
     """Where the middles of marked cells are, in pixels: ``.legal``, ``.fill rect``, ``.offered``."""
-    found: list[list[float]] = page.evaluate(
+    return page.evaluate(
         """(of) => [...document.querySelectorAll("#eye " + of)].map((one) => {
             const box = one.getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2];
         })""",
         of,
     )
-    return found
 
 
 def choose(page: Any, number: int = 0, touch: bool = False) -> str:

@@ -22,7 +22,6 @@ def test_the_setup(table, num_players, worker_tiles, jungle_tiles, volcanoes):
         **{good: [0] * num_players for good in ("gold", "cacao", "sun")},
         **{"water": [-10] * num_players, "to_fill": [], "pending": []},
     }
-    assert (game.player, game.phase, game.turn) == (0, "place", 0)
     assert {move[0] for move in game.legal_moves()} == {"place"}
     assert [len(tiles) for tiles in draws] == [worker_tiles] * num_players
     assert len(jungle) == jungle_tiles

@@ -172,10 +172,6 @@ def test_gold_tokens_and_water_count_below_zero_too(table, kind, workers, field,
 # --- the winner -----------------------------------------------------------------------------
 
 
-def winners(game):
-    return list(game.scores_if_ended_now()["winners"])
-
-
 @pytest.mark.parametrize(
     ("fruits", "best"),
     [
@@ -191,9 +187,9 @@ def winners(game):
     ],
 )
 def test_equal_scores_are_told_apart_by_cacao_or_else_win_together(table, fruits, best):
-    game = picked(table, fruits)
-    assert set(game.scores_if_ended_now()["scores"]) == {-10}
-    assert winners(game) == best
+    told = picked(table, fruits).scores_if_ended_now()
+    assert set(told["scores"]) == {-10}
+    assert told["winners"] == best
 
 
 def test_cacao_does_not_help_whoever_has_less_gold(table):
@@ -206,5 +202,5 @@ def test_cacao_does_not_help_whoever_has_less_gold(table):
     fill(game, "mine1", HUB)
     act(game, (1, 2), NORTH, 1)
     play_forced(game)
-    assert list(game.scores_if_ended_now()["scores"]) == [-10, -9]
-    assert winners(game) == [1]
+    told = game.scores_if_ended_now()
+    assert (told["scores"], told["winners"]) == ([-10, -9], [1])
