@@ -7,7 +7,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents import ismcts
-from cacao_env.agents.agent import Agent, play_game
+from cacao_env.agents.agent import play_game
 from cacao_env.agents.bots import BOTS, Bot, parse
 from cacao_env.agents.mc import run_passes
 from cacao_env.agents.registry import load_agent
@@ -172,24 +172,15 @@ def test_greedy_takes_each_of_equal_choices_as_often():
 # --- Search ---------------------------------------------------------------------------------
 
 
-def wins(agent: Agent, opponent: Agent, deals: int) -> float:
-    """Share of wins over deal blocks with 2 players."""
+@pytest.mark.parametrize(
+    ("spec", "least"),
+    [("mc:sims=64,top=8", 0.75), ("ismcts:sims=200,top=8", 0.6), ("endgame", 0.55)],
+)
+def test_search_beats_greedy(spec, least):
     pytest.importorskip("choix", reason="the evaluate extra is not installed")
     from cacao_env.evaluation.run import measure
 
-    return measure(agent, opponent, blocks=deals, seed=0, luck=False).win_share
-
-
-@pytest.mark.parametrize(
-    ("spec", "least"),
-    [
-        ("mc:sims=64,top=8", 0.75),
-        ("ismcts:sims=200,top=8", 0.6),
-        ("endgame", 0.55),
-    ],
-)
-def test_search_beats_greedy(spec, least):
-    assert wins(Bot(spec), Bot("greedy"), 12) >= least
+    assert measure(Bot(spec), Bot("greedy"), blocks=12, seed=0, luck=False).win_share >= least
 
 
 NETWORKS = ("trinitario", "trinitario+search:sims=4,width=2,inner=2,exact=2")

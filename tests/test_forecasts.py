@@ -21,6 +21,7 @@ from cacao_env.cli import main as cacao
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import curve, forecasts
 from cacao_env.evaluation.forecasts import _foresight, measure_forecasts
+from tests.agents_for_tests import Spy
 
 SEED = 40
 
@@ -80,11 +81,6 @@ class Prophet(Agent):
         return replace(found, win_shares=np.array(final.win_shares()), scores=scores)
 
 
-class Silent(Prophet):
-    def analyze(self, game, memory):
-        return certain(int(game.legal_actions()[0]))
-
-
 def test_forecasts_are_the_seat_s_own_and_of_its_own_game(monkeypatch):
     first = forecast(monkeypatch, [load_agent("criollo")], games=4)
     assert first == forecast(monkeypatch, [load_agent("criollo")], games=4)
@@ -92,8 +88,8 @@ def test_forecasts_are_the_seat_s_own_and_of_its_own_game(monkeypatch):
     assert first[-1]["wins_r2"] == first[-1]["gold_r2"] == 1
     early, late = first[0]["gold_r2"], first[-3]["gold_r2"]
     assert late > 0.9 > early
-    with pytest.raises(ValueError, match="prophet does not tell the win shares and scores"):
-        forecast(monkeypatch, [Silent(SEED)])
+    with pytest.raises(ValueError, match="spy does not tell the win shares and scores"):
+        forecast(monkeypatch, [Spy()])
 
 
 def test_replays_show_what_chance_allows(monkeypatch):

@@ -40,10 +40,6 @@ OPTIONS = [
 ]
 
 
-def mask_of(observation, info):
-    return observation["action_mask"] if isinstance(observation, dict) else info["action_mask"]
-
-
 def legal(mask, rng) -> int:
     return int(rng.choice(np.flatnonzero(mask)))
 
@@ -54,7 +50,8 @@ def episode(env, seed, rng):
     log = [(observation, info)]
     over = False
     while not over:
-        action = legal(mask_of(observation, info), rng)
+        shown = observation if isinstance(observation, dict) else info
+        action = legal(shown["action_mask"], rng)
         observation, reward, over, truncated, info = env.step(action)
         assert not truncated
         log.append((observation, reward, over, info, action))

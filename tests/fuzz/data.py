@@ -33,12 +33,6 @@ def figures(found: Any) -> Any:
     return pairing, [(one.scores, one.win_shares, one.cacao, one.block) for one in games], luck
 
 
-@cache
-def true_figures() -> Any:
-    """The figures of the submission."""
-    return figures(check(original()))
-
-
 def flipped(data: bytes, rng: np.random.Generator) -> bytes:
     """A copy with some bits flipped, a part removed or a part doubled."""
     out, at = bytearray(data), int(rng.integers(len(data)))
@@ -72,7 +66,7 @@ def changed(table: Any, rng: np.random.Generator) -> Any:
 
 def attack(budget: Budget) -> Summary:
     """Check mutated submissions; one that is accepted must have the results that were played."""
-    rng, summary, truth = budget.rng(), Summary(), true_figures()
+    rng, summary, truth = budget.rng(), Summary(), figures(check(original()))
     data, games = (original() / GAMES).read_bytes(), load(original())
     text = (original() / storage.MANIFEST).read_bytes()
     with tempfile.TemporaryDirectory() as home:
