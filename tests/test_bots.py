@@ -1,5 +1,6 @@
 """Bots: how they are named, what greedy expects of a turn, and how well they play."""
 
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -198,8 +199,6 @@ def test_every_agent_plays_whole_games_with_all_options(spec, decisions):
 
 
 def test_time_is_kept():
-    import time
-
     game = Game.new(2, 0)
     for spec in ("mc:ms=60", "ismcts:ms=60"):
         bot = Bot(spec).player(0)

@@ -13,7 +13,9 @@ import pytest
 
 from cacao_env.cli import _parser, main
 from cacao_env.engine.jit import COMPILED
-from cacao_env.evaluation import leaderboard
+from cacao_env.engine.observation import layout
+from cacao_env.evaluation import leaderboard, regret, workers
+from cacao_env.play.render import film, raster
 from cacao_env.record import dumps, record_of
 from tests.checkpoints import checkpoint
 from tests.games import played
@@ -141,8 +143,6 @@ def test_wrong_usage_has_status_2_and_an_interrupted_command_130(monkeypatch, ca
 
 
 def test_an_interrupted_measurement_says_what_is_stored(monkeypatch, capsys):
-    from cacao_env.evaluation import regret, workers
-
     interrupted = Mock(side_effect=KeyboardInterrupt)
     ended = Mock(side_effect=workers.WorkerError("a worker process ended"))
     monkeypatch.setattr(regret, "measure_regret", interrupted)
@@ -172,8 +172,6 @@ def test_agents_lists_every_bot_and_checkpoint_with_its_parameters(capsys, tmp_p
 
 
 def test_spec_as_json_is_the_layout_of_the_observation(capsys):
-    from cacao_env.engine.observation import layout
-
     assert main(["spec", "--players", "3", "--table-size", "15", "--json", "-"]) == 0
     data = json.loads(capsys.readouterr().out)
     entries = layout(3, 15)
@@ -262,8 +260,6 @@ def test_a_full_disk_gets_one_sentence_that_names_the_file(tmp_path, capfd, monk
         )  # fmt: skip
     assert run.returncode == 1
     assert run.stderr.splitlines()[-1] == "standard output: No space left on device"
-
-    from cacao_env.play.render import film, raster
 
     full = Mock(side_effect=OSError(28, "No space left on device"))
     capfd.readouterr()

@@ -219,7 +219,6 @@ def test_gymnasium_s_wrappers_of_vector_observations_work():
     with pytest.raises(ValueError, match="autoreset_mode is 'soon', expected 'NextStep'"):
         gymnasium.make_vec(ID, autoreset_mode="soon")
     assert next_step().metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
-    assert CacaoVectorEnv(1).metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "Disabled"])

@@ -11,9 +11,11 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="the data extra is not installed")
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
+from pyarrow import parquet
+
 from cacao_env.agents.views import Form, look
 from cacao_env.cli import main
-from cacao_env.data import DataError, export, load, storage
+from cacao_env.data import DataError, export, find, load, storage
 from cacao_env.data import make as making
 from cacao_env.data.games import Games
 from cacao_env.data.make import Recipe, make
@@ -178,8 +180,6 @@ def test_a_flipped_bit_is_refused_with_its_place(folder, tmp_path):
 
 
 def test_a_row_group_ends_where_the_next_begins(monkeypatch, folder, tmp_path):
-    from pyarrow import parquet
-
     monkeypatch.setattr(storage, "ROWS", 3)
     parts = storage.write_games(tmp_path / "x", load(folder)[:8].table)
     about = parquet.ParquetFile(tmp_path / "x").metadata
@@ -354,8 +354,6 @@ def test_names_are_looked_for_at_home_and_at_the_hub(folder, tmp_path, monkeypat
 
 
 def test_the_shipped_set_is_small_sound_and_made_by_its_recipe(tmp_path):
-    from cacao_env.data import find
-
     files = [path for path in find("expert-2p").iterdir() if path.is_file()]
     assert sum(path.stat().st_size for path in files) <= 2_000_000
     games = load("expert-2p")

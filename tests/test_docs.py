@@ -1,13 +1,16 @@
 """The documents show what the code does, and each of them stands."""
 
 import re
+import tomllib
 from collections import defaultdict
 from inspect import signature
 
 import pytest
 
+from cacao_env import cacao_v0
 from cacao_env.cli import main
 from cacao_env.engine.options import Options
+from cacao_env.envs.gym import CacaoVectorEnv
 from tests.sources import ROOT
 
 DOCS = ROOT / "docs"
@@ -83,9 +86,6 @@ def test_the_commands_of_the_pages_run(tmp_path, monkeypatch, capsys, quick_revi
 
 
 def test_the_environment_s_page_lists_every_option():
-    from cacao_env import cacao_v0
-    from cacao_env.envs.gym import CacaoVectorEnv
-
     page = text_of("environment.md")
     for maker in (cacao_v0.raw_env, CacaoVectorEnv):
         for name in {*signature(maker).parameters, *Options().as_dict()}:
@@ -107,8 +107,6 @@ def test_the_environment_s_table_of_facts():
 
 
 def test_pyproject_and_constraints_agree_on_what_is_installed():
-    import tomllib
-
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [*project["dependencies"]]
     names = ["numpy", "numba", "gymnasium", "pettingzoo", "safetensors", "tqdm"]

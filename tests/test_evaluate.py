@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import patch
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -150,8 +151,6 @@ SOME = ("--deals", "9", "--seed", "3")  # two chunks a pairing
 
 
 def test_the_page_needs_nothing_else_and_is_well_formed(whole):
-    from xml.etree import ElementTree
-
     text = (whole / "r.html").read_text()
     assert text == (whole / "out" / "report.html").read_text()
     for word in ("<script", "src=", "http", "url("):

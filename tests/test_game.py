@@ -11,6 +11,7 @@ from cacao_env.engine.notation import from_text
 from cacao_env.engine.rewards import OUTCOME, rewards_into
 from cacao_env.engine.state import OVER
 from cacao_env.engine.tiles import MAX_PLAYERS
+from cacao_env.play.render.text import picture
 from tests.games import STYLES, played, positions
 
 KINDS = [
@@ -129,8 +130,6 @@ def test_text_names_an_action_both_ways_and_nonsense_is_refused():
 
 
 def test_the_picture_shows_the_table_and_hides_hands():
-    from cacao_env.play.render.text import picture
-
     game = played(2, 3, 12)
     spectator, seat = picture(game), picture(game, viewer=0)
     assert "P1" in spectator

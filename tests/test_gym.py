@@ -13,6 +13,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
+from cacao_env.agents import registry
 from cacao_env.engine.observation import HIGH_SCORE
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
@@ -208,8 +209,6 @@ class _Point:
 
 
 def test_other_names_are_asked_of_installed_packages(monkeypatch):
-    from cacao_env.agents import registry
-
     def install(**found):
         points = [_Point(name, thing) for name, thing in found.items()]
         monkeypatch.setattr(registry, "entry_points", lambda group: points)
