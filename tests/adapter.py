@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cacao_env import Game
 from cacao_env.engine.geometry import NEIGHBOR, opposite
 from cacao_env.engine.notation import absolute
@@ -77,12 +79,7 @@ class EngineTable:
             "workers": dict(self._worker_tile(i) for i in range(int(state.worker_count))),
             "jungle": dict(self._jungle_tile(i) for i in range(int(state.jungle_count))),
             "hands": [
-                sorted(
-                    kind
-                    for number, kind in enumerate(WORKER_KINDS)
-                    for _ in range(int(state.hand[seat, number]))
-                )
-                for seat in players
+                sorted(np.repeat(WORKER_KINDS, state.hand[seat]).tolist()) for seat in players
             ],
             "piles": [workers[seat][int(state.drawn[seat]) :] for seat in players],
             "display": sorted(JUNGLE_KINDS[int(c) - 1] for c in state.display if c > 0),

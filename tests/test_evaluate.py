@@ -56,9 +56,9 @@ def games_of(folder):
     return json.loads((folder / SETTINGS).read_text()), sorted(rows, key=lambda row: row["key"])
 
 
-def outcomes_of(names, players, blocks=3, volcanoes=False):
+def outcomes_of(names, players, blocks):
     agents = {agent.name: agent for agent in load_agents(names, allow_code=True)}
-    parts = chunks(pairings(names, [Options(players, volcanoes)]), blocks)
+    parts = chunks(pairings(names, [Options(players)]), blocks)
     return [play_chunk(chunk, agents, SEED) for chunk in parts]
 
 

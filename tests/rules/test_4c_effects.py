@@ -5,12 +5,12 @@ import pytest
 from tests.rules.scenario import *
 
 
-def with_cacao(table, cacao, kind, more=("temple", "water")):
+def with_cacao(table, cacao, kind):
     """The first player holds some cacao and has put three workers before a hub of that kind.
 
     The turn is open: only the new tile's edge at the hub and one at (1, 3) can act.
     """
-    game = start(table, 2, [["3001", "3100"], ["1111"]], [kind, *more])
+    game = start(table, 2, [["3001", "3100"], ["1111"]], [kind, "temple", "water"])
     place(game, "3001", (0, 1), 3)  # three workers at the plantation, one at the market
     act(game, (0, 1), WEST, cacao)
     play_forced(game)
@@ -18,7 +18,7 @@ def with_cacao(table, cacao, kind, more=("temple", "water")):
     fill(game, kind, HUB)
     play_forced(game)
     place(game, "3100", (0, 3), 3)  # three workers at the hub, none to the south
-    fill(game, more[0], (1, 3))
+    fill(game, "temple", (1, 3))
     assert holdings(game, 0) == (0, cacao, 0, -10)
     return game
 
