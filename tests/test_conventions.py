@@ -24,6 +24,7 @@ ID = "cacao_env/Cacao-v0"
 OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
 SEEN = ("mask_in", "observation", "observation_dtype", "fixed_infos", "render_mode")
 GYM = ("opponents", "options", "reward", "seat", "illegal", *SEEN, *OPTIONS)
+BATCH = ("num_envs", "copy", "autoreset_mode")
 
 # --- Constructors ---------------------------------------------------------------------------------
 
@@ -33,19 +34,9 @@ MAKERS = {
     "env": (cacao_v0.env, "num_player", "num_players", ("options", "reward", *SEEN, *OPTIONS)),
     # TorchRL drops ``frameskip`` only after Python's words.
     "make": (partial(gymnasium.make, ID), "opponent", "opponents", GYM),
-    "make_vec": (
-        partial(gymnasium.make_vec, ID),
-        "opponent",
-        "opponents",
-        (*GYM, "num_envs", "copy", "autoreset_mode"),
-    ),
+    "make_vec": (partial(gymnasium.make_vec, ID), "opponent", "opponents", (*GYM, *BATCH)),
     "a task": (partial(gymnasium.make, TASKS[1].id), "observations", "observation", SEEN),
-    "a task's batch": (
-        partial(gymnasium.make_vec, TASKS[1].id),
-        "copys",
-        "copy",
-        (*SEEN, "num_envs", "copy", "autoreset_mode"),
-    ),
+    "a task's batch": (partial(gymnasium.make_vec, TASKS[1].id), "copys", "copy", (*SEEN, *BATCH)),
     "Game.new": (Game.new, "volcano", "volcanoes", ("seed", *OPTIONS)),
     "VectorGames": (
         partial(VectorGames, 1),
