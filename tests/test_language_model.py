@@ -156,9 +156,8 @@ def test_only_a_name_that_a_person_typed_asks_a_server():
         AgentError, match="would contact a server, which only a name typed on the command"
     ):
         load_agent("llm:m,base_url=http://127.0.0.1:1/v1")
-    assert [one.name for one in load_agents(["llm:a:7b,base_url=http://x/v1,tries=2"], True)] == [
-        "llm:a:7b,tries=2"
-    ]
+    (agent,) = load_agents(["llm:a:7b,base_url=http://x/v1,tries=2"], True)
+    assert agent.name == "llm:a:7b,tries=2"
 
 
 def test_no_server_and_no_key_are_one_sentence(monkeypatch):
@@ -186,17 +185,10 @@ def test_every_measurement_shows_what_the_model_counted(capsys, folder, no_luck)
     assert out.count("illegal replies a move") == 3  # of two evaluations and a task
     assert "a move: illegal replies 0." in out
     (result, _) = json.loads(Path("figures.json").read_text())["results"]
-    assert list(result["counts"]) == [
-        "illegal replies",
-        "random moves",
-        "retries",
-        "tokens",
-        "seconds",
-    ]
-    assert 0.5 < result["counts"]["illegal replies"] < 1
-    assert result["counts"]["tokens"] == pytest.approx(
-        15 * (1 + result["counts"]["illegal replies"])
-    )
+    counts = result["counts"]
+    assert list(counts) == ["illegal replies", "random moves", "retries", "tokens", "seconds"]
+    assert 0.5 < counts["illegal replies"] < 1
+    assert counts["tokens"] == pytest.approx(15 * (1 + counts["illegal replies"]))
     for file in Path("records").glob("*seat0.json"):
         (text,) = file.with_suffix(".chat.jsonl").read_text().splitlines()
         line = json.loads(text)
@@ -208,13 +200,8 @@ def test_every_measurement_shows_what_the_model_counted(capsys, folder, no_luck)
 
 def test_a_game_that_is_recorded_has_its_conversation_beside_it():
     with chat_server(perfect) as (url, _):
-        model = f"llm:m,base_url={url}"
-        assert (
-            main(
-                ["record", "--agents", f"greedy,{model}", "--decisions", "turn", "--out", "g.json"]
-            )
-            == 0
-        )
+        command = ["record", "--agents", f"greedy,llm:m,base_url={url}", "--decisions", "turn"]
+        assert main([*command, "--out", "g.json"]) == 0
     (line,) = Path("g.chat.jsonl").read_text().splitlines()
     assert json.loads(line)["seat"] == 1
 

@@ -1,6 +1,6 @@
 """The luck of the draw: zero in expectation, shared out among the seats, smaller variance."""
 
-from itertools import islice, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -38,8 +38,7 @@ def late_draws(options, seeds):
 @pytest.mark.parametrize(("players", "volcanoes"), [(2, False), (3, True), (4, False)])
 def test_luck_of_all_orders_of_the_pile_adds_up_to_zero(players, volcanoes):
     """The mean over every order of the pile is exactly 0, seat by seat; single orders are not."""
-    (found,) = islice(late_draws(Options(players, volcanoes), range(200)), 1)
-    game, action = found
+    game, action = next(late_draws(Options(players, volcanoes), range(200)))
     rest = pile(game)
     each = []
     for order in sorted(set(permutations(rest.tolist()))):
@@ -53,8 +52,7 @@ def test_luck_of_all_orders_of_the_pile_adds_up_to_zero(players, volcanoes):
 
 def test_a_tile_is_judged_by_the_seat_that_plays_next():
     players = 3
-    (found,) = islice(late_draws(Options(players), range(200)), 1)
-    game, action = found
+    game, action = next(late_draws(Options(players), range(200)))
     after = game.clone()
     after.play(action)
     luck = np.zeros((2, MAX_PLAYERS))

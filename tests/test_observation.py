@@ -1,5 +1,7 @@
 """What an observation says, read back through its layout and compared with the game."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -56,16 +58,10 @@ def test_every_slice_says_what_the_game_says(players, volcanoes, style, size):
             assert seen["turn"].tolist() == [game.turn]
             assert seen["active"].tolist() == [int(seat == game.active) for seat in order]
             assert seen["deciding"].tolist() == [int(seat == game.seat) for seat in order]
-            lying = [
-                sum(
-                    1 + (under is not None)
-                    for owner, *_, under in position["workers"].values()
-                    if owner == s
-                )
-                for s in order
-            ]
-            each = int(state.tiles_each)
-            assert seen["tiles_left"].tolist() == [each - count for count in lying]
+            lying = Counter()
+            for owner, *_, under in position["workers"].values():
+                lying[owner] += 1 + (under is not None)
+            assert seen["tiles_left"].tolist() == [int(state.tiles_each) - lying[s] for s in order]
             count = lambda tiles: [tiles.count(kind) for kind in WORKER_KINDS]  # noqa: E731
             assert seen["hand"].tolist() == count(position["hands"][viewer])
             assert seen["pile"].tolist() == count(position["piles"][viewer])

@@ -58,14 +58,8 @@ def test_it_is_the_game_of_those_draws(options):
     """What chance drew, dealt from the start, and the same actions give the same game."""
     for seed in range(3):
         *_, state = walk(load(options), seed)
-        workers, jungle = state.game.draws
-        game = Game.from_draws(
-            workers,
-            jungle,
-            volcanoes=options.get("volcanoes", False),
-            decisions=options.get("decisions", "auto"),
-            table_size=options.get("table_size"),
-        )
+        given = {key: value for key, value in options.items() if key != "players"}
+        game = Game.from_draws(*state.game.draws, **given)
         for action in state.game.history:
             game.play(action)
         assert game == state.game
