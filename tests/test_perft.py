@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cacao_env import Game
+from tests.games import continuations
 
 # (players, decisions): sequences of (plies played first, length), without and with volcanoes.
 PINNED = {
@@ -19,14 +20,8 @@ PINNED = {
 
 def perft(game: Game, length: int) -> int:
     """Positions reached by every sequence of ``length`` decisions."""
-    if length == 0 or game.over:
-        return 1
-    total = 0
-    for action in game.legal_actions():
-        after = game.clone()
-        after.play(action)
-        total += perft(after, length - 1)
-    return total
+    end = game.ply + length
+    return sum(1 for _ in continuations(game, lambda now: now.over or now.ply == end))
 
 
 def position(players: int, decisions: str, plies: int, **options: object) -> Game:
