@@ -25,18 +25,11 @@ OPTIONS = [
 ]
 ROWS_OF_A_TURN = {"num_players": 3, "decisions": "turn", "observation": Candidates(10, 1)}
 # PettingZoo would rather see plain boxes than dicts with a mask, though its own games have these.
-HARMLESS = (
+harmless = pytest.mark.filterwarnings(
     "ignore:Observation:UserWarning",
     "ignore:Action mask numpy array is all zeros:UserWarning",  # others'
     "ignore:The observation contains negative numbers:UserWarning",
 )
-harmless = [pytest.mark.filterwarnings(text) for text in HARMLESS]
-
-
-def with_marks(function):
-    for mark in harmless:
-        function = mark(function)
-    return function
 
 
 def mask_of(env, agent):
@@ -59,7 +52,7 @@ def play(env, seed, rng):
     return log
 
 
-@with_marks
+@harmless
 @pytest.mark.parametrize("options", [*OPTIONS, ROWS_OF_A_TURN], ids=str)
 @pytest.mark.parametrize("make", [cacao_v0.env, cacao_v0.raw_env])
 def test_pettingzoo_s_api_test_passes(make, options, capsys):
@@ -76,7 +69,7 @@ def test_pettingzoo_s_render_test_passes(capsys, monkeypatch):
 
 
 # That test reads masks from observations only.
-@with_marks
+@harmless
 @pytest.mark.parametrize("options", [*OPTIONS[:2], OPTIONS[3]], ids=str)
 def test_pettingzoo_s_parallel_api_test_passes_after_conversion(options, capsys):
     with warnings.catch_warnings():
