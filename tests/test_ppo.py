@@ -255,18 +255,22 @@ def test_a_run_of_either_trainer_may_start_from_a_checkpoint(name, tiny):
         PpoLearner(config(**keys, start="criollo")).start()
 
 
-def test_nothing_is_learned_from_the_seats_of_others_and_margins_count():
-    torch.manual_seed(0)
+def rollout_of_eight(net, past=None, **keys):
+    """A rollout of rows; of each decision: is its return known, its game's number, its seat."""
     games = VectorGames(8, observation=Candidates(8, 0), decisions="turn", seed=0)
-    keys = ROWS | {"replies": 0, "greedy_fraction": 0.5, "gae_lambda": 1.0, "rollout": 60}
-    play = SelfPlay(games, played(**keys), CPU)
-    net = RowNet(16)
     net.make_actions_equally_likely()
-    rollout, _ = play.collect(net, Stopwatch())
+    given = played(**ROWS | {"replies": 0, "rollout": 60} | keys)
+    rollout, _ = SelfPlay(games, given, CPU, past).collect(net, Stopwatch())
     known = torch.zeros(len(rollout.actions), dtype=torch.bool)
     known[rollout.known] = True
-    numbers = torch.arange(len(known)) % 8
-    seats = torch.arange(len(known)) // 8 % 2  # one decision a turn: the seats take turns
+    places = torch.arange(len(known))
+    return rollout, known, places % 8, places // 8 % 2  # one decision a turn: seats take turns
+
+
+def test_nothing_is_learned_from_the_seats_of_others_and_margins_count():
+    torch.manual_seed(0)
+    keys = {"greedy_fraction": 0.5, "gae_lambda": 1.0}
+    rollout, known, numbers, seats = rollout_of_eight(RowNet(16), **keys)
     others = (numbers < 4) & (seats == numbers % 2)
     assert (rollout.actions[others] == 0).all()
     assert not known[others].any()
@@ -309,14 +313,8 @@ def test_a_round_learns_with_what_its_schedule_says(monkeypatch):
 
 
 def test_nothing_is_learned_from_the_seats_of_earlier_selves():
-    games = VectorGames(8, observation=Candidates(8, 0), decisions="turn", seed=0)
     net = RowNet(16)
-    net.make_actions_equally_likely()
-    given = played(**ROWS | {"replies": 0, "past_fraction": 0.5, "rollout": 60})
-    rollout, _ = SelfPlay(games, given, CPU, SimpleNamespace(net=net)).collect(net, Stopwatch())
-    known = torch.zeros(len(rollout.actions), dtype=torch.bool)
-    known[rollout.known] = True
-    numbers = torch.arange(len(known)) % 8
-    seats = torch.arange(len(known)) // 8 % 2
+    past = SimpleNamespace(net=net)
+    _, known, numbers, seats = rollout_of_eight(net, past, past_fraction=0.5)
     assert not known[(numbers >= 4) & (seats == numbers % 2)].any()
     assert known[numbers < 4].any()
