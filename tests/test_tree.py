@@ -32,6 +32,13 @@ def chosen(tree, game, values, line=START):
     return choose_reply(tree, game.state, line, actions, np.array(values), len(values))
 
 
+def asked(tree, *given):
+    """What would be chosen: nothing comes of it."""
+    found = chosen(tree, *given)
+    tree.depth[0] = 0
+    return found
+
+
 def outcome(tree, game, utility):
     """Record what the seat to move gets; the others get the opposite."""
     utilities = np.full(4, -utility)
@@ -50,21 +57,17 @@ def test_an_unknown_reply_is_judged_by_the_network_and_then_by_outcomes():
     assert chosen(tree, game, [0.1, 0.3, 0.2]) == 1
     outcome(tree, game, -0.9)
     # By hand: reply 1 has (3 * 0.3 - 0.9) / 4 = 0, and a bonus of 0.07 * sqrt(ln 2 / 4) = 0.03.
-    assert chosen(tree, game, [0.1, 0.3, 0.2]) == 2
-    tree.depth[0] = 0
-    assert chosen(tree, game, [-0.1, 0.3, -0.1]) == 1
-    tree.depth[0] = 0
-    assert chosen(tree, game, [0.0, 0.3, -0.1]) == 0  # its bonus is 0.07 * sqrt(ln 2 / 3)
-    tree.depth[0] = 0
+    assert asked(tree, game, [0.1, 0.3, 0.2]) == 2
+    assert asked(tree, game, [-0.1, 0.3, -0.1]) == 1
+    assert asked(tree, game, [0.0, 0.3, -0.1]) == 0  # its bonus is 0.07 * sqrt(ln 2 / 3)
     # The mean is that of outcomes, with the network's value as TRUST visits.
     for _ in range(20):
         assert chosen(tree, game, [-9.0, 0.3, -9.0]) == 1
         outcome(tree, game, 0.5)
     mean = (TRUST * 0.3 - 0.9 + 20 * 0.5) / (TRUST + 21)
     bonus = EXPLORE * (math.sqrt(math.log(22) / TRUST) - math.sqrt(math.log(22) / (TRUST + 21)))
-    assert chosen(tree, game, [mean - bonus - 1e-6, 0.3]) == 1
-    tree.depth[0] = 0
-    assert chosen(tree, game, [mean - bonus + 1e-6, 0.3]) == 0
+    assert asked(tree, game, [mean - bonus - 1e-6, 0.3]) == 1
+    assert asked(tree, game, [mean - bonus + 1e-6, 0.3]) == 0
 
 
 def test_each_seat_gets_its_own_outcome():
@@ -85,25 +88,20 @@ def test_each_seat_gets_its_own_outcome():
 
 def test_lines_displays_and_searches_have_statistics_of_their_own():
     game, tree = near_end(2, 3, 12), searched_tree()
-    values, other = [0.3, 0.2], line_of(5)
+    given = tree, game, [0.3, 0.2]
     game.state.display[:] = 3, 4
     assert line_of(1, 2) != line_of(2, 1)
 
-    def asked(line=START):
-        found = chosen(tree, game, values, line)
-        tree.depth[0] = 0
-        return found
-
-    chosen(tree, game, values)
+    chosen(*given)
     outcome(tree, game, -1.0)
-    assert (asked(), asked(other)) == (1, 0)
+    assert (asked(*given), asked(*given, line_of(5))) == (1, 0)
     game.state.display[:] = 4, 3
-    assert asked() == 1  # which slot a tile lies in says nothing
+    assert asked(*given) == 1  # which slot a tile lies in says nothing
     game.state.display[:] = 3, 3
-    assert asked() == 0
+    assert asked(*given) == 0
     game.state.display[:] = 3, 4
     begin_search(tree)
-    assert asked() == 0
+    assert asked(*given) == 0
 
 
 def test_the_same_search_chooses_the_same_whatever_was_searched_before():
