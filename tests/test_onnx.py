@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from cacao_env.agents.checkpoint import MANIFEST, CheckpointError
+from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest, read_manifest
 from cacao_env.agents.onnx import KEY, OnnxAgent, describe, described, load_policy
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.views import Form
@@ -153,9 +153,7 @@ def test_a_wrong_description_is_refused(changes, message):
 def test_a_folder_s_manifest_and_file_must_agree(tmp_path):
     folder = checkpoint(tmp_path)
     assert load_policy(folder).name == "net"
-    manifest = json.loads((folder / MANIFEST).read_text())
-    rules = manifest["rules"] | {"volcanoes": True}
-    (folder / MANIFEST).write_text(json.dumps(manifest | {"rules": rules}))
+    add_to_manifest(folder, rules=read_manifest(folder)["rules"] | {"volcanoes": True})
     with pytest.raises(CheckpointError, match="described otherwise than its manifest says"):
         load_agent(str(folder))
 

@@ -62,8 +62,7 @@ def test_a_kill_at_any_line_leaves_a_whole_checkpoint(tmp_path):
 )
 def test_a_name_that_a_terminal_can_t_show_is_refused(tmp_path, name):
     folder = checkpoint(tmp_path)
-    manifest = json.loads((folder / MANIFEST).read_text())
-    (folder / MANIFEST).write_text(json.dumps(manifest | {"name": name}))
+    add_to_manifest(folder, name=name)
     for read in (load_agent, load_policy):
         with pytest.raises(CheckpointError, match=r"name is .*, expected text of 1 to 100") as e:
             read(str(folder))
@@ -86,10 +85,8 @@ def test_a_checkpoint_without_a_name_has_that_of_its_folder(tmp_path):
 
 def with_weights(folder, weights):
     """Write weights as a hostile author would: with the right checksum."""
-    manifest = json.loads((folder / MANIFEST).read_text())
-    manifest["sha256"] = hashlib.sha256(weights).hexdigest()
+    add_to_manifest(folder, sha256=hashlib.sha256(weights).hexdigest())
     (folder / WEIGHTS).write_bytes(weights)
-    (folder / MANIFEST).write_text(json.dumps(manifest))
 
 
 HEADERS = [
@@ -145,9 +142,7 @@ def test_arrays_that_are_not_the_network_s_are_refused(what, tmp_path):
 
 def test_a_wrong_size_is_refused_before_anything_large_is_made(tmp_path):
     folder, _ = value_checkpoint(tmp_path)
-    manifest = json.loads((folder / MANIFEST).read_text())
-    manifest["size"]["sums"] = 8000
-    (folder / MANIFEST).write_text(json.dumps(manifest))
+    add_to_manifest(folder, size=read_manifest(folder)["size"] | {"sums": 8000})
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(CheckpointError, match="its arrays are not those of such a network"):
         load_agent(str(folder))
@@ -165,8 +160,7 @@ def test_the_shipped_weights_are_those_that_were_released():
 
 def test_a_manifest_s_checksum_leads_to_no_other_folder(tmp_path):
     write_files(tmp_path / "net", "x", "value-net", b"data")
-    manifest = json.loads((tmp_path / "net" / MANIFEST).read_text())
-    (tmp_path / "net" / MANIFEST).write_text(json.dumps(manifest | {"sha256": "../../../x"}))
+    add_to_manifest(tmp_path / "net", sha256="../../../x")
     with pytest.raises(CheckpointError, match="does not have the checksum"):
         load_agent(str(tmp_path / "net"))
 
@@ -264,11 +258,8 @@ def test_a_folder_may_be_called_as_if_it_searched(tmp_path):
 
 def test_files_of_the_user_beside_a_network_stay(tmp_path):
     folder = checkpoint(tmp_path / "net")
-    kept = [
-        folder / "weights-best.safetensors",
-        folder / "model-old.onnx",
-        folder / "weights-1.tmp",
-    ]
+    names = "weights-best.safetensors", "model-old.onnx", "weights-1.tmp"
+    kept = [folder / name for name in names]
     rest = [folder / f"weights-{'0a' * 8}.safetensors", folder / f"model-{'0a' * 8}.onnx.123.tmp"]
     for path in (*kept, *rest):
         path.write_bytes(b"")
