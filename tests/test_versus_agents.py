@@ -31,6 +31,22 @@ class Scripted(Agent):
         ]
 
 
+class Remembering(Agent):
+    """Its memory has where in the game each of its decisions was."""
+
+    name = "remembering"
+
+    def begin(self, seed):
+        return []
+
+    def act(self, games, memory):
+        for game, seen in zip(games, memory):
+            now = int(game.state.ply)
+            assert all(earlier < now for earlier in seen)
+            seen.append(now)
+        return [int(game.legal_actions()[0]) for game in games]
+
+
 def first_legal(observation, mask, rng):
     return int(mask.argmax())
 
@@ -67,17 +83,7 @@ def test_every_seat_of_every_game_has_a_memory_of_its_own():
 
 
 def test_an_agent_begins_every_game_with_a_new_memory():
-    class Remembering(Scripted):
-        def begin(self, seed):
-            return []
-
-        def act(self, games, memory):
-            for game, seen in zip(games, memory):
-                assert all(turn < game.turn for turn in seen)
-                seen.append(game.turn)
-            return [int(game.legal_actions()[0]) for game in games]
-
-    games = VersusGames(3, Remembering(first_legal), decisions="turn", seed=1, seat=0)
+    games = VersusGames(3, Remembering(), decisions="turn", seed=1, seat=0)
     ended = 0
     while ended < 6:
         games.step(games.action_masks.argmax(axis=1))
@@ -182,16 +188,6 @@ def test_a_start_that_is_refused_changes_nothing():
 
 
 def test_a_game_that_is_started_anew_begins_without_memories():
-    class Remembering(Agent):
-        name = "remembering"
-
-        def begin(self, seed):
-            return []
-
-        def act(self, games, memory):
-            for game, own in zip(games, memory):
-                own.append(game.ply)
-            return [int(game.legal_actions()[0]) for game in games]
 
     games = VersusGames(1, Remembering(), seed=1, seat=0)
     for _ in range(4):
