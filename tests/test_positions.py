@@ -234,31 +234,21 @@ def test_what_an_agent_does_not_play_or_may_not_do():
         asked(f"{__name__}:Outside", some)
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"{}", "Not a gzipped file"),
-        (gzip.compress(b"{}"), "format"),
-        (
-            gzip.compress(b'{"format": "cacao-positions", "version": 9}'),
-            "another format or version",
-        ),
-        (FILE.read_bytes()[:-40], "ended before"),
-        (FILE.read_bytes()[:5000] + bytes(100) + FILE.read_bytes()[5100:], "decompressing|CRC"),
-        (gzip.compress(b"[" * 100_000), "recursion"),
-        (gzip.compress(b"[1]"), "list"),
-    ],
-    ids=[
-        "plain",
-        "empty",
-        "later",
-        "cut",
-        "damaged",
-        "deep",
-        "list",
-    ],  # workers must name them alike; gzip writes the time
-)
-def test_a_file_without_positions_gets_a_sentence(tmp_path, content, reason):
+WHOLE, LATER = FILE.read_bytes(), b'{"format": "cacao-positions", "version": 9}'
+NO_POSITIONS = {
+    "plain": (b"{}", "Not a gzipped file"),
+    "empty": (gzip.compress(b"{}"), "format"),
+    "later": (gzip.compress(LATER), "another format or version"),
+    "cut": (WHOLE[:-40], "ended before"),
+    "damaged": (WHOLE[:5000] + bytes(100) + WHOLE[5100:], "decompressing|CRC"),
+    "deep": (gzip.compress(b"[" * 100_000), "recursion"),
+    "list": (gzip.compress(b"[1]"), "list"),
+}
+
+
+@pytest.mark.parametrize("name", NO_POSITIONS)
+def test_a_file_without_positions_gets_a_sentence(tmp_path, name):
+    content, reason = NO_POSITIONS[name]
     (tmp_path / "file.gz").write_bytes(content)
     with pytest.raises(ValueError, match=rf"file.gz is not a file of positions: .*{reason}"):
         read_positions(tmp_path / "file.gz")
