@@ -1,5 +1,6 @@
 """The page: what its file is made of, and what the commands and the server for agents do with it."""
 
+import gzip
 import hashlib
 import json
 import re
@@ -50,7 +51,6 @@ def test_the_page_is_what_its_sources_make():
 
 
 def test_the_page_names_no_other_host_and_is_small():
-    import gzip
 
     text = page()
     assert len(gzip.compress(text.encode(), 9)) <= 2_500_000
@@ -105,16 +105,14 @@ class Slow(Bot):
 
 
 class Broken(Bot):
-    def __init__(self) -> None:
-        super().__init__("greedy")
-
     def act(self, games, memory):
         raise RuntimeError("it is\nbroken")
 
 
 @pytest.fixture
 def serving() -> Iterator[AgentServer]:
-    agents = {"greedy": Bot("greedy"), "mc": Bot("mc:sims=16"), "slow": Slow(), "broken": Broken()}
+    agents = {"greedy": Bot("greedy"), "mc": Bot("mc:sims=16")}
+    agents |= {"slow": Slow(), "broken": Broken("greedy")}
     served = AgentServer(lambda: agents, lambda there: page(server={"agents": described(there)}), 0)
     thread = threading.Thread(target=served.serve_forever, daemon=True)
     thread.start()
@@ -146,9 +144,8 @@ def ask(served, path, body=None, **headers):
     answer = link.getresponse()
     text = answer.read().decode()
     link.close()
-    return answer.status, text if answer.headers["Content-Type"].startswith("text") else json.loads(
-        text
-    )
+    plain = answer.headers["Content-Type"].startswith("text")
+    return answer.status, text if plain else json.loads(text)
 
 
 def wish(game: Game, agent: str = "greedy"):
@@ -188,7 +185,7 @@ def test_what_makes_no_sense_gets_one_sentence(serving, change, status, why):
     assert (got, why in answer["error"]) == (status, True), answer
 
 
-def test_requests_have_limits(serving, monkeypatch):
+def test_requests_have_limits(serving):
     assert ask(serving, "/api/choose", b"x" * (MAX_REQUEST + 1))[0] == 413
     assert ask(serving, "/api/choose", b"{")[0] == 400
     assert ask(serving, "/api/choose", b"[]")[0] == 400
@@ -261,11 +258,8 @@ def test_a_run_is_watched_as_it_learns(tmp_path, monkeypatch):
         save(number)
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(lambda _: agents(), range(4)))
-        assert agents() == {
-            NEWEST: f"agent {number}",
-            EARLIER: f"agent {number - 1}",
-            "own": "mine",
-        }
+        loaded = {NEWEST: f"agent {number}", EARLIER: f"agent {number - 1}"}
+        assert agents() == loaded | {"own": "mine"}
 
 
 def test_the_page_plays_agents_of_the_command_line(browser):

@@ -47,9 +47,8 @@ def test_a_policy_sees_what_the_environment_shows(form, options):
             break
         inside = form.get("mask_in") != "info"
         mask = observation["action_mask"] if inside else info["action_mask"]
-        shown = env.game.observation(**form) if "observation_dtype" in form else None
-        if shown is not None:
-            np.testing.assert_equal(shown, observation)
+        if "observation_dtype" in form:
+            np.testing.assert_equal(env.game.observation(**form), observation)
         for decisions, table in {(asks[0], 30), (asks[step % len(asks)], (31, 29)[step % 2])}:
             game = env.game.with_options(decisions, table)
             action = agent.act([game], [agent.begin(0)])[0]
@@ -189,11 +188,8 @@ def sb3_models():
         (sb3.DQN, "MlpPolicy", rows | {"mask_in": "info"}, {"buffer_size": 10, "seed": 0}),
     ):
         env = gymnasium.make("cacao_env/Cacao-v0", disable_env_checker=True, **form)
-        yield (
-            make(policy, env, **more),
-            env,
-            {key: x for key, x in form.items() if key != "mask_in"},
-        )
+        shown = {key: x for key, x in form.items() if key != "mask_in"}
+        yield make(policy, env, **more), env, shown
 
 
 def test_a_saved_model_of_sb3_plays_as_it_predicts(tmp_path):
