@@ -75,9 +75,8 @@ def test_by_hand_what_is_not_sold_is_lost():
         assert judged(game, action, 6, 2, seed=1) == pytest.approx(gold)
         finished = game.clone()
         finished.play(action)
-        (last,) = [
-            x for x in game_regret(finished, 0, RegretSettings(1, 0), 0).exact if x.ply == game.ply
-        ]
+        found = game_regret(finished, 0, RegretSettings(1, 0), 0)
+        (last,) = [one for one in found.exact if one.ply == game.ply]
         assert (last.placement, last.regret) == (False, pytest.approx(gold))
 
 
@@ -95,17 +94,13 @@ def test_who_plays_the_solution_loses_nothing(players):
 
 
 def test_means_shares_and_blunders_by_hand():
+    first = [
+        DecisionRegret(40, True, 3.5, 2),
+        DecisionRegret(41, False, 0.0, 2),
+        DecisionRegret(42, False, 1.0, 1),
+    ]
     games = [
-        GameRegret(
-            0,
-            [
-                DecisionRegret(40, True, 3.5, 2),
-                DecisionRegret(41, False, 0.0, 2),
-                DecisionRegret(42, False, 1.0, 1),
-            ],
-            [],
-            0,
-        ),
+        GameRegret(0, first, [], 0),
         GameRegret(1, [DecisionRegret(40, True, 1.5, 2)], [], 0),
         GameRegret(2, [], [], 1),
     ]

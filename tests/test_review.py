@@ -5,6 +5,7 @@ import json
 import pytest
 
 from cacao_env import record
+from cacao_env.cli import main
 from cacao_env.engine.decisions import NONE, forced_action
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.judge import Judge
@@ -115,7 +116,6 @@ def test_without_a_network_there_is_no_review(monkeypatch):
 
 @pytest.mark.usefixtures("quick_reviews")
 def test_the_command(tmp_path, capsys):
-    from cacao_env.cli import main
 
     game = tmp_path / "game.json"
     assert main(["record", "--agents", "random,greedy", "--seed", "2", "--out", str(game)]) == 0

@@ -209,11 +209,8 @@ def test_agents_that_never_met_are_in_tables_of_their_own(home):
     found = check(home / "random", share=0)
 
     def renamed(agent, opponent, some):
-        result = replace(
-            found.result,
-            pairing=replace(found.result.pairing, agent=agent, opponent=opponent),
-            games=some,
-        )
+        pairing = replace(found.result.pairing, agent=agent, opponent=opponent)
+        result = replace(found.result, pairing=pairing, games=some)
         return replace(found, about={**found.about, "agent": agent}, result=result)
 
     few, all_games = found.result.games[:2], found.result.games
@@ -298,18 +295,8 @@ def test_the_commands_commit_make_check_and_rank(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["submit", "commit", "--phrase", "an elm"]) == 0
     published = capsys.readouterr().out.strip()
-    make = [
-        "submit",
-        "make",
-        "all/mine",
-        "--agent",
-        "random",
-        "--task",
-        "2p-greedy",
-        "--deals",
-        "1",
-    ]
-    assert main([*make, "--phrase", "an elm", "--workers", "1"]) == 0
+    make = ["submit", "make", "all/mine", "--agent", "random", "--task", "2p-greedy"]
+    assert main([*make, "--phrase", "an elm", "--deals", "1", "--workers", "1"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("random against greedy, 2 players: wins")
     assert "2 games replayed" in shown

@@ -48,12 +48,9 @@ def test_a_small_table_binds_only_near_its_rim():
             missing = set(large.legal_moves()) - set(small.legal_moves())
             assert set(small.legal_moves()) <= set(large.legal_moves())
             state = small.state
-            longest = max(
-                int(state.row_max) - int(state.row_min),
-                int(state.column_max) - int(state.column_min),
-            )
             if missing:
                 bound += 1
+                longest = max(state.row_max - state.row_min, state.column_max - state.column_min)
                 assert longest + 1 >= MIN_TABLE - 3
             else:
                 free += 1

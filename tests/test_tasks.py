@@ -215,18 +215,8 @@ def test_the_command_lists_the_tasks_and_prints_scores(folder, capsys):
     assert main(["tasks", "--json", "-"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert [(one["id"], one["opponents"]) for one in listed] == [(t.id, t.opponents) for t in TASKS]
-    command = [
-        "tasks",
-        "--tasks",
-        "2p-random",
-        "--agents",
-        "random",
-        "--deals",
-        "4",
-        "--workers",
-        "2",
-    ]
-    assert main(command) == 0
+    command = ["tasks", "--tasks", "2p-random", "--agents", "random"]
+    assert main([*command, "--deals", "4", "--workers", "2"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("### `cacao_env/Cacao-2p-random-v0`")
     assert "| 4 |" in out

@@ -1,5 +1,6 @@
 """A game in the terminal, typed."""
 
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -81,7 +82,6 @@ def test_moves_in_full_undo_and_advice():
     ],
 )
 def test_what_makes_no_sense_is_said_and_changes_nothing(line, answer):
-    import re
 
     table = Table([HUMAN, "random"], 4)
     assert re.search(answer, typed(table, line))
@@ -102,10 +102,7 @@ def test_the_pile_is_listed_and_the_end_broken_down():
     assert "jungle tiles in the pile: 3 plantation1" in text
     table = Table(["greedy", "random"], 4)
     lines = typed(table).splitlines()
-    scores, sources = (
-        table.game.scores(),
-        gold_by_source(table.game).tolist(),
-    )
+    scores, sources = table.game.scores(), gold_by_source(table.game).tolist()
     rows = [line.split() for line in lines if line.startswith(("A greedy ", "B random "))][-2:]
     assert [row[:2] for row in rows] == [["A", "greedy"], ["B", "random"]], "the winner first"
     for seat, row in enumerate(rows):
