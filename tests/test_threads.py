@@ -159,9 +159,7 @@ def test_actions_of_a_wrong_shape_or_type_are_refused(threads):
             games.step(wrong)
         assert everything(games) == before
     huge = np.array([0, 0, 2**63, 2**64 - 1], np.uint64)
-    with pytest.raises(
-        ValueError, match=r"^game 2: 9223372036854775808 is not an action, expected"
-    ):
+    with pytest.raises(ValueError, match=f"^game 2: {2**63} is not an action, expected"):
         games.step(huge)
     assert everything(games) == before
     for kind in (np.int16, np.uint16, np.int32, np.uint64, list):
@@ -175,14 +173,10 @@ def test_actions_of_a_wrong_shape_or_type_are_refused(threads):
 # --- Memory ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(
-    ("what", "times"), [("step", 5_000), ("sample", 5_000), ("look", 5_000), ("versus", 5_000)]
-)
-def test_memory_does_not_grow(what, times, threads):
+@pytest.mark.parametrize(("threads", "times"), [(1, 5_000), (2, 500)])
+@pytest.mark.parametrize("what", ["step", "sample", "look", "versus"])
+def test_memory_does_not_grow(what, threads, times):
     """No array is made that stays, and none as large as a batch's observations or masks."""
-    if threads == 2:
-        times //= 10
     games = VectorGames(16, table_size=15, seed=0, num_threads=threads)
     versus = VersusGames(16, table_size=15, seed=0)
     calls_of = {
