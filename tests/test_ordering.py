@@ -7,7 +7,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.value.agent import ValueAgent
-from cacao_env.agents.value.checkpoint import CheckpointError, read_value
+from cacao_env.agents.value.checkpoint import CheckpointError, read_value, save_value
 from cacao_env.agents.value.net import BY_GREEDY, BY_TABLE, from_params
 from cacao_env.agents.value.ordering import (
     GOLD,
@@ -137,7 +137,6 @@ def test_the_command_writes_a_network_that_orders_its_moves(
 
 
 def test_an_ordering_of_another_shape_is_refused(checkpoint, tmp_path):
-    from cacao_env.agents.value.checkpoint import save_value
 
     params, layout, manifest = read_value(checkpoint)
     params["ordering"] = np.zeros((2, 5), np.float32)

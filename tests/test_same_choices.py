@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -58,16 +57,15 @@ def report() -> dict[str, dict[str, object]]:
     return found
 
 
-def test_choices_depend_on_neither_threads_nor_the_number_of_games():
+def test_choices_depend_on_neither_threads_nor_the_number_of_games(tmp_path):
     reports = []
     for threads in (1, 2):
         names = ("OMP", "OPENBLAS", "MKL", "NUMBA")
         environment = os.environ | {f"{name}_NUM_THREADS": str(threads) for name in names}
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "report.json"
-            command = [sys.executable, "-m", "tests.test_same_choices", str(file)]
-            subprocess.run(command, env=environment, check=True)
-            reports.append(json.loads(file.read_text()))
+        file = tmp_path / f"{threads}.json"
+        command = [sys.executable, "-m", "tests.test_same_choices", str(file)]
+        subprocess.run(command, env=environment, check=True)
+        reports.append(json.loads(file.read_text()))
     one, two = reports
     assert len(one) == len(NAMES) + 2 * len(OBSERVATIONS)
     for name, own in one.items():

@@ -52,12 +52,9 @@ def test_lambda_mixes_what_was_expected_into_what_came():
     turn = np.arange(20 * 42) // 2 % 21
     last = turn == 20
     assert np.array_equal(by_lambda[0].win_shares[last], by_lambda[2].win_shares[last])
-    assert not np.array_equal(
-        by_lambda[0].win_shares[turn == 19], by_lambda[2].win_shares[turn == 19]
-    )
+    came, half, later = (samples.win_shares[turn == 19] for samples in by_lambda)
+    assert not np.array_equal(came, later)
     # Before that: a share of what was expected at the next turn, the rest from its own target.
-    later = by_lambda[2].win_shares[turn == 19]
-    half = by_lambda[1].win_shares[turn == 19]
     assert half == pytest.approx(0.5 * later + 0.5 * by_lambda[0].win_shares[last], abs=1e-5)
 
 
@@ -92,12 +89,8 @@ def test_games_do_not_depend_on_who_plays_them():
     chunks = split_games(260, {"2": 0.7, "3": 0.3}, 0.25, [9])
     assert len(chunks) > 3
     assert sum(len(chunk.seeds) for chunk in chunks) == 260
-    assert {(chunk.options.num_players, chunk.options.volcanoes) for chunk in chunks} == {
-        (2, False),
-        (2, True),
-        (3, False),
-        (3, True),
-    }
+    kinds = {(chunk.options.num_players, chunk.options.volcanoes) for chunk in chunks}
+    assert kinds == {(2, False), (2, True), (3, False), (3, True)}
     found = []
     for threads in (1, 3):
         with ThreadPoolExecutor(threads) as pool:
@@ -117,12 +110,11 @@ def test_against_an_opponent_only_the_learners_view_is_kept(players):
     assert len(alone.stage) == 80 * turns * players
     met, _ = play(games, net, everyone._replace(opponent=NET_OPPONENT, opponent_fraction=1.0))
     assert len(met.stage) == 80 * turns
-    by_greedy, _ = play(
-        games, net, everyone._replace(opponent=GREEDY_OPPONENT, opponent_fraction=1.0)
-    )
+    greedy = everyone._replace(opponent=GREEDY_OPPONENT)
+    by_greedy, _ = play(games, net, greedy._replace(opponent_fraction=1.0))
     assert len(by_greedy.stage) == 80 * turns
     # Greedy is better than a network that knows nothing: the learner's seat falls behind.
     assert by_greedy.win_shares[:, 0].mean() < 0.75 / players
     assert met.win_shares[:, 0].mean() > 0.75 / players
-    half, _ = play(games, net, everyone._replace(opponent=GREEDY_OPPONENT, opponent_fraction=0.5))
+    half, _ = play(games, net, greedy._replace(opponent_fraction=0.5))
     assert len(by_greedy.stage) < len(half.stage) < len(alone.stage)

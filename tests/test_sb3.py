@@ -2,7 +2,6 @@
 
 import copy
 import re
-from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -21,6 +20,7 @@ from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
 from cacao_env.greedy.candidates import Candidates
 from tests.games import random_legal
+from tests.sources import ROOT
 from training.train_sb3 import Sb3Config, Sb3Learner
 
 ID = "cacao_env/Cacao-v0"
@@ -81,9 +81,7 @@ def test_our_batch_trains():
 
 
 def test_planes_feed_the_convolutions_of_the_guide():
-    guide = (Path(__file__).parent.parent / "docs" / "guides" / "observations.md").read_text(
-        encoding="utf-8"
-    )
+    guide = (ROOT / "docs/guides/observations.md").read_text(encoding="utf-8")
     shown = {}
     exec(re.search(r"```python\n(import torch\n.*?)```", guide, re.S).group(1), shown)
     policy = {"features_extractor_class": shown["Convolutions"]}

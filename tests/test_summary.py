@@ -51,8 +51,9 @@ def seats_of(agent, results):
                 yield game, 1 - game.rotation
 
 
-def others_best(game, seat):
-    return max(score for other, score in enumerate(game.scores) if other != seat)
+def margin(game, seat):
+    others = [score for other, score in enumerate(game.scores) if other != seat]
+    return game.scores[seat] - max(others)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -66,7 +67,7 @@ def test_every_figure_of_both_agents(players):
         assert (row.players, row.blocks) == (players, BLOCKS)
         assert row.score == pytest.approx(mean(game.scores[seat] for game, seat in taken))
         assert row.win_share == pytest.approx(mean(game.win_shares[seat] for game, seat in taken))
-        margins = [game.scores[seat] - others_best(game, seat) for game, seat in taken]
+        margins = [margin(game, seat) for game, seat in taken]
         assert row.margin == pytest.approx(mean(margins))
         assert row.adjusted_win_share == pytest.approx(
             mean(game.win_shares[seat] - game.luck[0][seat] for game, seat in taken)
@@ -75,16 +76,14 @@ def test_every_figure_of_both_agents(players):
         lucky = [g.luck[1][s] - other for (g, s), other in zip(taken, others)]
         assert row.adjusted_margin == pytest.approx(mean(margins) - mean(lucky))
         deals = np.zeros((2, BLOCKS))
-        for (game, _), margin, luck in zip(taken, margins, lucky):
-            deals[:, game.block] += margin, margin - luck
+        for (game, _), gold, luck in zip(taken, margins, lucky):
+            deals[:, game.block] += gold, gold - luck
         plain, adjusted = deals.var(axis=1)
         assert row.fewer_deals == pytest.approx(plain / adjusted)
         for seat, of_seat in enumerate(row.by_seat):
             on_it = [game for game, own in taken if own == seat]
             assert of_seat["win_share"] == pytest.approx(mean(g.win_shares[seat] for g in on_it))
-            assert of_seat["margin"] == pytest.approx(
-                mean(g.scores[seat] - others_best(g, seat) for g in on_it)
-            )
+            assert of_seat["margin"] == pytest.approx(mean(margin(game, seat) for game in on_it))
         assert len(row.by_seat) == players
         assert row.ms_per_move == pytest.approx(1000 * 0.01 * (1 + number) / (4 + number))
         assert row.ms_per_placement == pytest.approx(1000 * 0.008 / (2 + number))
@@ -128,8 +127,7 @@ def test_seats_are_those_of_all_games(players):
     assert [row.seat for row in rows] == list(range(players))
     for row in rows:
         assert row.win_share == pytest.approx(mean(g.win_shares[row.seat] for g in every))
-        margins = [g.scores[row.seat] - others_best(g, row.seat) for g in every]
-        assert row.margin == pytest.approx(mean(margins))
+        assert row.margin == pytest.approx(mean(margin(game, row.seat) for game in every))
         assert row.low < row.win_share < row.high
         assert row.margin_low < row.margin < row.margin_high
 
@@ -177,10 +175,10 @@ def test_tables_have_the_figures_of_their_players_row_and_column():
         assert len(figures.seats(own).rows) == players
         pairs = figures.pairings(own).rows
         assert len(pairs) == len(results)
-        for agent, opponent, wins, margin, *_, score, _, _, deals in pairs:
+        for agent, opponent, wins, lead, *_, score, _, _, deals in pairs:
             one = next(r for r in results if (r.agent, r.opponent) == (agent, opponent))
             assert wins.startswith(f"{one.win_share:.1%} [")
-            assert margin.startswith(f"{one.margin:+.1f} [")
+            assert lead.startswith(f"{one.margin:+.1f} [")
             assert (score, deals) == (f"{one.score:.1f}", BLOCKS)
 
 

@@ -171,15 +171,12 @@ def test_learning_from_greedys_games_predicts_games_that_it_has_not_seen():
     """Both outputs get better on fresh games, by more than a constant forecast could."""
     net = ValueNet(8, 4, 4)
     by_greedy = Behaviour(greedy=1.0, greedy_noise=0.7, random=0.06, others=1.0)
-    seen, fresh = (
-        join(
-            [
-                play(games, net.compiled(), by_greedy)[0]
-                for games in split_games(n, {"2": 1}, 0, [n])
-            ]
-        )
-        for n in (300, 60)
-    )
+
+    def samples(count):
+        chunks = split_games(count, {"2": 1}, 0, [count])
+        return join([play(games, net.compiled(), by_greedy)[0] for games in chunks])
+
+    seen, fresh = samples(300), samples(60)
     fitter = Fitter({"sums": 16, "maxima": 4, "units": 8}, 0, 0.02)
     constant = fresh.points[:, :2].mean(0)
     of_constant = ((fresh.points[:, :2] - constant) ** 2).sum(1).mean() / 2
