@@ -13,6 +13,14 @@ from tests.games import played
 LANDSCAPE, SMALL = (844, 390), (320, 568)
 
 
+@pytest.fixture
+def page(opened):
+    """The page, at the first decision of a game against one grower."""
+    page = opened().page
+    begin(page, "grower", seed=3)
+    return page
+
+
 def frames(page) -> int:
     return page.evaluate("() => Number(document.getElementById('slider').max)")
 
@@ -48,7 +56,7 @@ def go(page, ply):
 
 
 def until(page, condition, decisions=60):
-    """Play until a person has such a decision; the phase, or a function of the page."""
+    """Play until a person has a decision of which a function of the page is true."""
     for number in range(decisions):
         page.wait_for_selector("#confirm, #result")
         if condition(page):
@@ -64,9 +72,7 @@ def at_an_act(page) -> bool:
 # --- Whole games ----------------------------------------------------------------------------------
 
 
-def test_a_game_by_the_mouse_and_its_record_holds(opened, tmp_path):
-    page = opened().page
-    begin(page, "grower", seed=3)
+def test_a_game_by_the_mouse_and_its_record_holds(page, tmp_path):
     place = page.locator(".decision").bounding_box()
     for number in range(200):
         page.wait_for_selector("#confirm, #result")
@@ -153,9 +159,7 @@ def test_decisions_by_touch_on_a_phone(opened, size):
 # --- What once went wrong, one test each ----------------------------------------------------------
 
 
-def test_a_second_click_on_place_decides_nothing(opened):
-    page = opened().page
-    begin(page, "grower", seed=3)
+def test_a_second_click_on_place_decides_nothing(page):
     until(page, lambda page: page.get_attribute(".decision", "data-phase") == "place")
     for _ in range(30):  # until a placement is followed by a decision of the same person
         page.wait_for_selector("#confirm")
@@ -167,9 +171,7 @@ def test_a_second_click_on_place_decides_nothing(opened):
         if page.get_attribute(".decision", "data-phase") != "place":
             break
     mine = page.locator(".moves .line").all_inner_texts()
-    last = next(
-        k for k in range(len(mine) - 1, -1, -1) if mine[k].startswith(("Placed", "Overbuilt"))
-    )
+    last = max(k for k, text in enumerate(mine) if text.startswith(("Placed", "Overbuilt")))
     later = [text for text in mine[last + 1 :] if text.startswith(("Sold", "Filled"))]
     assert later == [], "the second click has chosen something"
 
@@ -203,9 +205,7 @@ def test_nothing_covers_what_can_be_chosen_and_it_is_large(opened, size):
     assert frames(page) == before, "a second click plays nothing"
 
 
-def test_space_does_not_wind_a_game_back(opened):
-    page = opened().page
-    begin(page, "grower", seed=3)
+def test_space_does_not_wind_a_game_back(page):
     play_on(page, 3)
     before = page.inner_text("#count")
     page.evaluate("() => document.activeElement.blur()")
@@ -223,9 +223,7 @@ def test_space_does_not_wind_a_game_back(opened):
     assert float(page.get_attribute(".cursor", "x")) >= x
 
 
-def test_think_moves_nothing_and_its_lines_only_choose(opened):
-    page = opened().page
-    begin(page, "grower", seed=3)
+def test_think_moves_nothing_and_its_lines_only_choose(page):
     place = page.locator("#confirm").bounding_box()
     page.select_option("#thinker", "grower")
     page.click("#run-think")
@@ -335,8 +333,7 @@ def test_what_is_begun_or_opened_twice_is_one_game(opened, four):
 
 
 def test_a_review_teaches_and_is_kept(opened):
-    one = opened()
-    page = one.page
+    page = opened().page
     begin(page, "chief", seed=5)
     play_on(page)
     page.click("#ask-review")
@@ -443,10 +440,8 @@ def test_a_link_has_the_whole_game(opened, four):
     other = opened("#" + link.split("#")[1]).page
     other.wait_for_selector(".player")
     assert other.inner_text("#count").startswith("40 /")
-    assert (
-        other.locator(".moves .line").all_inner_texts()
-        == page.locator(".moves .line").all_inner_texts()
-    )
+    lines = [one.locator(".moves .line").all_inner_texts() for one in (page, other)]
+    assert lines[0] == lines[1]
     dead = opened("#g=AAAA").page
     dead.wait_for_selector("#message")
     assert dead.locator("#begin").is_visible()
@@ -470,11 +465,8 @@ def test_pictures_and_films_are_made(opened, tmp_path):
             assert kind == "PNG" or image.n_frames > 20
 
 
-def test_tabs_follow_each_other(opened):
-    one = opened()
-    page = one.page
-    begin(page, "grower", seed=3)
-    other = one.context.new_page()
+def test_tabs_follow_each_other(page):
+    other = page.context.new_page()
     other.goto(page.url)
     other.wait_for_selector("#confirm")
     decide(page)
@@ -483,9 +475,7 @@ def test_tabs_follow_each_other(opened):
     assert page.url == other.url
 
 
-def test_settings_hold(opened):
-    page = opened().page
-    begin(page, "grower", seed=3)
+def test_settings_hold(page):
     page.click("#settings")
     page.check("#set-oneClick")
     page.select_option("#theme", "dark")
@@ -502,9 +492,7 @@ def test_settings_hold(opened):
     assert sum(int(n) for n in re.findall(r"\d+", dark)[:3]) < 150
 
 
-def test_the_zoom_holds_and_is_kept(opened):
-    page = opened().page
-    begin(page, "grower", seed=3)
+def test_the_zoom_holds_and_is_kept(page):
     transform = "() => document.getElementById('eye').getAttribute('transform')"
     fitted = page.evaluate(transform)
     page.click("#closer")
@@ -567,15 +555,8 @@ def test_log_temples_and_think_are_in_view_with_four_players(opened):
     assert len(set(page.locator(".player .name").all_inner_texts())) == 4
     assert page.locator(".player .level").all_inner_texts() == ["Grower"] * 3
     play_on(page, 6)
-    for what in (
-        ".moves",
-        ".temples-panel",
-        ".think",
-        ".supply",
-        ".hand",
-        "#confirm",
-        ".player >> nth=3",
-    ):
+    panels = ".moves", ".temples-panel", ".think", ".supply", ".hand", "#confirm"
+    for what in (*panels, ".player >> nth=3"):
         box = page.locator(what).first.bounding_box()
         assert box["height"] > 20, what
         assert box["y"] + box["height"] <= WIDE[1], what
