@@ -98,14 +98,10 @@ def test_a_checkpoint_is_made_measured_and_listed(home, run, tmp_path, capsys):
     assert main(["card", "first", str(out)]) == 0
     assert "1 rows" in capsys.readouterr().out
     text = (path / "README.md").read_text()
-    row = "| first | greedy | 2 | 50.0% | 40.0% to 60.0% | +1.2 | 2,000 | 0.12 |"
-    for part in (
-        row,
-        "- games: 1,234\n",
-        "- hours: 2.0\n",
-        "games of 2, 3 players without volcanoes",
-    ):
-        assert part in text
+    assert "| first | greedy | 2 | 50.0% | 40.0% to 60.0% | +1.2 | 2,000 | 0.12 |" in text
+    assert "- games: 1,234\n" in text
+    assert "- hours: 2.0\n" in text
+    assert "games of 2, 3 players without volcanoes" in text
     check_sums(path)
     # Results with volcanoes or with search do not replace those without; a new one replaces its own.
     measured(path, [figures(out, "first", version, volcanoes=True)])
