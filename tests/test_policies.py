@@ -11,6 +11,7 @@ from cacao_env import Game, cacao_v0, record
 from cacao_env.agents.agent import AgentError
 from cacao_env.agents.policy import PolicyAgent
 from cacao_env.agents.registry import load_agent
+from cacao_env.agents.sb3 import sb3_agent
 from cacao_env.engine.options import DECISIONS
 from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.versus import VersusGames
@@ -193,8 +194,6 @@ def sb3_models():
 
 
 def test_a_saved_model_of_sb3_plays_as_it_predicts(tmp_path):
-    from cacao_env.agents.sb3 import sb3_agent
-
     for model, env, form in sb3_models():
         model.save(tmp_path / "model.zip")
         agents = [sb3_agent(tmp_path / "model.zip", **form), sb3_agent(model, **form)]
@@ -226,8 +225,6 @@ def test_a_model_with_code_of_its_own_has_no_version(tmp_path):
     sb3 = pytest.importorskip("stable_baselines3", reason="the training extra is not installed")
     from stable_baselines3.common.torch_layers import FlattenExtractor
 
-    from cacao_env.agents.sb3 import sb3_agent
-
     env = gymnasium.make("cacao_env/Cacao-v0", mask_in="info", table_size=15)
     own = type("Own", (FlattenExtractor,), {"__module__": __name__})
     globals()["Own"] = own  # where a pickle looks for it
@@ -241,8 +238,6 @@ def test_a_model_with_code_of_its_own_has_no_version(tmp_path):
 
 def test_a_file_that_is_no_model_gets_one_sentence(tmp_path):
     pytest.importorskip("stable_baselines3", reason="the training extra is not installed")
-    from cacao_env.agents.sb3 import sb3_agent
-
     (tmp_path / "model.zip").write_bytes(b"PK")
     with pytest.raises(AgentError, match=r"model\.zip is not a saved model: "):
         sb3_agent(tmp_path / "model.zip")

@@ -16,6 +16,7 @@ from PIL import Image
 from cacao_env import Game, cacao_v0, record
 from cacao_env.cli import main
 from cacao_env.engine.tiles import JUNGLE_KINDS
+from cacao_env.envs.rendering import Renderer
 from cacao_env.play.history import frames_of
 from cacao_env.play.position import position_of
 from cacao_env.play.render.art import jungle_tile, rect, sign, worker_tile
@@ -258,8 +259,6 @@ def test_a_window_shows_the_pixels(monkeypatch):
 def test_a_package_that_is_missing_is_named(mode, package, words, monkeypatch):
     env = cacao_v0.raw_env(render_mode=None)
     env.reset(seed=0)
-    from cacao_env.envs.rendering import Renderer
-
     for module in [name for name in sys.modules if name.partition(".")[0] == package] + [package]:
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(DependencyNotInstalled, match=words):

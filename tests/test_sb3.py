@@ -11,6 +11,7 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
+from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluation
 from stable_baselines3.common.vec_env import VecMonitor
 
@@ -93,8 +94,6 @@ def test_planes_feed_the_convolutions_of_the_guide():
 
 
 def test_an_unmasked_policy_is_caught():
-    from stable_baselines3 import PPO
-
     model = PPO("MlpPolicy", single(mask_in="info"), n_steps=32, batch_size=32, device="cpu")
     with pytest.raises(ValueError, match="illegal action"):
         plain_evaluation(model, model.get_env(), n_eval_episodes=1, warn=False)

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from cacao_env.text.mcp import server
 from cacao_env.text.trl import CacaoTools
 from tests.text_doors import DOORS, installed
 from tests.text_players import STYLES, Speak
@@ -73,7 +74,6 @@ def test_the_tools_of_trl_check_what_they_are_given_and_show_the_next_position()
 
 def test_a_client_of_mcp_is_told_what_is_wrong():
     mcp = pytest.importorskip("mcp")
-    from cacao_env.text.mcp import server
 
     async def look():
         async with mcp.Client(server()) as client:

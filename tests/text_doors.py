@@ -15,8 +15,9 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
-from cacao_env.text.mcp import TRIES
+from cacao_env.text.mcp import TRIES, server
 from cacao_env.text.table import TextTable
+from cacao_env.text.trl import CacaoTools
 from tests.text_players import Speak, chat_server
 
 with suppress(ImportError):  # verifiers
@@ -62,8 +63,6 @@ core_with_patience = partial(core, opponents="greedy", tries=TRIES)
 def mcp_in_process(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
     from mcp import Client
 
-    from cacao_env.text.mcp import server
-
     return asyncio.run(mcp_game(Client(server()), speak, seed, players))
 
 
@@ -101,8 +100,6 @@ async def mcp_game(client: Any, speak: Speak, seed: int, players: int) -> tuple[
 
 
 def trl(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
-    from cacao_env.text.trl import CacaoTools
-
     tools = CacaoTools(num_players=players)
     begin = tools.reset(seed=seed, prompt="from the data set")
 
