@@ -152,9 +152,8 @@ def test_a_name_with_an_error_says_what_is_wrong(name, why):
 
 
 def test_only_a_name_that_a_person_typed_asks_a_server():
-    with pytest.raises(
-        AgentError, match="would contact a server, which only a name typed on the command"
-    ):
+    why = "would contact a server, which only a name typed on the command"
+    with pytest.raises(AgentError, match=why):
         load_agent("llm:m,base_url=http://127.0.0.1:1/v1")
     (agent,) = load_agents(["llm:a:7b,base_url=http://x/v1,tries=2"], True)
     assert agent.name == "llm:a:7b,tries=2"

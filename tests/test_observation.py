@@ -12,6 +12,7 @@ from tests.adapter import EngineTable
 from tests.games import STYLES, positions
 
 SIDES = ("north", "east", "south", "west")
+PHASES = ("place", "fill", "act", "over")
 
 
 def channel_names(players: int) -> list[str]:
@@ -52,9 +53,7 @@ def test_every_slice_says_what_the_game_says(players, volcanoes, style, size):
             expected = expected_board(game, position, corner, order)
             for name, plane in board.items():
                 np.testing.assert_array_equal(plane, expected[name], err_msg=name)
-            assert seen["phase"].tolist() == [
-                int(game.phase == p) for p in ("place", "fill", "act", "over")
-            ]
+            assert seen["phase"].tolist() == [game.phase == p for p in PHASES]
             assert seen["turn"].tolist() == [game.turn]
             assert seen["active"].tolist() == [int(seat == game.active) for seat in order]
             assert seen["deciding"].tolist() == [int(seat == game.seat) for seat in order]
@@ -71,20 +70,17 @@ def test_every_slice_says_what_the_game_says(players, volcanoes, style, size):
             ]
             for name in ("gold", "cacao", "sun"):
                 assert seen[name].tolist() == [position[name][s] for s in order]
-            assert [int(WATER_TRACK[f]) for f in seen["water"]] == [
-                position["water"][s] for s in order
-            ]
+            water = [int(WATER_TRACK[field]) for field in seen["water"]]
+            assert water == [position["water"][s] for s in order]
             scores = game.scores()
             assert (seen["score"].astype(int) - SCORE_OFFSET).tolist() == [scores[s] for s in order]
             slots = [JUNGLE_KINDS[int(np.argmax(slot))] for slot in seen["display"] if slot.any()]
             assert sorted(slots) == position["display"]
-            assert seen["jungle_pile"].tolist() == [
-                position["jungle_pile"].count(kind) for kind in JUNGLE_KINDS
-            ]
+            pile = [position["jungle_pile"].count(kind) for kind in JUNGLE_KINDS]
+            assert seen["jungle_pile"].tolist() == pile
             assert seen["overbuilding"].tolist() == [int(state.overbuilding)]
-            assert seen["pending"].sum() == sum(
-                workers for owner, _, _, workers in position["pending"] if owner == viewer
-            )
+            own = [workers for owner, _, _, workers in position["pending"] if owner == viewer]
+            assert seen["pending"].sum() == sum(own)
             assert seen.read == set(seen), "a slice is not checked here"
             assert (raw <= 1 / scale(players, game.table_size) + 1e-3).all()
 

@@ -76,9 +76,8 @@ def test_numbers_put_placements_first():
             numbers[stage, column] = sign
             table, weights = ordering_table(numbers), numbers[:, OVERBUILDS:].copy()
             count = int(order_into(table, weights, choices[0], state, MAX_LEGAL, ids))
-            covers = [
-                state.board[int(indexed_cell(state, i // NUM_VARIANTS))] > 0 for i in ids[:count]
-            ]
+            cells = [int(indexed_cell(state, i // NUM_VARIANTS)) for i in ids[:count]]
+            covers = [state.board[cell] > 0 for cell in cells]
             assert covers == sorted(covers, reverse=sign > 0)
             assert sorted(ids[:count].tolist()) == sorted(game.legal_actions().tolist())
             overbuilt += sum(covers)

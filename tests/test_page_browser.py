@@ -560,9 +560,8 @@ def test_log_temples_and_think_are_in_view_with_four_players(opened):
         box = page.locator(what).first.bounding_box()
         assert box["height"] > 20, what
         assert box["y"] + box["height"] <= WIDE[1], what
-    left, board, right = (
-        page.locator(x).bounding_box() for x in (".players", ".board", ".decision")
-    )
+    parts = ".players", ".board", ".decision"
+    left, board, right = (page.locator(part).bounding_box() for part in parts)
     assert left["x"] + left["width"] <= board["x"]
     assert board["x"] + board["width"] <= right["x"]
 

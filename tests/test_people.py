@@ -25,9 +25,8 @@ def test_effects_are_what_happens(players, decisions):
     """What is announced is what the state shows after the action, as far as the turn goes."""
     rng = np.random.default_rng(players)
     seen = set()
-    for game in positions(
-        Game.new(players, players, volcanoes=True, decisions=decisions), rng, STYLES["overbuild"]
-    ):
+    start = Game.new(players, players, volcanoes=True, decisions=decisions)
+    for game in positions(start, rng, STYLES["overbuild"]):
         if game.over:
             break
         action = int(rng.choice(game.legal_actions()))

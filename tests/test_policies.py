@@ -194,15 +194,14 @@ def sb3_models():
 
 
 def test_a_saved_model_of_sb3_plays_as_it_predicts(tmp_path):
+    file = tmp_path / "model.zip"
     for model, env, form in sb3_models():
-        model.save(tmp_path / "model.zip")
-        agents = [sb3_agent(tmp_path / "model.zip", **form), sb3_agent(model, **form)]
+        model.save(file)
+        agents = [sb3_agent(file, **form), sb3_agent(model, **form)]
         assert [agent.name for agent in agents] == ["model", type(model).__name__]
-        assert (
-            agents[0].version != sb3_agent(tmp_path / "model.zip", **form, volcanoes=True).version
-        )
+        assert agents[0].version != sb3_agent(file, **form, volcanoes=True).version
         other = form | {"observation": Candidates(4)}
-        assert agents[0].version != sb3_agent(tmp_path / "model.zip", **other).version
+        assert agents[0].version != sb3_agent(file, **other).version
         assert agents[1].version == ""
         observation, _ = env.reset(seed=2)
         game, over = env.unwrapped.game, False

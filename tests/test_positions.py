@@ -169,9 +169,8 @@ def test_an_agent_is_asked_once_and_sees_no_hidden_tile():
         assert (answer.gold, answer.win) == at(one, answer.action)
         place = one.placements.index(answer.action)
         judged_long = place < len(one.errors)
-        assert answer.by_referee == (
-            [losses[place] for losses in one.by_referee] if judged_long else None
-        )
+        expected = [losses[place] for losses in one.by_referee] if judged_long else None
+        assert answer.by_referee == expected
 
 
 def test_networks_lose_less_than_greedy_and_the_number_of_processes_changes_nothing():

@@ -159,9 +159,8 @@ def test_what_is_not_finite_stops_the_run_and_is_never_saved(tmp_path, wrong, nu
         return metrics
 
     learner.round = broken
-    with pytest.raises(
-        CheckpointError, match=f"round 3: {wrong} has numbers that are not finite"
-    ) as e:
+    why = f"round 3: {wrong} has numbers that are not finite"
+    with pytest.raises(CheckpointError, match=why) as e:
         Loop(learner, tmp_path).run()
     assert str(e.value).endswith(f"the run stops, and {tmp_path} keeps what was saved before")
     assert [training["rounds"] for training in learner.saved] == [1, 2]

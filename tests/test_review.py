@@ -42,9 +42,8 @@ def test_sources_add_up_at_every_position(seats):
     table = played(["greedy"] * seats, 2, volcanoes=seats > 2)
     frames = list(frames_of(table.game))
     for frame in frames:
-        assert [sum(one.values()) for one in frame["sources"]] == [
-            seat["score"] for seat in frame["seats"]
-        ]
+        scores = [seat["score"] for seat in frame["seats"]]
+        assert [sum(one.values()) for one in frame["sources"]] == scores
     final = [[one[name] for name in SOURCES] for one in frames[-1]["sources"]]
     assert final == gold_by_source(table.game).tolist()
 
@@ -80,9 +79,8 @@ def test_a_review_finds_the_player_who_plays_at_random(reviewed):
     early = [one for one in data["decisions"] if not one["exact"] and one["seat"] == 1]
     assert sum(one["gold"] for one in early) > 10
     big = max(early, key=lambda one: one["gold"])
-    _, game, action = next(
-        row for row in _decisions(table.game.with_options("explicit")) if row[0] == big["ply"]
-    )
+    decisions = _decisions(table.game.with_options("explicit"))
+    _, game, action = next(row for row in decisions if row[0] == big["ply"])
     # A judge of another lineage, with more candidates and playouts, finds the same loss.
     other = Judge(["criollo"], game.options).by_playouts(game, action, 32, 128, 1)
     assert other.loss == pytest.approx(big["gold"], abs=2.5)

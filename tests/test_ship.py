@@ -155,9 +155,8 @@ def test_a_policy_is_shipped_with_its_file(home, tmp_path, monkeypatch):
     net = checkpoints.checkpoint(tmp_path, "greedy", algorithm="PPO", decisions=5000)
     monkeypatch.chdir(tmp_path)
     path = add(Path("greedy"), home, "mine")  # the folder, not the bot
-    assert {game.name for game in path.rglob("*p-?.json")} == {
-        f"2p-{n}.json" for n in range(SAMPLES)
-    }
+    samples = {game.name for game in path.rglob("*p-?.json")}
+    assert samples == {f"2p-{n}.json" for n in range(SAMPLES)}
     assert load_agent("mine").version == load_agent(str(net)).version
     assert (path / ONNX).read_bytes() == (net / ONNX).read_bytes()
     text = (path / "README.md").read_text()

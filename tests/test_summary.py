@@ -87,9 +87,8 @@ def test_every_figure_of_both_agents(players):
         assert len(row.by_seat) == players
         assert row.ms_per_move == pytest.approx(1000 * 0.01 * (1 + number) / (4 + number))
         assert row.ms_per_placement == pytest.approx(1000 * 0.008 / (2 + number))
-        assert row.decisions_per_game == pytest.approx(
-            mean(sum(game.decisions) for game, _ in taken)
-        )
+        decisions = mean(sum(game.decisions) for game, _ in taken)
+        assert row.decisions_per_game == pytest.approx(decisions)
         for low, value, high in (
             (row.low, row.win_share, row.high),
             (row.margin_low, row.margin, row.margin_high),

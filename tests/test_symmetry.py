@@ -101,9 +101,8 @@ def test_a_turned_position_is_seen_offered_and_played_like_the_position(
             break
         seen = game.observation(game.seat)
         mask = game.action_mask()
-        np.testing.assert_array_equal(
-            image.action_mask(), sym.transform_mask(g, mask, seen, players, size)
-        )
+        expected = sym.transform_mask(g, mask, seen, players, size)
+        np.testing.assert_array_equal(image.action_mask(), expected)
         action = int(rng.choice(np.flatnonzero(mask)))
         after, image_after = game.clone(), image
         after.play(action)

@@ -83,10 +83,8 @@ def test_a_task_is_made_one_by_one_and_in_batches(task):
 )
 def test_a_task_refuses_to_be_changed(make, given):
     for task in TASKS:
-        name = next(iter(given))
-        with pytest.raises(
-            ValueError, match=f"{name} is given, but {task.id} freezes its options;"
-        ):
+        why = f"{next(iter(given))} is given, but {task.id} freezes its options;"
+        with pytest.raises(ValueError, match=why):
             make(task.id, **given)
 
 

@@ -245,9 +245,8 @@ def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch, quick_r
     monkeypatch.setattr(text_proofs.mcp, "TRIES", 1)
     assert tools["new_game"]().startswith("Game g3.")
     assert json.loads(tools["look"]("g3", as_json=True))["forfeited"] is None
-    assert tools["play"]("g3", "I pass.").endswith(
-        "; this was try 1 of 1, so the game is forfeited."
-    )
+    shown = tools["play"]("g3", "I pass.")
+    assert shown.endswith("; this was try 1 of 1, so the game is forfeited.")
     assert tools["review"]("g3") == "A forfeited game can't be reviewed."
     assert json.loads(tools["look"]("g3", as_json=True))["forfeited"] == 0
     with pytest.raises(ValueError, match="there is no game 'g1'"):

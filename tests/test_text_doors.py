@@ -105,10 +105,9 @@ def test_requests_to_openenv_share_the_tools_games_and_learn_what_is_wrong():
     with TestClient(app) as client:
 
         def call(tool, **given):
-            asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
-            answer = client.post(
-                "/mcp", json={**asked, "params": {"name": tool, "arguments": given}}
-            )
+            params = {"name": tool, "arguments": given}
+            asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            answer = client.post("/mcp", json=asked)
             return answer.json()["result"]["data"]
 
         first = call("new_game", seed=1)

@@ -118,9 +118,8 @@ def test_a_bad_configuration_names_the_key(kind, override, message):
 
 
 def test_overrides_replace_values(tmp_path):
-    config = read(
-        Sb3Config, ROOT / "configs" / "maskable_ppo.toml", ["steps=7", "name=x", "minutes=2"]
-    )
+    shipped = ROOT / "configs" / "maskable_ppo.toml"
+    config = read(Sb3Config, shipped, ["steps=7", "name=x", "minutes=2"])
     assert (config.steps, config.name, config.minutes) == (7, "x", 2)
     with pytest.raises(ValueError, match=r"missing.toml can't be read"):
         read(Sb3Config, tmp_path / "missing.toml")
@@ -142,10 +141,8 @@ def test_a_cell_s_logits_depend_on_what_lies_around_it_and_on_no_other_cell():
     game = played(2, 3, until=lambda g: g.ply >= 12 and g.phase == "place", table_size=15)
     seen = torch.from_numpy(game.observation(game.seat) * scale(2, 15))[None].requires_grad_()
     logits = net(seen)[0][0]
-    cells = {
-        int(action) // 13 for action in np.flatnonzero(game.action_mask()) if action < 112 * 13
-    }
-    for cell in cells:
+    legal = np.flatnonzero(game.action_mask())
+    for cell in {int(action) // 13 for action in legal if action < 112 * 13}:
         seen.grad = None
         logits[cell * 13 : cell * 13 + 13].pow(2).sum().backward(retain_graph=True)
         slopes = seen.grad[0, : net.board_end].view(*net.planes).abs()

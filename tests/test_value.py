@@ -58,9 +58,8 @@ def some_samples() -> list[tuple]:
                 continue
             viewer = number % players
             numbers, rows, tiles, cells = looked_at(game, viewer)
-            stage = features.LAYOUT.stages[
-                int(game.state.tiles_each) - int(game.state.placed[viewer])
-            ]
+            left = int(game.state.tiles_each) - int(game.state.placed[viewer])
+            stage = features.LAYOUT.stages[left]
             count = int((rows != features.NO_ROW).sum())
             found.append((numbers, rows, count, tiles, cells, stage))
     assert len({row[5] for row in found}) == features.LAYOUT.num_stages
