@@ -8,10 +8,12 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.agent import Agent
+from cacao_env.engine.options import DECISIONS
 from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.opponents import NUM_COMPILED
 from cacao_env.envs.versus import VersusGames
 from tests.agents_for_tests import Failing, Spy
+from tests.games import as_dealt, played
 
 
 class Scripted(Agent):
@@ -98,6 +100,21 @@ def test_each_seat_has_the_opponent_that_was_named_for_it():
     for _ in range(10):
         games.step(games.action_masks.argmax(axis=1), deal=False)
     assert one.asked
+
+
+@pytest.mark.parametrize("decisions", DECISIONS)
+def test_opponents_see_how_their_positions_came_about(decisions):
+    spy = Spy()
+    games = VersusGames(2, spy, num_players=3, decisions=decisions, seed=0)
+    games.start(1, played(3, 4, plies=9, decisions=decisions))
+    for _ in range(6):
+        games.step(games.action_masks.argmax(axis=1))
+    for game in spy.games:
+        again = as_dealt(game)
+        for action in game.history:
+            again.play(action)
+        assert again == game
+    assert max(game.ply for game in spy.games) > 9
 
 
 def test_what_an_agent_may_not_do_is_named():

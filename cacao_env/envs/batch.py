@@ -124,9 +124,12 @@ class Batch:
 
     def game(self, number: int) -> Game:
         """Return a copy of a game with its history; it contains everything hidden."""
-        number = as_int("number", number, 0, self.num_games - 1)
-        ply = int(self.states["ply"][number])
-        return Game(self.states[number : number + 1], self.actions[number, :ply].tolist()).clone()
+        return self._in_place(as_int("number", number, 0, self.num_games - 1)).clone()
+
+    def _in_place(self, number: int) -> Game:
+        """Return a game that plays on in ``states``; the caller writes down its actions."""
+        states = self.states[number : number + 1]
+        return Game(states, self.actions[number, : int(states["ply"][0])].tolist())
 
     def _put(self, number: int, game: Game) -> None:
         """Replace a game by a copy of another with the same options."""

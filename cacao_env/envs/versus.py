@@ -387,7 +387,7 @@ class VersusGames(Batch):
 
     def _ask(self, agent: Agent, numbers: list[int]) -> None:
         """Let an agent make one decision in each of some games."""
-        games = [Game(self.states[g : g + 1], []) for g in numbers]
+        games = [self._in_place(g) for g in numbers]
         seen, memory = [], []
         for g, game in zip(numbers, games):
             seats, seat = self._memory[g], int(game.state.seat)
@@ -396,7 +396,7 @@ class VersusGames(Batch):
                 seats[seat] = agent.begin(int(next_bits(self.rngs[g : g + 1])))
             memory.append(seats[seat])
         for g, game, action in zip(numbers, games, ask(agent, seen, memory)):
-            deciding, ply = game.seat, int(game.state.ply)
+            deciding, ply = game.seat, game.ply
             try:
                 number = as_action(action)
                 game.play(number)
