@@ -104,6 +104,16 @@ def test_lines_displays_and_searches_have_statistics_of_their_own():
     assert asked(*given) == 0
 
 
+def test_a_full_tree_keeps_what_it_has_and_the_rest_is_judged_by_the_network():
+    game, tree = near_end(2, 3, 12), searched_tree(4)
+    lines = [line_of(number) for number in range(40)]
+    for line in lines:
+        assert chosen(tree, game, [0.3, 0.2], line) == 0
+        outcome(tree, game, -1.0)
+    assert (tree.entries["visits"] == 1).all()
+    assert [asked(tree, game, [0.3, 0.2], line) for line in lines].count(1) == 4
+
+
 def test_the_same_search_chooses_the_same_whatever_was_searched_before():
     game, other = near_end(2, 3, 8), near_end(2, 8, 7)
     compiled = some_net(sums=16, maxima=8, units=8).compiled()
