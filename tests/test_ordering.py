@@ -136,7 +136,6 @@ def test_the_command_writes_a_network_that_orders_its_moves(
 
 
 def test_an_ordering_of_another_shape_is_refused(checkpoint, tmp_path):
-
     params, layout, manifest = read_value(checkpoint)
     params["ordering"] = np.zeros((2, 5), np.float32)
     save_value(tmp_path, "wrong", params, manifest["rules"], layout)

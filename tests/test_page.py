@@ -51,7 +51,6 @@ def test_the_page_is_what_its_sources_make():
 
 
 def test_the_page_names_no_other_host_and_is_small():
-
     text = page()
     assert len(gzip.compress(text.encode(), 9)) <= 2_500_000
     names = set(re.findall(r"https?://([\w.-]+)", text))

@@ -114,7 +114,6 @@ def test_without_a_network_there_is_no_review(monkeypatch):
 
 @pytest.mark.usefixtures("quick_reviews")
 def test_the_command(tmp_path, capsys):
-
     game = tmp_path / "game.json"
     assert main(["record", "--agents", "random,greedy", "--seed", "2", "--out", str(game)]) == 0
     assert main(["review", str(game), "--json", str(tmp_path / "review.json")]) == 0

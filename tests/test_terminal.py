@@ -82,7 +82,6 @@ def test_moves_in_full_undo_and_advice():
     ],
 )
 def test_what_makes_no_sense_is_said_and_changes_nothing(line, answer):
-
     table = Table([HUMAN, "random"], 4)
     assert re.search(answer, typed(table, line))
     assert table.game.ply == 0

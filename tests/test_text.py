@@ -175,7 +175,6 @@ def test_agents_at_a_table_do_not_see_the_true_deal():
 def test_rollouts_are_conversations_with_outcome_regret_and_luck(
     tmp_path, quick_reviews, monkeypatch, capsys
 ):
-
     out, both = tmp_path / "games.jsonl", tmp_path / "pairs.jsonl"
     command = ["text", "rollouts", "--agent", "random", "--deals", "1", "--out", str(out)]
     assert main([*command, "--pairs", str(both)]) == 0

@@ -205,7 +205,6 @@ def test_a_start_that_is_refused_changes_nothing():
 
 
 def test_a_game_that_is_started_anew_begins_without_memories():
-
     games = VersusGames(1, Remembering(), seed=1, seat=0)
     for _ in range(4):
         games.step(games.action_masks.argmax(1))
