@@ -60,6 +60,12 @@ class Spy(Agent):
         return [int(game.legal_actions()[0]) for game in games]
 
 
+class Crowded(Spy):
+    """Plays with 3 and 4 players."""
+
+    name, version, players = "crowded", "1", (3, 4)
+
+
 class Failing(Agent):
     """Fails when it is told to; it has no hash, like a plain dataclass."""
 

@@ -1,5 +1,6 @@
 """Agents: found by name, given no more than their seat may know, and independent of each other."""
 
+import shutil
 from functools import partial
 
 import numpy as np
@@ -9,6 +10,7 @@ from cacao_env import Game
 from cacao_env.agents import registry
 from cacao_env.agents.agent import AgentError, play_game
 from cacao_env.agents.analysis import certain
+from cacao_env.agents.checkpoint import find
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.views import View
 from cacao_env.engine.actions import indexed_cell
@@ -57,6 +59,21 @@ def test_code_is_loaded_only_where_it_is_allowed():
         registry.load_agent(f"{HERE}:First")
     with pytest.raises(AgentError, match="names code"):
         registry.load_agents(["greedy", f"{HERE}:First"])
+
+
+def test_two_agents_of_one_name_are_told_apart_from_one_given_twice(tmp_path):
+    copied = shutil.copytree(find("criollo"), tmp_path / "criollo")
+    with pytest.raises(
+        AgentError, match=f"'criollo' and '{copied}' both have the name 'criollo'; exp"
+    ):
+        registry.load_agents(["greedy", "criollo", str(copied)])
+    with pytest.raises(AgentError, match="agent 'greedy' is given twice"):
+        registry.load_agents(["greedy", "criollo", "greedy"])
+
+
+def test_a_search_that_would_value_nothing_is_refused():
+    with pytest.raises(ValueError, match="inner is 1, expected 0 or at least 2"):
+        load_agent("criollo+search:sims=8,inner=1")
 
 
 def test_a_class_is_shown_a_deal_of_its_own_and_a_copy():

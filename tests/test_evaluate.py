@@ -29,7 +29,7 @@ from cacao_env.agents.onnx import described
 from cacao_env.agents.registry import load_agents
 from cacao_env.agents.views import Form
 from cacao_env.engine.options import Options
-from cacao_env.evaluation import SEED, matches, run, workers
+from cacao_env.evaluation import SEED, curve, matches, run, workers
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Pairing, chunks, pairings
 from cacao_env.evaluation.matches import ChunkResult, PlayedGame, Timing, play_chunk
 from cacao_env.evaluation.run import measure, print_results
@@ -328,6 +328,17 @@ def test_against_measures_the_agents_before_it_alone(players, tmp_path, capsys):
     asked = set(product(own, others))
     assert pairs == (asked | {pair[::-1] for pair in asked} if players == 2 else asked)
     assert "is given twice" not in capsys.readouterr().err
+
+
+def test_a_plan_s_folder_players_and_pairs():
+    alone, each = (run.make_plan(["greedy", "random"], against=a) for a in (["endgame"], []))
+    whole = run.make_plan(["greedy", "random", "endgame"])
+    assert len({run.default_folder(plan) for plan in (alone, each, whole)}) == 3
+    assert [one.num_players for one in whole.options] == [2]
+    own = run.make_plan([f"{HERE}:Crowded", "greedy"])  # the first number that both play
+    assert [one.num_players for one in own.options] == [3]
+    [timed] = curve.plans("criollo", "greedy", [4], players=[3])
+    assert {chunk.pairing.agent for chunk in run.plan_chunks(timed)} == {"criollo+search:ms=4"}
 
 
 @pytest.mark.usefixtures("no_luck")

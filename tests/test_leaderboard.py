@@ -93,6 +93,7 @@ def test_tables_and_numbers_read_well():
     shown = ["0.021", "0.990", "1.00", "9.99", "10.0", "99.4", "100"]
     assert [milliseconds(v) for v in (0.0213, 0.99, 1, 9.99, 10, 99.4, 100)] == shown
     assert elo_interval({"low": None, "high": -5.2}) == "below -5"
+    assert elo_interval({"low": None, "high": None}) == "open"
     assert elo_interval({"low": 7.0, "high": None}) == "above +7"
     assert elo_interval({"low": 0.0, "high": 0.0}) == "fixed"  # others are counted from it
     assert elo_interval({"low": -0.3, "high": 7.6}) == "+0 to +8"

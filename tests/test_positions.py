@@ -66,6 +66,12 @@ def test_the_phrase_of_the_shipped_file_finds_its_positions(tmp_path):
     assert kept.read_bytes() == before
     with pytest.raises(ValueError, match="has positions of another phrase"):
         judged_positions.make(tmp_path, "other", 1, 1, lambda count: None)
+    kept.write_bytes(
+        before.replace(b'"engine":"', b'"engine":"0').replace(b'"engine": "', b'"engine": "0')
+    )
+    with pytest.raises(ValueError, match="has positions of another engine; name another folder"):
+        judged_positions.make(tmp_path, phrase, 1, 1, lambda count: None)
+    kept.write_bytes(before)
     with (
         FileLock(tmp_path / ".lock"),
         pytest.raises(ValueError, match="another process is making positions in"),
@@ -203,6 +209,8 @@ def test_several_agents_are_ranked_in_a_page(tmp_path, capsys):
     for row, values in zip(rows, lost, strict=True):
         assert row[1].startswith(f"{values.mean():.3f} [")
     assert rows[1][2].startswith(f"{(lost[1] - lost[0]).mean():+.3f} [")
+    assert main(["positions", "greedy", *command[3:]]) == 0
+    assert json.loads(file.read_text())["agent"].keys() == {"greedy"}  # one, not a list
     four = [one.number for one in SHIPPED if one.options.num_players == 4]
     assert rows[0][6] == f"{lost[0][four].mean():.3f}"
     assert rows[0][2:4] == ["", ""]

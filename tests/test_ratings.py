@@ -121,6 +121,36 @@ def test_nobody_is_infinitely_strong_but_the_bound_is_open():
     assert rows["weak"].low is not None
 
 
+def test_who_neither_beat_the_anchor_nor_lost_to_it_through_others_has_no_bound():
+    wins = np.zeros((40, 3, 3))
+    wins[:, 0, 2] = wins[:, 1, 2] = 1
+    rows = {row.agent: row for row in rate(["greedy", "one", "weak"], 2, wins)}
+    assert (rows["one"].low, rows["one"].high) == (None, None)
+    assert (rows["weak"].low, rows["weak"].high is None) == (None, False)
+
+
+def test_a_bound_is_that_of_four_lost_games_in_all():
+    """However many opponents an agent met, and whatever they did elsewhere."""
+
+    def odds(won, lost):
+        return 400 * math.log10(won / lost)
+
+    for others in (1, 4):
+        wins = np.zeros((100, others + 1, others + 1))
+        wins[:, 0, 1:] = 1
+        wins[:, 1:, 1:] = 1 - np.eye(others)  # equals
+        [*_, best] = sorted(rate(["one", *map(str, range(others))], 2, wins), key=lambda r: r.elo)
+        rest = rate([*map(str, range(others)), "one"], 2, np.roll(wins, -1, (1, 2)))
+        assert (best.agent, best.elo) == ("one", 0.0)
+        [own] = [row for row in rest if row.agent == "one"]
+        assert own.low == pytest.approx(odds(100 * others, 3.7), abs=5)
+    wins = np.zeros((400, 3, 3))
+    wins[:, 1, 2] = 1  # one beats all of two, which greedy beats but for two games; they never met
+    wins[:398, 0, 2] = wins[398:, 2, 0] = 1
+    [own] = [row for row in rate(["greedy", "one", "two"], 2, wins) if row.agent == "one"]
+    assert own.low == pytest.approx(odds(400, 3.7) - odds(398.5, 2.5), abs=5)
+
+
 def test_a_pair_that_few_blocks_have_is_rated_in_every_sample():
     """Samples without the blocks of a pair still have its prior; a pair that never met has no scale."""
     wins = np.zeros((40, 3, 3))

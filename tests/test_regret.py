@@ -116,6 +116,10 @@ def test_means_shares_and_blunders_by_hand():
     assert found["regret"]["high"] == pytest.approx(1.5)
     assert found["placement_regret"]["low"] == pytest.approx(1.5)
     assert found["placement_regret"]["high"] == pytest.approx(3.5)
+    # One decision in one of three games: the exact bound is that of one.
+    alone = figures([[DecisionRegret(5, True, 0.0, 6)], [], []])
+    assert alone["best_share"]["low"] == pytest.approx(0.025)
+    assert alone["blunders_over_1"]["high"] == pytest.approx(0.975)
     nothing = figures([game.rollouts for game in games])
     no_figure = {"value": None, "low": None, "high": None}
     assert (nothing["decisions"], nothing["regret"]) == (0, no_figure)

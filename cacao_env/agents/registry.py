@@ -99,8 +99,12 @@ def load_agents(names: Sequence[str], allow_code: bool = False) -> list[Agent]:
     agents = [load_agent(name, allow_code) for name in names]
     for number, agent in enumerate(agents):
         if agent.name in [other.name for other in agents[:number]]:
+            same = names[[other.name for other in agents].index(agent.name)]
             raise AgentError(
                 f"agent {agent.name!r} is given twice; an agent is measured against others"
+                if same == names[number]
+                else f"{same!r} and {names[number]!r} both have the name {agent.name!r}; expected "
+                "another name in the manifest of one"
             )
     return agents
 

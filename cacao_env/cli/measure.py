@@ -393,7 +393,7 @@ def _positions(options: Namespace) -> None:
     if options.page:
         text = between_markers(options.page, *markers, table.markdown() + "\n")
         write_whole(as_path(options.page), text)
-    _say(table.text(), every, options)
+    _say(table.text(), every if len(every) > 1 else every[0], options)
 
 
 def _leaderboard(options: Namespace) -> None:

@@ -21,7 +21,7 @@ def plans(agent: str, opponent: str, times: Sequence[int], **more: Any) -> list[
         raise ValueError(f"--ms is {','.join(map(str, times))}, expected numbers of at least 1")
     if "+" in agent:
         raise ValueError(f"{agent!r} has a search already, expected the name of a value network")
-    return [make_plan([f"{agent}+search:ms={ms}", opponent], **more) for ms in times]
+    return [make_plan([f"{agent}+search:ms={ms}"], against=[opponent], **more) for ms in times]
 
 
 def show(found: Sequence[Mapping[str, Any]]) -> str:

@@ -143,9 +143,11 @@ def is_anchor(row: Data) -> bool:
 
 
 def elo_interval(row: Data) -> str:
-    """Return a rating's 95 % interval, which may be open at one end."""
+    """Return a rating's 95 % interval, which may be open at either end."""
     if is_anchor(row):
         return "fixed"
+    if row["low"] is row["high"] is None:
+        return "open"
     if row["low"] is None:
         return f"below {round(row['high']):+d}"
     if row["high"] is None:

@@ -300,7 +300,7 @@ def _scaled(losses: Any, unit: str) -> list[int]:
 def make(folder: Path, phrase: str, count: int, workers: int, progress: Progress) -> Path:
     """Find and judge positions, keep each in the folder, and write them as a file there.
 
-    ValueError if the folder has positions of another phrase.  Returns the file.
+    ValueError if the folder has positions of another phrase or engine.  Returns the file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "positions.jsonl"
@@ -309,9 +309,9 @@ def make(folder: Path, phrase: str, count: int, workers: int, progress: Progress
         lines = kept.read_bytes().splitlines(keepends=True) if kept.exists() else []
         if not lines:
             lines = [json.dumps(head).encode() + b"\n"]
-        head = json.loads(lines[0])
-        if head["phrase"] != phrase:
-            raise ValueError(f"{folder} has positions of another phrase; name another folder")
+        for what in ("phrase", "engine"):
+            if json.loads(lines[0])[what] != head[what]:
+                raise ValueError(f"{folder} has positions of another {what}; name another folder")
         lines = [line for line in lines if line.endswith(b"\n")]  # the last may be incomplete
         write_whole(kept, b"".join(lines))
         rows = {row["number"]: row for row in map(json.loads, lines[1:])}

@@ -22,7 +22,7 @@ from .matches import PlayedGame
 ELO = 400 / np.log(10)
 ANCHOR = "greedy"
 PRIOR = 0.5  # wins added to each side of every pair that met, so that strengths are finite
-DOUBT = 3.7  # the same for the bound of an agent that won all: -log(2.5 %) losses are possible
+DOUBT = 3.7  # lost games of an agent that lost none, for its bound: -log(2.5 %)
 SAMPLES = 500
 EXACT = 1e-9  # win shares
 
@@ -53,7 +53,6 @@ def pair_wins(
 
 def strengths(
     wins: npt.NDArray[np.float64],
-    prior: float = PRIOR,
     met: npt.NDArray[np.bool_] | None = None,
 ) -> npt.NDArray[np.float64]:
     """Return the Elo of each agent, mean 0, from wins of one over the other, (agents, agents).
@@ -68,7 +67,7 @@ def strengths(
         raise ValueError(
             "some agents did not meet, not even through others: they have no one scale"
         )
-    counted = wins + prior * met
+    counted = wins + PRIOR * met
     try:
         params = choix.ilsr_pairwise_dense(counted, max_iter=1000)
     except RuntimeError:  # no convergence: find the same optimum by Newton's method
@@ -100,21 +99,31 @@ def rate(
     total = wins.sum(axis=0)
     met = (total + total.T) > 0  # in a sample of few blocks some pairs may not
 
-    def above_anchor(won: npt.NDArray[np.float64], prior: float = PRIOR) -> npt.NDArray[np.float64]:
-        elo = strengths(won, prior, met)
+    def above_anchor(won: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        elo = strengths(won, met)
         return elo - elo[anchor]
 
-    elo, cautious = above_anchor(total), above_anchor(total, DOUBT)
+    def if_they_had_won(
+        some: npt.NDArray[np.bool_], others: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.float64]:
+        """The ratings if some agents had won DOUBT games against others, which they never beat."""
+        pairs = met & np.outer(some, others)
+        return above_anchor(total + max(0.0, DOUBT / pairs.sum() - PRIOR) * pairs)
+
+    elo = above_anchor(total)
     samples = np.array([above_anchor(m * len(wins)) for m in resampled_means(wins, SAMPLES, seed)])
     low, high = np.percentile(samples, LEVEL, axis=0)
     over = _chains(total > 0)
     rows = []
     for i, agent in enumerate(agents):
-        bounds: list[float | None] = [float(low[i]), float(high[i])]
-        if not over[anchor, i]:  # not even through others
-            bounds = [float(min(low[i], cautious[i])), None]
-        elif not over[i, anchor]:
-            bounds = [None, float(max(high[i], cautious[i]))]
+        bounds: list[float | None] = [None, None]
+        wins, loses = over[i, anchor], over[anchor, i]  # through others too
+        if wins:
+            least = low[i] if loses else if_they_had_won(~over[:, i], over[:, i])[i]
+            bounds[0] = float(min(low[i], least))
+        if loses:
+            most = high[i] if wins else if_they_had_won(over[i], ~over[i])[i]
+            bounds[1] = float(max(high[i], most))
         rows.append(Rating(agent, players, float(elo[i]), *bounds))
     return sorted(rows, key=lambda row: -row.elo)
 

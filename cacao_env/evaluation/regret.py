@@ -212,13 +212,13 @@ def figures(
         low, high = np.percentile(drawn[name][seen] / drawn[whole][seen], LEVEL)
         value = part / found[whole]
         if "regret" not in name:  # a share
-            low, high = _widened(value, low, high, len(games))
+            low, high = _widened(value, low, high, int((rows[:, 0] > 0).sum()))
         found[name] = {"value": float(value), "low": float(low), "high": float(high)}
     return found
 
 
 def _widened(value: float, low: float, high: float, games: int) -> tuple[float, float]:
-    """An interval of a share: where it is 0 or 1, the exact binomial bound for the games."""
+    """An interval of a share: where it is 0 or 1, the exact bound for so many games that have one."""
     rest = float(0.025 ** (1 / games))
     return (rest if value == 1 else low), (1 - rest if value == 0 else high)
 

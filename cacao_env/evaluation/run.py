@@ -84,9 +84,9 @@ def make_plan(
 ) -> Plan:
     """Return a valid plan; ValueError says what is wrong with any other.
 
-    ``players``: numbers of players; by default a checkpoint's own, or 2.  ``allow_code``: whether the
-    user named the agents, so that ``module:Class`` may import a module.  ``against``: the opponents of
-    ``specs``, which then don't play each other.
+    ``players``: numbers of players; by default the first that all agents play, or 2.  ``allow_code``:
+    whether the user named the agents, so that ``module:Class`` may import a module.  ``against``: the
+    opponents of ``specs``, which then don't play each other.
     """
     specs = (*specs, *against)
     if len(specs) < 2:
@@ -96,7 +96,7 @@ def make_plan(
     as_int("--deals", blocks, 1)
     agents = load_agents(specs, allow_code)
     if players is None:
-        players = [a.players[0] for a in agents if len(a.players) == 1][:1] or [2]
+        players = [n for n in PLAYERS if all(n in agent.players for agent in agents)][:1] or [2]
     if set(players) - set(PLAYERS) or len(set(players)) < len(players):
         text = ",".join(map(str, players))
         raise ValueError(f"--players is {text}, expected some of 2, 3 and 4, each once")
@@ -126,7 +126,7 @@ def settings(plan: Plan) -> dict[str, Any]:
 
 def default_folder(plan: Plan) -> Path:
     """Return the folder of a plan's games; its name identifies the settings."""
-    text = json.dumps(settings(plan), sort_keys=True)
+    text = json.dumps(settings(plan), sort_keys=True) + "against" * plan.against
     words = plan.names + ([plan.task.entry] if plan.task else [])
     names = "-".join(re.sub(r"\W+", "_", word) for word in words)[:60]
     players = "".join(str(one.num_players) for one in plan.options)
