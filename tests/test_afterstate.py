@@ -51,6 +51,16 @@ def train_on(learner: AfterstateLearner, folder: Path, count: int) -> None:
         loop.save()
 
 
+def test_a_round_that_keeps_no_position_says_so():
+    changes = {"greedy_kept": 0.0, "others": 1e-6, "greedy_games": 2}
+    with closing(AfterstateLearner(from_dict(AfterstateConfig, SMALL | changes))) as learner:
+        learner.start()
+        with pytest.raises(
+            ConfigError, match="no position of a round was kept, expected greedy_kept"
+        ):
+            learner.round()
+
+
 @pytest.fixture
 def folder(tiny, tmp_path):
     """A copy of the session's finished run."""

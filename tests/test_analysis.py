@@ -180,11 +180,17 @@ def test_a_policy_s_critic_expects_a_lead_by_the_reward_of_its_training(tmp_path
     seen = torch.from_numpy(game.observation(seat) * scale(players, 15).copy())[None]
     value = SCORE_SCALE * float(net(seen)[1].detach())
     now = scores[seat] - (sum(scores) - scores[seat]) / (players - 1)
-    for reward, lead in (("shaped", now + value), ("relative_score", value), ("outcome", None)):
-        trained = {"config": {"reward": reward}, "reward_scale": SCORE_SCALE}
+    for reward, unit, lead in (
+        ("shaped", SCORE_SCALE, now + value),
+        ("relative_score", SCORE_SCALE, value),
+        ("outcome", SCORE_SCALE, None),
+        ("shaped", "15", None),
+    ):
+        trained = {"config": {"reward": reward}, "reward_scale": unit}
         data, rules = export(net, about), about.as_dict()
-        write_files(tmp_path / reward, "x", POLICY, data, rules=rules, training=trained)
-        agent = load_policy(tmp_path / reward).player(0)
+        folder = tmp_path / f"{reward}{unit}"
+        write_files(folder, "x", POLICY, data, rules=rules, training=trained)
+        agent = load_policy(folder).player(0)
         analysis = agent.analyze(game)
         holds(analysis, game)
         assert analysis.actions[0] == agent.act(game)

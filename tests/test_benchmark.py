@@ -14,9 +14,9 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
 from cacao_env.evaluation.summary import Result
 from training import benchmark
-from training.benchmark import RECIPES, Run, main, runs_in
+from training.benchmark import RECIPES, Run, main, recipe_of, runs_in
 from training.clone import CloneLearner
-from training.config import overridden, read
+from training.config import ConfigError, overridden, read
 from training.state import STATE
 from training.train_afterstate import AfterstateLearner
 from training.train_ppo import PpoLearner
@@ -58,6 +58,8 @@ def test_a_recipe_may_set_keys(tmp_path):
     overrides = [command[k + 1] for k, word in enumerate(command) if word == "--set"]
     config = read(PpoLearner.config_type, command[command.index("--config") + 1], overrides)
     assert (config.clone_rounds, config.learning_rate) == (0, 3e-4)
+    with pytest.raises(ConfigError, match="sets 'seed=7', but the benchmark sets that key itself"):
+        recipe_of("ppo-rows:seed=7")
 
 
 def finish(folder, wins, games=True):

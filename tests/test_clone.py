@@ -134,6 +134,9 @@ WRONG = [
     ({"num_players": 3}, "the configuration is for 3 players"),
     ({"decisions": "turn"}, "decisions 'turn'"),
     ({"observation": "flat", "table_size": 17}, "table size 15"),
+    ({"epochs": 2}, "epochs has no effect with method='clone', leave it out"),
+    ({"gamma": 0.5, "method": "weighted"}, "gamma has no effect with method='weighted'"),
+    ({"entropy_coef": 0.5, "method": "cql"}, "entropy_coef has no effect with method='cql'"),
 ]
 
 

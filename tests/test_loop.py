@@ -256,6 +256,12 @@ def test_an_agent_that_can_t_play_is_found_out_before_the_training(tmp_path):
     assert not (tmp_path / "config.json").exists()
 
 
+@pytest.mark.parametrize("more", [["--out", "elsewhere"], ["--overwrite"]])
+def test_a_resumed_run_keeps_its_folder(more, tmp_path, capsys):
+    assert loop_module.main(Counter, "", ["--resume", str(tmp_path), *more]) == 1
+    assert "expected no --out or --overwrite" in capsys.readouterr().err
+
+
 def test_a_state_without_counts_is_refused(tmp_path):
     write_state(tmp_path, {}, config={}, counts={"numbers": 2})
     with pytest.raises(CheckpointError, match="another version of this program"):

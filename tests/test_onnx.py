@@ -121,6 +121,12 @@ def test_a_network_of_another_shape_is_refused(about):
     if about is ROWS:
         refused(described(network(about, dtype="uint8"), about), "types that no observation has")
     planes_too = Form(SMALL, "planes")
+    if about is ABOUT:
+        mixed = onnx.load_from_string(network(planes_too))
+        [features] = [one for one in mixed.graph.input if one.name == "features"]
+        features.type.tensor_type.elem_type = onnx.TensorProto.UINT8
+        data = described(mixed.SerializeToString(), planes_too)
+        refused(data, "types that no observation has, expected all float32 or uint8")
     refused(described(good, planes_too), "expected board and features")
 
 

@@ -143,9 +143,23 @@ def test_an_ordering_of_another_shape_is_refused(checkpoint, tmp_path):
         read_value(tmp_path)
 
 
+def test_an_ordering_is_learnt_from_the_games_that_the_network_plays(monkeypatch):
+    played = []
+
+    def collected(net, scratch, work, options, rng, found, done, wanted):
+        played.append((int(options[0].num_players), bool(options[0].volcanoes), wanted - done))
+        return wanted
+
+    monkeypatch.setattr("training.distil_ordering.collect", collected)
+    rules = {"players": [3, 4], "volcanoes": False}
+    play_positions(ValueNet(8, 4, 4).compiled(), rules, 100, 0)
+    assert played == [(3, False, 50), (4, False, 50)]
+
+
 def test_an_ordering_learns_what_decides():
     """In place of a network's values those of another ordering, of what lies on the sides."""
-    found = play_positions(ValueNet(8, 4, 4).compiled(), 400, 0)
+    every = {"players": [2, 3, 4], "volcanoes": True}
+    found = play_positions(ValueNet(8, 4, 4).compiled(), every, 400, 0)
     assert len(found.first) == 400
     assert (found.count > 1).all()
     assert set(found.stage) == set(range(ORDERING_SHAPE[0]))

@@ -80,6 +80,11 @@ RECIPES = {
     "clone": Recipe("learning from a data set", "clone", "clone.toml"),
 }
 
+OWN = (
+    *("name", "seed", "minutes", "save_minutes", "eval_minutes", "eval_games", "eval_opponents"),
+    *("against", "deals"),
+)
+
 
 def recipe_of(name: str) -> Recipe:
     """Return the recipe with a name such as ``ppo-rows`` or ``ppo-rows:clone_rounds=0``."""
@@ -90,6 +95,10 @@ def recipe_of(name: str) -> Recipe:
         if not re.fullmatch(r"[a-z_]+=[\w.\-/]+", key):
             raise ConfigError(
                 f"recipe {name!r} sets {key!r}, expected key=value with a plain value"
+            )
+        if key.partition("=")[0] in OWN:
+            raise ConfigError(
+                f"recipe {name!r} sets {key!r}, but the benchmark sets that key itself"
             )
     recipe = RECIPES[base]
     title = ", ".join([recipe.title, *keys])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -56,6 +56,13 @@ class CloneConfig(ScheduledConfig):
     def __post_init__(self) -> None:
         """Check the keys."""
         super().__post_init__()
+        unused = {"epochs", "clip_range", "gae_lambda", "entropy_coef", "final_entropy_coef"}
+        unused |= {"gamma"} if self.method != "cql" else set()
+        for one in fields(self):
+            if one.name in unused and getattr(self, one.name) != one.default:
+                raise ConfigError(
+                    f"{one.name} has no effect with method={self.method!r}, leave it out"
+                )
         if self.method == "cql" and self.about.rows is None:
             raise ConfigError("method is 'cql', expected observation to be 'candidates'")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -136,11 +136,17 @@ def collect(net, scratch, work, options, rng, found, done, wanted):
     return done
 
 
-def play_positions(net: Net, count: int, seed: int) -> Positions:
-    """Return positions of all kinds of games from the network's own play."""
+def play_positions(net: Net, rules: Mapping[str, Any], count: int, seed: int) -> Positions:
+    """Return positions of the kinds of games that the network plays, from its own play."""
     found, done, wanted = new_positions(count), 0, 0.0
-    for number, (players, volcanoes, fraction) in enumerate(KINDS):
-        wanted += fraction * count
+    kinds = {
+        number: kind
+        for number, kind in enumerate(KINDS)
+        if kind[0] in rules["players"] and kind[1] <= rules["volcanoes"]
+    }
+    whole = sum(fraction for *_, fraction in kinds.values())
+    for number, (players, volcanoes, fraction) in kinds.items():
+        wanted += fraction / whole * count
         options, rng = Options(players, volcanoes), new_rng(seed * len(KINDS) + number)
         last = min(count, round(wanted))
         scratch, work = new_scratch(net), new_work()
@@ -239,7 +245,9 @@ def run(args: argparse.Namespace) -> int:
     if not is_name(args.out.name):
         raise CheckpointError(f"--out ends with {in_short(args.out.name)}, expected {NAME}")
     require_room(args.out, args.overwrite)
-    found = play_positions(from_params(params, layout), args.positions, args.seed)
+    found = play_positions(
+        from_params(params, layout), manifest["rules"], args.positions, args.seed
+    )
     ordering = fit(found, args.steps, args.seed)
     params["ordering"] = ordering.numbers.detach().numpy().copy()
     about = {"positions": len(found.first), "steps": args.steps, "seed": args.seed}

@@ -351,6 +351,10 @@ def main(
 
     def work() -> int:
         if options.resume:
+            if options.out or options.overwrite:
+                raise ConfigError(
+                    "--resume continues in its own folder, expected no --out or --overwrite"
+                )
             folder = as_path(options.resume)
             learner = resumed(kind, folder, options.overrides)
         else:

@@ -192,6 +192,10 @@ class AfterstateLearner(loop.Learner):
         with self.watch("waiting"):  # threads play while the network learns
             parts, played = zip(*(one.result() for one in games))
         samples = join(parts)
+        if not len(samples.stage):
+            raise ConfigError(
+                "no position of a round was kept, expected greedy_kept or others larger"
+            )
         if config.keep_games:
             self._kept += [(number, one) for one in played]
         if number == config.greedy_rounds:
@@ -250,7 +254,7 @@ class AfterstateLearner(loop.Learner):
         )
 
     def agent(self) -> ValueAgent:
-        """The running mean of the weights, with as many placements evaluated as in its games."""
+        """The running mean of the weights, with ``top`` placements evaluated all through a run."""
         net = from_params(self.fitter.mean.params() | self.ordering)
         return ValueAgent(net, self.name, {"rules": self._rules()}, self.config.top)
 

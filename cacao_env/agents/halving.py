@@ -39,7 +39,10 @@ def num_rounds(alive):
 
 @njit
 def num_passes(sims, rounds, alive):
-    """Return the simulations of each candidate in one of ``rounds`` rounds, of ``sims`` in all."""
+    """Return the simulations of each candidate in one of ``rounds`` rounds, of about ``sims`` in all.
+
+    Every candidate has equally many, at least one.
+    """
     return max(1, sims // (rounds * alive))
 
 

@@ -136,10 +136,11 @@ class OnnxPolicy:
         numbers = (np.float32,) if self.about.rows else (np.float32, np.uint8)
         if (
             any(self._inputs[part] not in numbers for part in parts)
+            or len({self._inputs[part] for part in parts}) > 1
             or None in self._inputs.values()
         ):
             raise CheckpointError(
-                f"{self._file}: its inputs have types that no observation has, expected "
+                f"{self._file}: its inputs have types that no observation has, expected all "
                 f"{' or '.join(np.dtype(one).name for one in numbers)}"
             )
 
@@ -209,7 +210,8 @@ class OnnxAgent(PolicyAgent):
         """Return the relative score at the end that a value means, by the reward of its training."""
         training = self.manifest.get("training", {})
         reward, unit = training.get("config", {}).get("reward"), training.get("reward_scale")
-        if value is None or reward not in ("relative_score", "shaped") or unit is None:
+        known = reward in ("relative_score", "shaped") and isinstance(unit, int | float)
+        if value is None or not known:
             return None
         scores, seat = game.scores(), decider(game)
         others = (sum(scores) - scores[seat]) / (len(scores) - 1)

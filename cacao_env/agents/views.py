@@ -198,7 +198,10 @@ def as_position(game: Any, options: Options) -> Game:
             )
     position = game.with_options(options.decisions, options.table_size)
     if position.over:
-        raise ValueError("the game to start from is over, expected one with a decision to make")
+        raise ValueError(
+            "the game to start from has no decision left with "
+            f"decisions={options.decisions!r}, expected one or more"
+        )
     return position
 
 

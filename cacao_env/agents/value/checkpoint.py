@@ -121,6 +121,8 @@ def split_search(name: str) -> tuple[str, dict[str, Any] | None]:
     by_time = "ms" in [item.partition("=")[0] for item in rest[1:].split(",")]
     if given["sims"] and not by_time:
         given["ms"] = 0
+    if given["inner"] == 1:  # a single placement is not valued, so no simulation would end with it
+        raise CheckpointError(f"search in {name!r}: inner is 1, expected 0 or at least 2")
     if (given["ms"] == 0) == (given["sims"] == 0):
         raise CheckpointError(
             f"search in {name!r} has ms={given['ms']} and sims={given['sims']}, expected one of them"
