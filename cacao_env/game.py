@@ -322,8 +322,9 @@ class Game:
     ) -> Game:
         """Return a copy that goes on with other decisions or another window; None for the game's own.
 
-        It begins with the next decision that these options ask.  ValueError if the table does not fit
-        the window.
+        It begins with the next decision that these options ask.  The moves so far count as asked:
+        ``ply`` counts all of them, and a record marks none as automatic.  ValueError if the window is
+        too small for the table, or would have hidden a move.
         """
         other = Options(
             self.num_players,
@@ -341,7 +342,10 @@ class Game:
             for _, _, move in self.elementary_moves():
                 game.play(game.action(move))
         except ValueError:
-            raise ValueError(f"the table does not fit a window of size {game.table_size}") from None
+            raise ValueError(
+                f"the table does not fit a window of size {game.table_size}, or the window would have "
+                "hidden a move"
+            ) from None
         if other.decisions != "explicit":
             game._history = [action + ELEMENTARY for action in game.history]
             game.state.decisions = ASKED.index(other.decisions)

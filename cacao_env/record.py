@@ -203,8 +203,8 @@ def _replay_move(game: Game, entry: Any, explicit: bool) -> None:
     auto = entry.get("auto", False)
     if not isinstance(auto, bool):
         raise ValueError(f"auto is {in_short(auto)}, expected true or false")
-    if auto and explicit and len(game.legal_actions()) > 1:
-        raise ValueError("a decision with several legal moves is asked in explicit mode, not auto")
+    if auto and (explicit or game.phase == "place") and len(game.legal_actions()) > 1:
+        raise ValueError("a decision with several legal moves is asked, expected it not to be auto")
     if "legal" in entry:
         _check_legal(game, entry["legal"])
     try:

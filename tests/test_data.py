@@ -148,6 +148,7 @@ def test_decisions_are_the_same_in_any_batch_thread_and_part(games, lanes, monke
         ({"seat": 3}, "seat is 3"),
         ({"returns": "gold"}, "returns is 'gold'"),
         ({"part": (3, 3)}, "part is 3"),
+        ({"part": 3}, "part is 3, expected \\(k, n\\)"),
         ({"part": (0, 0)}, "the number of parts is 0"),
         ({"observation": "rows"}, "observation is 'rows'"),
     ):
@@ -430,6 +431,7 @@ def test_minari_has_one_seats_episodes(games, form, tmp_path, monkeypatch):
         assert episode.terminations.tolist() == [False] * (len(own.actions) - 1) + [True]
 
 
+@pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning")  # on one core
 def test_workers_of_a_loader_share_the_games(games):
     data = pytest.importorskip("torch.utils.data", reason="the training extra is not installed")
     from cacao_env.data.torch import DecisionSet
@@ -440,6 +442,9 @@ def test_workers_of_a_loader_share_the_games(games):
     batches = list(loader)
     assert sorted(keys(batches)) == every
     assert batches[0].observations.shape == (3, RECIPE.options.observation_size)
+    halves = [DecisionSet(games, batch=3, part=(k, 2)) for k in range(2)]
+    loaders = [data.DataLoader(half, batch_size=None, num_workers=2) for half in halves]
+    assert sorted(key for loader in loaders for key in keys(loader)) == every
 
 
 def test_the_command_makes_checks_shows_and_exports(tmp_path, monkeypatch, capsys):
@@ -451,6 +456,12 @@ def test_the_command_makes_checks_shows_and_exports(tmp_path, monkeypatch, capsy
     assert "random-2p: 2 games, " in capsys.readouterr().out
     assert main(["data", "info", "random-2p"]) == 0
     assert json.loads(capsys.readouterr().out)["recipe"]["seed"] == 5
+    folder = find("random-2p")
+    found = storage.read_manifest(folder)
+    storage.write_manifest(folder, {**found, "recipe": {**found["recipe"], "deals": 3}})
+    assert main(["data", "check", "random-2p"]) == 1
+    assert "has games of 2 deals, expected 3: the command that makes it" in capsys.readouterr().err
+    storage.write_manifest(folder, found)
     assert main(["data", "export", "random-2p", "--out", "x.jsonl"]) == 0
     assert len((tmp_path / "x.jsonl").read_text().splitlines()) == 4
     for words, why in (

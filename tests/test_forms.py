@@ -183,7 +183,7 @@ def test_unknown_options_of_reset_are_refused():
         (3, r"the game to start from is 3 \(int\), expected a Game"),
         (Game.new(3), "has num_players 3, expected 2 as in the environment"),
         (Game.new(volcanoes=True), "has volcanoes True, expected False as in the environment"),
-        (played(), "the game to start from is over, expected one with a decision to make"),
+        (played(), "the game to start from has no decision left with decisions='auto', expected"),
     ],
 )
 def test_a_game_that_does_not_fit_is_refused_and_nothing_has_changed(game, message):

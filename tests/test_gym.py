@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector.utils import iterate
 
 from cacao_env.agents import registry
 from cacao_env.engine.observation import HIGH_SCORE
@@ -172,8 +173,9 @@ def test_an_illegal_action_is_explained_if_wanted_and_nothing_has_changed():
 
 def test_bad_calls_get_one_sentence():
     env = CacaoEnv(table_size=15)
-    with pytest.raises(ValueError, match=r"call reset\(\) first"):
-        env.step(0)
+    for early in (lambda: env.step(0), lambda: env.game, lambda: env.seat):
+        with pytest.raises(ValueError, match=r"call reset\(\) first"):
+            early()
     with pytest.raises(ValueError, match=r"call reset\(\) first"):
         CacaoVectorEnv(1).step(np.zeros(1, int))
     for early in (CacaoEnv(render_mode="svg"), CacaoVectorEnv(2, render_mode="ansi")):
@@ -323,6 +325,23 @@ def test_an_illegal_action_in_a_batch_loses_that_game_alone():
     others = [0, 1, 3]
     np.testing.assert_array_equal(rewards[others], fair[others])
     np.testing.assert_array_equal(envs.games.states[others], twin.games.states[others])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_forfeited_game_shows_the_same_end_at_every_door(form):
+    env = CacaoEnv(observation=form, decisions="turn", table_size=15)
+    env.reset(seed=1)
+    end = env.step(9999)[0]
+    for mode in AutoresetMode:
+        envs = CacaoVectorEnv(
+            1, observation=form, decisions="turn", table_size=15, autoreset_mode=mode
+        )
+        envs.reset(seed=1)
+        seen, *_, infos = envs.step(np.array([9999]))
+        if mode is AutoresetMode.SAME_STEP:
+            np.testing.assert_equal(infos["final_obs"][0], end)
+        else:
+            np.testing.assert_equal(next(iterate(envs.observation_space, seen)), end)
 
 
 def test_rendering_returns_every_table():

@@ -158,7 +158,7 @@ DAMAGES = [
     (lambda r: r["result"].pop("water"), "result has no 'water'"),
     (
         put(True, "moves", 0, "auto"),
-        r"move 1 .*: a decision with several legal moves is asked in explicit mode",
+        r"move 1 .*: a decision with several legal moves is asked",
     ),
 ]
 
@@ -171,6 +171,15 @@ def test_a_damaged_record_is_refused_with_one_sentence(damage, message):
     with pytest.raises(RecordError, match=message) as error:
         check(json.loads(json.dumps(record)))
     assert "\n" not in str(error.value)
+
+
+def test_no_placement_to_choose_is_automatic():
+    record = written(decisions="auto")
+    record["moves"][0]["auto"] = True
+    with pytest.raises(
+        RecordError, match=r"move 1 .*: a decision with several legal moves is asked"
+    ):
+        check(record)
 
 
 def test_files_that_can_t_be_read_are_refused(tmp_path):

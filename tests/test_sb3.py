@@ -17,7 +17,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 
 from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.state import OVER
-from cacao_env.envs.sb3 import CacaoVecEnv
+from cacao_env.envs.sb3 import KEPT, CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
 from cacao_env.greedy.candidates import Candidates
 from tests.games import random_legal
@@ -160,6 +160,8 @@ def test_a_finished_game_is_logged_with_its_win_share_and_margin():
     assert all(share == won for share, won in clear)
     assert {share for share, _ in clear} == {0.0, 1.0}
     assert env.take_ended() == []  # each once
+    env._ended.extend([(1.0, 5)] * 2 * KEPT)
+    assert len(env.take_ended()) == KEPT  # who never asks fills no memory
 
 
 def test_a_tied_game_is_no_win_in_the_metrics():

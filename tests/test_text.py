@@ -115,8 +115,13 @@ def test_what_is_no_single_legal_move_is_refused(reply, why):
 
 
 def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
+    with pytest.raises(ValueError, match="listed is 'no'"):
+        TextTable(1, listed="no")
     table = TextTable(1, tries=2)
-    assert table.reply("I pass.") == 'The reply states no move; end it with {"move": "..."}.'
+    assert (
+        table.reply("I pass.")
+        == "The reply states no move, expected one such as place 2101/1 at 0,1 at its end."
+    )
     assert table.reply("No.").endswith("; this was try 2 of 2, so the game is forfeited.")
     assert (table.over, table.win_shares()) == (True, [0.0, 1.0])
     assert table.rewards("gold")[0] == -table.rewards("gold")[1] < -100
@@ -231,22 +236,29 @@ def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch, quick_r
     assert tools["look"]("g1") in first
     best = tools["hint"]("g1", "greedy").partition(" (")[0]
     assert best in tools["legal_moves"]("g1").splitlines()
-    assert tools["legal_moves"]("g1", "9,9") == "There is no such legal move."
-    assert set(tools["legal_moves"]("g1", "3100").split()) >= {"place", "3100/0", "3100/3", "0,1"}
+    for at in ("9,9", "at", "1"):
+        why = f"No legal move has '{at}', expected a tile such as 2101 or a cell such as 0,1."
+        assert tools["legal_moves"]("g1", at) == why
+    of_tile = tools["legal_moves"]("g1", "3100")
+    assert set(of_tile.split()) >= {"place", "3100/0", "3100/3", "0,1"}
+    turned = [line for line in of_tile.splitlines() if "3100/3" in line]
+    assert tools["legal_moves"]("g1", "3100/3").splitlines() == turned
+    for at in ("(0, 1)", " 0,1"):
+        assert tools["legal_moves"]("g1", at) == tools["legal_moves"]("g1", "0,1")
     shown = tools["look"]("g1")
     assert tools["review"]("g1") == "Only a finished game can be reviewed."
     while "The game is over" not in shown:
         shown = tools["play"]("g1", perfect(shown))
     assert tools["review"]("g1").splitlines()[1].startswith("A (text): ")
     assert tools["play"]("g1", "place 1111/0 at 0,1") == "The game is over."
-    with pytest.raises(ValueError, match="the game is over: there is nothing to decide"):
-        tools["hint"]("g1")
+    assert tools["hint"]("g1") == "The game is over."
     monkeypatch.setattr(text_proofs.mcp, "TRIES", 1)
     assert tools["new_game"]().startswith("Game g3.")
     assert json.loads(tools["look"]("g3", as_json=True))["forfeited"] is None
     shown = tools["play"]("g3", "I pass.")
     assert shown.endswith("; this was try 1 of 1, so the game is forfeited.")
     assert tools["review"]("g3") == "A forfeited game can't be reviewed."
+    assert tools["hint"]("g3") == "The game is over."
     assert json.loads(tools["look"]("g3", as_json=True))["forfeited"] == 0
     with pytest.raises(ValueError, match="there is no game 'g1'"):
         tools["look"]("g1")

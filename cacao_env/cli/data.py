@@ -8,6 +8,8 @@ from argparse import Namespace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..checks import as_path
 from ..engine.options import DECISIONS, Options
 from .common import add_command, check_writable, prepare, resumable
@@ -111,6 +113,12 @@ def _check(options: Namespace) -> None:
 
     games, begin = load(options.name), time.perf_counter()
     games.check(options.workers or cores())
+    found, wanted = len(np.unique(games.deals)), games.manifest["recipe"]["deals"]
+    if found != wanted:
+        raise ValueError(
+            f"{options.name} has games of {found:,} deals, expected {wanted:,}: the command that makes "
+            "it resumes"
+        )
     print(
         f"{options.name}: {len(games):,} games, {len(games.actions):,} decisions, all replayed in "
         f"{time.perf_counter() - begin:.2f} s"

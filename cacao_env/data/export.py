@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 
 from ..agents.views import Form
-from ..checks import as_seat, need
+from ..checks import as_path, as_seat, need
 from ..engine.progress import Bar
 from ..files import writing
 from ..greedy.candidates import ObservationForm
@@ -86,7 +86,7 @@ def _longer(rows: Any) -> Any:
     return np.concatenate([rows, rows[-1:]])
 
 
-def chat(games: Games, path: Path, judged: bool = False) -> int:
+def chat(games: Games, path: str | Path, judged: bool = False) -> int:
     """Write a conversation a seat, a line each, as ``cacao text rollouts`` does; return the count."""
     agents = games.table.column("agents").to_pylist()
     found = (
@@ -95,7 +95,7 @@ def chat(games: Games, path: Path, judged: bool = False) -> int:
         for line, _ in conversation(games[number], names, int(games.deals[number]), judged)
     )
     count = 0
-    with writing(path) as file:
+    with writing(as_path(path)) as file:
         for line in Bar(found, unit="seat"):
             file.write(json.dumps(line).encode() + b"\n")
             count += 1

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..agents.views import Form
-from ..checks import as_int, as_seat, as_seed, check_choice
+from ..checks import as_int, as_seat, as_seed, check_choice, in_short
 from ..engine.actions import LEGAL, why_illegal
 from ..engine.decisions import NONE
 from ..engine.jit import njit
@@ -206,7 +206,7 @@ class Games:
 
     def check(self, threads: int = 1) -> None:
         """Replay every game; DataError names the first error that a thread finds."""
-        lanes = min(threads, len(self))
+        lanes = min(as_int("threads", threads, 1), len(self))
         order = np.arange(len(self))
         every = [_Lanes(self, order, lane, 1, lanes) for lane in range(lanes)]
         _on_threads(every, threads, lambda one: one.advance(NOBODY))
@@ -249,6 +249,8 @@ class Games:
         order = np.arange(len(self))
         if shuffle is not None:
             order = np.random.default_rng(as_seed(shuffle)).permutation(len(self))
+        if not isinstance(part, tuple) or len(part) != 2:
+            raise ValueError(f"part is {in_short(part)}, expected (k, n) for the k-th of n parts")
         count = as_int("the number of parts", part[1], 1)
         return order[as_int("part", part[0], 0, count - 1) :: count]
 

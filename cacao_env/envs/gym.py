@@ -193,11 +193,13 @@ class CacaoEnv(_OneSeat, gymnasium.Env[Any, Any]):
     @property
     def game(self) -> Game:
         """A copy of the game with its history; it contains everything hidden."""
+        self._require_started()
         return self.games.game(0)
 
     @property
     def seat(self) -> int:
         """The learner's seat in this episode."""
+        self._require_started()
         return int(self.games.learners[0])
 
     def _mask(self) -> npt.NDArray[np.int8]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ from ..agents.views import Form
 from ..checks import OwnArrays, check_array
 from ..greedy.candidates import ObservationForm, as_candidates
 from .versus import VersusGames
+
+KEPT = 100_000  # results of finished games
 
 
 class CacaoVecEnv(OwnArrays, VecEnv):
@@ -40,7 +43,7 @@ class CacaoVecEnv(OwnArrays, VecEnv):
         )
         self.games = games
         self.seconds = 0.0  # spent in the games so far, opponents included
-        self._ended: list[tuple[float, float]] = []
+        self._ended: deque[tuple[float, float]] = deque(maxlen=KEPT)
         self._returns = np.zeros(games.num_games)
         self._lengths = np.zeros(games.num_games, np.int64)
         self._chosen: np.ndarray[Any, Any] | None = None
@@ -92,8 +95,9 @@ class CacaoVecEnv(OwnArrays, VecEnv):
         return self._seen(games.observations), games.rewards.copy(), games.dones.copy(), infos
 
     def take_ended(self) -> list[tuple[float, float]]:
-        """(win share, margin) of each game that has ended since the last call."""
-        ended, self._ended = self._ended, []
+        """(win share, margin) of the games that have ended since the last call, at most KEPT."""
+        ended = list(self._ended)
+        self._ended.clear()
         return ended
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:

@@ -296,8 +296,9 @@ class VersusGames(Batch):
 
     def _look(self) -> None:
         self._view.look(self.states, self.learners)
-        if self.ended.any():
-            self.action_masks[self.ended] = 0  # a forfeited game has legal actions left
+        if self.ended.any():  # a forfeited game has legal actions left
+            self._view.look_at_ends(self.states, self.ended, self.learners, self.observations)
+            self.action_masks[self.ended] = 0
 
     @alone
     def arrays(self) -> Arrays:

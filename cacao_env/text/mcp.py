@@ -101,6 +101,8 @@ def _take_back(table: TextTable) -> str:
 
 
 def _hint(table: TextTable, agent: str) -> str:
+    if table.over:
+        return "The game is over."
     # Without search, which stops by the clock.
     one = load_agent(agent or best_agent(table.game.options).partition("+")[0])
     require(one, table.game.options)

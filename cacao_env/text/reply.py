@@ -43,7 +43,9 @@ def stated_move(reply: str) -> Move:
     lines = [move for line in rest.splitlines() if (move := _move(line.strip(_MARKS)))]
     if found is None:
         if not lines:
-            raise Refused('The reply states no move; end it with {"move": "..."}.')
+            raise Refused(
+                "The reply states no move, expected one such as place 2101/1 at 0,1 at its end."
+            )
         return lines[-1]
     text = found.get("move")
     move = _move(text) if isinstance(text, str) else None

@@ -10,7 +10,7 @@ from typing import Any
 from ..agents.agent import Agent, Player, require, seat_seed
 from ..agents.random import random_action
 from ..agents.registry import as_agent
-from ..checks import as_int, as_seat, as_seed, check_choice
+from ..checks import as_bool, as_int, as_seat, as_seed, check_choice, in_short
 from ..engine.notation import to_text
 from ..engine.options import Options
 from ..engine.rewards import RELATIVE_SCORE, SCORE_SCALE, WORST
@@ -50,7 +50,8 @@ class TextTable:
         options = Options.of(None, fields)
         seed = secrets.randbits(63) if seed is None else as_seed(seed)
         check_choice("failure", failure, FAILURES)
-        self._tries, self._failure, self._listed = as_int("tries", tries, 1), failure, listed
+        self._tries, self._failure = as_int("tries", tries, 1), failure
+        self._listed = as_bool("listed", listed)
         self.own = as_seat(seat, options.num_players)
         self.game = Game.deal(options, seed)
         alone = isinstance(opponents, str) or not isinstance(opponents, Sequence)
@@ -101,10 +102,22 @@ class TextTable:
         return as_seat(seat, self.game.num_players)
 
     def legal_moves(self, at: str = "") -> str:
-        """Return the legal moves, a line each: all, or those of a tile or a cell such as 0,1."""
+        """Return the legal moves, a line each: all, or those of a tile or a cell.
+
+        ``at``: a tile as in moves, such as 2101 or 2101/1, or a cell such as 0,1.
+        """
+        wanted = re.sub(r"[\s()]", "", at)
         moves = [] if self.over else map(to_text, self.game.legal_moves())
-        found = [text for text in moves if not at.strip() or at.strip() in re.split("[ /]", text)]
-        return "\n".join(found) or "There is no such legal move."
+        found = []
+        for text in moves:
+            _, what, _, where, *_ = text.split()  # of an action "what" is the cell
+            if not wanted or wanted in (what, what.partition("/")[0], where):
+                found.append(text)
+        return "\n".join(found) or (
+            f"No legal move has {in_short(at)}, expected a tile such as 2101 or a cell such as 0,1."
+            if wanted
+            else "There is no legal move."
+        )
 
     def reply(self, text: str) -> str:
         """Play the move that a reply states; return "", or one sentence on why it is refused."""
