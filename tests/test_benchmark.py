@@ -12,9 +12,11 @@ import pytest
 
 pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 
+from matplotlib.axes import Axes
+
 from cacao_env.evaluation.summary import Result
 from training import benchmark
-from training.benchmark import RECIPES, Run, main, recipe_of, runs_in
+from training.benchmark import RECIPES, Run, main, picture, recipe_of, runs_in
 from training.clone import CloneLearner
 from training.config import ConfigError, overridden, read
 from training.state import STATE
@@ -132,6 +134,31 @@ def test_runs_without_games_are_drawn_over_minutes_alone(tmp_path):
     assert [(row["seconds"], row["games"]) for row in rows] == [
         (f"{60.0 * n}", "") for n in (1, 2, 3)
     ]
+
+
+def test_curves_are_drawn_over_minutes_and_over_games(tmp_path, monkeypatch):
+    finish(tmp_path / "clone" / "seed0", 0.6, games=False)
+    finish(tmp_path / "ppo-rows" / "seed0", 0.3)
+    plot, drawn = Axes.plot, []
+
+    def noted(axis, along, wins, **look):
+        drawn.append((axis.get_xlabel(), list(along), [round(x, 6) for x in wins], look["label"]))
+        return plot(axis, along, wins, **look)
+
+    monkeypatch.setattr(Axes, "plot", noted)
+    picture(runs_in(tmp_path, ["clone", "ppo-rows"], 1))
+    assert drawn == [
+        ("minutes", [1, 2, 3], [0.2, 0.4, 0.6], RECIPES["clone"].title),
+        ("minutes", [1, 2, 3], [0.1, 0.2, 0.3], RECIPES["ppo-rows"].title),
+        ("games", [100, 200, 300], [0.1, 0.2, 0.3], RECIPES["ppo-rows"].title),
+    ]
+
+
+@pytest.mark.parametrize("key", ["seeds", "deals", "jobs", "minutes"])
+def test_numbers_below_their_bounds_are_refused(key, tmp_path, capsys):
+    assert main(["--out", str(tmp_path), f"--{key}", "0"]) == 1
+    assert f"{key} is 0" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="cores can't be chosen here")

@@ -113,6 +113,18 @@ def counter(**changes):
     return Counter(from_dict(CountConfig, changes))
 
 
+def test_a_bar_shows_what_is_done_in_percent(tmp_path, monkeypatch):
+    shown = []
+
+    class Noted(loop_module.Bar):
+        def set_postfix_str(self, text, *rest):
+            shown.append((self.n, text.partition(" games")[0]))
+
+    monkeypatch.setattr(loop_module, "Bar", Noted)
+    assert Loop(counter(), tmp_path).run()
+    assert shown == [(25, "10"), (50, "20"), (75, "30"), (100, "40")]
+
+
 def test_a_row_has_the_totals_the_speed_and_the_learner_s_metrics(tmp_path):
     learner = counter()
     assert Loop(learner, tmp_path).run()
