@@ -163,6 +163,16 @@ def test_a_folder_s_manifest_and_file_must_agree(tmp_path):
         load_agent(str(folder))
 
 
+@pytest.mark.parametrize("training", [None, [], {"config": None}, {"config": "fast"}])
+def test_what_a_manifest_says_of_the_training_is_an_object(training, tmp_path):
+    folder = checkpoint(tmp_path)
+    add_to_manifest(folder, training=training)
+    with pytest.raises(
+        CheckpointError, match=r"training is .*, expected an object whose config is"
+    ):
+        load_policy(folder)
+
+
 def test_a_description_that_the_network_does_not_fit_leaves_the_file(tmp_path):
     file = tmp_path / "mine.onnx"
     file.write_bytes(network(ABOUT))

@@ -138,6 +138,11 @@ def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
             raise CheckpointError(
                 f"{folder}: network is {in_short(manifest.get('network'))}, not {network!r}"
             )
+        training = manifest.get("training", {})
+        if not isinstance(training, dict) or not isinstance(training.get("config", {}), dict):
+            raise CheckpointError(
+                f"{folder}: training is {in_short(training)}, expected an object whose config is one"
+            )
         for file in (_file(folder, manifest), _new_file(folder, manifest)):
             try:
                 weights = read_regular(file, _MOST_WEIGHTS)
