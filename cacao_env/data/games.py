@@ -130,6 +130,14 @@ class _Lanes:
         return game, int(self.at[lane] - self.games.first[game])
 
 
+def as_part(part: Sequence[int]) -> tuple[int, int]:
+    """Return ``(k, n)``, the k-th of n parts; ValueError for anything else."""
+    if not isinstance(part, tuple | list) or len(part) != 2:
+        raise ValueError(f"part is {in_short(part)}, expected (k, n) for the k-th of n parts")
+    count = as_int("the number of parts", part[1], 1)
+    return as_int("part", part[0], 0, count - 1), count
+
+
 class Games:
     """Games with the same options; ``games[3]`` is a :class:`~cacao_env.Game`, a slice some games.
 
@@ -249,10 +257,8 @@ class Games:
         order = np.arange(len(self))
         if shuffle is not None:
             order = np.random.default_rng(as_seed(shuffle)).permutation(len(self))
-        if not isinstance(part, tuple) or len(part) != 2:
-            raise ValueError(f"part is {in_short(part)}, expected (k, n) for the k-th of n parts")
-        count = as_int("the number of parts", part[1], 1)
-        return order[as_int("part", part[0], 0, count - 1) :: count]
+        number, parts = as_part(part)
+        return order[number::parts]
 
     def _batches(
         self, form: Form, seat: int, values: Array, every: Sequence[_Lanes], threads: int

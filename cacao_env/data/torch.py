@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..checks import need
-from .games import Decisions, Games
+from .games import Decisions, Games, as_part
 
 _data = need("torch.utils.data", "PyTorch", "train")
 _IterableDataset: Any = _data.IterableDataset
@@ -20,7 +20,7 @@ class DecisionSet(_IterableDataset):
     """
 
     def __init__(self, games: Games, **options: Any) -> None:
-        self._part: tuple[int, int] = options.pop("part", (0, 1))
+        self._part = as_part(options.pop("part", (0, 1)))
         self._games, self._options = games, options
 
     def __iter__(self) -> Iterator[Decisions]:
