@@ -1,5 +1,7 @@
 """The leaderboard's tables go between its markers, from a list or from evaluations."""
 
+import json
+
 import pytest
 
 from tests.sources import ROOT
@@ -16,7 +18,7 @@ PAGE = f"before\n{leaderboard.BEGIN}\nold\n{leaderboard.END}\nafter\n"
 TABLE = '[[tables]]\nplayers = 2\nagents = ["random", "greedy"]\ndeals = 4\n'
 
 
-def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch):
+def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     page, config = tmp_path / "page.md", tmp_path / "list.toml"
     page.write_text(PAGE)
@@ -37,6 +39,11 @@ def test_one_command_plays_the_list_and_writes_the_tables(tmp_path, monkeypatch)
     for options in (["--json", *map(str, kept)], [f"--json={one}" for one in kept]):
         assert cacao(["leaderboard", "--page", str(page), *options]) == 0
         assert sorted(page.read_text().splitlines()) == sorted(text.splitlines())
+    data = json.loads(kept[0].read_text())
+    data["settings"]["task"] = "2p-greedy"
+    kept[0].write_text(json.dumps(data))
+    assert cacao(["leaderboard", "--page", str(page), "--json", str(kept[0])]) == 1
+    assert "an evaluation is of the task 2p-greedy, expected agents" in capsys.readouterr().err
 
 
 def test_the_shipped_list_and_page_are_valid():

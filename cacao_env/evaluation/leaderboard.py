@@ -60,6 +60,11 @@ def text_of(every: Sequence[Data]) -> str:
     parts = []
     for data in every:
         settings = data["settings"]
+        if settings.get("task"):
+            raise ValueError(
+                f"an evaluation is of the task {settings['task']}, expected agents against each other; "
+                "`cacao tasks --page` writes scores of tasks"
+            )
         volcanoes = ", with volcanoes" if settings["options"][0]["volcanoes"] else ""
         for own in figures.by_players(data):
             blocks = min(r["blocks"] for r in own["results"])
