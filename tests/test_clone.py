@@ -69,6 +69,25 @@ def test_decisions_of_winners_count_more_if_they_are_weighted(folder, method):
         assert logits[0] - logits[1] == pytest.approx(2 if method == "weighted" else 0, abs=0.3)
 
 
+def test_rows_without_a_choice_have_no_probability(folder):
+    with closing(learner(folder)) as cloning:
+        seen = next(iter(cloning.games))
+        choices = seen.action_masks.sum(1)
+        few = choices.argmin()
+        part = type(seen)(*(column[few : few + 1] for column in seen))
+        assert choices[few] < TINY["rows"]
+        assert 0 < cloning._learn(part)["entropy"] <= np.log(choices[few]) + 1e-6
+
+
+def test_every_seed_and_every_epoch_has_an_order_of_its_own(folder):
+    firsts = set()
+    for seed in (3, 4):
+        config = from_dict(CloneConfig, TINY | {"data": folder, "seed": seed})
+        stream = Stream(games_of(config), config)
+        firsts |= {next(stream._epoch(epoch)).observations.tobytes() for epoch in (0, 1)}
+    assert len(firsts) == 4
+
+
 def test_planes_are_learned_too(folder):
     given = {"observation": "flat", "table_size": 15, "rollout": 8}
     with closing(learner(folder, **given)) as cloning:

@@ -55,6 +55,14 @@ def test_a_curve_s_band_is_its_interval():
     assert (band.x0, band.x1) == (0, 2)
 
 
+def test_losses_alone_are_drawn_on_a_logarithmic_scale(tmp_path, monkeypatch):
+    figure = Figure()
+    monkeypatch.setattr(curves, "Figure", lambda **_: figure)
+    curves.draw([{"seconds": 60, "loss_policy": 0.5}], tmp_path / "x.png")
+    scales = {axis.get_title(): axis.get_yscale() for axis in figure.axes}
+    assert {title for title, scale in scales.items() if scale == "symlog"} == {"losses"}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_leaves_what_the_pages_say(name, tiny):
     one = tiny(name)

@@ -110,6 +110,7 @@ SOUND = {
         (AfterstateConfig, "players={2=0.0}", "players is {'2': 0.0}, expected weights above 0"),
         (AfterstateConfig, "games=1", "games is 1, too few"),
         (AfterstateConfig, "others=0.0", "greedy_kept and others are 0"),
+        (PpoConfig, "seed=4294967296", "seed is 4294967296, expected 0 to 4294967295"),
     ],
 )
 def test_a_bad_configuration_names_the_key(kind, override, message):
