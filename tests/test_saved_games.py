@@ -186,6 +186,14 @@ def test_what_no_game_has_is_refused_in_one_sentence(what):
     refused(games, arrays, sentence)
 
 
+def test_the_memory_of_a_seat_that_no_agent_in_python_plays_is_passed_over():
+    games = versus()
+    arrays = games.arrays()
+    assert not arrays["memory"].any()
+    games.restore(arrays | {"memory": np.ones_like(arrays["memory"])})
+    assert not games.arrays()["memory"].any()
+
+
 def test_actions_beyond_the_end_of_a_game_are_refused():
     game = played(2, 3, table_size=SIZE)
     games = VectorGames(1, num_players=2, table_size=SIZE, seed=1)
