@@ -120,6 +120,7 @@ def test_the_state_is_what_all_seats_see(dtype, form):
         play_on(raw, 12)
         state = env.state()
         assert env.state_space.contains(state)
+        assert env.state_space.high.max() == (1 if state.dtype == np.float32 else 255)
         parts = np.split(state, 3)
         for seat, part in enumerate(parts):
             expected = raw.game.observation(seat)

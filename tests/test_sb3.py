@@ -81,6 +81,16 @@ def test_our_batch_trains():
     assert learn(planes, "MultiInputPolicy").num_timesteps >= 48
 
 
+def test_the_time_in_the_games_is_counted(monkeypatch):
+    env = CacaoVecEnv(VersusGames(2, "random", table_size=15, seed=0))
+    env.reset()
+    ticks = iter([10.0, 10.5, 20.0, 20.25])
+    monkeypatch.setattr("cacao_env.envs.sb3.time.perf_counter", lambda: next(ticks))
+    for _ in range(2):
+        env.step(env.games.action_masks.argmax(axis=1))
+    assert env.seconds == 0.75
+
+
 def test_planes_feed_the_convolutions_of_the_guide():
     guide = (ROOT / "docs/guides/observations.md").read_text(encoding="utf-8")
     shown = {}
