@@ -195,9 +195,9 @@ def test_a_single_environment_is_that_game_from_the_learner_s_seat(kind):
     own, others = styles_of(number, 0)
     rng, opponent = np.random.default_rng(number), Noted(others, number)
     env = CacaoEnv(opponent, **kind, reward=mode)
-    factors = scale(kind["num_players"], env.game.table_size)
     for seed in (number, None):
         observation, info = env.reset(seed=seed)
+        factors = scale(kind["num_players"], env.game.table_size)
         learner, game, over = info["seat"], as_dealt(env.game), False
         earned = opponent.follow(game, learner, mode)
         while not over:
