@@ -22,7 +22,7 @@ PAGES = {
     "offline": "pyarrow",
     "submit": "pyarrow",
 }
-SMALL = {"MINUTES": "0.05", "ROUNDS": "2", "DEALS": "4"}
+SMALL = {"MINUTES": "0.02", "ROUNDS": "2", "DEALS": "2"}
 BLOCK = re.compile(r"^```(python|bash)(?: title=\"(.*?)\")?\n(.*?)^```", re.S | re.M)
 
 
