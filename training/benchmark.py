@@ -80,6 +80,7 @@ RECIPES = {
     "clone": Recipe("learning from a data set", "clone", "clone.toml"),
 }
 
+# What the benchmark sets, in the order of the values in ``Run.command``.
 OWN = (
     *("name", "seed", "minutes", "save_minutes", "eval_minutes", "eval_games", "eval_opponents"),
     *("against", "deals"),
@@ -126,18 +127,13 @@ class Run:
         start = [sys.executable, "-m", f"training.{self.recipe.trainer}"]
         if (self.folder / STATE).exists():
             return [*start, "--resume", str(self.folder)]
-        keys = [
-            *self.recipe.keys,
-            f"name={self.folder.parent.name}",
-            f"seed={self.seed}",
-            f"minutes={minutes}",
-            f"save_minutes={min(4.0, minutes / 4)}",
-            f"eval_minutes={minutes / _EVALUATIONS}",
-            "eval_games=200",
-            f'eval_opponents=["{OPPONENT}"]',
-            f'against=["{OPPONENT}"]',
-            f"deals={deals}",
-        ]
+        against = f'["{OPPONENT}"]'
+        values = (
+            *(self.folder.parent.name, self.seed, minutes, min(4.0, minutes / 4)),
+            *(minutes / _EVALUATIONS, 200, against, against, deals),
+        )
+        own = (f"{key}={value}" for key, value in zip(OWN, values, strict=True))
+        keys = [*self.recipe.keys, *own]
         sets = [part for key in keys for part in ("--set", key)]
         config = ["--config", str(CONFIGS / self.recipe.config)]
         return [*start, *config, "--out", str(self.folder), "--overwrite", *sets]
