@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 
 from cacao_env import Game
-from cacao_env.engine.actions import apply
-from cacao_env.engine.decisions import NONE, forced_action, forced_fill
+from cacao_env.engine.actions import apply, place_id
+from cacao_env.engine.decisions import NONE, forced_action, forced_fill, forced_place
 from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.rules import begin_actions
 from cacao_env.engine.state import ACT, FILL
@@ -103,6 +103,26 @@ def test_which_fills_are_skipped(display, cells, skipped):
     state.to_fill = (1 << cells) - 1
     action = forced_fill(state)
     assert (action != NONE) == skipped
+
+
+@pytest.mark.parametrize(
+    ("hand", "cells", "skipped"),
+    [
+        ((1, 0, 0, 0), 1, True),
+        ((3, 0, 0, 0), 1, True),
+        ((1, 0, 0, 0), 2, False),
+        ((1, 1, 0, 0), 1, False),
+        ((1, 0, 1, 0), 1, False),
+        ((1, 0, 0, 1), 1, False),
+        ((0, 0, 1, 0), 1, False),  # its orientation is a choice
+    ],
+)
+def test_which_placements_are_skipped(hand, cells, skipped):
+    state = Game.new(2, 0).state
+    state.hand[state.seat] = hand
+    state.open_count = cells
+    only = place_id(state, state.open_cells[0], 0) if skipped else NONE
+    assert forced_place(state) == only
 
 
 def with_other_tiles_around(game: Game, rng: np.random.Generator) -> Game:

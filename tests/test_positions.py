@@ -90,6 +90,24 @@ def test_of_equal_losses_the_best_one_s_is_first():
     assert row["placements"][0] == found.legal[1]
 
 
+def test_an_end_that_is_solved_has_the_losses_of_its_values():
+    game = Game.new(2, 0)
+    legal = game.legal_actions()
+    exact = {int(action): -float(number) for number, action in enumerate(legal)}
+    exact[int(legal[2])] = 1.5
+    found = judged_positions._Playouts([None, None], game, None, exact, 0)
+    found._done, going = 2, np.arange(3)
+    found._gold[:2] = found._win[:2] = 0.0  # playouts say nothing about gold here
+    assert found.losses(going)[:4].tolist() == [1.5, 2.5, 0.0, 4.5]
+    row = found.row(going, going)
+    assert row["placements"][:4] == legal[[2, 0, 1, 3]].tolist()
+    assert row["gold"][:4] == [
+        round(loss / judged_positions.UNITS["gold"]) for loss in (0, 1.5, 2.5, 4.5)
+    ]
+    assert row["by_referee"] == [row["gold"][:3]] * 2
+    assert row["errors"] == [0, 0, 0]
+
+
 @pytest.mark.parametrize(("noise", "known"), [(0.0, True), (0.3, True), (0.5, False)])
 def test_a_loss_is_known_when_its_error_is_small_for_its_size(noise, known):
     """64 passes: the standard error is an eighth of the noise, and 5 % of 1 gold is enough."""
@@ -139,7 +157,8 @@ def test_losses_are_those_of_the_choices_and_their_means_by_hand():
     assert whole["gold"] == two["gold"] == pytest.approx(np.mean(gold))
     assert whole["gold_low"] < whole["gold"] < whole["gold_high"]
     assert whole["best"] == np.mean(np.array(gold) < 0.05)
-    assert (whole["players"], two["players"], two["stage"]) == (None, 2, None)
+    assert (whole["players"], whole["stage"]) == (None, None)
+    assert (two["players"], two["stage"]) == (2, None)
     for row in stages:
         own = [
             a.win for p, a in zip(found, answers, strict=True) if STAGES[p.stage] == row["stage"]

@@ -155,6 +155,10 @@ DAMAGES = [
     (put(99, "result", "scores", 0), r"result.scores is \[.*\], but the replay gives \[.*\]"),
     (put([1, 0], "result", "winners"), r"result.winners is \[.*\], but the replay gives \[.*\]"),
     (put([99, 99], "result", "temples"), r"result.temples is \[99, 99\], but the replay gives"),
+    (
+        lambda r: r["result"].update(gold=[float(gold) for gold in r["result"]["gold"]]),
+        r"result.gold is \[\d+.0, \d+.0\], but the replay gives",
+    ),
     (lambda r: r["result"].pop("water"), "result has no 'water'"),
     (
         put(True, "moves", 0, "auto"),

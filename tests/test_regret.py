@@ -209,6 +209,8 @@ def test_results_do_not_depend_on_workers(tmp_path, capsys):
     assert f"net against itself, 2 players, without volcanoes, {GAMES_AT_ONCE + 4} games" in out
     assert f"{data['exact']['regret']['value']:.3f} [" in out
     assert f"{data['rollouts']['placement_regret']['value']:.3f} [" in out
+    sources = ", ".join(f"{name} {lost:+.3f}" for name, lost in data["sources"].items())
+    assert f"gold lost a judged decision, by source: {sources}" in out
 
 
 def test_regrets_are_in_utility_if_asked(tmp_path, capsys):
