@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cacao_env.agents import ismcts
 from cacao_env.agents.agent import play_game
 from cacao_env.agents.analysis import from_values, from_visits
 from cacao_env.agents.bots import BOTS, Bot
@@ -40,6 +41,14 @@ def holds(analysis, game):
     if analysis.win_shares is not None:
         assert analysis.win_shares.shape == analysis.scores.shape == (game.num_players,)
         assert analysis.win_shares.sum() == pytest.approx(1)
+
+
+def test_a_tree_search_says_the_mean_utility_of_each_action(monkeypatch):
+    nodes = [{"action": 7, "total": -1.0, "visits": 2}, {"action": 9, "total": 3.0, "visits": 4}]
+    monkeypatch.setattr(ismcts, "_tried", lambda nodes: nodes)
+    monkeypatch.setattr(ismcts, "grow", lambda *given: nodes)
+    analysis = ismcts.ismcts_analyze(None, None, 6, 0, 6, 0.5)
+    assert (analysis.actions.tolist(), analysis.values.tolist()) == ([9, 7], [0.75, -0.5])
 
 
 def test_no_bot_is_left_out():

@@ -200,6 +200,7 @@ def test_a_saved_model_of_sb3_plays_as_it_predicts(tmp_path):
     for model, env, form in sb3_models():
         model.save(file)
         agents = [sb3_agent(file, **form), sb3_agent(model, **form)]
+        assert not model.policy.training  # no dropout, and no batch's own statistics
         assert [agent.name for agent in agents] == ["model", type(model).__name__]
         assert agents[0].version != sb3_agent(file, **form, volcanoes=True).version
         other = form | {"observation": Candidates(4)}
