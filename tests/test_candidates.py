@@ -109,11 +109,18 @@ def test_rows_are_greedy_s_best_choices_in_range(deal):
         assert (seen[count:-1] == 0).all()
         assert (seen[:count, COLUMN["legal"]] == 1).all()
         assert (seen[: min(count, 3), COLUMN["known"]] == 1).all()
-        assert (np.diff(seen[:count, COLUMN["value"]]) <= 0).all()
-        if position.phase == "place":  # none that is left out is better
-            shown, values = set(ids[:count].tolist()), greedy_values(position)
-            rest = [value for action, value in values.items() if action not in shown]
-            assert min(values[action] for action in shown) >= max(rest, default=-1e9) - 2e-6
+        rank, value, behind = (seen[:count, COLUMN[name]] for name in ("rank", "value", "behind"))
+        assert rank == pytest.approx(np.arange(count) / size.rows)
+        assert (np.diff(value) <= 0).all()
+        if value[0] < 4:
+            assert behind[value > -4] == pytest.approx((value - value[0])[value > -4], abs=1e-6)
+        if position.phase == "place":
+            values = greedy_values(position)
+            own = np.array([values[action] for action in ids[:count].tolist()])
+            assert value == pytest.approx(np.clip(own / 16, -4, 4), abs=1e-6)
+            # None that is left out is better.
+            rest = [value for action, value in values.items() if action not in ids]
+            assert own.min() >= max(rest, default=-1e9) - 2e-6
         # Who does not decide sees the context alone.
         other = (position.seat + 1) % deal.players
         seen, mask, ids = look(position, size, other)
