@@ -248,7 +248,7 @@ def test_games_in_which_no_choice_has_a_row_have_no_episode(games, monkeypatch):
 ODD = [
     (lambda t: t.drop_columns(["scores"]), "has no column 'scores'"),
     (lambda t: t.set_column(0, "deal", pa.array([1] * 8, pa.int32())), "deal is int32, expected"),
-    (lambda t: t.set_column(0, "deal", pa.array([None] * 8, pa.int64())), "without nulls"),
+    (lambda t: t.set_column(0, "deal", pa.array([None] + [1] * 7, pa.int64())), "without nulls"),
     (
         lambda t: t.set_column(1, "num_players", pa.array([2] * 8, pa.int8())),
         "num_players is not 3",
@@ -258,7 +258,7 @@ ODD = [
         "cacao has not 3 values",
     ),
     (
-        lambda t: t.set_column(7, "actions", pa.array([[None]] * 8, pa.list_(pa.uint16()))),
+        lambda t: t.set_column(7, "actions", pa.array([[1, None]] + [[1]] * 7, pa.list_(pa.uint16()))),
         "without nulls",
     ),
 ]
