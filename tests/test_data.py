@@ -188,6 +188,11 @@ def test_a_row_group_ends_where_the_next_begins(monkeypatch, folder, tmp_path):
     columns = [[one.column(i) for i in range(one.num_columns)] for one in groups]
     begins = [min(c.dictionary_page_offset or c.data_page_offset for c in one) for one in columns]
     assert [end for end, _ in parts[:2]] == begins[1:]
+    last = [
+        (c.dictionary_page_offset or c.data_page_offset) + c.total_compressed_size
+        for c in columns[2]
+    ]
+    assert parts[2][0] == max(last)
     assert len(parts) == len(groups) + 1
 
 
@@ -258,7 +263,9 @@ ODD = [
         "cacao has not 3 values",
     ),
     (
-        lambda t: t.set_column(7, "actions", pa.array([[1, None]] + [[1]] * 7, pa.list_(pa.uint16()))),
+        lambda t: t.set_column(
+            7, "actions", pa.array([[1, None]] + [[1]] * 7, pa.list_(pa.uint16()))
+        ),
         "without nulls",
     ),
 ]
@@ -326,6 +333,12 @@ def test_the_same_command_resumes_and_another_recipe_is_refused(tmp_path, monkey
     assert not (tmp_path / "far").exists()
     with pytest.raises(ValueError, match="holds games with other settings: its seed is 7, here 8"):
         make(folder, Recipe(**{**vars(RECIPE), "seed": 8}), {"name": "some"})
+
+
+def test_an_agent_of_your_own_may_play(tmp_path):
+    own = "tests.agents_for_tests:First"
+    make(tmp_path, Recipe((own,), Options(), 1, 3), {"name": "own"})
+    assert load(tmp_path).table.column("agents").to_pylist() == [[own, own]]
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,8 @@ WRONG = {
     "public": (about(public="later"), "the deals were chosen"),
     "missing": (rows(0, 1, 2, 3, 4), "there are 5 games, expected 2 of each of 3 deals"),
     "doubled": (rows(0, 1, 0, 1, 2, 3), f"game 2 has deal {OAK}, not {OAK + 1}"),
+    "exchanged": (rows(2, 3, 0, 1, 4, 5), f"game 0 has deal {OAK + 1}, not {OAK}"),
+    "same seats": (rows(0, 1, 2, 3, 4, 4), r"game 5 has seats \['random', 'greedy'\], expected"),
     "seats": (
         rows(0, 1, 2, 3, 5, 4),
         r"game 4 has seats \['greedy', 'random'\], expected \['random', 'greedy'\]",
@@ -104,6 +106,7 @@ WRONG = {
         timing("random", seconds=1e-6, placement_seconds=0.0),
         "random can't have made its decisions in 1e-06 seconds",
     ),
+    "more than all": (timing("random", placement_seconds=1e3), "can't have made its decisions"),
     "slow": (timing("random", seconds=1e6), "the moves took longer than the"),
     "no number": (timing("random", seconds=float("nan")), "seconds is nan"),
     "negative": (timing("random", placement_seconds=-0.5), "placement_seconds is -0.5"),

@@ -1,6 +1,7 @@
 """``decisions="turn"``: placements are asked, and greedy's policy makes the rest of the turn."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +11,7 @@ from cacao_env.engine.state import TURN
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions
 from cacao_env.greedy.turn import late_choice, unasked
 from cacao_env.record import check, record_of
-from tests.games import any_game
+from tests.games import any_game, game_after, greedy_values
 from tests.reference.records import check_record
 from tests.test_hidden_information import scramble
 from tests.test_symmetry import image_of_game
@@ -51,6 +52,27 @@ def test_the_policy_takes_a_best_choice_and_sees_nothing_hidden(deal):
             other = scramble(position, viewer, rng)
             assert late_choice(other.state) == chosen
             assert unasked(other.state, TURN) == unasked(position.state, TURN)
+
+
+@given(any_game("explicit"))
+def test_an_action_is_worth_its_sales_and_the_best_that_follows(deal):
+    """Gold of mines and volcanoes is left out: it is the same in any order."""
+    choices = np.empty(1, CHOICES)[0]
+    for position, _ in deal.positions():
+        if position.phase != "act":
+            continue
+        seat, state = position.seat, position.state
+        score_actions(choices, state, GREEDY_WEIGHTS)
+        at_end = choices.look.cacao_worth.copy()  # by the cacao that stays
+        for action, value in greedy_values(position).items():
+            after = game_after(position, action)
+            sells = after.state.cacao[seat] < state.cacao[seat]
+            sold = int(after.state.gold[seat] - state.gold[seat]) * sells
+            goes_on = (after.phase, after.seat, after.turn) == ("act", seat, position.turn)
+            rest = (
+                max(greedy_values(after).values()) if goes_on else at_end[after.state.cacao[seat]]
+            )
+            assert value == pytest.approx(sold + rest)
 
 
 @given(any_game("explicit"), st.integers(1, 7))
