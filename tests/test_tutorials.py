@@ -16,13 +16,8 @@ import pytest
 from tests.sources import ROOT
 
 # Pages, and the package of their extra.
-PAGES = {
-    "first-agent": "torch",
-    "language-model": "openai",
-    "offline": "pyarrow",
-    "submit": "pyarrow",
-}
-SMALL = {"MINUTES": "0.02", "ROUNDS": "2", "DEALS": "2"}
+PAGES = {"first-agent": "torch", "offline": "pyarrow"}
+SMALL = {"MINUTES": "0.02", "DEALS": "2"}
 BLOCK = re.compile(r"^```(python|bash)(?: title=\"(.*?)\")?\n(.*?)^```", re.S | re.M)
 
 
