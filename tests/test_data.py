@@ -186,13 +186,13 @@ def test_a_row_group_ends_where_the_next_begins(monkeypatch, folder, tmp_path):
     about = parquet.ParquetFile(tmp_path / "x").metadata
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
     columns = [[one.column(i) for i in range(one.num_columns)] for one in groups]
-    begins = [min(c.dictionary_page_offset or c.data_page_offset for c in one) for one in columns]
+
+    def begin(column):
+        return column.dictionary_page_offset or column.data_page_offset
+
+    begins = [min(map(begin, one)) for one in columns]
     assert [end for end, _ in parts[:2]] == begins[1:]
-    last = [
-        (c.dictionary_page_offset or c.data_page_offset) + c.total_compressed_size
-        for c in columns[2]
-    ]
-    assert parts[2][0] == max(last)
+    assert parts[2][0] == max(begin(one) + one.total_compressed_size for one in columns[2])
     assert len(parts) == len(groups) + 1
 
 

@@ -39,14 +39,11 @@ def test_only_placements_are_asked_and_the_game_is_the_same(deal):
 
 @given(any_game("explicit"))
 def test_the_policy_takes_a_best_choice_and_sees_nothing_hidden(deal):
-    choices = np.empty(1, CHOICES)
     for position, rng in deal.positions():
         if position.phase not in ("fill", "act"):
             continue
         chosen = int(late_choice(position.state))
-        score_actions(choices[0], position.state, GREEDY_WEIGHTS)
-        count = int(choices[0].count)
-        values = dict(zip(choices[0].ids[:count].tolist(), choices[0].values[:count].tolist()))
+        values = greedy_values(position)
         assert values[chosen] >= max(values.values()) - 1e-9
         for viewer in range(deal.players):
             other = scramble(position, viewer, rng)
@@ -63,8 +60,8 @@ def test_an_action_is_worth_its_sales_and_the_best_that_follows(deal):
             continue
         seat, state = position.seat, position.state
         score_actions(choices, state, GREEDY_WEIGHTS)
-        at_end = choices.look.cacao_worth.copy()  # by the cacao that stays
-        for action, value in greedy_values(position).items():
+        at_end, count = choices.look.cacao_worth, choices.count  # at_end: by the cacao that stays
+        for action, value in zip(choices.ids[:count].tolist(), choices.values[:count]):
             after = game_after(position, action)
             sells = after.state.cacao[seat] < state.cacao[seat]
             sold = int(after.state.gold[seat] - state.gold[seat]) * sells
