@@ -14,7 +14,7 @@ import pytest
 from cacao_env.cli import _parser, main
 from cacao_env.engine.jit import COMPILED
 from cacao_env.engine.observation import layout
-from cacao_env.evaluation import leaderboard, regret, workers
+from cacao_env.evaluation import leaderboard, workers
 from cacao_env.play.render import film, raster
 from cacao_env.record import dumps, record_of
 from tests.checkpoints import checkpoint
@@ -145,9 +145,6 @@ def test_wrong_usage_has_status_2_and_an_interrupted_command_130(monkeypatch, ca
 def test_an_interrupted_measurement_says_what_is_stored(monkeypatch, capsys):
     interrupted = Mock(side_effect=KeyboardInterrupt)
     ended = Mock(side_effect=workers.WorkerError("a worker process ended"))
-    monkeypatch.setattr(regret, "measure_regret", interrupted)
-    assert main(["regret", "random", "--rollouts", "0"]) == 130
-    assert capsys.readouterr().err.endswith("interrupted; nothing is stored\n")
     monkeypatch.setattr("cacao_env.evaluation.run.evaluated", interrupted)
     assert main(["leaderboard"]) == 130
     assert capsys.readouterr().err.endswith("interrupted; the same command resumes\n")
@@ -343,27 +340,6 @@ REFUSED = [
     ),
     (f"evaluate {HERE}:Words random", "action is 'north' (str), expected an integer"),
     (f"evaluate {HERE}:Broken random", "Broken failed in act: KeyError: 'nothing' (agents_"),
-    ("regret nobody", "there is no agent 'nobody'"),
-    ("regret greedy --players 5", "--players is 5, expected 2, 3 or 4"),
-    ("regret greedy --deals 0", "--deals is 0, expected at least 1"),
-    ("regret greedy --last 7", "--last is 7, expected 1 to 6"),
-    ("regret greedy --last 0", "--last is 0, expected 1 to 6"),
-    ("regret greedy --rollouts 1", "--rollouts is 1, expected 0, or 2 to 1000000"),
-    ("regret greedy --referee greedy", "the referee 'greedy' is not a value network"),
-    ("regret greedy --referee criollo+search", "the referee 'criollo+search' is not a value"),
-    ("regret greedy --sample 0", "--sample is 0, expected 1 to 100"),
-    ("regret greedy --top 1", "--top is 1, expected 2 to 256"),
-    ("regret greedy --json {folder}", "Is a directory"),
-    ("regret {net} --players 3", "net plays with 2 players on table size 15"),
-    (f"regret {HERE}:Broken", "Broken failed in act: KeyError: 'nothing' (agents_"),
-    ("curve criollo --ms 0", "--ms is 0, expected numbers of at least 1"),
-    ("curve criollo+search --ms 4", "'criollo+search' has a search already"),
-    ("curve nobody", "there is no agent 'nobody"),
-    (
-        "curve criollo --out x.foo",
-        "--out is 'x.foo', expected a file that ends in .png, .svg, .pdf",
-    ),
-    ("forecasts criollo --deals 1", "--deals is 1, expected at least 2"),
     ("tasks --agents random --deals 0", "--deals is 0, expected at least 1"),
     ("tasks --agents random --workers 0", "--workers is 0, expected at least 1"),
     ("tasks --agents random --tasks 3p", "there is no task '3p'; there are: 2p-random"),
@@ -410,7 +386,7 @@ def test_bad_input_gets_one_sentence_and_status_1(
 ):
     monkeypatch.chdir(tmp_path)
     words = command.format(**places).split()
-    plays = words[0] in ("evaluate", "regret")
+    plays = words[0] == "evaluate"
     assert main([*words, *(["--deals", "2"] if plays and "--deals" not in words else [])]) == 1
     out, err = capsys.readouterr()
     (line,) = [line for line in err.splitlines() if "compiling" not in line]

@@ -29,7 +29,7 @@ from cacao_env.agents.onnx import described
 from cacao_env.agents.registry import load_agents
 from cacao_env.agents.views import Form
 from cacao_env.engine.options import Options
-from cacao_env.evaluation import SEED, curve, matches, run, workers
+from cacao_env.evaluation import SEED, matches, run, workers
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Pairing, chunks, pairings
 from cacao_env.evaluation.matches import ChunkResult, PlayedGame, Timing, play_chunk
 from cacao_env.evaluation.run import measure, print_results
@@ -337,8 +337,6 @@ def test_a_plan_s_folder_players_and_pairs():
     assert [one.num_players for one in whole.options] == [2]
     own = run.make_plan([f"{HERE}:Crowded", "greedy"])  # the first number that both play
     assert [one.num_players for one in own.options] == [3]
-    [timed] = curve.plans("criollo", "greedy", [4], players=[3])
-    assert {chunk.pairing.agent for chunk in run.plan_chunks(timed)} == {"criollo+search:ms=4"}
 
 
 @pytest.mark.usefixtures("no_luck")

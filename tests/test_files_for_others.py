@@ -182,18 +182,8 @@ MAKERS = {
     "settings.json": make_evaluation,
     "games.jsonl": make_evaluation,
     "games/games.csv": make_evaluation,
-    "curve.json": lambda: run(
-        *("curve", "criollo", "--ms", "1", "--against", "random", *SHORT, "--json", "curve.json")
-    ),
-    "forecasts.json": lambda: run(
-        "forecasts", "criollo", "--deals", 2, "--ceiling", 2, "--json", "forecasts.json"
-    ),
     "positions.json": lambda: run(
         *("positions", "greedy", "--subset", "--workers", 1, "--json", "positions.json")
-    ),
-    "regret.json": lambda: run(
-        *("regret", "greedy", "--deals", 1, "--rollouts", 2, "--sample", 1, "--workers", 1),
-        *("--json", "regret.json"),
     ),
     "set/dataset.json": make_set,
     "set/games-00000.parquet": make_set,
@@ -242,7 +232,7 @@ def test_pandas_reads_what_the_page_says(line, made, monkeypatch):
 def test_every_command_that_writes_json_is_on_the_page():
     commands = next(one.choices for one in _parser()._actions if isinstance(one.choices, dict))
     writing = [name for name, one in commands.items() if "as JSON" in one.format_help()]
-    assert len(writing) == 11
+    assert len(writing) == 8
     for name in writing:
         assert f"`cacao {name} --json FILE`" in PAGE
 

@@ -1,21 +1,20 @@
-"""The judge of decisions: fair to all candidates, blind to the deal, several networks in turn."""
+"""The judge of decisions: exact near the end, fair to all candidates, blind to the deal."""
 
-import json
 import math
 
 import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.utility import RELATIVE_SCORE
-from cacao_env.engine.rng import new_rng
-
-pytest.importorskip("choix", reason="the evaluate extra is not installed")
-
+from cacao_env.agents.endgame import ALL, end_values, is_near_end, placements_left
 from cacao_env.agents.registry import load_agent
+from cacao_env.agents.utility import RELATIVE_SCORE
 from cacao_env.agents.value.agent import ValueAgent
-from cacao_env.cli import main as cacao
-from cacao_env.evaluation.judge import LOOK, Judge, new_gold, other_networks, play_out
+from cacao_env.engine.actions import MAX_LEGAL
+from cacao_env.engine.options import Options
+from cacao_env.engine.rng import new_rng
+from cacao_env.evaluation.judge import LOOK, Judge, new_gold, play_out, solved
+from tests.games import played
 from tests.test_endgame import near_end
 
 
@@ -33,17 +32,17 @@ def playouts(monkeypatch):
 
 
 def judged(game, action, rollouts, top, seed):
-    judge, half = Judge(["criollo"], game.options, top=top), rollouts // 2
+    judge, half = Judge("trinitario", game.options, top=top), rollouts // 2
     return judge.by_playouts(game, action, half, rollouts - half, seed).loss
 
 
 def add_outcomes(game, ids, sums, passes):
-    """Add outcomes of playouts by criollo to ``sums``."""
-    net, scratch, work = load_agent("criollo").tools
+    """Add outcomes of playouts by trinitario to ``sums``."""
+    net, scratch, work = load_agent("trinitario").tools
     rng = new_rng(1)
     for _ in range(passes):
-        about = game.states, ids, len(ids), net.inner, RELATIVE_SCORE, rng
-        play_out(net, scratch, work, *about, sums, np.zeros(len(ids)), new_gold(len(ids)))
+        about = game.states, ids, len(ids), net.inner, rng
+        play_out(net, scratch, work, *about, sums, new_gold(len(ids)))
 
 
 def test_all_actions_of_a_pass_meet_the_same_deal():
@@ -65,30 +64,33 @@ def test_playouts_do_not_know_the_deal():
     assert np.ptp(means) < 5
 
 
-def test_networks_take_turns(playouts):
+def test_half_of_the_playouts_choose_and_the_others_compare(playouts):
     game = Game.new(2, 5)
-    judge = Judge(["criollo", "trinitario"], game.options, top=3)
+    judge = Judge("trinitario", game.options, top=3)
     judge.by_playouts(game, int(game.legal_actions()[0]), 8, 8, 1)
-    criollo, trinitario = (agent.net for agent in judge._agents)
     counts = [len(tried) for _, tried in playouts]
-    # Half of the playouts choose among all candidates, the other half compares the chosen one.
     assert counts[-8:] == [2] * 8
     assert counts[0] >= 3
     assert 6 * counts[0] <= sum(counts[:-8]) <= 8 * counts[0]
-    assert all(net is (criollo, trinitario)[i % 2] for i, (net, _) in enumerate(playouts))
+
+
+def test_only_a_value_network_without_search_judges():
+    for name in ("greedy", "trinitario+search"):
+        with pytest.raises(ValueError, match="is not a value network without search"):
+            Judge(name, Options())
 
 
 def test_the_gain_of_a_choice_is_its_value_less_the_mean_of_all(monkeypatch):
     tried = []
 
-    def fixed(net, scratch, work, states, ids, alive, inner, objective, rng, sums, *more):
+    def fixed(net, scratch, work, states, ids, alive, inner, rng, sums, gold):
         tried.append(ids[:alive].tolist())
         sums[:alive] += ids[:alive] / 1000  # the same in every playout
 
     monkeypatch.setattr("cacao_env.evaluation.judge.play_out", fixed)
     game = Game.new(2, 5)
     action = int(game.legal_actions()[0])
-    verdict = Judge(["criollo"], game.options, top=3).by_playouts(game, action, 8, 8, 1)
+    verdict = Judge("trinitario", game.options, top=3).by_playouts(game, action, 8, 8, 1)
     assert verdict.gain == pytest.approx((action - np.mean(tried[0])) / 1000)
     assert verdict.best == max(tried[0])
     assert verdict.loss == pytest.approx((verdict.best - action) / 1000)
@@ -97,7 +99,7 @@ def test_the_gain_of_a_choice_is_its_value_less_the_mean_of_all(monkeypatch):
 def test_the_interval_of_a_loss_is_that_of_its_playouts():
     """Judged again and again, a loss varies as much as its interval says."""
     game = near_end(2, 11, 8)
-    judge = Judge(["trinitario"], game.options, top=4)
+    judge = Judge("trinitario", game.options, top=4)
     some = game.legal_actions()[::8].tolist()
     worst = max(some, key=lambda action: judge.by_playouts(game, action, 4, 16, 1).loss)
     found = [judge.by_playouts(game, worst, 4, 24, seed) for seed in range(40)]
@@ -106,23 +108,9 @@ def test_the_interval_of_a_loss_is_that_of_its_playouts():
     assert 0.7 < np.mean([verdict.error for verdict in found]) / (1.96 * spread) < 1.5
 
 
-def test_an_agent_is_judged_by_other_networks(tmp_path, capsys):
-    assert "criollo" in other_networks(load_agent("greedy"))
-    assert "criollo" not in other_networks(load_agent("criollo+search:ms=5"))
-    assert "forastero" not in other_networks(load_agent("greedy"))
-    path = tmp_path / "r.json"
-    command = ["criollo", "--deals", "1", "--rollouts", "2", "--sample", "1", "--workers", "1"]
-    assert cacao(["regret", *command, "--json", str(path)]) == 0
-    data = json.loads(path.read_text())
-    assert data["settings"]["referees"] == other_networks(load_agent("criollo"))
-    assert sum(row["decisions"] for row in data["rollouts_by_left"].values()) == 1
-    assert data["rollouts"]["decisions"] == 1
-    assert "judged: 2 playouts by trinitario" in capsys.readouterr().out
-
-
 def test_comparing_ends_once_the_loss_is_settled(playouts):
     game = near_end(2, 11, 8)
-    judge, asked = Judge(["trinitario"], game.options, top=2), []
+    judge, asked = Judge("trinitario", game.options, top=2), []
 
     def settled(loss, error):
         asked.append((loss, error))
@@ -142,7 +130,7 @@ def test_what_the_network_finds_much_worse_is_not_tried(playouts):
     game, agent, tried = Game.new(2, 5), load_agent("trinitario"), {}
     for within in (math.inf, 0.05):
         playouts.clear()
-        judge = Judge(["trinitario"], game.options, top=12, within=within)
+        judge = Judge("trinitario", game.options, top=12, within=within)
         judge.by_playouts(game, int(game.legal_actions()[0]), 1, 1, 7)
         tried[within] = set(playouts[0][1])
     rng = new_rng(7)
@@ -166,3 +154,38 @@ def test_networks_name_their_candidates_without_the_deal(monkeypatch):
     (draws,) = seen
     assert sorted(draws) == sorted(game.state.jungle_draws)
     assert not np.array_equal(draws, game.state.jungle_draws)
+
+
+# --- Near the end ---------------------------------------------------------------------------------
+
+
+def last_sale() -> Game:
+    """The last decision of a game: two workers of B at a market that pays 3, 5 cacao stored."""
+    game = played(2, 78, until=lambda g: placements_left(g.state) == 0 and g.phase == "act")
+    assert [game.text(a) for a in game.legal_actions()] == [
+        "act -1,2 north with 0",
+        "act -1,2 north with 1",
+        "act -1,2 north with 2",
+    ]
+    return game
+
+
+def test_by_hand_what_is_not_sold_is_lost():
+    game = last_sale()
+    none, one, two = (int(a) for a in game.legal_actions())
+    for action, gold in ((none, 6), (one, 3), (two, 0)):
+        assert solved(game, action).loss == pytest.approx(gold)
+        # Nothing is left to chance, so every playout says the same.
+        assert judged(game, action, 6, 2, seed=1) == pytest.approx(gold)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_an_action_s_loss_is_that_of_the_one_chosen(players):
+    """Of every action, with the values that the solver finds for all of them."""
+    near = lambda g: is_near_end(g.state, 2) and g.phase == "place" and g.seat == 1  # noqa: E731
+    game = played(players, 5, until=near)
+    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
+    count = int(end_values(game.states, RELATIVE_SCORE, 10**6, True, ALL, ids, values))
+    assert count == len(game.legal_actions()) > 5
+    expected = {int(a): max(values[:count]) - v for a, v in zip(ids[:count], values)}
+    assert {a: solved(game, a).loss for a in expected} == pytest.approx(expected)

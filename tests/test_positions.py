@@ -1,4 +1,4 @@
-"""Cacao Positions: the shipped file, what an agent loses in it, and how a file is made."""
+"""Cacao Positions: the shipped file, and what an agent loses in it."""
 
 import gzip
 import json
@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from filelock import FileLock
 
-from cacao_env import Game
-from cacao_env.agents.agent import Agent, AgentError, decider
+from cacao_env.agents.agent import Agent, AgentError
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main
 from cacao_env.engine.options import Options
-from cacao_env.evaluation import judged_positions, positions
+from cacao_env.evaluation import positions
 from cacao_env.evaluation.positions import FILE, STAGES, SUBSET, ask, figures, read_positions
 from cacao_env.play import puzzles
 
@@ -31,7 +29,8 @@ def test_the_shipped_positions_follow_from_their_deals():
     for one in SHIPPED:
         game = one.game()  # or ValueError
         kinds.add((one.options.num_players, one.options.volcanoes, one.stage))
-        assert judged_positions._kind_of(one.number) == (one.options, one.stage)
+        assert one.options == Options((2, 3, 2, 4)[one.number % 4], one.number // 12 % 4 == 3)
+        assert one.stage == one.number % len(STAGES)
         assert len(one.gold) == len(one.win) == len(one.placements) == len(set(one.placements))
         assert min(one.gold) == one.gold[0] == one.win[0] == 0
         assert len(one.errors) >= min(3, len(game.legal_actions()))
@@ -41,107 +40,6 @@ def test_the_shipped_positions_follow_from_their_deals():
     moved = replace(SHIPPED[0], seed=SHIPPED[1].seed)
     with pytest.raises(ValueError, match=r"position 0 does not follow|illegal"):
         moved.game()
-
-
-@pytest.fixture
-def quick(monkeypatch):
-    """Judge with few playouts; finding positions stays as it is."""
-    monkeypatch.setattr(judged_positions, "ROUNDS", ((2, 2), (4, 0)))
-
-
-@pytest.mark.usefixtures("quick")
-def test_the_phrase_of_the_shipped_file_finds_its_positions(tmp_path):
-    phrase = json.loads(gzip.decompress(FILE.read_bytes()))["phrase"]
-    steps = []
-    made = judged_positions.make(tmp_path, phrase, 1, 1, steps.append)
-    assert sum(steps) == 1
-    [found], first = read_positions(made), SHIPPED[0]
-    for name in ("options", "seed", "actions", "stage", "left"):
-        assert getattr(found, name) == getattr(first, name), name
-    # The same command goes on after a line that was cut off, and judges nothing twice.
-    kept = tmp_path / "positions.jsonl"
-    before = kept.read_bytes()
-    kept.write_bytes(before + b'{"number": 1, "pla')
-    assert judged_positions.make(tmp_path, phrase, 1, 1, lambda count: None) == made
-    assert kept.read_bytes() == before
-    with pytest.raises(ValueError, match="has positions of another phrase"):
-        judged_positions.make(tmp_path, "other", 1, 1, lambda count: None)
-    kept.write_bytes(
-        before.replace(b'"engine":"', b'"engine":"0').replace(b'"engine": "', b'"engine": "0')
-    )
-    with pytest.raises(ValueError, match="has positions of another engine; name another folder"):
-        judged_positions.make(tmp_path, phrase, 1, 1, lambda count: None)
-    kept.write_bytes(before)
-    with (
-        FileLock(tmp_path / ".lock"),
-        pytest.raises(ValueError, match="another process is making positions in"),
-    ):
-        judged_positions.make(tmp_path, phrase, 1, 1, lambda count: None)
-
-
-def test_of_equal_losses_the_best_one_s_is_first():
-    found = judged_positions._Playouts([], Game.new(2, 0), np.zeros(500), {}, 0)
-    found._done, going = 64, np.arange(2)
-    found._gold[:64] = found._win[:64] = 0.0
-    found._gold[:, 0] = -1.0
-    found._expected[0] = 1e9  # what is expected of it says that it loses nothing
-    row = found.row(going, going)
-    assert row["gold"][:2] == [0, 0]
-    assert row["placements"][0] == found.legal[1]
-
-
-def test_an_end_that_is_solved_has_the_losses_of_its_values():
-    game = Game.new(2, 0)
-    legal = game.legal_actions()
-    exact = {int(action): -float(number) for number, action in enumerate(legal)}
-    exact[int(legal[2])] = 1.5
-    found = judged_positions._Playouts([None, None], game, None, exact, 0)
-    found._done, going = 2, np.arange(3)
-    found._gold[:2] = found._win[:2] = 0.0  # playouts say nothing about gold here
-    assert found.losses(going)[:4].tolist() == [1.5, 2.5, 0.0, 4.5]
-    row = found.row(going, going)
-    assert row["placements"][:4] == legal[[2, 0, 1, 3]].tolist()
-    assert row["gold"][:4] == [
-        round(loss / judged_positions.UNITS["gold"]) for loss in (0, 1.5, 2.5, 4.5)
-    ]
-    assert row["by_referee"] == [row["gold"][:3]] * 2
-    assert row["errors"] == [0, 0, 0]
-
-
-@pytest.mark.parametrize(("noise", "known"), [(0.0, True), (0.3, True), (0.5, False)])
-def test_a_loss_is_known_when_its_error_is_small_for_its_size(noise, known):
-    """64 passes: the standard error is an eighth of the noise, and 5 % of 1 gold is enough."""
-    game = Game.new(2, 0)
-    found = judged_positions._Playouts([], game, None, {}, 0)
-    found._done, half = 64, np.repeat([-1.0, 1.0], 32)
-    found._gold[:64, 0], found._gold[:64, 1] = 0.0, -1.0 + noise * half
-    assert found._best(np.array([0, 1])) == 0
-    assert found._known(1, 0) == known
-    found._gold[:64, 1] *= 40  # a loss of 40 gold may be wrong by 2
-    assert found._known(1, 0) == known
-
-
-def test_near_the_end_placements_share_their_deals_and_replies_are_learned():
-    """Outcomes depend neither on what else is judged nor on the true deal."""
-    maker = judged_positions._Maker("any")
-    game = SHIPPED[148].game()  # 2 players, 9 placements left
-    assert decider(game) == 1
-
-    def outcomes(game, going, passes=40):
-        found = judged_positions._Playouts(maker._nets, game, None, {}, 1)
-        found.run(going, passes, until_known=False)
-        return found._gold[:passes], found._win[:passes]
-
-    two = np.arange(2)
-    gold, win = outcomes(game, two)
-    again, _ = outcomes(game.determinise(decider(game), 5), two[::-1])
-    assert np.array_equal(gold[:, two], again[:, two])
-    alone, _ = outcomes(game, two[:1])
-    assert np.array_equal(gold[:, 0], alone[:, 0])
-    assert (gold > 0).any()
-    assert (win[gold > 0] == 1).all()
-    assert (win[gold < 0] == 0).all()
-    assert all(work.tree.entries["visits"].any() for _, _, work in maker._nets)
 
 
 def test_losses_are_those_of_the_choices_and_their_means_by_hand():

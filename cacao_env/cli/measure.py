@@ -1,4 +1,4 @@
-"""Commands that measure agents: ``evaluate, regret, curve, forecasts, leaderboard, tasks``.
+"""Commands that measure agents: ``evaluate, positions, leaderboard, tasks``.
 
 See docs/evaluation.md and docs/tasks.md.
 """
@@ -6,7 +6,6 @@ See docs/evaluation.md and docs/tasks.md.
 from __future__ import annotations
 
 import sys
-import time
 from argparse import ArgumentTypeError, Namespace
 from contextlib import closing
 from dataclasses import asdict
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import files
-from ..checks import as_int, as_path
+from ..checks import as_path
 from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
 from .common import (
@@ -39,9 +38,6 @@ GAME = {
 }
 WORKERS = {"--workers": (int, "processes; default: all cores")}
 RAY = {"--ray": (str, _RAY, {"nargs": "?", "const": "local", "metavar": "ADDRESS"})}
-
-
-CURVES = (".png", ".svg", ".pdf")  # of a picture
 
 
 def _counts(text: str) -> list[int]:
@@ -86,94 +82,22 @@ def add_commands(commands: Any) -> None:
         "once with the candidate in each seat and the opponent in all others.  Wins and margins are "
         "averaged within a block; intervals are bootstrapped over blocks.",
     )
-    solved = "solve decisions with at most P placements left in the game, 1 to 6; default: 2"
-    playouts = "playouts a candidate, half of them to choose it; 0 for none; default: 64"
-    referees = (
-        "value networks that play them in turn; default: the shipped ones that are not the "
-        "agent's own"
-    )
-    add(
-        "regret",
-        _regret,
-        "measure the regret of an agent's decisions",
-        "cacao regret greedy --deals 50 --last 3",
-        {
-            "agent": (str, _AGENT),
-            "--players": (int, "2, 3 or 4; default: a checkpoint's own, or 2"),
-            "--deals": (200, "deals, each played once; default: 200"),
-            "--last": (2, solved, {"metavar": "P"}),
-            "--rollouts": (64, playouts, {"metavar": "R"}),
-            "--referee": (str, referees, {"metavar": "NAME[,NAME]"}),
-            "--sample": (4, "earlier decisions sampled a game; default: 4", {"metavar": "D"}),
-            "--top": (16, "candidates, greedy's best; default: 16"),
-            "--utility": (False, "regrets in utility, not in gold"),
-            **GAME,
-            **WORKERS,
-            **json_of("the figures and every regret"),
-        },
-        "Play an agent against itself, on every seat.  Its decisions near the end are "
-        "compared with the exact solution, a sample of the earlier ones with many playouts, which "
-        "value networks play.",
-    )
-    times = "times a placement; default: 1,4,16,64"
-    add(
-        "curve",
-        _curve,
-        "draw the strength of a network's search by its time",
-        "cacao curve criollo --ms 1,4,16,64 --deals 100 --out curve.png",
-        {
-            "network": (str, "a value network that `cacao agents` lists, or its folder"),
-            "--ms": (_counts, times, {"metavar": "MS[,MS...]"}),
-            "--against": (str, "the opponent; default: the network without search"),
-            "--deals": (BLOCKS, "deals, each played in every seat; default: 200"),
-            "--out": (str, f"the picture, {CURVES[0]}, {CURVES[1]} or {CURVES[2]}", _FILE),
-            **PLAYERS,
-            **GAME,
-            **WORKERS,
-            **json_of("the results"),
-        },
-        "Play a value network with search against an opponent, once for each time, print "
-        "the results and draw them.  Games are stored under runs/curve; the same command resumes.",
-    )
-    replays = "also what chance allows, from so many replays of each position; default: 16"
-    foreseeing = "agents that tell the result that they expect: value networks"
-    add(
-        "forecasts",
-        _forecasts,
-        "measure how much of the outcome agents foresee",
-        "cacao forecasts criollo --deals 1000",
-        {
-            "agents": (str, foreseeing, {"nargs": "+"}),
-            "--deals": (1000, "deals, each played once; default: 1,000"),
-            "--ceiling": (int, replays, {"nargs": "?", "const": 16, "metavar": "N"}),
-            **PLAYERS,
-            **GAME,
-            **WORKERS,
-            **json_of("the figures"),
-        },
-        "Play games of the first agent against itself.  Every agent tells the win shares and scores "
-        "that it expects; R² with the outcome is printed by the placements left in the game.",
-    )
     add(
         "positions",
         _positions,
         "measure what an agent loses in positions in which agents disagree",
         "cacao positions trinitario\ncacao positions llm:MODEL --subset",
         {
-            "agents": (str, "agents; several are ranked in one table", {"nargs": "*"}),
+            "agents": (str, "agents; several are ranked in one table", {"nargs": "+"}),
             "--subset": (False, "the first hundred positions alone, for a slow agent"),
             "--file": (str, "a file of positions; default: the one that is installed", _FILE),
-            "--make": (str, "find and judge positions, and write the file into this folder", _DIR),
-            "--phrase": ("Cacao Positions", "with --make: decides which positions are found"),
-            "--count": (2000, "with --make: how many; default: 2,000"),
             "--seed": (SEED, "of the agent's random numbers; default: 1,000,000,000"),
             **WORKERS,
             "--page": (str, "write the table of the agents between the markers of this page"),
             **json_of("the figures and every answer; of several agents, a list"),
         },
         "Ask agents for a placement in each position, and add up what its choices lose against "
-        "the best ones.  With --make find and judge positions instead, which takes hours; the same "
-        "command resumes.",
+        "the best ones.",
     )
     evaluations = {"nargs": "+", "action": "extend", **_FILE}
     add(
@@ -289,89 +213,13 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     _say("\n".join(said), data, options)
 
 
-def _regret(options: Namespace) -> None:
-    prepare(options)
-    from ..agents.agent import require
-    from ..agents.registry import load_agent
-    from ..engine.options import Options
-    from ..evaluation.judge import other_networks
-    from ..evaluation.regret import RegretSettings, document, measure_regret, show
-
-    as_int("--deals", options.deals, 1)
-    if options.players is not None:
-        as_int("--players", options.players, 2, 4, "2, 3 or 4")
-    agent = load_agent(options.agent, allow_code=True)
-    numbers = options.last, options.rollouts, options.sample, options.top
-    unit, referees = "utility" if options.utility else "gold", list[str]()
-    if options.rollouts:
-        referees = options.referee.split(",") if options.referee else other_networks(agent)
-    settings = RegretSettings(*numbers, unit, tuple(referees))
-    rules = Options(options.players or agent.players[0], options.volcanoes)
-    require(agent, rules)
-    check_writable(options.json)
-    begin, seed, workers = time.perf_counter(), options.seed, options.workers
-    with resumable("nothing is stored"):
-        games = measure_regret(options.agent, agent, rules, options.deals, seed, settings, workers)
-    data = document(agent, rules, seed, settings, games, time.perf_counter() - begin)
-    _say(show(data), data, options)
-
-
-def _curve(options: Namespace) -> None:
-    prepare(options)
-    from ..evaluation import curve
-
-    if options.out and as_path(options.out).suffix not in CURVES:
-        raise ValueError(
-            f"--out is {options.out!r}, expected a file that ends in {', '.join(CURVES)}"
-        )
-    todo = curve.plans(
-        options.network,
-        options.against or options.network,
-        curve.TIMES if options.ms is None else options.ms,
-        players=[options.players],
-        volcanoes=options.volcanoes,
-        blocks=options.deals,
-        seed=options.seed,
-    )
-    check_writable(options.json, options.out)
-    found = [data["results"][0] for data in _played(curve.HOME, todo, options)]
-    _say(curve.show(found), found, options)
-    if options.out:
-        curve.draw(found, as_path(options.out))
-
-
-def _forecasts(options: Namespace) -> None:
-    prepare(options)
-    from ..agents.registry import load_agents
-    from ..engine.options import Options
-    from ..evaluation import forecasts
-
-    rules = Options(options.players, options.volcanoes)
-    agents = load_agents(options.agents, allow_code=True)
-    check_writable(options.json)
-    seed, workers, replays = options.seed, options.workers, options.ceiling or 0
-    rows = forecasts.measure_forecasts(
-        options.agents, agents, rules, options.deals, seed, replays, workers
-    )
-    data = forecasts.document(rows, agents, rules, seed, replays)
-    _say(forecasts.show(rows), data, options)
-
-
 def _positions(options: Namespace) -> None:
     prepare(options)
     from ..agents.registry import load_agent
     from ..engine.progress import Bar
-    from ..evaluation import judged_positions, positions
+    from ..evaluation import positions
     from ..tables import between_markers
 
-    if options.make is not None:
-        as_int("--count", options.count, 1)
-        with resumable(), Bar(total=options.count, unit="position") as bar:
-            folder, about = as_path(options.make), (options.phrase, options.count)
-            print(judged_positions.make(folder, *about, options.workers, bar.update))
-        return
-    if not options.agents:
-        raise ValueError("name an agent, or --make a file of positions")
     path = positions.FILE if options.file is None else as_path(options.file)
     found = positions.read_positions(path, positions.SUBSET if options.subset else None)
     agents = [load_agent(name, allow_code=True) for name in options.agents]

@@ -206,7 +206,7 @@ def _judge() -> None:
     from ..game import Game
 
     game = Game.new(seed=0)
-    judge = Judge([name for name, _ in value_networks()], game.options, top=2)
+    judge = Judge(value_networks()[0][0], game.options, top=2)
     judge.by_playouts(game, int(game.legal_actions()[0]), 1, 2, 0)
     while game.turn < 21:
         game.play(int(game.legal_actions()[0]))

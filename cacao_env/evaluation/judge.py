@@ -1,22 +1,20 @@
-"""Judge decisions: exactly near the end, before it by playouts of value networks, each in its turn.
+"""Judge decisions: exactly near the end, before it by playouts of a value network.
 
-Playouts by a weak policy, such as greedy's, misjudge strong play, and those by an agent's own network
-share its errors.  So several networks play them, which need not be the agent's.  The judge knows no
-more than the deciding seat may know.
+Playouts by a weak policy, such as greedy's, misjudge strong play.  The judge knows no more than the
+deciding seat may know.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import cycle
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..agents.agent import Agent, decider, require
+from ..agents.agent import decider, require
 from ..agents.checkpoint import VALUE_NET, find, network_of, shipped_names
 from ..agents.endgame import NODES_TO_JUDGE, exact_values
 from ..agents.halving import halve
@@ -30,7 +28,7 @@ from ..engine.actions import MAX_LEGAL
 from ..engine.jit import njit
 from ..engine.options import Options
 from ..engine.rng import RngArray, new_rng
-from ..engine.scoring import relative_score, scores_into, win_shares_into
+from ..engine.scoring import relative_score
 from ..engine.state import EXPLICIT, FILL, OVER, STATE, redeal
 from ..engine.tiles import MAX_PLAYERS, MAX_TURNS
 from ..game import Game
@@ -43,18 +41,17 @@ MAX_DECISIONS = 17 * MAX_TURNS
 
 
 @njit
-def play_out(net, scratch, work, states, ids, alive, inner, objective, rng, sums, win_shares, gold):
+def play_out(net, scratch, work, states, ids, alive, inner, rng, sums, gold):
     """Play on after each of the first ``alive`` actions of ``states[0]``, and add what comes of it.
 
     The network plays all seats to the end and evaluates ``inner`` placements of a turn.  Everything
     hidden from the deciding seat is dealt again; all actions share this deal, draws included.
-    ``sums``: float64 (alive,), the objective's values for the deciding seat; ``win_shares``: the same,
-    of its shares of the win; ``gold``: int64 (alive, MAX_PLAYERS, sources), every seat's from here on.
+    ``sums``: float64 (alive,), the deciding seat's relative scores in gold; ``gold``: int64 (alive,
+    MAX_PLAYERS, sources), every seat's from here on.
     """
     here = np.empty(3, STATE)
     actions, values = np.empty(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
     line = np.empty(MAX_DECISIONS, np.int64)
-    scores, of_win = np.zeros(MAX_PLAYERS, np.int64), np.zeros(MAX_PLAYERS)
     seat = np.int64(states[0].seat)
     here[0] = states[0]
     redeal(here[0], seat, rng)
@@ -68,10 +65,7 @@ def play_out(net, scratch, work, states, ids, alive, inner, objective, rng, sums
             line[played] = actions[np.argmax(values[:count])] if count > 1 else actions[0]
             step_turn(state, line[played])
             played += 1
-        sums[i] += value_of(state, seat, objective)
-        scores_into(state, scores)
-        win_shares_into(state, scores, of_win)
-        win_shares[i] += of_win[seat]
+        sums[i] += value_of(state, seat, RELATIVE_SCORE)
         here[2] = here[0]
         here[2].decisions = EXPLICIT
         add_sources(here[2], np.int64(here[0].decisions), line[:played], gold[i])
@@ -87,8 +81,8 @@ class Verdict:
     """What an action loses against the best one found, for the deciding seat.
 
     ``loss``: the difference of their values, ``error``: half of its 95 % interval; ``gain``: the
-    action's value less the mean of all actions compared.  Gold, or utility.  ``sources``: the reason of
-    the loss, the difference of relative scores in gold by source; {} where the end is solved.
+    action's value less the mean of all actions compared.  All are in gold.  ``sources``: the reason of
+    the loss, the difference of relative scores by source; {} where the end is solved.
     """
 
     best: int
@@ -99,30 +93,22 @@ class Verdict:
 
 
 class Judge:
-    """Judges decisions; ``networks`` are names of value networks without search.
+    """Judges decisions; ``network`` is the name of a value network without search.
 
-    ``objective``: UTILITY, or RELATIVE_SCORE in gold.  ``top``: candidates for the best action, the
-    first by greedy; what the networks would play and the action itself are candidates too.
-    ``within``: utility; greedy's candidates that each network finds worse than its best by more than
-    this are left out.
+    ``top``: candidates for the best action, the first by greedy; what the network would play and the
+    action itself are candidates too.  ``within``: utility; greedy's candidates that the network finds
+    worse than its best by more than this are left out.
     """
 
     def __init__(
-        self,
-        networks: Sequence[str],
-        options: Options,
-        objective: int = RELATIVE_SCORE,
-        top: int = 16,
-        within: float = math.inf,
+        self, network: str, options: Options, top: int = 16, within: float = math.inf
     ) -> None:
-        self._objective, self._top, self._within = objective, top, within
-        self._agents: list[ValueAgent] = []
-        for name in networks:
-            agent = load_agent(name)
-            if not isinstance(agent, ValueAgent) or SEARCH in name:
-                raise ValueError(f"the referee {name!r} is not a value network without search")
-            require(agent, options)
-            self._agents.append(agent)
+        self._top, self._within = top, within
+        agent = load_agent(network)
+        if not isinstance(agent, ValueAgent) or SEARCH in network:
+            raise ValueError(f"the judge {network!r} is not a value network without search")
+        require(agent, options)
+        self._agent = agent
 
     def by_playouts(
         self,
@@ -140,18 +126,13 @@ class Judge:
         larger.  They are fewer if ``settled(loss, error)`` says after some that the loss is known well
         enough.
         """
-        rng, turns = new_rng(seed), cycle(agent.tools for agent in self._agents)
+        rng, (net, scratch, work) = new_rng(seed), self._agent.tools
         ids = np.array(list(dict.fromkeys([action, *self._candidates(game, rng)])))
-
-        shares, gold, players = np.zeros(len(ids)), new_gold(len(ids)), game.num_players
+        gold, players = new_gold(len(ids)), game.num_players
 
         def run(ids: Any, alive: int, sums: Any, passes: int) -> None:
             for _ in range(passes):
-                net, scratch, work = next(turns)
-                play_out(
-                    *(net, scratch, work, game.states, ids, alive, net.inner),
-                    *(self._objective, rng, sums, shares, gold),
-                )
+                play_out(net, scratch, work, game.states, ids, alive, net.inner, rng, sums, gold)
 
         sums = np.zeros(len(ids))
         means = sums / halve(run, ids, sums, len(ids), choosing * len(ids), 0.0, 0.0)
@@ -173,27 +154,25 @@ class Judge:
         return Verdict(int(ids[0]), loss, error, gain, dict(zip(SOURCES, of_source, strict=True)))
 
     def _candidates(self, game: Game, rng: RngArray) -> list[int]:
-        """Return what each network would play, then greedy's best."""
+        """Return what the network would play, then greedy's best."""
         found = np.empty(self._top, np.int64)
         by_greedy = found[: best_actions(game.states, self._top, found)].tolist()
-        chosen, near = [], set(by_greedy if self._within == math.inf else [])
-        for agent in self._agents:
-            ids, values = agent.evaluate(game.determinise(decider(game), rng).states, rng)
-            chosen.append(int(ids[np.argmax(values)]))
-            near |= set(ids[values >= values.max() - self._within].tolist())
-        return chosen + [action for action in by_greedy if action in near]
+        seen = game.determinise(decider(game), rng)
+        ids, values = self._agent.evaluate(seen.states, rng)
+        near = set(by_greedy)
+        if self._within < math.inf:
+            near = set(ids[values >= values.max() - self._within].tolist())
+        return [int(ids[np.argmax(values)]), *(action for action in by_greedy if action in near)]
 
 
-def solved(
-    game: Game, action: int, objective: int = RELATIVE_SCORE, all_values: bool = False
-) -> Verdict | None:
+def solved(game: Game, action: int, all_values: bool = False) -> Verdict | None:
     """Judge an action near the end exactly; None if that would take too long.
 
     Near the end all hands are known and draws are weighted by their probabilities, so the solution
     uses no more than the seat may know.  Without ``all_values``, which takes much longer, ``gain``
     is 0.
     """
-    found = exact_values(game.states, objective, NODES_TO_JUDGE, all_values)
+    found = exact_values(game.states, RELATIVE_SCORE, NODES_TO_JUDGE, all_values)
     if found is None:
         return None
     ids, values = found
@@ -202,16 +181,11 @@ def solved(
         own = float(values[ids == action][0])
         gain = own - float(values.mean())
     else:
-        alone = exact_values(game.states, objective, NODES_TO_JUDGE, only=action)
+        alone = exact_values(game.states, RELATIVE_SCORE, NODES_TO_JUDGE, only=action)
         if alone is None:
             return None
         own = float(alone[1][0])
     return Verdict(action if own >= most else best, max(0.0, most - own), 0.0, gain)
-
-
-def other_networks(agent: Agent) -> list[str]:
-    """Return the shipped value networks that are not the agent's own."""
-    return [name for name, other in value_networks() if other.version != agent.version]
 
 
 def value_networks() -> list[tuple[str, ValueAgent]]:

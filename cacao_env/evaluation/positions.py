@@ -1,9 +1,9 @@
 """Cacao Positions: what an agent loses in positions in which agents disagree, judged beforehand.
 
 A whole game is mostly luck, so many are needed to tell good agents apart.  Here each placement is
-compared with the best one, by values that :mod:`.judged_positions` found once with many playouts (as
-in Depreli's study of backgammon programs).  An agent is asked once a position, which takes seconds
-for a network.
+compared with the best one, by values that were found once with many playouts (docs/positions.md; as in
+Depreli's study of backgammon programs).  An agent is asked once a position, which takes seconds for a
+network.
 """
 
 from __future__ import annotations

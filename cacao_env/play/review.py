@@ -71,7 +71,7 @@ class Reviewer:
         if not networks:
             raise ValueError(f"no value network is installed that judges {options}")
         self.name, self._network = networks[0]
-        self._judge = Judge([self.name], options, top=TOP, within=WITHIN)
+        self._judge = Judge(self.name, options, top=TOP, within=WITHIN)
 
     def verdict(self, seed: int, game: Game, action: int) -> tuple[Verdict, bool]:
         """Compare an action with the best one found; return also whether that is exact."""

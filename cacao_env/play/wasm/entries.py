@@ -18,7 +18,7 @@ from ...agents.halving import keep_best
 from ...agents.mc import best_actions, run_passes
 from ...agents.playout import forecast
 from ...agents.random import random_action
-from ...agents.utility import RELATIVE_SCORE, UTILITY
+from ...agents.utility import UTILITY
 from ...agents.value.best_turn import Room
 from ...agents.value.checkpoint import read_value
 from ...agents.value.features import PATTERN_TABLES
@@ -340,7 +340,7 @@ def playout(m, alive, inner, c, d):
     """Add outcomes of the first ``alive`` actions to ``sums``, every seat's gold to ``gold``."""
     play_out(
         *(net_of(m), scratch_of(m), work_of(m), m.states[:], m.ids[:], alive, inner),
-        *(RELATIVE_SCORE, m.rng[:], m.sums[:], np.zeros(alive), m.gold[:]),
+        *(m.rng[:], m.sums[:], m.gold[:]),
     )
     return 0
 
