@@ -125,7 +125,7 @@ def tutorials(folder: str) -> None:
     """The programs and commands of the tutorials that need no checkout, with smaller numbers."""
     small = {"ROUNDS": "2", "STEPS": "4096", "DEALS": "2"}
     environment = {**os.environ, **small, "PATH": f"{HERE}{os.pathsep}{os.environ['PATH']}"}
-    for page in ("bot", "publish", "self-play", "policy", "language-model", "submit"):
+    for page in ("bot", "publish", "self-play", "policy", "language-model"):
         text = Path(folder, f"{page}.md").read_text(encoding="utf-8")
         for kind, title, block in re.findall(
             r"^```(python|bash)(?: title=\"(.*?)\")?\n(.*?)^```", text, re.S | re.M

@@ -118,14 +118,6 @@ def test_a_module_of_the_current_folder_is_found_as_by_python_m(tmp_path):
         assert ran.returncode == status, ran.stderr
 
 
-@pytest.mark.parametrize("word", ["--blocks", "--games"])
-def test_other_words_for_deals_still_work_and_say_so(word, capsys):
-    options = _parser().parse_args(["evaluate", "greedy", "random", word, "7"])
-    assert options.deals == 7
-    assert capsys.readouterr().err == f"{word} is read as --deals\n"
-    assert _parser().parse_args(["evaluate", "greedy", "random"]).deals is None
-
-
 def test_wrong_usage_has_status_2_and_an_interrupted_command_130(monkeypatch, capsys):
     with pytest.raises(SystemExit) as exited:
         main(["play", "--no-such-option"])

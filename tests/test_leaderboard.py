@@ -54,13 +54,6 @@ def test_the_shipped_list_and_page_are_valid():
     between_markers(ROOT / "docs/agents.md", leaderboard.BEGIN, leaderboard.END, "")
 
 
-def test_deals_may_still_be_called_blocks(tmp_path, capsys):
-    (tmp_path / "list.toml").write_text("seed = 1\n" + TABLE.replace("deals", "blocks"))
-    [plan] = leaderboard.plans(tmp_path / "list.toml")
-    assert (plan.blocks, plan.seed) == (4, 1)
-    assert capsys.readouterr().err.endswith("table 1: blocks is called deals now\n")
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

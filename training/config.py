@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -73,9 +72,6 @@ def from_dict(kind: type[C], data: dict[str, Any]) -> C:
     if not isinstance(data, dict):
         raise ConfigError(f"the configuration is {in_short(data)}, expected keys and their values")
     known = {f.name: str(f.type) for f in fields(kind)}  # type: ignore[arg-type]
-    if "blocks" in data and "blocks" not in known:
-        print("the key blocks is called deals now", file=sys.stderr)
-        data = {"deals" if key == "blocks" else key: value for key, value in data.items()}
     for key, value in data.items():
         if key not in known:
             raise ConfigError(f"there is no key {key!r}; there are: {', '.join(sorted(known))}")

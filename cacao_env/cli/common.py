@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from argparse import SUPPRESS, Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from textwrap import fill
 from typing import Any
@@ -14,8 +14,6 @@ from typing import Any
 from .. import files
 from ..checks import as_int, as_path, need
 
-# One word each; what people type as well still works, and says so.
-OTHER_WORDS = {"--deals": ("--blocks", "--games")}
 EXIT_CODES = """\
 exit status: 0 success; 1 wrong input, or a check that failed; 2 wrong usage; 130 interrupted"""
 
@@ -60,22 +58,7 @@ def add_command(
             settings = {"type": kind, "default": default}
         settings |= {**dict(*more)}
         parser.add_argument(option, help=words, **settings)
-        if others := OTHER_WORDS.get(option):
-            parser.add_argument(*others, action=_OtherWord, dest=option.lstrip("-"), type=int)
     parser.set_defaults(run=run)
-
-
-class _OtherWord(Action):
-    """An option under another name, which the help does not list."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, **more: Any) -> None:
-        super().__init__(option_strings, dest, default=SUPPRESS, help=SUPPRESS, **more)
-
-    def __call__(
-        self, parser: ArgumentParser, namespace: Namespace, values: Any, option: str | None = None
-    ) -> None:
-        print(f"{option} is read as --{self.dest}", file=sys.stderr)
-        setattr(namespace, self.dest, values)
 
 
 def json_of(what: str) -> dict[str, tuple[Any, ...]]:

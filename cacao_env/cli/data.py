@@ -1,4 +1,4 @@
-"""Commands about games that were played: ``data``, ``submit``.  See docs/data.md."""
+"""The command ``data``: games that were played.  See docs/data.md."""
 
 from __future__ import annotations
 
@@ -47,29 +47,6 @@ def add_commands(commands: Any) -> None:
         },
         "Make, show, check and export data sets.  `make` plays the games of a tier; the same command "
         "resumes.  `check` compares all checksums and replays all games.",
-    )
-    add(
-        "submit",
-        _submit,
-        "hand in a result that checks itself, or check one",
-        'cacao submit commit --phrase "an oak at noon"\n'
-        'cacao submit make mine --agent runs/quickstart --task 2p-greedy --phrase "an oak at noon"\n'
-        "cacao submit check mine",
-        {
-            "what": (str, "what to do", {"choices": ["commit", "make", "check"]}),
-            "folder": (str, "make, check: the folder of the submission", {"nargs": "?"}),
-            "--agent": (str, "make: the agent"),
-            "--task": ("2p-greedy", "make: a named task; default: 2p-greedy"),
-            "--deals": (500, "make: deals, each played in every seat; default: 500"),
-            "--phrase": (str, "commit, make: the phrase that gives the deals"),
-            "--public": ("", "make: a text that nobody knew when the commitment was published"),
-            "--about": ("", "make: what the agent is, in a sentence"),
-            "--published": (str, "check: the commitment as it was published"),
-            "--share": (0.01, "check: of the games whose opponents and luck are computed again"),
-            **WORKERS,
-        },
-        "Play an agent in a named task on deals that nobody chose, or check such a result.  `commit` "
-        "prints what to publish before the games.  The same `make` resumes.",
     )
 
 
@@ -138,28 +115,3 @@ def _export(options: Namespace) -> None:
         check_writable(options.out)
         count = export.chat(games, as_path(options.out))
     print(f"{options.out}: {count:,} {'episodes' if options.to == 'minari' else 'conversations'}")
-
-
-def _submit(options: Namespace) -> None:
-    from ..data import submissions
-    from ..evaluation.workers import cores
-
-    needed = {"commit": ("phrase",), "make": ("folder", "agent", "phrase"), "check": ("folder",)}
-    for key in needed[options.what]:
-        if not getattr(options, key):
-            raise ValueError(f"{key} is missing: `cacao submit {options.what}` needs it")
-    if options.what == "commit":
-        print(submissions.commitment(options.phrase))
-        return
-    prepare(options)
-    workers = options.workers or cores()
-    if options.what == "make":
-        from ..envs.tasks import task_named
-
-        game = (task_named(options.task), options.deals, options.phrase, options.public)
-        with resumable():
-            submissions.submit(
-                as_path(options.folder), options.agent, *game, options.about, workers
-            )
-    found = submissions.check(options.folder, options.published, options.share, workers)
-    print(submissions.shown(found))

@@ -108,8 +108,6 @@ def add_commands(commands: Any) -> None:
         {
             "--config": (str, "what to play; default: configs/leaderboard.toml"),
             "--json": (str, "evaluations; nothing is played", evaluations),
-            "--submissions": (str, "a folder of submissions, which are checked and printed", _DIR),
-            "--share": (0.01, "of their games whose opponents and luck are computed again"),
             "--page": (str, "the Markdown page with the markers; default: docs/agents.md"),
             **WORKERS,
             **RAY,
@@ -250,22 +248,11 @@ def _leaderboard(options: Namespace) -> None:
     from ..evaluation.run import loaded
     from ..tables import between_markers
 
-    if options.submissions and options.json:
-        raise ValueError("give --submissions or --json, not both")
-    if options.submissions:
-        from ..data.submissions import board, check_all
-        from ..evaluation.workers import cores
-
-        threads = options.workers or cores()
-        text = board(check_all(as_path(options.submissions), options.share, threads))
-        if not options.page:
-            print(text, end="")
-            return
     page = as_path(options.page or leaderboard.PAGE)
     between_markers(page, leaderboard.BEGIN, leaderboard.END, "")  # before anything is played
     if options.json:
         text = leaderboard.text_of([loaded(path) for path in options.json])
-    elif not options.submissions:
+    else:
         todo = leaderboard.plans(options.config or leaderboard.CONFIG)
         text = leaderboard.text_of(_played(leaderboard.HOME, todo, options))
     write_whole(page, between_markers(page, leaderboard.BEGIN, leaderboard.END, text))

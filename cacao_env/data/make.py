@@ -46,9 +46,9 @@ BEST = 8  # candidates of a decision
 class Recipe:
     """What determines the games of a data set.
 
-    One agent plays itself.  Several play themselves and each other, in turn; with ``exchanged``, the
-    first plays the second, in every seat of each deal.  ``candidates``: the agent whose best eight
-    are stored with each decision, and the scores that it expects; ``luck``: whether that is stored.
+    One agent plays itself.  Several play themselves and each other, in turn.  ``candidates``: the agent
+    whose best eight are stored with each decision, and the scores that it expects; ``luck``: whether
+    that is stored.
     """
 
     agents: tuple[str, ...]
@@ -57,7 +57,6 @@ class Recipe:
     seed: int = SEED
     candidates: str = ""
     luck: bool = False
-    exchanged: bool = False
 
     def settings(self, agents: Sequence[Agent]) -> dict[str, Any]:
         """Return the recipe with the versions of all agents and the engine's, as plain data."""
@@ -69,8 +68,6 @@ class Recipe:
     def pairs(self, names: Sequence[str]) -> list[Pairing]:
         """Return the pairings; chunks take them in turn."""
         alone = [Pairing(self.options, name, name) for name in names]
-        if self.exchanged:
-            return [Pairing(self.options, *names)]
         return alone + pairings(names, [self.options])
 
     def shards(self, names: Sequence[str]) -> Iterator[list[Chunk]]:

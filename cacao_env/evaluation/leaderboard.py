@@ -6,7 +6,6 @@ another evaluation.  Text outside the markers of the page is not changed.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,9 +35,6 @@ def plans(path: str | Path) -> list[Plan]:
 def _plan(where: str, entry: Any, seed: int) -> Plan:
     if not isinstance(entry, dict):
         raise ValueError(f"{where}: expected a table")
-    if "blocks" in entry:
-        print(f"{where}: blocks is called deals now", file=sys.stderr)
-        entry = {"deals" if key == "blocks" else key: value for key, value in entry.items()}
     for key, value in entry.items():
         if key not in _TYPES:
             raise ValueError(f"{where}: there is no key {key!r}; there are: {', '.join(_TYPES)}")

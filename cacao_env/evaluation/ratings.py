@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +23,6 @@ ANCHOR = "greedy"
 PRIOR = 0.5  # wins added to each side of every pair that met, so that strengths are finite
 DOUBT = 3.7  # lost games of an agent that lost none, for its bound: -log(2.5 %)
 SAMPLES = 500
-EXACT = 1e-9  # win shares
 
 
 @dataclass(frozen=True)
@@ -132,29 +130,3 @@ def _chains(won: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Return the closure of "has beaten": over[i, j] if i beat j, or beat one that is over j."""
     steps = np.maximum(won, np.eye(len(won)))
     return np.asarray(np.linalg.matrix_power(steps, len(won)) > 0)
-
-
-def deviation_ratings(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return each agent's win share against the mix of opponents that is hardest for the field.
-
-    ``shares``, (agents, opponents), are the win shares measured.  The mix makes the best agent's share
-    as small as it can be, then that of the next, and so on: these shares are unique.  A copy of an
-    agent, or of an opponent, changes none.  Source: Marris, Liu, Gemp, Piliouras, Lanctot, "Deviation
-    Ratings: A General, Clone-Invariant Rating Method" (2025), for two roles with opposite interests.
-    """
-    from scipy.optimize import linprog  # which choix needs; slow to import
-
-    count, opponents = shares.shape
-    found = np.full(count, np.nan)
-    mix: dict[str, Any] = {"A_eq": np.ones((1, opponents)), "b_eq": [1.0]}
-    while (rest := np.isnan(found)).any():
-        slack = np.append(np.where(rest, -1.0, 0.0)[:, None], shares, axis=1)
-        most = np.where(rest, 0.0, found + EXACT)
-        total = {"A_eq": np.append([[0.0]], mix["A_eq"], axis=1), "b_eq": [1.0]}
-        bounds = [(None, None), *[(0, None)] * opponents]
-        best = linprog(np.eye(1, opponents + 1)[0], slack, most, bounds=bounds, **total).fun
-        most = np.where(rest, best + EXACT, found + EXACT)
-        least = np.array([linprog(row, shares, most, **mix).fun for row in shares])
-        # No mix lowers these any further; there is one at least.
-        found[rest & (least >= min(best - 1e-6, least[rest].max()))] = best
-    return found

@@ -1,4 +1,4 @@
-"""Mutated data sets and submissions: flipped bits, and changes whose checksums are right."""
+"""Mutated data sets: flipped bits, and changes whose checksums are right."""
 
 import copy
 import shutil
@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cacao_env.data.submissions import check, submit
 
 from cacao_env.data import load, storage
-from cacao_env.data.submissions import check, submit
 from cacao_env.envs.tasks import task_named
 from tests.fuzz.attack import Budget, Summary, attempt
 from tests.fuzz.records import mutated
