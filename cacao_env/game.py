@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from json import JSONDecodeError
 from typing import Any
 
@@ -351,6 +351,18 @@ class Game:
             game.state.decisions = ASKED.index(other.decisions)
             game._play_unasked()
         return game
+
+    def plies(self) -> Iterator[tuple[Game, int]]:
+        """Yield a copy of each position in which an action was chosen, and that action.
+
+        Of a game that went on with other options these are all its moves.
+        """
+        game = self.plain()
+        again = Game(game.clone().states, [])
+        set_up(again.state)
+        for action in game.history:
+            yield again.clone(), action
+            again.play(action)
 
     def plain(self) -> Game:
         """Return a game with the same moves whose history can be played from the deal on.

@@ -11,6 +11,8 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="the data extra is not installed")
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
+from cacao_env.data.make import Recipe, make
+from cacao_env.evaluation.store import Store
 from pyarrow import parquet
 
 from cacao_env.agents.views import Form, look
@@ -18,11 +20,8 @@ from cacao_env.cli import main
 from cacao_env.data import DataError, export, find, load, storage
 from cacao_env.data import make as making
 from cacao_env.data.games import Games
-from cacao_env.data.make import Recipe, make
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.luck import luck_of
-from cacao_env.evaluation.matches import choices
-from cacao_env.evaluation.store import Store
 from cacao_env.greedy.candidates import Candidates
 
 RECIPE = Recipe(("random", "greedy"), Options(3, True), 4, 7, candidates="greedy", luck=True)
@@ -58,7 +57,7 @@ def test_what_is_loaded_is_what_was_played(folder, games):
         assert row["win_shares"] == pytest.approx(game.win_shares())
         luck = np.array(row["luck"]).sum(0).reshape(2, 3)
         np.testing.assert_allclose(luck, luck_of(game), atol=1e-4)
-        for ply, (now, _) in enumerate(choices(game)):
+        for ply, (now, _) in enumerate(game.plies()):
             best, worth = row["candidates"][ply], row["utilities"][ply]
             assert set(best) <= set(now.legal_actions().tolist())
             assert len(best) == min(8, len(now.legal_actions()))
@@ -76,9 +75,7 @@ FORMS = [
 def positions(games):
     """Every position of two games in which a seat decided, and its action."""
     return {
-        (number, ply): found
-        for number in (0, 3)
-        for ply, found in enumerate(choices(games[number]))
+        (number, ply): found for number in (0, 3) for ply, found in enumerate(games[number].plies())
     }
 
 

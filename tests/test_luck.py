@@ -11,7 +11,7 @@ from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.luck import WIN_SHARES, _add_draw, _judge, luck_by_action, luck_of
-from cacao_env.evaluation.matches import choices, play_chunk
+from cacao_env.evaluation.matches import play_chunk
 from cacao_env.gold_sources import SOURCES, gold_by_source
 
 from .games import STYLES, played
@@ -154,4 +154,4 @@ def test_a_game_that_went_on_with_other_options_has_the_gold_and_luck_of_its_mov
     assert gold_by_source(game).sum(axis=1).tolist() == game.scores()
     np.testing.assert_array_equal(luck_of(game), luck_of(every))
     np.testing.assert_array_equal(luck_by_action(game), luck_by_action(every))
-    assert [action for _, action in choices(game)] == list(every.history)
+    assert [action for _, action in game.plies()] == list(every.history)

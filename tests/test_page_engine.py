@@ -19,6 +19,7 @@ from cacao_env.agents.analysis import Analysis
 from cacao_env.agents.elementary import exp_negative, log_above_one, tanh
 from cacao_env.agents.registry import load_agent
 from cacao_env.engine import jit
+from cacao_env.engine.sources import hash_of
 from cacao_env.play.wasm import build, entries
 
 PAGE = Path(__file__).parents[1] / "cacao_env" / "play" / "page"
@@ -30,7 +31,7 @@ needs_node = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 def test_the_module_was_built_from_these_sources():
     """After a change of what is compiled into it: ``python -m cacao_env.play.wasm``."""
     built = json.loads((build.OUT / "fields.json").read_text(encoding="utf-8"))
-    assert built["sources"] == build.hash_of_sources()
+    assert built["sources"] == hash_of(build.SOURCES)
     now = json.loads(json.dumps(build.fields()))
     assert {**built, "built_with": None} == {**now, "built_with": None}
 

@@ -10,7 +10,6 @@ from cacao_env.engine.decisions import NONE, forced_action
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.judge import Judge
 from cacao_env.evaluation.luck import WIN_SHARES, luck_of
-from cacao_env.evaluation.matches import choices
 from cacao_env.game import Game
 from cacao_env.gold_sources import SOURCES, gold_by_source
 from cacao_env.play.history import frames_of, moves_in_words
@@ -130,7 +129,7 @@ def test_a_game_of_explicit_decisions_is_reviewed_where_something_was_decided():
         game.play(int(game.legal_actions()[0]))
     found = review(record.check(json.loads(record.dumps(record.record_of(game)))))
     assert 20 < len(found["decisions"]) < game.ply
-    before = list(choices(game))
+    before = list(game.plies())
     forced = [ply for ply, (now, _) in enumerate(before) if forced_action(now.state) != NONE]
     assert any(len(before[ply][0].legal_actions()) > 1 for ply in forced)
     assert not {one["ply"] for one in found["decisions"]} & {*forced}

@@ -30,7 +30,7 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.checks import as_path
 from cacao_env.cli.common import one_line
 from cacao_env.engine.progress import Bar
-from cacao_env.evaluation.run import Plan, measure, plan_chunks, play, print_results
+from cacao_env.evaluation.run import Plan, measure, plan_chunks, play, print_results, versions_of
 from cacao_env.evaluation.summary import Result, summarise
 
 from .config import ConfigError, RunConfig, agent_named, from_dict, overridden, read, strings_in
@@ -328,7 +328,14 @@ def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
     agents = [load_agent(str(folder.resolve())), *others]
     games, seed = config.games_played, config.evaluation_seed
     names = [str(folder.resolve()), *against]
-    plan = Plan(names, agents, games, config.deals, seed, against=len(against))
+    plan = Plan(
+        names,
+        versions_of(agents),
+        games,
+        config.deals,
+        seed,
+        against=tuple(agent.name for agent in others),
+    )
     every = summarise(plan.names, list(play(plan, plan_chunks(plan)))).results
     results = [result for result in every if result.agent == agents[0].name]
     add_to_manifest(folder, results=[asdict(result) for result in results])

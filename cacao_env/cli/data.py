@@ -3,50 +3,56 @@
 from __future__ import annotations
 
 import json
-import time
 from argparse import Namespace
 from functools import partial
 from typing import Any
-
-import numpy as np
 
 from ..checks import as_path
 from ..engine.options import DECISIONS, Options
 from .common import add_command, check_writable, prepare, resumable
 from .games import VOLCANOES
-from .measure import GAME, PLAYERS, RAY, WORKERS
+from .measure import GAME, RAY, WORKERS
 
 
 def add_commands(commands: Any) -> None:
     """Add the commands to the parser's subcommands."""
-    add, folder = partial(add_command, commands), {"metavar": "DIR"}
-    tiers = "make: a tier, random, greedy, forastero, expert or search; else a data set"
+    add, out = partial(add_command, commands), {"metavar": "PLACE"}
+    tiers = "make: a tier, random, greedy, forastero, expert or search; else a folder of games"
     add(
         "data",
         _data,
-        "make, check and export data sets of whole games",
+        "make, show, check and export folders of games",
         "cacao data make greedy --players 2 --deals 1000000\n"
-        "cacao data check greedy-2p\n"
-        "cacao data export greedy-2p --to minari --out cacao/greedy-v0",
+        "cacao data check runs/evaluation/MINE\n"
+        "cacao data export greedy-2p --as minari --out cacao/greedy-v0",
         {
             "what": (str, "what to do", {"choices": ["make", "info", "check", "export"]}),
             "name": (str, tiers),
             "--agents": (str, "make: agents instead of the tier's, e.g. greedy,mc:sims=64"),
-            **PLAYERS,
+            "--players": (int, "make: 2, 3 or 4, default: 2; export: only games with so many"),
             **VOLCANOES,
             "--decisions": ("auto", "default: auto", {"choices": DECISIONS}),
             "--deals": (10_000, "make: deals, each played once or in every seat; default: 10,000"),
             "--seed": GAME["--seed"],
             "--candidates": (str, "make: an agent, whose best eight are stored with each decision"),
-            "--luck": (False, "make: store the luck of each draw"),
+            "--luck": (False, "make: store the luck of each game"),
             **WORKERS,
             **RAY,
-            "--to": ("chat", "export: chat JSONL or Minari", {"choices": ["chat", "minari"]}),
+            "--as": (
+                "chat",
+                "export: conversations (JSONL), Minari or game records",
+                {"choices": list(EXPORTS), "dest": "form"},
+            ),
             "--seat": (0, "export to Minari: whose episodes; default: 0"),
-            "--out": (str, "make: the folder; export: the file, or Minari's name", folder),
+            "--out": (
+                str,
+                "make, export records: the folder; else the file, or Minari's name",
+                out,
+            ),
         },
-        "Make, show, check and export data sets.  `make` plays the games of a tier; the same command "
-        "resumes.  `check` compares all checksums and replays all games.",
+        "Make, show, check and export games: data sets, evaluations, the games of a training run.  "
+        "`make` plays the games of a tier; the same command resumes.  `check` compares all checksums, "
+        "replays all games, counts every figure again, and names the first that differs.",
     )
 
 
@@ -58,12 +64,12 @@ def _make(options: Namespace) -> None:
     prepare(options)
     from ..agents.bots import split_names
     from ..data import HOME
-    from ..data.make import TIERS, Recipe, games_of, make
+    from ..evaluation.make import TIERS, Recipe, games_of, make
 
     if options.agents is None and options.name not in TIERS:
         raise ValueError(f"there is no tier {options.name!r}; there are: {', '.join(TIERS)}")
     agents = split_names(options.agents) if options.agents else TIERS[options.name]
-    rules = Options(options.players, options.volcanoes, options.decisions)
+    rules = Options(options.players or 2, options.volcanoes, options.decisions)
     more = (options.seed, options.candidates or "", options.luck)
     recipe = Recipe(tuple(agents), rules, options.deals, *more)
     name = f"{options.name}-{rules.num_players}p{'-volcanoes' * rules.volcanoes}"
@@ -85,33 +91,43 @@ def _info(options: Namespace) -> None:
 
 def _check(options: Namespace) -> None:
     prepare(options)
-    from ..data import load
+    from ..data import find
+    from ..evaluation.check import check, check_positions
     from ..evaluation.workers import cores
 
-    games, begin = load(options.name), time.perf_counter()
-    games.check(options.workers or cores())
-    # A training run's games have no recipe with a number of deals.
-    found, wanted = len(np.unique(games.deals)), games.manifest["recipe"].get("deals")
-    if wanted not in (None, found):
-        raise ValueError(
-            f"{options.name} has games of {found:,} deals, expected {wanted:,}: the command that makes "
-            "it resumes"
-        )
-    print(
-        f"{options.name}: {len(games):,} games, {len(games.actions):,} decisions, all replayed in "
-        f"{time.perf_counter() - begin:.2f} s"
-    )
+    if as_path(options.name).suffix == ".json":
+        said = check_positions(as_path(options.name))
+    else:
+        said = check(find(options.name), options.workers or cores())
+    print("\n".join(said))
 
 
 def _export(options: Namespace) -> None:
-    from ..data import export, load
+    from ..data import load
 
     if options.out is None:
-        raise ValueError("--out is missing: the file of the chat, or the name for Minari")
-    games = load(options.name)
-    if options.to == "minari":
-        count = export.minari(games, options.out, options.seat)
-    else:
-        check_writable(options.out)
-        count = export.chat(games, as_path(options.out))
-    print(f"{options.out}: {count:,} {'episodes' if options.to == 'minari' else 'conversations'}")
+        raise ValueError("--out is missing: the file or the folder, or the name for Minari")
+    games = load(options.name, options.players)
+    print(f"{options.out}: {EXPORTS[options.form](games, options)}")
+
+
+def _to_chat(games: Any, options: Namespace) -> str:
+    from ..text.chat import write_chat
+
+    check_writable(options.out)
+    return f"{write_chat(games, as_path(options.out)):,} conversations"
+
+
+def _to_minari(games: Any, options: Namespace) -> str:
+    from ..data.export import minari
+
+    return f"{minari(games, options.out, options.seat):,} episodes"
+
+
+def _to_records(games: Any, options: Namespace) -> str:
+    from ..data.export import records
+
+    return f"{records(games, as_path(options.out)):,} game records"
+
+
+EXPORTS = {"chat": _to_chat, "minari": _to_minari, "records": _to_records}

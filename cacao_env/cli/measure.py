@@ -76,7 +76,6 @@ def add_commands(commands: Any) -> None:
             "--out": (str, "folder of the games; default: one under runs/evaluation", _DIR),
             **json_of("the figures"),
             "--html": (str, "write the report there as well", _FILE),
-            "--records": (str, "write every game there as a record", _DIR),
         },
         "Play agents against each other.  The unit is the deal block: one deal, played "
         "once with the candidate in each seat and the opponent in all others.  Wins and margins are "
@@ -152,9 +151,9 @@ def _say(text: str, data: Any, options: Namespace) -> None:
 
 def _evaluate(options: Namespace) -> int:
     prepare(options)
+    from ..data.folder import GameFolder
     from ..evaluation import run
     from ..evaluation.sprt import SequentialTest
-    from ..evaluation.store import Store
 
     test = SequentialTest(options.elo0, options.elo1) if options.until_decided else None
     deals = options.deals
@@ -171,21 +170,17 @@ def _evaluate(options: Namespace) -> int:
     )
     folder = as_path(options.out) if options.out else run.default_folder(plan)
     check_writable(options.json, options.html)
-    if options.records:
-        as_path(options.records).mkdir(parents=True, exist_ok=True)
-    with closing(Store(folder, run.settings(plan))) as store:
+    with closing(GameFolder(folder, run.settings(plan))) as games:
         try:
-            evaluation = run.run_evaluation(plan, store, options.workers, options.ray)
+            evaluation = run.run_evaluation(plan, games, options.workers, options.ray)
             _write_all(evaluation, folder, options)
             return 0
         except KeyboardInterrupt:
             problem, status = "interrupted", 130
         except (ValueError, OSError) as error:
             problem, status = one_line(error), 1
-        stored = [one for one in store.results.values() if one.resumable(store.unversioned)]
-        games = sum(len(one.games) for one in stored)
         print(
-            f"{problem}; {games} games are stored in {folder}, the same command resumes from there",
+            f"{problem}; {games.kept} games are in {folder}, the same command resumes from there",
             file=sys.stderr,
         )
         return status
@@ -194,7 +189,6 @@ def _evaluate(options: Namespace) -> int:
 def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     """Print the figures and write all files asked for."""
     from ..evaluation.figures import show
-    from ..evaluation.records import write_records
     from ..evaluation.report import page
     from ..evaluation.run import document
 
@@ -203,12 +197,7 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     write_whole(folder / "report.html", page(data))
     if options.html:
         write_whole(as_path(options.html), page(data), pipes=True)
-    said = [show(data)]
-    if options.records:
-        count = write_records(evaluation, as_path(options.records))
-        said.append(f"records: {count} in {options.records}")
-    said.append(f"report: {folder / 'report.html'}")
-    _say("\n".join(said), data, options)
+    _say(f"{show(data)}\nreport: {folder / 'report.html'}", data, options)
 
 
 def _positions(options: Namespace) -> None:

@@ -223,8 +223,8 @@ def _luck() -> None:
 def _data_sets() -> None:
     from ..checks import NotInstalled
     from ..data import load
-    from ..data.make import Recipe, make
     from ..engine.options import Options
+    from ..evaluation.make import Recipe, make
 
     with suppress(NotInstalled):  # nobody can read data sets then
         for decisions in ("auto", "turn"):

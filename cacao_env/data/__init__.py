@@ -1,4 +1,4 @@
-"""Data sets of whole games: a game is its deal and its actions, everything else is computed.
+"""Tables of whole games: a game is its deal and its actions, everything else is computed.
 
 games = load("expert-2p")
 for batch in games.decisions(observation="candidates", shuffle=0): ...
@@ -10,17 +10,18 @@ import os
 from pathlib import Path
 
 from ..checks import as_path, need
+from .folder import read_folder
 from .games import Decisions, Games
-from .storage import MANIFEST, DataError, read_games
+from .storage import MANIFEST, DataError, options_of, split
 
-__all__ = ["DataError", "Decisions", "Games", "find", "load"]
+__all__ = ["DataError", "Decisions", "Games", "find", "load", "load_each"]
 HOME = Path("runs/data")  # where data sets are made
 SHIPPED = Path(__file__).parent / "sets"  # of a checkout
 _HUB = "hf://datasets/"
 
 
 def find(name: str | os.PathLike[str]) -> Path:
-    """Return the folder of a data set: a path, a name below ``runs/data``, or one of a checkout.
+    """Return a folder of games: a path, a name below ``runs/data``, or a data set of a checkout.
 
     ``hf://datasets/OWNER/NAME`` is downloaded from the Hugging Face Hub, or found in its cache.
     """
@@ -32,15 +33,31 @@ def find(name: str | os.PathLike[str]) -> Path:
         if (place / path / MANIFEST).is_file():
             return place / path
     raise DataError(
-        f"there is no data set {str(name)!r}: neither a folder with {MANIFEST}, nor a name below "
-        f"{HOME}, nor one of a checkout, nor an address {_HUB}OWNER/NAME"
+        f"there are no games in {str(name)!r}: it is neither a folder with {MANIFEST}, nor a name "
+        f"below {HOME}, nor one of a checkout, nor an address {_HUB}OWNER/NAME"
     )
 
 
-def load(name: str | os.PathLike[str]) -> Games:
-    """Load a data set, as :func:`find` takes it; DataError if any byte of it was changed.
+def load_each(name: str | os.PathLike[str]) -> list[Games]:
+    """Load the games of a folder, as :func:`find` takes it, those with the same options together.
 
-    The games are replayed, and their results checked, by ``check`` and when decisions are asked for.
+    DataError if any byte was changed.  Games are replayed, and their results checked, by ``check`` and
+    when decisions are asked for.
     """
-    manifest, options, table = read_games(find(name))
-    return Games(options, table, manifest)
+    manifest, table = read_folder(find(name))
+    return [Games(options, own, manifest) for options, own in split(table, options_of(manifest))]
+
+
+def load(name: str | os.PathLike[str], num_players: int | None = None) -> Games:
+    """Load the games of a folder that have the same options, as :func:`load_each` does.
+
+    ``num_players``: of those games; None where all games have the same options.
+    """
+    every = load_each(name)
+    found = [one for one in every if num_players in (None, one.options.num_players)]
+    if len(found) != 1:
+        kinds = ", ".join(str(one.options.num_players) for one in every)
+        raise DataError(
+            f"{name} has games with {kinds} players: expected num_players, one of these"
+        )
+    return found[0]

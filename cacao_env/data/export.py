@@ -1,4 +1,4 @@
-"""Data sets in the forms of other libraries: Minari, conversations.  :mod:`.torch` is for PyTorch."""
+"""Games in other forms: episodes of Minari, game records.  :mod:`.torch` is for PyTorch."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from .. import record
 from ..agents.views import Form
-from ..checks import as_path, as_seat, need
+from ..checks import as_seat, need
 from ..engine.progress import Bar
-from ..files import writing
+from ..files import write_whole
 from ..greedy.candidates import ObservationForm
-from ..text.rollouts import conversation
 from .games import Decisions, Games
 
 AT_ONCE = 256  # episodes in memory
@@ -52,7 +52,7 @@ def minari(
                     some,
                     observation_space=form.space(),
                     action_space=spaces.Discrete(form.num_actions),
-                    algorithm_name=", ".join(games.manifest["recipe"]["agents"]),
+                    algorithm_name=", ".join(games.manifest["settings"]["agents"]),
                     description=f"Cacao, {games.options}, seat {seat}",
                     data_format="arrow",
                 )
@@ -86,17 +86,18 @@ def _longer(rows: Any) -> Any:
     return np.concatenate([rows, rows[-1:]])
 
 
-def chat(games: Games, path: str | Path, judged: bool = False) -> int:
-    """Write a conversation a seat, a line each, as ``cacao text rollouts`` does; return the count."""
-    agents = games.table.column("agents").to_pylist()
-    found = (
-        line
-        for number, names in enumerate(agents)
-        for line, _ in conversation(games[number], names, int(games.deals[number]), judged)
+def records(games: Games, folder: Path) -> int:
+    """Write every game as a game record into a folder; return how many there are.
+
+    A conversation that an agent had stands beside the record of its game.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = games.table.select(
+        [name for name in ("agents", "notes") if name in games.table.schema.names]
     )
-    count = 0
-    with writing(as_path(path)) as file:
-        for line in Bar(found, unit="seat"):
-            file.write(json.dumps(line).encode() + b"\n")
-            count += 1
-    return count
+    for number, row in Bar(list(enumerate(rows.to_pylist())), unit="game"):
+        path = folder / f"game-{number:05}-deal-{games.deals[number]}.json"
+        players = [name[: record.MAX_NAME] for name in row["agents"]]
+        write_whole(path, record.dumps(record.record_of(games[number], players=players)))
+        record.write_conversations(path, row["agents"], json.loads(row.get("notes") or "[]"))
+    return len(games)

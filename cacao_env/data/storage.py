@@ -1,4 +1,4 @@
-"""Data sets in folders: Parquet files with a row a game, and a manifest with checksums of every byte.
+"""Tables of games in folders: Parquet files with a row a game, a manifest with checksums of every byte.
 
 The columns are plain, so any reader of Parquet shows them.  A checksum covers each row group and each
 footer, and one the manifest itself: a damaged folder is refused with the place.  Nothing is unpickled.
@@ -11,6 +11,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from ..checks import in_short, need
 from ..engine.options import Options
 from ..files import read_json, read_regular, write_json, write_whole
 
-FORMAT, VERSION = "cacao-data", 1
-MANIFEST = "dataset.json"
+FORMAT, VERSION = "cacao-games", 1
+MANIFEST = "manifest.json"
 ROWS = 1000  # games of a row group
 MOST = 4_000_000_000  # bytes of a file
 # By name, the type of a value as ``pyarrow`` names it, and the number of lists around it.
@@ -36,12 +37,17 @@ COLUMNS = {
     "cacao": ("int8", 1),
     "win_shares": ("float", 1),
 }
-# What a maker may ask for: a list for each decision.
+# What an evaluation, or a maker of data sets, adds.
 MORE = {
+    "candidate": ("int8", 0),  # the seat that is measured
+    "luck": ("double", 1),  # of the draw, by seat: win shares, then scores in gold
+    "seconds": ("double", 1),  # of all decisions, by seat
+    "placement_seconds": ("double", 1),
+    "notes": ("string", 0),  # the agents', as JSON
+    # A list for each decision.
     "candidates": ("uint16", 2),
     "utilities": ("float", 2),
     "expected_scores": ("float", 2),
-    "luck": ("float", 2),
 }
 
 
@@ -57,12 +63,12 @@ _ODD: tuple[type[Exception], ...] = (
 
 
 class DataError(ValueError):
-    """One sentence on what is wrong with a data set, and where."""
+    """One sentence on what is wrong with a folder of games, and where."""
 
 
 def arrow() -> tuple[Any, Any]:
     """Return the modules ``pyarrow`` and ``pyarrow.parquet``."""
-    return need("pyarrow", "pyarrow", "data"), need("pyarrow.parquet", "pyarrow", "data")
+    return need("pyarrow", "pyarrow", "evaluate"), need("pyarrow.parquet", "pyarrow", "evaluate")
 
 
 def table_of(columns: Mapping[str, Sequence[Any]]) -> Any:
@@ -127,8 +133,8 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Read a manifest; DataError if it is not one, or was changed."""
     path = folder / MANIFEST
-    with reading("a data set", path):
-        found = read_json(path, "the manifest of a data set")
+    with reading("the manifest of games", path):
+        found = read_json(path, "the manifest of games")
         head = (found.get("format"), found.get("version"))
         if head != (FORMAT, VERSION) or found["version"] is True:
             raise DataError(f"{path} is {in_short(head)}, expected {FORMAT!r}, version {VERSION}")
@@ -137,21 +143,41 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         return dict(found)
 
 
-def read_games(folder: Path) -> tuple[dict[str, Any], Options, Any]:
-    """Return manifest, options and the table of all games; DataError names a part that was changed."""
-    manifest = read_manifest(folder)
+def options_of(manifest: Mapping[str, Any]) -> list[Options]:
+    """Return the options of a folder's games."""
+    return [Options.from_dict(one) for one in manifest["settings"]["options"]]
+
+
+def read_tables(
+    folder: Path, manifest: Mapping[str, Any], columns: Sequence[str] | None = None
+) -> Iterator[Any]:
+    """Yield the table of each file; DataError names a part that was changed.
+
+    ``columns``: the names of those that are wanted, None for all.
+    """
     pa, parquet = arrow()
-    with reading("a data set", folder, pa.ArrowException):
-        options = Options.from_dict(manifest["recipe"]["options"])
-        tables = []
+    with reading("a folder of games", folder, pa.ArrowException):
+        options = options_of(manifest)
         for entry in manifest["files"]:
             path = folder / Path(entry["name"]).name
             data = read_regular(path, MOST)
             _check_parts(path, data, entry["parts"])
-            tables.append(_checked(path, parquet.read_table(pa.BufferReader(data)), options))
-        if not tables:
-            raise DataError(f"{folder} has no games yet: the command that makes it resumes")
-        return manifest, options, pa.concat_tables(tables).combine_chunks()
+            found = parquet.read_table(pa.BufferReader(data), columns=columns)
+            yield found if columns else _checked(path, found, options)
+
+
+def split(table: Any, options: Sequence[Options]) -> list[tuple[Options, Any]]:
+    """Return the games with each of the options, in order; options without games are left out."""
+    if len(options) == 1:
+        return [(options[0], table)]
+    compute = need("pyarrow.compute", "pyarrow", "evaluate")
+    found = []
+    for one in options:
+        tests = [compute.equal(table[name], value) for name, value in one.as_dict().items()]
+        own = table.filter(reduce(compute.and_, tests))
+        if len(own):
+            found.append((one, own))
+    return found
 
 
 @contextmanager
@@ -183,7 +209,7 @@ def _check_parts(path: Path, data: bytes, parts: Sequence[Sequence[Any]]) -> Non
         raise DataError(f"{path}: it has {len(data):,} bytes, expected {begin:,}")
 
 
-def _checked(path: Path, table: Any, options: Options) -> Any:
+def _checked(path: Path, table: Any, options: Sequence[Options]) -> Any:
     """Return a table, in the order of the columns, unless it is not one of games with these options."""
     names = [name for name in (*COLUMNS, *MORE) if name in table.schema.names]
     for name in COLUMNS:
@@ -195,14 +221,15 @@ def _checked(path: Path, table: Any, options: Options) -> Any:
             raise DataError(
                 f"{path}: {name} is {column.type}, expected {_type(name)} without nulls"
             )
-    for name, value in options.as_dict().items():
-        if set(table.column(name).unique().to_pylist()) - {value}:
-            raise DataError(f"{path}: {name} is not {value!r} everywhere")
+    for name in options[0].as_dict():
+        known = [one.as_dict()[name] for one in options]
+        if odd := set(table.column(name).unique().to_pylist()) - set(known):
+            raise DataError(f"{path}: {name} is {odd.pop()!r}, expected one of {in_short(known)}")
     return table.select(names).replace_schema_metadata(None)
 
 
 def _nulls(column: Any) -> bool:
-    compute = need("pyarrow.compute", "pyarrow", "data")
+    compute = need("pyarrow.compute", "pyarrow", "evaluate")
     while not (missing := column.null_count > 0) and hasattr(column.type, "value_type"):
         column = compute.list_flatten(column)
     return bool(missing)

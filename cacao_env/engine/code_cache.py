@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from fnmatch import fnmatch
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -26,8 +27,8 @@ import numpy
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-# Packages and modules of this package; compiled functions anywhere call functions of these alone.
-SOURCES = ("engine", "greedy", "agents", "envs", "game", "gold_sources")
+from .sources import COMPILED
+
 NAMED = "NUMBA_CACHE_DIR"  # the variable that names a folder
 _PACKAGE = __name__.partition(".")[0]
 _DIGEST = hashlib.sha256().digest_size
@@ -41,7 +42,7 @@ def _hash_of_sources() -> str:
         f"{package} {sys.version} {numba.__version__} {numpy.__version__}".encode()
     )
     for name, source in sorted(_modules(package)):
-        if name.split("/")[1].partition(".")[0] in SOURCES:
+        if any(fnmatch(name[1:].removesuffix("c"), one) for one in COMPILED):
             digest.update(name.encode() + source.read_bytes())
     return digest.hexdigest()[:16]
 

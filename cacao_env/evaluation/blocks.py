@@ -5,8 +5,7 @@ the other seats.  With 2 players the block of A against B is also that of B agai
 once; with more players the reverse is a block of its own.  A deal of a named task, and a deal of an
 agent against itself, is played once.
 
-A *chunk* is a few blocks of one pairing.  Its games are played side by side, stored together and
-handed to one process, so the chunk alone determines which games a network sees in one batch.
+A *chunk* is a few blocks of one pairing.  One process plays its games side by side.
 """
 
 from __future__ import annotations
@@ -53,27 +52,26 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Blocks ``first`` to ``first + blocks - 1`` of a pairing."""
+    """Some blocks of a pairing."""
 
     pairing: Pairing
-    first: int
-    blocks: int
+    blocks: Sequence[int]
 
     @property
     def key(self) -> str:
-        """A name that is unique within an evaluation."""
+        """A name for people."""
         pairing = self.pairing
         where = pairing.task or f"{pairing.players}p"
-        return f"{where} {pairing.agent} / {pairing.opponent} {self.first}+{self.blocks}"
+        return f"{where} {pairing.agent} / {pairing.opponent}, blocks from {self.blocks[0]} on"
 
     @property
     def num_games(self) -> int:
         """Number of games."""
-        return self.blocks * self.pairing.rotations
+        return len(self.blocks) * self.pairing.rotations
 
     def games(self) -> Iterator[tuple[int, int]]:
         """Yield (block, rotation) of every game."""
-        for block in range(self.first, self.first + self.blocks):
+        for block in self.blocks:
             for rotation in range(self.pairing.rotations):
                 yield block, rotation
 
@@ -90,7 +88,7 @@ def pairings(agents: Sequence[str], options: Sequence[Options]) -> list[Pairing]
 def chunks(pairs: Sequence[Pairing], blocks: int, at_once: int = BLOCKS_AT_ONCE) -> list[Chunk]:
     """Return all chunks, ordered so that every pairing advances at the same pace."""
     return [
-        Chunk(pairing, first, min(at_once, blocks - first))
+        Chunk(pairing, range(first, min(first + at_once, blocks)))
         for first in range(0, blocks, at_once)
         for pairing in pairs
     ]

@@ -93,8 +93,7 @@ def _add_draw(net, scratch, work, here, action, viewer, first, luck):
 def add_luck(net, scratch, work, states, actions, luck):
     """Play ``actions`` again from the beginning of ``states[0]``; add the luck of each seat.
 
-    ``luck``: float64 (N, 2, MAX_PLAYERS), of win shares and of scores in gold.  Each action adds to a
-    row of its own, as long as there is one, and then to the last row.
+    ``luck``: float64 (2, MAX_PLAYERS), of win shares and of scores in gold.
     """
     here = np.empty(2, STATE)
     set_up(states[0])
@@ -102,9 +101,9 @@ def add_luck(net, scratch, work, states, actions, luck):
         here[0] = states[0]
         before, after = here[0], states[0]
         step_turn(after, actions[ply])
-        next_seat, own = np.int64(after.active), luck[min(ply, len(luck) - 1)]
+        next_seat = np.int64(after.active)
         for place in range(before.jungle_drawn, after.jungle_drawn):
-            _add_draw(net, scratch, work, here, actions[ply], next_seat, place, own)
+            _add_draw(net, scratch, work, here, actions[ply], next_seat, place, luck)
 
 
 @cache
@@ -114,21 +113,11 @@ def _judge() -> tuple[Any, Any, Any]:
     return agent.tools
 
 
-def _luck(game: Game, rows: int) -> npt.NDArray[np.float64]:
-    luck = np.zeros((rows, 2, MAX_PLAYERS))
-    add_luck(*_judge(), game.clone().states, np.array(game.history, np.int64), luck)
-    return luck[..., : game.num_players]
-
-
 def luck_of(game: Game) -> npt.NDArray[np.float64]:
     """Return the luck of every seat in the game so far, (2, players): win shares, scores in gold.
 
     It depends on the order of the tiles that are still in the piles, so no player may be shown it.
     """
-    return _luck(game.plain(), 1)[0]
-
-
-def luck_by_action(game: Game) -> npt.NDArray[np.float64]:
-    """Return the luck of each action of the game, (actions, 2, players); their sum is ``luck_of``."""
-    game = game.plain()
-    return _luck(game, game.ply)
+    game, luck = game.plain(), np.zeros((2, MAX_PLAYERS))
+    add_luck(*_judge(), game.clone().states, np.array(game.history, np.int64), luck)
+    return luck[:, : game.num_players]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import astuple, dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from ..agents.agent import Agent, AgentError, ask, decider, seat_seed
-from ..engine.options import Options
-from ..engine.state import set_up
 from ..game import Game
 from ..gold_sources import gold_by_source
 from .blocks import Chunk, Pairing
@@ -30,9 +28,13 @@ class PlayedGame:
     win_shares: list[float]
     gold: list[list[int]]  # by seat and source (gold_sources.SOURCES)
     decisions: list[int]
+    placements: list[int]  # of the decisions
     actions: list[int]
-    luck: list[list[float]]  # as luck.luck_of returns it
+    luck: list[list[float]] | None = None  # as luck.luck_of returns it; None if nobody asked for it
+    seconds: list[float] = field(default_factory=list)  # that the decisions took
+    placement_seconds: list[float] = field(default_factory=list)
     notes: list[dict[str, Any]] = field(default_factory=list)  # the agents', if one has any
+    columns: dict[str, Any] = field(default_factory=dict)  # more columns of a data set
 
     def counts(self, seats: Sequence[int]) -> Counter[str]:
         """Return what the agents on these seats counted."""
@@ -51,10 +53,12 @@ class PlayedGame:
 
     def adjusted_win_share(self, seat: int) -> float:
         """Return the seat's share of the win less its luck."""
-        return self.win_shares[seat] - self.luck[WIN_SHARES][seat]
+        return self.win_shares[seat] - (self.luck[WIN_SHARES][seat] if self.luck else 0.0)
 
     def adjusted_margin(self, seat: int) -> float:
         """Return the seat's margin less its luck and plus that of the others, in the mean."""
+        if not self.luck:
+            return self.margin(seat)
         own, total = self.luck[SCORES][seat], sum(self.luck[SCORES])
         return self.margin(seat) - own + (total - own) / (len(self.scores) - 1)
 
@@ -68,42 +72,11 @@ def a_move(counts: Iterable[Counter[str]]) -> dict[str, float]:
     return {name: number / max(1, moves) for name, number in total.items()}
 
 
-@dataclass(frozen=True)
-class Timing:
-    """An agent's decisions and the seconds that they took; placements are counted again."""
+class ChunkResult(NamedTuple):
+    """The games of a chunk."""
 
-    decisions: int = 0
-    seconds: float = 0.0
-    placements: int = 0
-    placement_seconds: float = 0.0
-
-    def __add__(self, other: Timing) -> Timing:
-        return Timing(*map(sum, zip(astuple(self), astuple(other), strict=True)))
-
-
-@dataclass(frozen=True)
-class ChunkResult:
-    """The games of a chunk, and how long each agent took over its decisions."""
-
-    key: str
     pairing: Pairing
     games: list[PlayedGame]
-    timings: dict[str, Timing]
-
-    def resumable(self, unversioned: Set[str]) -> bool:
-        """Return whether a later run may use the games: each agent says which version it is."""
-        return not {self.pairing.agent, self.pairing.opponent} & unversioned
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> ChunkResult:
-        """Return the result that ``dataclasses.asdict`` was called on."""
-        pairing = dict(data["pairing"])
-        return cls(
-            data["key"],
-            Pairing(Options.from_dict(pairing.pop("options")), **pairing),
-            [PlayedGame(**game) for game in data["games"]],
-            {name: Timing(**row) for name, row in data["timings"].items()},
-        )
 
 
 class _Match:
@@ -120,11 +93,15 @@ class _Match:
             agents[name].begin(seat_seed(seed, block, options, self.names, seat))
             for seat, name in enumerate(self.names)
         ]
-        self.decisions = [0] * len(self.names)
+        self._begin(len(self.names))
 
-    def play(self, action: int) -> None:
-        """Play the deciding seat's action; AgentError names the game if it is illegal."""
-        seat = decider(self.game)
+    def _begin(self, players: int) -> None:
+        self.decisions, self.placements = [0] * players, [0] * players
+        self.seconds, self.placement_seconds = [0.0] * players, [0.0] * players
+
+    def play(self, action: int, seconds: float) -> None:
+        """Play an action, which took ``seconds``; AgentError names the game if it is illegal."""
+        seat, placing = decider(self.game), self.game.phase == "place"
         try:
             self._step(action)
         except ValueError as error:
@@ -133,13 +110,16 @@ class _Match:
                 f"{sum(self.decisions) + 1}: {error}"
             ) from None
         self.decisions[seat] += 1
+        self.placements[seat] += placing
+        self.seconds[seat] += seconds
+        self.placement_seconds[seat] += seconds * placing
 
     def _step(self, action: int) -> None:
         self.game.play(action)
 
     def result(self, agents: Mapping[str, Agent], luck: bool) -> PlayedGame:
         """Return the result of the finished game."""
-        game, players = self.game, self.game.num_players
+        game = self.game
         notes = [
             agents[name].notes(own) if asked else {}
             for name, own, asked in zip(self.names, self.memory, self.decisions)
@@ -147,14 +127,17 @@ class _Match:
         return PlayedGame(
             self.block,
             self.rotation,
-            game.scores(),
-            [int(c) for c in game.state.cacao[:players]],
-            game.win_shares(),
-            gold_by_source(game).tolist(),
-            self.decisions,
-            list(game.history),
-            luck_of(game).tolist() if luck else [[0.0] * players] * 2,
-            notes if any(notes) else [],
+            scores=game.scores(),
+            cacao=[int(c) for c in game.state.cacao[: game.num_players]],
+            win_shares=game.win_shares(),
+            gold=gold_by_source(game).tolist(),
+            decisions=self.decisions,
+            placements=self.placements,
+            actions=list(game.history),
+            luck=luck_of(game).tolist() if luck else None,
+            seconds=self.seconds,
+            placement_seconds=self.placement_seconds,
+            notes=notes if any(notes) else [],
         )
 
 
@@ -175,7 +158,7 @@ class _Episode(_Match):
             seat_seed(seed, block, pairing.options, both, self.rotation)
         )
         self.memory = [own] * pairing.players  # no other seat is asked here
-        self.decisions = [0] * pairing.players
+        self._begin(pairing.players)
 
     def _step(self, action: int) -> None:
         *_, info = self._env.step(action)
@@ -205,7 +188,7 @@ def play_chunk(
 ) -> ChunkResult:
     """Play the games of a chunk to their end; block b has the deal of seed ``seed + b``.
 
-    Without ``luck``, and in a task, that of every game is 0.
+    Without ``luck``, and in a task, no game has any.
     """
     luck = luck and not chunk.pairing.task
     matches = [
@@ -214,31 +197,32 @@ def play_chunk(
         else _Match(chunk, block, rotation, agents, seed)
         for block, rotation in chunk.games()
     ]
-    timings = {name: Timing() for name in _asked(chunk.pairing)}
     running = matches
     while running:
-        for (name, placing), turn in _by_decider(running).items():
-            timings[name] += _act(turn, agents[name], placing)
+        for name, turn in _by_decider(running):
+            _act(turn, agents[name])
         left = [match for match in running if not match.game.over]
         if len(left) < len(running):
             progress(len(running) - len(left))
         running = left
-    return ChunkResult(
-        chunk.key, chunk.pairing, [match.result(agents, luck) for match in matches], timings
-    )
+    return ChunkResult(chunk.pairing, [match.result(agents, luck) for match in matches])
 
 
-def _by_decider(running: list[_Match]) -> dict[tuple[str, bool], list[tuple[_Match, int]]]:
-    """Group the games, with the seat that decides, by its agent and by whether it places a tile."""
+def _by_decider(running: list[_Match]) -> Iterator[tuple[str, list[tuple[_Match, int]]]]:
+    """Yield an agent and the games, with the seat that decides, of each turn that is alike.
+
+    Games in which a tile is placed come apart from others, because placements are timed.
+    """
     found: dict[tuple[str, bool], list[tuple[_Match, int]]] = {}
     for match in running:
         seat = decider(match.game)
         found.setdefault((match.names[seat], match.game.phase == "place"), []).append((match, seat))
-    return found
+    for (name, _), turn in found.items():
+        yield name, turn
 
 
-def _act(turn: list[tuple[_Match, int]], agent: Agent, placing: bool) -> Timing:
-    """Let an agent make one decision in each of some games; return how long that took."""
+def _act(turn: list[tuple[_Match, int]], agent: Agent) -> None:
+    """Let an agent make one decision in each of some games, which share the time that it takes."""
     # Copies in which hidden tiles have been dealt again: no agent sees the true deal.
     games = [match.game.determinise(seat, match.block) for match, seat in turn]
     memory = [match.memory[seat] for match, seat in turn]
@@ -246,8 +230,7 @@ def _act(turn: list[tuple[_Match, int]], agent: Agent, placing: bool) -> Timing:
     actions = ask(agent, games, memory)
     seconds = time.perf_counter() - begin
     for (match, _), action in zip(turn, actions):
-        match.play(action)
-    return Timing(len(turn), seconds, len(turn) * placing, seconds * placing)
+        match.play(action, seconds / len(turn))
 
 
 def replayed(pairing: Pairing, played: PlayedGame, seed: int) -> Game:
@@ -256,16 +239,3 @@ def replayed(pairing: Pairing, played: PlayedGame, seed: int) -> Game:
     for action in played.actions:
         game.play(action)
     return game
-
-
-def choices(game: Game) -> Iterator[tuple[Game, int]]:
-    """Yield a copy of every position of a game in which an action was chosen, and that action.
-
-    Of a game that went on with other options these are all its moves.
-    """
-    game = game.plain()
-    again = Game(game.clone().states, [])
-    set_up(again.state)
-    for action in game.history:
-        yield again.clone(), action
-        again.play(action)

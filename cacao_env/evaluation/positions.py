@@ -25,15 +25,15 @@ import numpy.typing as npt
 from ..agents.agent import Agent, AgentError, decider, seat_seed
 from ..agents.agent import ask as ask_agent
 from ..engine.options import Options
+from ..engine.sources import engine_version
 from ..engine.tiles import MAX_PLAYERS, MIN_PLAYERS
-from ..files import read_regular
+from ..files import read_json, read_regular
 from ..game import Game
 from ..provenance import provenance
 from ..tables import DataTable
 from .figures import ranged
 from .intervals import LEVEL, resampled_means
 from .matches import Progress
-from .store import engine_version
 from .workers import do_all, load_versions
 
 FORMAT, VERSION = "cacao-positions", 1
@@ -134,17 +134,20 @@ class _Asker:
             memory.append(self._agent.begin(of_seat))
         actions = ask_agent(self._agent, seen, memory)
         progress(len(actions))
-        return [self._answer(*pair) for pair in zip(positions, actions, strict=True)]
+        try:
+            return [answer_of(*pair) for pair in zip(positions, actions, strict=True)]
+        except ValueError as error:
+            raise AgentError(f"{self._agent.name} in {error}") from None
 
-    def _answer(self, one: Position, action: int) -> Answer:
-        if action not in one.placements:
-            raise AgentError(
-                f"{self._agent.name} in position {one.number}: illegal action {action}"
-            )
-        place = one.placements.index(action)
-        longest = place < len(one.errors)
-        by_referee = [losses[place] for losses in one.by_referee] if longest else None
-        return Answer(one.number, int(action), one.gold[place], one.win[place], by_referee)
+
+def answer_of(one: Position, action: int) -> Answer:
+    """Return what an action loses; ValueError if it is not legal."""
+    if action not in one.placements:
+        raise ValueError(f"position {one.number}: illegal action {action}")
+    place = one.placements.index(action)
+    longest = place < len(one.errors)
+    by_referee = [losses[place] for losses in one.by_referee] if longest else None
+    return Answer(one.number, int(action), one.gold[place], one.win[place], by_referee)
 
 
 def ask(
@@ -204,13 +207,27 @@ def document(
         "format": f"{FORMAT}-result",
         "version": VERSION,
         "agent": {agent.name: agent.version},
-        "sha256": hashlib.sha256(read_regular(path, MOST_BYTES)).hexdigest(),
+        "sha256": _checksum(path),
         "seed": seed,
         "engine": engine_version(),
         "rows": figures(positions, answers),
         "answers": [asdict(answer) for answer in answers],
         **provenance(),
     }
+
+
+def read_answers(path: Path) -> dict[str, Any]:
+    """Read what ``document`` returned from a file; ValueError for another file."""
+    data = read_json(path, "answers to Cacao Positions")
+    if not isinstance(data, dict) or data.get("format") != f"{FORMAT}-result":
+        raise ValueError(f"{path} is not a file of answers to Cacao Positions")
+    if data.get("sha256") != _checksum(FILE):
+        raise ValueError(f"{path} has answers to another file of positions")
+    return data
+
+
+def _checksum(path: Path) -> str:
+    return hashlib.sha256(read_regular(path, MOST_BYTES)).hexdigest()
 
 
 def ranking(every: Sequence[Mapping[str, Any]]) -> DataTable:

@@ -10,27 +10,32 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import product, takewhile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..agents.agent import Agent, require
 from ..agents.registry import load_agents
 from ..checks import as_int, as_path, check_type
+from ..data import load_each
+from ..data.folder import GameFolder, Key
 from ..engine.options import PLAYERS, Options
 from ..engine.progress import Bar
+from ..engine.sources import engine_version
 from ..envs.tasks import Task
 from ..files import read_json, write_json
 from ..provenance import provenance
 from . import BLOCKS, SEED
-from .blocks import BLOCKS_AT_ONCE, Chunk, Pairing, chunks, pairings
+from .blocks import Chunk, Pairing, chunks, pairings
 from .matches import ChunkResult, play_chunk, warm_up
+from .rows import results_of, rows_of
 from .sprt import SequentialTest, SprtResult
-from .store import Store, engine_version
 from .summary import Result, Summary, block_scores, summarise
 from .workers import ChunkPlayer, do_all
 
@@ -42,24 +47,24 @@ MOST_BLOCKS = 10_000  # until a test is decided
 class Plan:
     """What to play: agents, games, and perhaps a sequential test.
 
-    ``specs`` name the agents for ``load_agent``.  They play against each other, or the others only
-    against the last ``against`` of them, or each against the opponents of a named task.  With a test
-    ``blocks`` is the most that it may take.
+    ``specs`` name the agents for ``load_agent``; ``versions`` are their versions by name.  They play
+    against each other, or the others only against those whose names are ``against``, or each against
+    the opponents of a named task.  With a test ``blocks`` is the most that it may take.
     """
 
     specs: Sequence[str]
-    agents: Sequence[Agent]
+    versions: Mapping[str, str]
     options: Sequence[Options]
     blocks: int = BLOCKS
     seed: int = SEED
     test: SequentialTest | None = None
     task: Task | None = None
-    against: int = 0
+    against: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
         """The names of the agents."""
-        return [agent.name for agent in self.agents]
+        return list(self.versions)
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,6 @@ class Evaluation:
 
     plan: Plan
     summary: Summary
-    results: list[ChunkResult]
     sprt: SprtResult | None
 
 
@@ -106,18 +110,23 @@ def make_plan(
             require(agent, one)
     if test is not None and (len(agents) != 2 or len(options) != 1):
         raise ValueError("--until-decided compares two agents with one number of players")
-    return Plan(specs, agents, options, blocks, seed, test, against=len(against))
+    opponents = tuple(agent.name for agent in agents[len(specs) - len(against) :])
+    return Plan(specs, versions_of(agents), options, blocks, seed, test, against=opponents)
+
+
+def versions_of(agents: Iterable[Agent]) -> dict[str, str]:
+    """Return the versions of agents by their names."""
+    return {agent.name: agent.version for agent in agents}
 
 
 def settings(plan: Plan) -> dict[str, Any]:
     """Return everything that determines the games but their number, as plain data."""
-    opponents = [plan.task.opponent()] if plan.task else []
     return {
-        "agents": {agent.name: agent.version for agent in plan.agents},
+        "agents": dict(plan.versions),
         "options": [one.as_dict() for one in plan.options],
         "task": plan.task and plan.task.id,
-        "opponents": {agent.name: agent.version for agent in opponents},  # of the task
-        "blocks_at_once": BLOCKS_AT_ONCE,
+        "opponents": versions_of([plan.task.opponent()] if plan.task else []),
+        "against": list(plan.against),
         "seed": plan.seed,
         "test": None if plan.test is None else asdict(plan.test),
         "engine": engine_version(),
@@ -126,7 +135,7 @@ def settings(plan: Plan) -> dict[str, Any]:
 
 def default_folder(plan: Plan) -> Path:
     """Return the folder of a plan's games; its name identifies the settings."""
-    text = json.dumps(settings(plan), sort_keys=True) + "against" * plan.against
+    text = json.dumps(settings(plan), sort_keys=True)
     words = plan.names + ([plan.task.entry] if plan.task else [])
     names = "-".join(re.sub(r"\W+", "_", word) for word in words)[:60]
     players = "".join(str(one.num_players) for one in plan.options)
@@ -139,8 +148,8 @@ def plan_chunks(plan: Plan) -> list[Chunk]:
     names = plan.names
     pairs = pairings(names, plan.options)
     if plan.against:
-        own, others = names[: -plan.against], names[-plan.against :]
-        pairs = [Pairing(one, *pair) for one in plan.options for pair in product(own, others)]
+        own = [name for name in names if name not in plan.against]
+        pairs = [Pairing(one, *pair) for one in plan.options for pair in product(own, plan.against)]
     if task := plan.task:
         pairs = [Pairing(task.options, name, task.opponents, task.id) for name in names]
     if plan.test is not None:
@@ -152,7 +161,7 @@ def play(
     plan: Plan, todo: Sequence[Chunk], workers: int | None = None, ray: str | None = None
 ) -> Generator[ChunkResult, None, None]:
     """Play chunks of a plan under a progress bar, in ``workers`` processes or on a Ray cluster."""
-    versions = {spec: agent.version for spec, agent in zip(plan.specs, plan.agents, strict=True)}
+    versions = dict(zip(plan.specs, plan.versions.values(), strict=True))
     make = partial(ChunkPlayer, versions, plan.seed)
     jobs = {chunk.key: chunk for chunk in todo}
     with (
@@ -162,71 +171,120 @@ def play(
         yield from results
 
 
+def missing(chunk: Chunk, seed: int, keys: Collection[Key]) -> Chunk | None:
+    """Return a chunk of the blocks that lack a game, None if no block does; ``keys``: of the games."""
+    pairing = chunk.pairing
+    about = pairing.options.num_players, pairing.options.volcanoes
+    seatings = [pairing.seats(rotation) for rotation in range(pairing.rotations)]
+    if pairing.task:  # its environment chooses the seat
+        seatings, done = [()], {(*key[:3], ()) for key in keys}
+    else:
+        done = keys  # type: ignore[assignment]
+    left = [
+        block
+        for block in chunk.blocks
+        if not all((*about, seed + block, seats) in done for seats in seatings)
+    ]
+    return replace(chunk, blocks=left) if left else None
+
+
 def run_evaluation(
-    plan: Plan, store: Store, workers: int | None, ray: str | None = None
+    plan: Plan, folder: GameFolder, workers: int | None, ray: str | None = None
 ) -> Evaluation:
-    """Play the chunks that the store lacks and sum up.
+    """Play the games that the folder lacks and sum up.
 
     The standard error says which games are used again, and why those of an agent are not.
     """
     every = plan_chunks(plan)
-    if store.dropped:
-        names = " and ".join(sorted(store.unversioned))
+    todo = [one for chunk in every if (one := missing(chunk, plan.seed, folder.keys))]
+    versions = settings(plan)["agents"] | settings(plan)["opponents"]
+    if folder.dropped:
+        names = " and ".join(sorted(name for name in versions if not versions[name]))
         print(f"games of {names}, without a version, are played again", file=sys.stderr)
-    if kept := sum(chunk.num_games for chunk in every if chunk.key in store.results):
-        print(f"{kept} games from {store.path.parent} are not played again", file=sys.stderr)
-    sprt = sprt_result(plan, every, store.results)
-    todo = [chunk for chunk in every if chunk.key not in store.results]
+    kept = sum(chunk.num_games for chunk in every) - sum(chunk.num_games for chunk in todo)
+    if kept:
+        print(f"{kept} games from {folder.path} are not played again", file=sys.stderr)
+    scores = _stored_scores(plan, folder) if plan.test else {}
+    sprt = sprt_result(plan, scores)
     if todo and not (sprt and sprt.accepted):
         with closing(play(plan, todo, workers, ray)) as results:
             for result in results:
-                store.add(result)
-                sprt = sprt_result(plan, every, store.results)
+                folder.add(rows_of(result, plan.seed, versions))
+                scores |= block_scores(result)
+                sprt = sprt_result(plan, scores)
                 if sprt and sprt.accepted:
                     break
-    used = [store.results[chunk.key] for chunk in every if chunk.key in store.results]
-    if sprt:
-        used = used[: -(-sprt.blocks // BLOCKS_AT_ONCE)]
-    return Evaluation(plan, summarise(plan.names, used), used, sprt)
+    folder.finish()
+    return evaluation_of(plan, folder.path)
+
+
+def _stored_scores(plan: Plan, folder: GameFolder) -> dict[int, float]:
+    """Return the scores of the blocks of a test that are there already."""
+    scores: dict[int, float] = {}
+    for games in load_each(folder.path) if folder.keys else ():
+        for result in results_of(games, plan.seed):
+            scores |= block_scores(result)
+    return scores
+
+
+def evaluation_of(plan: Plan, path: Path) -> Evaluation:
+    """Replay the games of a plan that a folder has, and sum up."""
+    task = plan.task.id if plan.task else ""
+    every = [result for games in load_each(path) for result in results_of(games, plan.seed, task)]
+    found = {result.pairing: result for result in every}
+    wanted = dict.fromkeys(chunk.pairing for chunk in plan_chunks(plan))  # in order
+    results = [found[pairing] for pairing in wanted if pairing in found]
+    sprt = sprt_result(plan, block_scores(results[0])) if plan.test else None
+    blocks = sprt.blocks if sprt else plan.blocks
+    used = [
+        ChunkResult(pairing, [game for game in games if game.block < blocks])
+        for pairing, games in results
+    ]
+    return Evaluation(plan, summarise(plan.names, used), sprt)
 
 
 def evaluated(
     home: Path, plan: Plan, workers: int | None, ray: str | None = None
 ) -> dict[str, Any]:
-    """Play a plan, or the rest of it, with its games stored below ``home``; return its figures."""
-    folder = home / default_folder(plan).name
-    with closing(Store(folder, settings(plan))) as store:
-        data = document(run_evaluation(plan, store, workers, ray))
-    write_json(folder / "evaluation.json", data)
+    """Play a plan, or the rest of it, with its games in a folder below ``home``; return its figures."""
+    path = home / default_folder(plan).name
+    with closing(GameFolder(path, settings(plan))) as folder:
+        data = document(run_evaluation(plan, folder, workers, ray))
+    write_json(path / "evaluation.json", data)
     return data
 
 
-def sprt_result(
-    plan: Plan, every: list[Chunk], results: Mapping[str, ChunkResult]
-) -> SprtResult | None:
-    """Run the plan's test, if it has one, on the chunks up to the first that is missing.
+def sprt_result(plan: Plan, scores: Mapping[int, float]) -> SprtResult | None:
+    """Run the plan's test, if it has one, on the scores of its blocks up to the first that is missing.
 
-    The chunks are taken in their order, whichever was played first.
+    Blocks are taken in their order, a few at a time, whichever were played first.
     """
     if plan.test is None:
         return None
-    there = takewhile(lambda chunk: chunk.key in results, every)
-    scores = (block_scores(results[chunk.key]) for chunk in there)
-    return plan.test.run(scores, plan.options[0].num_players)
+    parts = (chunk.blocks for chunk in plan_chunks(plan))
+    there = takewhile(lambda part: all(block in scores for block in part), parts)
+    found = (np.array([scores[block] for block in part]) for part in there)
+    return plan.test.run(found, plan.options[0].num_players)
 
 
 def document(evaluation: Evaluation) -> dict[str, Any]:
     """Return the evaluation as plain data, as ``--json`` writes it."""
-    plan, sprt = evaluation.plan, evaluation.sprt
+    plan = evaluation.plan
     return {
         "format": FORMAT,
         "version": VERSION,
         "settings": {**settings(plan), "blocks": plan.blocks},
         "specs": dict(zip(plan.names, plan.specs, strict=True)),
-        **asdict(evaluation.summary),  # results, ratings, seats, scores
-        "sprt": None if sprt is None else {**asdict(sprt), "text": sprt.line()},
+        **figures_of(evaluation),
         **provenance(),
     }
+
+
+def figures_of(evaluation: Evaluation) -> dict[str, Any]:
+    """Return ``results``, ``ratings``, ``seats``, ``scores`` and ``sprt`` as plain data."""
+    sprt = evaluation.sprt
+    text = None if sprt is None else {**asdict(sprt), "text": sprt.line()}
+    return {**asdict(evaluation.summary), "sprt": text}
 
 
 def loaded(path: str | Path) -> dict[str, Any]:

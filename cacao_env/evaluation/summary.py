@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from ..gold_sources import SOURCES
 from .blocks import Pairing
 from .intervals import interval, percent, share_interval
-from .matches import ChunkResult, PlayedGame, Timing, a_move
+from .matches import ChunkResult, PlayedGame, a_move
 from .ratings import Rating, pair_wins, rate
 
 Games = dict[Pairing, list[PlayedGame]]
@@ -38,9 +37,8 @@ class Result:
     ms_per_move: float = 0.0
     ms_per_placement: float = 0.0
     decisions_per_game: float = 0.0  # of all seats
-    by_seat: list[dict[str, float]] = field(
-        default_factory=list
-    )  # win_share, margin; not of a task
+    # Win share and margin on each seat; not of a task.
+    by_seat: list[dict[str, float]] = field(default_factory=list)
     # Less the luck of the draw (luck.py); the same expectation, and narrower intervals.
     adjusted_win_share: float = 0.0
     adjusted_low: float = 0.0
@@ -48,9 +46,7 @@ class Result:
     adjusted_margin: float = 0.0
     adjusted_margin_low: float = 0.0
     adjusted_margin_high: float = 0.0
-    fewer_deals: float = (
-        1.0  # variance of the margin of a deal, as a multiple of the adjusted one's
-    )
+    fewer_deals: float = 1.0  # variance of a deal's margin, as a multiple of the adjusted one's
     counts: dict[str, float] = field(default_factory=dict)  # what the agent counted, a move
 
     def line(self) -> str:
@@ -108,15 +104,12 @@ class Summary:
 def summarise(agents: Sequence[str], chunk_results: Sequence[ChunkResult]) -> Summary:
     """Sum up results, which must contain all blocks of each pairing."""
     games: Games = {}
-    timings: defaultdict[tuple[Pairing, str], Timing] = defaultdict(Timing)
     for chunk in chunk_results:
         games.setdefault(chunk.pairing, []).extend(chunk.games)
-        for name, timing in chunk.timings.items():
-            timings[chunk.pairing, name] += timing
     for played in games.values():
         played.sort(key=lambda game: (game.block, game.rotation))
     results = [
-        _result(agent, pairing, played, timings[pairing, agent])
+        _result(agent, pairing, played)
         for pairing, played in games.items()
         for agent in pairing.candidates()
     ]
@@ -151,10 +144,11 @@ def values(
     return found
 
 
-def block_scores(chunk: ChunkResult) -> Values:
-    """Return the candidate's mean win share in each block, (blocks,)."""
-    wins = values(chunk.pairing.agent, chunk.pairing, chunk.games, PlayedGame.win_share)
-    return np.asarray(wins.mean(axis=1))
+def block_scores(chunk: ChunkResult) -> dict[int, float]:
+    """Return the candidate's mean win share in each block."""
+    games = sorted(chunk.games, key=lambda game: (game.block, game.rotation))
+    wins = values(chunk.pairing.agent, chunk.pairing, games, PlayedGame.win_share)
+    return dict(zip(dict.fromkeys(game.block for game in games), wins.mean(axis=1).tolist()))
 
 
 def _seat_of(agent: str, pairing: Pairing, game: PlayedGame) -> int:
@@ -166,42 +160,50 @@ def _seats_of(agent: str, pairing: Pairing, game: PlayedGame) -> list[int]:
     return [seat for seat, name in enumerate(pairing.seats(game.rotation)) if name == agent]
 
 
-def _result(agent: str, pairing: Pairing, played: list[PlayedGame], timing: Timing) -> Result:
+def _result(agent: str, pairing: Pairing, played: list[PlayedGame]) -> Result:
     wins = values(agent, pairing, played, PlayedGame.win_share)
     margins = values(agent, pairing, played, PlayedGame.margin)
     adjusted_wins = values(agent, pairing, played, PlayedGame.adjusted_win_share)
     adjusted = values(agent, pairing, played, PlayedGame.adjusted_margin)
     scores = values(agent, pairing, played, lambda game, seat: game.scores[seat])
     spread = adjusted.mean(axis=1).var()
+    own = [(game, seat) for game in played for seat in _seats_of(agent, pairing, game)]
+    decisions = sum(game.decisions[seat] for game, seat in own)
+    placements = sum(game.placements[seat] for game, seat in own)
+    seconds = sum(game.seconds[seat] for game, seat in own)
+    placing = sum(game.placement_seconds[seat] for game, seat in own)
+    by_seat = [
+        {"win_share": float(share), "margin": float(margin)}
+        for share, margin in zip(wins.mean(axis=0), margins.mean(axis=0), strict=True)
+        if pairing.rotations == pairing.players
+    ]
     return Result(
-        agent,
-        pairing.opponent if agent == pairing.agent else pairing.agent,
-        pairing.players,
-        pairing.options.volcanoes,
-        len(wins),
-        *_mean(wins, share_interval),
-        *_mean(margins),
-        float(scores.mean()),
-        1000 * timing.seconds / max(1, timing.decisions),
-        1000 * timing.placement_seconds / max(1, timing.placements),
-        float(np.mean([sum(game.decisions) for game in played])),
-        [
-            {"win_share": float(share), "margin": float(margin)}
-            for share, margin in zip(wins.mean(axis=0), margins.mean(axis=0), strict=True)
-            if pairing.rotations == pairing.players
-        ],
-        *_mean(adjusted_wins),
-        *_mean(adjusted),
-        float(margins.mean(axis=1).var() / spread) if spread > 0 else 1.0,
-        a_move(game.counts(_seats_of(agent, pairing, game)) for game in played),
+        agent=agent,
+        opponent=pairing.opponent if agent == pairing.agent else pairing.agent,
+        players=pairing.players,
+        volcanoes=pairing.options.volcanoes,
+        blocks=len(wins),
+        **_mean(wins, ("win_share", "low", "high"), share_interval),
+        **_mean(margins, ("margin", "margin_low", "margin_high")),
+        score=float(scores.mean()),
+        ms_per_move=1000 * seconds / max(1, decisions),
+        ms_per_placement=1000 * placing / max(1, placements),
+        decisions_per_game=float(np.mean([sum(game.decisions) for game in played])),
+        by_seat=by_seat,
+        **_mean(adjusted_wins, ("adjusted_win_share", "adjusted_low", "adjusted_high")),
+        **_mean(adjusted, ("adjusted_margin", "adjusted_margin_low", "adjusted_margin_high")),
+        fewer_deals=float(margins.mean(axis=1).var() / spread) if spread > 0 else 1.0,
+        counts=a_move(game.counts(_seats_of(agent, pairing, game)) for game in played),
     )
 
 
 def _mean(
-    found: Values, of: Callable[[Values], tuple[float, float]] = interval
-) -> tuple[float, float, float]:
-    """Return the mean of (blocks, games of a block), and its interval over blocks."""
-    return (float(found.mean()), *of(found.mean(axis=1)))
+    found: Values,
+    names: tuple[str, str, str],
+    interval_of: Callable[[Values], tuple[float, float]] = interval,
+) -> dict[str, float]:
+    """Return, by names, the mean of (blocks, games of a block) and its interval over blocks."""
+    return dict(zip(names, (float(found.mean()), *interval_of(found.mean(axis=1)))))
 
 
 def _by_block(games: Games, what: Callable[[Pairing, PlayedGame], Values]) -> Values:
@@ -232,7 +234,12 @@ def _seats(games: Games, players: int) -> list[Seat]:
     found = _by_block(games, both)
     found *= len(found) / sum(len(played) for played in games.values())  # the mean of a block
     return [
-        Seat(players, seat, *_mean(found[:, seat, :1], share_interval), *_mean(found[:, seat, 1:]))
+        Seat(
+            players=players,
+            seat=seat,
+            **_mean(found[:, seat, :1], ("win_share", "low", "high"), share_interval),
+            **_mean(found[:, seat, 1:], ("margin", "margin_low", "margin_high")),
+        )
         for seat in range(players)
     ]
 
@@ -248,12 +255,12 @@ def _scores(agent: str, games: Games, players: int) -> Scores:
     kinds, counts = np.unique(scores, return_counts=True)
     means = np.mean([game.gold[seat] for game, seat in taken], axis=0)
     return Scores(
-        agent,
-        players,
-        len(scores),
-        float(np.mean(scores)),
-        float(np.std(scores)),
-        [float(q) for q in np.percentile(scores, (5, 25, 50, 75, 95))],
-        {str(kind): int(count) for kind, count in zip(kinds, counts, strict=True)},
-        {source: float(mean) for source, mean in zip(SOURCES, means, strict=True)},
+        agent=agent,
+        players=players,
+        games=len(scores),
+        score=float(np.mean(scores)),
+        deviation=float(np.std(scores)),
+        quantiles=[float(q) for q in np.percentile(scores, (5, 25, 50, 75, 95))],
+        counts={str(kind): int(count) for kind, count in zip(kinds, counts, strict=True)},
+        gold={source: float(mean) for source, mean in zip(SOURCES, means, strict=True)},
     )

@@ -16,7 +16,7 @@ from ..envs.tasks import Task
 from ..files import read_text
 from ..tables import DataTable, between_markers
 from . import figures
-from .run import Plan
+from .run import Plan, versions_of
 
 AGENTS = ("random", "greedy", "mc:sims=256", "forastero", "criollo", "trinitario")
 NOT_MEASURED = "not measured"
@@ -30,7 +30,7 @@ def plans(tasks: Sequence[Task], specs: Sequence[str], deals: int = DEALS) -> li
     as_int("--deals", deals, 1)
     agents = load_agents(specs, allow_code=True)
     return [
-        Plan((spec,), (agent,), (task.options,), deals, task=task)
+        Plan((spec,), versions_of([agent]), (task.options,), deals, task=task)
         for task in tasks
         for spec, agent in zip(specs, agents, strict=True)
         if agent.supports(task.options)

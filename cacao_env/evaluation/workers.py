@@ -1,7 +1,7 @@
 """Play chunks of games, or do other jobs, in this process or in several.
 
-Worker processes are spawned and use one thread each; a pipe carries their jobs and answers.  When a
-worker dies or the caller stops, all workers end at once.
+Worker processes are spawned and use one thread each.  When a worker dies or the caller stops, all
+workers end at once.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from itertools import islice
-from multiprocessing.connection import Connection, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ..agents.agent import Agent
@@ -25,6 +25,7 @@ from .matches import ChunkResult, Progress, play_chunk, warm_up
 J = TypeVar("J")
 R = TypeVar("R")
 Do = Callable[[J, Progress], R]
+LOOK = 0.5  # seconds between two looks at how many games have ended
 
 
 class WorkerError(ValueError):
@@ -122,67 +123,63 @@ def _in_processes(
 ) -> Generator[R, None, None]:
     """Hand each job to a worker process that is free; all workers end with the generator."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    context = multiprocessing.get_context("spawn")
-    members: dict[Connection, Any] = {}
-    busy: dict[Connection, str] = {}
-    rest = iter(todo)
-
-    def give(pipe: Connection) -> None:
-        busy.pop(pipe, None)
-        for name in islice(rest, 1):
-            busy[pipe] = name
-            with suppress(OSError):  # it is dead, which the answer tells
-                pipe.send(todo[name])
-
+    context, before = multiprocessing.get_context("spawn"), set(multiprocessing.active_children())
+    ended, seen = context.Value("q", 0), 0
+    pool = ProcessPoolExecutor(workers, context, _begin, (make, ended))
+    rest, busy = iter(todo.items()), dict[Future[Any], str]()
     try:
-        for _ in range(workers):
-            pipe, theirs = context.Pipe()
-            members[pipe] = context.Process(target=_work, args=(theirs, make), daemon=True)
-            members[pipe].start()
-            theirs.close()
-            give(pipe)
-        while busy:
-            ready = wait(list(busy))
-            for pipe in [one for one in busy if one in ready]:
+        while True:
+            for _, (name, job) in zip(range(workers - len(busy)), rest):
+                busy[pool.submit(_do, job)] = name
+            if not busy:
+                break
+            ready, _ = wait(busy, LOOK, FIRST_COMPLETED)
+            if ended.value > seen:
+                progress(ended.value - seen)
+                seen = ended.value
+            for one in ready:
+                name = busy.pop(one)
                 try:
-                    kind, content = pipe.recv()
-                except (EOFError, OSError):
-                    raise _death(members[pipe], busy[pipe]) from None
-                if kind == "games":
-                    progress(content)
-                elif kind == "done":
-                    give(pipe)
-                    yield content
-                elif kind == "refused":
+                    kind, content = one.result()
+                except BrokenProcessPool:
+                    names = " and ".join(sorted([name, *busy.values()]))
+                    raise WorkerError(f"a worker process ended while it played {names}") from None
+                if kind == "refused":
                     raise ValueError(content)
-                else:
+                if kind == "failed":
                     raise WorkerError(f"a worker failed:\n{content}")
+                yield content
     finally:
-        for pipe, process in members.items():
-            pipe.close()
+        pool.shutdown(wait=False, cancel_futures=True)
+        mine = set(multiprocessing.active_children()) - before
+        for process in mine:
             process.kill()
-        for process in members.values():
+        for process in mine:
             process.join()
 
 
-def _death(process: Any, job: str) -> WorkerError:
-    process.join(5)
-    code = process.exitcode
-    how = f"by signal {-code}" if code is not None and code < 0 else f"with status {code}"
-    return WorkerError(f"a worker process ended {how} while it played {job}")
+_worker: dict[str, Any] = {}  # of a worker process: how jobs are made, done and counted
 
 
-def _work(pipe: Connection, make: Callable[[], Do[Any, Any]]) -> None:
-    """Run a worker: do the jobs that come through the pipe until it closes."""
+def _begin(make: Callable[[], Do[Any, Any]], ended: Any) -> None:
+    """Prepare a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    _worker.update(make=make, ended=ended)
+
+
+def _count(games: int) -> None:
+    with _worker["ended"].get_lock():
+        _worker["ended"].value += games
+
+
+def _do(job: Any) -> tuple[str, Any]:
+    """Do a job in a worker process; return what came of it, an error as text."""
     try:
         with _one_thread():
-            do = make()
-            while True:
-                pipe.send(("done", do(pipe.recv(), lambda n: pipe.send(("games", n)))))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        return
+            if "do" not in _worker:
+                _worker["do"] = _worker["make"]()
+            return "done", _worker["do"](job, _count)
     except ValueError as error:
-        pipe.send(("refused", str(error)))
+        return "refused", str(error)
     except Exception:
-        pipe.send(("failed", traceback.format_exc()))
+        return "failed", traceback.format_exc()

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..agents.agent import decider
-from ..evaluation.matches import choices
 from ..game import Game
 from ..gold_sources import SOURCES, gold_by_source
 from .position import position_of
@@ -17,7 +16,7 @@ Frame = dict[str, Any]
 
 def moves_in_words(game: Game) -> list[tuple[int, str]]:
     """Return every elementary move so far as (seat, words)."""
-    played = choices(game.with_options("explicit"))
+    played = game.with_options("explicit").plies()
     return [(decider(now), in_words(now, now.move(action))) for now, action in played]
 
 
@@ -29,7 +28,7 @@ def frames_of(game: Game, viewer: int | None = None) -> Iterator[Frame]:
     which adds up to the score if the game ended there.
     """
     explicit = game.with_options("explicit")
-    positions = [*(now for now, _ in choices(explicit)), explicit]
+    positions = [*(now for now, _ in explicit.plies()), explicit]
     moves = [(None, None), *moves_in_words(explicit)]
     for now, (mover, words) in zip(positions, moves, strict=True):
         gold = gold_by_source(now).tolist()

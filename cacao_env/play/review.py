@@ -17,7 +17,6 @@ from ..engine.progress import Bar
 from ..engine.state import AUTO
 from ..evaluation.judge import Judge, Verdict, solved, value_networks
 from ..evaluation.luck import WIN_SHARES, luck_of
-from ..evaluation.matches import choices
 from ..game import Game
 from .words import in_words, parts_of
 
@@ -57,7 +56,7 @@ def review(game: Game) -> dict[str, Any]:
 
 def _decisions(game: Game) -> Iterator[tuple[int, Game, int]]:
     """Yield (frame, position, action) of every decision with more than one legal move."""
-    for ply, (now, action) in enumerate(choices(game)):
+    for ply, (now, action) in enumerate(game.plies()):
         if int(forced_action(now.state)) == NONE and len(now.legal_actions()) > 1:
             now.state.decisions = AUTO  # agents are made for such games
             yield ply, now, action

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from cacao_env.data.make import card
 from cacao_env.data.storage import MANIFEST, read_manifest, table_of, write_games, write_manifest
 from cacao_env.engine.options import Options
+from cacao_env.evaluation.make import card
 from cacao_env.files import write_whole
 from cacao_env.provenance import provenance
 
@@ -27,7 +27,7 @@ def add_games(
     """
     folder.mkdir(exist_ok=True)
     manifest: dict[str, Any] = {"name": f"{name}, its games", "files": [], **provenance()}
-    manifest["recipe"] = {"agents": {name: "by round"}, "options": options.as_dict()}
+    manifest["settings"] = {"agents": {name: "by round"}, "options": [options.as_dict()]}
     if (folder / MANIFEST).exists():
         manifest = read_manifest(folder)
     file = f"games-{games[0][0]:07}.parquet"

@@ -150,4 +150,4 @@ def warm_up() -> Any:
 def _measured() -> None:
     """Play one deal of a network against greedy, and find its luck."""
     agents = {"values": ValueAgent(ValueNet(8, 8, 8).compiled()), "greedy": load_agent("greedy")}
-    play_chunk(Chunk(Pairing(Options(), *agents), 0, 1), agents, 0)
+    play_chunk(Chunk(Pairing(Options(), *agents), [0]), agents, 0)

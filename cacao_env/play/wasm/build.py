@@ -9,7 +9,6 @@ writes is committed, so neither is needed to use the package.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import re
@@ -26,19 +25,14 @@ from numba import carray, types
 
 import cacao_env
 
+from ...engine.sources import COMPILED, hash_of
 from ...engine.state import STATE
 from . import entries
 from .tables import agents, codes, layout_of, settings, tables
 
 PACKAGE = Path(__file__).parents[2]
 OUT = PACKAGE / "play" / "page" / "src" / "engine"
-# Everything that the module is made from, below the package.
-SOURCES = (
-    *("engine/*.py", "greedy/*.py", "agents/value/*.py", "gold_sources.py", "play/wasm/*.py"),
-    *(f"agents/{name}.py" for name in ("elementary", "endgame", "greedy", "halving", "mc")),
-    *(f"agents/{name}.py" for name in ("playout", "random", "utility")),
-    *(f"evaluation/{name}.py" for name in ("judge", "luck")),
-)
+SOURCES = (*COMPILED, "play/wasm/*.py")
 _TRIPLE = "wasm64-unknown-unknown"
 _LAYOUT = "e-m:e-p:64:64-p10:8:8-p20:8:8-i64:64-i128:128-n32:64-S128-ni:1:10:20"
 _FEATURES = "+bulk-memory,+mutable-globals,+sign-ext,+nontrapping-fptoint,+simd128"
@@ -123,20 +117,11 @@ def module_of(code: str) -> bytes:
         return Path(out).read_bytes()
 
 
-def hash_of_sources() -> str:
-    """Return the hash of all that the module is made from."""
-    digest = hashlib.sha256()
-    for part in SOURCES:
-        for path in sorted(PACKAGE.glob(part)):
-            digest.update(path.relative_to(PACKAGE).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
 def fields() -> dict[str, Any]:
     """Return what JavaScript needs to use the module."""
     return {
         "version": cacao_env.__version__,
-        "sources": hash_of_sources(),
+        "sources": hash_of(SOURCES),
         "built_with": {"numba": numba.__version__, "llvmlite": llvmlite.__version__},
         "entries": [entry.__name__ for entry in entries.ENTRIES],
         "size": entries.MEMORY.itemsize,

@@ -372,7 +372,7 @@ _NUMBERS = [
     ("actions", "i8", (MAX_ACTIONS,)),
     ("sources", "i8", (MAX_PLAYERS, len(SOURCES))),
     ("gold", "i8", (MAX_LEGAL, MAX_PLAYERS, len(SOURCES))),
-    ("luck", "f8", (1, 2, MAX_PLAYERS)),
+    ("luck", "f8", (2, MAX_PLAYERS)),
 ]
 _TRAINED = [(name, "f4", _PARAMS[name].shape) for name in ("part_rows", "part_best", "ordering")]
 

@@ -1,0 +1,226 @@
+"""A folder in which games gather: as lines while they are played, as Parquet once a part is complete.
+
+The manifest has the settings that determine the games, and is written first.  Lines are only appended,
+so a run that ends early loses no games; an incomplete last line is dropped.  Games of an agent without
+a version are not kept for a later run: nothing says that the agent still plays the same.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..files import locked
+from ..provenance import provenance
+from .storage import (
+    MANIFEST,
+    DataError,
+    arrow,
+    read_manifest,
+    read_tables,
+    reading,
+    table_of,
+    write_games,
+    write_manifest,
+)
+
+LINES, LOCK = "games.jsonl", ".lock"
+_KEY = ("num_players", "volcanoes", "deal", "agents", "versions")
+Row = dict[str, Any]  # a game, by column
+Key = tuple[int, bool, int, tuple[str, ...]]  # number of players, volcanoes, deal, agents
+
+
+def key_of(row: Mapping[str, Any]) -> Key:
+    """Return what tells a game from all others of its folder."""
+    return row["num_players"], row["volcanoes"], row["deal"], tuple(row["agents"])
+
+
+class GameFolder:
+    """A folder to add games to; ``settings``, plain data, must match those of the folder.
+
+    ``about``: more keys of a new manifest.  ``keys``: the games that are there; ``dropped``: whether
+    some were not kept, as their agents have no version.  Only one thread may use it at a time, and one
+    process a folder.  DataError says in one sentence why a folder will not do.
+    """
+
+    def __init__(
+        self, path: Path, settings: Mapping[str, Any], about: Mapping[str, Any] | None = None
+    ) -> None:
+        self.path, self.keys, self.dropped = path, set[Key](), False
+        self._rows: list[Row] = []  # those of the lines
+        read_back: Row = json.loads(json.dumps(settings))
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = locked(
+                path / LOCK,
+                f"another process is adding games to {path}: wait for it, or give another folder "
+                "with --out",
+                DataError,
+            )
+        except OSError as error:
+            raise DataError(f"{path} can't be written: {error.strerror}") from None
+        try:
+            if (path / LINES).exists() and not (path / LINES).is_file():
+                raise OSError(errno.EINVAL, f"{LINES} is not a regular file")
+            self._file = (path / LINES).open("a+b")
+        except OSError as error:
+            self._lock.release()
+            raise DataError(f"{path} can't be written: {error.strerror}") from None
+        try:
+            self._open(read_back, about or {})
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, settings: Row, about: Mapping[str, Any]) -> None:
+        """Read the games that are there, or begin."""
+        self._file.seek(0)
+        data = self._file.read()
+        if not (self.path / MANIFEST).exists():
+            if data:
+                raise DataError(f"{self.path / LINES} has no {MANIFEST}; give another folder")
+            self.manifest = {**about, "settings": settings, "files": [], **provenance()}
+            self._write_manifest()
+            return
+        self.manifest = read_manifest(self.path)
+        check_same(self.path, self.manifest["settings"], settings)
+        self._rows = self._read_files()
+        whole, files = data.rfind(b"\n") + 1, self.manifest["files"] if self.dropped else []
+        with reading("a file of games", self.path / LINES):
+            lines = [row for line in data[:whole].splitlines() for row in json.loads(line)]
+            # A part may have become a file just before the lines were to be removed.
+            self._rows += [row for row in lines if key_of(row) not in self.keys and _versioned(row)]
+            self.dropped |= not all(map(_versioned, lines))
+            self.keys |= set(map(key_of, self._rows))
+        if len(self._rows) != len(lines):
+            self._write_lines()
+        elif whole < len(data):
+            self._file.truncate(whole)
+        if files:
+            self.manifest["files"] = []
+            self._write_manifest()
+            for entry in files:
+                (self.path / entry["name"]).unlink(missing_ok=True)
+
+    def _read_files(self) -> list[Row]:
+        """Note the games of the files.  If some have no version, return the others, without files."""
+        rows = [
+            row for one in read_tables(self.path, self.manifest, _KEY) for row in one.to_pylist()
+        ]
+        if all(map(_versioned, rows)):
+            self.keys = set(map(key_of, rows))
+            return []
+        self.dropped = True
+        every = [row for one in read_tables(self.path, self.manifest) for row in one.to_pylist()]
+        return list(filter(_versioned, every))
+
+    @property
+    def kept(self) -> int:
+        """Number of games that a later run uses again."""
+        versions = self.manifest["settings"].get("agents", {})
+        return sum(all(versions.get(name, True) for name in key[3]) for key in self.keys)
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Add games, which reach the file before this returns."""
+        try:
+            self._file.write(json.dumps(rows, separators=(",", ":")).encode() + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise DataError(f"{self._file.name} can't be written: {error.strerror}") from None
+        self._rows += rows
+        self.keys |= {key_of(row) for row in rows}
+
+    def finish(self) -> None:
+        """Make a Parquet file of the lines, if there are any."""
+        if not self._rows:
+            return
+        rows = sorted(self._rows, key=_place)
+        name = f"games-{len(self.manifest['files']):05}.parquet"
+        parts = write_games(self.path / name, _table(rows))
+        self.manifest["files"].append({"name": name, "games": len(rows), "parts": parts})
+        self._write_manifest()
+        self._rows = []
+        self._write_lines()
+
+    def _write_manifest(self) -> None:
+        try:
+            write_manifest(self.path, self.manifest)
+        except OSError as error:
+            raise DataError(str(error)) from None
+
+    def _write_lines(self) -> None:
+        self._file.truncate(0)
+        if self._rows:
+            rows, self._rows = self._rows, []
+            self.add(rows)
+
+    def close(self) -> None:
+        """Close the file and give back the folder; a file without lines goes."""
+        with suppress(OSError):  # a line that the disk could not take is written again, or never
+            self._file.close()
+            if not (self.path / LINES).stat().st_size:
+                (self.path / LINES).unlink()
+        self._lock.release()
+
+
+def read_folder(path: Path) -> tuple[Row, Any]:
+    """Return the manifest and the table of all games of a folder, those of an unfinished one too."""
+    manifest, tables = read_manifest(path), []
+    with reading("a folder of games", path):
+        tables = list(read_tables(path, manifest))
+        lines = path / LINES
+        if lines.is_file():
+            data = lines.read_bytes()
+            rows = [row for line in data.split(b"\n")[:-1] for row in json.loads(line)]
+            there = {key_of(row) for found in tables for row in found.select(_KEY).to_pylist()}
+            rows = [row for row in rows if key_of(row) not in there]
+            if rows:
+                tables.append(_table(rows))
+        if not tables:
+            raise DataError(f"{path} has no games yet: the command that makes it resumes")
+        joined = arrow()[0].concat_tables(tables, promote_options="default")
+        return manifest, joined.combine_chunks()
+
+
+def _table(rows: Sequence[Row]) -> Any:
+    """Return games as a table; who noted nothing has no notes."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return table_of({name: [row.get(name, "") for row in rows] for name in names})
+
+
+def _versioned(row: Mapping[str, Any]) -> bool:
+    return all(row["versions"])
+
+
+def _place(row: Row) -> Any:
+    """The place of a game in its file, whichever was played first."""
+    return row["num_players"], row["volcanoes"], row["deal"], row["agents"]
+
+
+def check_same(folder: Path, stored: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Raise DataError if games have other settings than those stored."""
+    for key in settings:
+        if stored.get(key) == settings[key]:
+            continue
+        if key == "engine":
+            raise DataError(
+                f"{folder} holds games of another version of the engine; give another folder"
+            )
+        raise DataError(
+            f"{folder} holds games with other settings: its {key} "
+            f"{_difference(stored.get(key), settings[key])}; give another folder"
+        )
+
+
+def _difference(stored: Any, asked: Any) -> str:
+    """Say in a few words how two values of a setting differ."""
+    if isinstance(stored, dict) and isinstance(asked, dict):
+        names = sorted(set(stored) ^ set(asked)) or sorted(
+            n for n in stored if stored[n] != asked[n]
+        )
+        return f"differ in {', '.join(map(str, names))}"
+    return f"is {stored!r}, here {asked!r}"
