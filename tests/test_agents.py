@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from cacao_env.text.rollouts import conversations
 
 from cacao_env import Game
 from cacao_env.agents import registry
@@ -17,7 +18,6 @@ from cacao_env.engine.actions import indexed_cell
 from cacao_env.engine.geometry import TORUS, window_fits
 from cacao_env.engine.observation import observation_size, planes
 from cacao_env.engine.options import Options
-from cacao_env.text.rollouts import conversations
 from tests.agents_for_tests import Peeker, Spy
 from tests.checkpoints import checkpoint
 from tests.games import STYLES, played, positions
@@ -191,7 +191,7 @@ def test_an_evaluation_shows_no_agent_the_true_deal():
     from cacao_env.evaluation.matches import play_chunk, warm_up
 
     spy, ended = Spy(), []
-    chunk = Chunk(Pairing(Options(2), "spy", "greedy"), 0, 3)
+    chunk = Chunk(Pairing(Options(2), "spy", "greedy"), range(3))
     agents = {"spy": spy, "greedy": load_agent("greedy")}
     warm_up(chunk, agents, 7)
     assert len(spy.games) == 1, "before the clock runs"

@@ -10,8 +10,8 @@ pytest.importorskip("pyarrow", reason="the data extra is not installed")
 torch = pytest.importorskip("torch", reason="the training extra is not installed")
 
 from cacao_env.agents.registry import load_agent
-from cacao_env.data.make import Recipe, make
 from cacao_env.engine.options import Options
+from cacao_env.evaluation.make import Recipe, make
 from tests.metrics import documented, logged
 from training.clone import CloneConfig, CloneLearner, ConfigError, Stream, games_of, main
 from training.config import from_dict

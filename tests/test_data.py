@@ -11,18 +11,20 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="the data extra is not installed")
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
-from cacao_env.data.make import Recipe, make
-from cacao_env.evaluation.store import Store
 from pyarrow import parquet
 
 from cacao_env.agents.views import Form, look
 from cacao_env.cli import main
-from cacao_env.data import DataError, export, find, load, storage
-from cacao_env.data import make as making
+from cacao_env.data import DataError, find, load, storage
+from cacao_env.data.export import minari as to_minari
+from cacao_env.data.folder import GameFolder
 from cacao_env.data.games import Games
 from cacao_env.engine.options import Options
+from cacao_env.evaluation import make as making
 from cacao_env.evaluation.luck import luck_of
+from cacao_env.evaluation.make import Recipe, make
 from cacao_env.greedy.candidates import Candidates
+from cacao_env.text.chat import write_chat
 
 RECIPE = Recipe(("random", "greedy"), Options(3, True), 4, 7, candidates="greedy", luck=True)
 
@@ -55,8 +57,7 @@ def test_what_is_loaded_is_what_was_played(folder, games):
         assert game.options == RECIPE.options
         assert (row["scores"], row["actions"]) == (game.scores(), list(game.history))
         assert row["win_shares"] == pytest.approx(game.win_shares())
-        luck = np.array(row["luck"]).sum(0).reshape(2, 3)
-        np.testing.assert_allclose(luck, luck_of(game), atol=1e-4)
+        np.testing.assert_array_equal(np.array(row["luck"]).reshape(2, 3), luck_of(game))
         for ply, (now, _) in enumerate(game.plies()):
             best, worth = row["candidates"][ply], row["utilities"][ply]
             assert set(best) <= set(now.legal_actions().tolist())
@@ -253,7 +254,7 @@ ODD = [
     (lambda t: t.set_column(0, "deal", pa.array([None] + [1] * 7, pa.int64())), "without nulls"),
     (
         lambda t: t.set_column(1, "num_players", pa.array([2] * 8, pa.int8())),
-        "num_players is not 3",
+        "num_players is 2, expected one of",
     ),
     (
         lambda t: t.set_column(9, "cacao", pa.array([[1]] * 8, pa.list_(pa.int8()))),
@@ -280,18 +281,20 @@ def test_other_columns_are_refused(games, tmp_path, change, why):
 def test_what_the_reader_of_parquet_can_not_read_is_refused_in_a_sentence(folder, monkeypatch):
     error = pa.lib.ArrowNotImplementedError("Integers with more than 64 bits not implemented")
     monkeypatch.setattr("pyarrow.parquet.read_table", Mock(side_effect=error))
-    with pytest.raises(DataError, match="is not a data set: Integers with more than 64 bits"):
+    with pytest.raises(
+        DataError, match="is not a folder of games: Integers with more than 64 bits"
+    ):
         load(folder)
 
 
 def test_what_is_no_data_set_is_refused(folder, games, tmp_path):
-    with pytest.raises(DataError, match="there is no data set 'nothing'"):
+    with pytest.raises(DataError, match="there are no games in 'nothing'"):
         load("nothing")
     for manifest, why in (
-        ({"recipe": {"options": {"num_players": 9}}, "files": []}, "num_players is 9"),
-        ({"recipe": {"options": {}}, "files": []}, "has no games yet"),
-        ({"files": []}, "is not a data set: 'recipe'"),
-        ({"recipe": 1, "files": []}, "is not a data set"),
+        ({"settings": {"options": [{"num_players": 9}]}, "files": []}, "num_players is 9"),
+        ({"settings": {"options": [{}]}, "files": []}, "has no games yet"),
+        ({"files": []}, "is not a folder of games: 'settings'"),
+        ({"settings": 1, "files": []}, "is not a folder of games"),
         ({**games.manifest, "files": [{"name": "../x", "parts": []}]}, "x: No such file"),
     ):
         storage.write_manifest(tmp_path, manifest)
@@ -303,23 +306,22 @@ def test_the_same_command_resumes_and_another_recipe_is_refused(tmp_path, monkey
     recipe = Recipe(("random",), Options(), 3 * making.AT_ONCE, 3)
     make(tmp_path / "whole", recipe, {"name": "x"})
     monkeypatch.setattr(making, "SHARD", 2 * making.AT_ONCE)
-    add, calls = Store.add, []
+    add, calls = GameFolder.add, []
 
-    def interrupted(self, result):
-        add(self, result)
-        calls.append(result.key)
+    def interrupted(self, rows):
+        add(self, rows)
+        calls.append(rows[0]["deal"])
         if len(calls) == 1:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Store, "add", interrupted)
+    monkeypatch.setattr(GameFolder, "add", interrupted)
     with pytest.raises(KeyboardInterrupt):
         make(tmp_path / "part", recipe, {"name": "x"})
-    with pytest.raises(DataError, match="has no games yet"):
-        load(tmp_path / "part")
+    assert len(load(tmp_path / "part")) == making.AT_ONCE
     make(tmp_path / "part", recipe, {"name": "x"})
     assert len(calls) == len(set(calls)) == 3
     files = sorted(path.name for path in (tmp_path / "part").iterdir())
-    assert files == ["README.md", "dataset.json", "games-00000.parquet", "games-00001.parquet"]
+    assert files == ["README.md", "games-00000.parquet", "games-00001.parquet", "manifest.json"]
     assert load(tmp_path / "part").table == load(tmp_path / "whole").table
     for seed in (2**63 - 2, -(2**63) - 1):
         with pytest.raises(ValueError, match="--seed is"):
@@ -370,12 +372,15 @@ def test_the_shipped_set_is_small_sound_and_made_by_its_recipe(tmp_path):
     games = load("expert-2p")
     assert len(games) == 10_000
     games.check(2)
-    recipe = games.manifest["recipe"]
-    few = Recipe(("trinitario",), Options.from_dict(recipe["options"]), 3, recipe["seed"])
+    recipe = games.manifest["settings"]
+    few = Recipe(("trinitario",), Options.from_dict(recipe["options"][0]), 3, recipe["seed"])
     assert few.settings([])["options"] == recipe["options"]
     made = make(tmp_path, few, {"name": "few"})
-    assert made["recipe"]["agents"] == recipe["agents"]
+    assert made["settings"]["agents"] == recipe["agents"]
     assert load(tmp_path).table == games[:3].table
+
+
+ADDED = ("luck", "candidates", "utilities", "expected_scores")
 
 
 def _pandas(pandas, folder):
@@ -398,7 +403,7 @@ def _datasets(datasets, folder):
 def test_other_libraries_read_the_columns(folder, games, read):
     library = read.__name__.removeprefix("_")
     columns = read(pytest.importorskip(library, reason=f"{library} is not installed"), folder)
-    assert list(columns) == [*storage.COLUMNS, *storage.MORE]
+    assert list(columns) == [*storage.COLUMNS, *ADDED]
     assert list(columns["deal"]) == games.deals.tolist()
     assert [list(one) for one in columns["actions"]] == [list(game.history) for game in games]
 
@@ -415,7 +420,7 @@ def test_games_are_a_sequence(games):
 
 
 def test_conversations_are_those_of_the_games(games, tmp_path):
-    assert export.chat(games[2:4], tmp_path / "x.jsonl") == 6
+    assert write_chat(games[2:4], tmp_path / "x.jsonl") == 6
     lines = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
     names = ["random", "greedy", "greedy"]
     assert [(line["agent"], line["seat"]) for line in lines[:3]] == list(zip(names, range(3)))
@@ -427,7 +432,7 @@ def test_conversations_are_those_of_the_games(games, tmp_path):
 def test_minari_has_one_seats_episodes(games, form, tmp_path, monkeypatch):
     minari = pytest.importorskip("minari", reason="Minari is not installed")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    assert export.minari(games, "cacao/test-v0", seat=1, observation=form) == 8
+    assert to_minari(games, "cacao/test-v0", seat=1, observation=form) == 8
     found = list(minari.load_dataset("cacao/test-v0").iterate_episodes())
     for episode, own in zip(found, games.episodes(seat=1, observation=form), strict=True):
         seen, shown = episode.observations, own.observations
@@ -466,10 +471,10 @@ def test_the_command_makes_checks_shows_and_exports(tmp_path, monkeypatch, capsy
     assert main(["data", "check", "random-2p"]) == 0
     assert "random-2p: 2 games, " in capsys.readouterr().out
     assert main(["data", "info", "random-2p"]) == 0
-    assert json.loads(capsys.readouterr().out)["recipe"]["seed"] == 5
+    assert json.loads(capsys.readouterr().out)["settings"]["seed"] == 5
     folder = find("random-2p")
     found = storage.read_manifest(folder)
-    storage.write_manifest(folder, {**found, "recipe": {**found["recipe"], "deals": 3}})
+    storage.write_manifest(folder, {**found, "settings": {**found["settings"], "deals": 3}})
     assert main(["data", "check", "random-2p"]) == 1
     assert "has games of 2 deals, expected 3: the command that makes it" in capsys.readouterr().err
     storage.write_manifest(folder, found)
@@ -479,7 +484,7 @@ def test_the_command_makes_checks_shows_and_exports(tmp_path, monkeypatch, capsy
         (["data", "make", "nobody"], "there is no tier 'nobody'"),
         (["data", "make", "random", "--deals", "0"], "--deals is 0"),
         (["data", "export", "random-2p"], "--out is missing"),
-        (["data", "check", "x.jsonl"], "there is no data set"),
+        (["data", "check", "x.jsonl"], "there are no games in"),
     ):
         assert main(words) == 1
         assert why in capsys.readouterr().err

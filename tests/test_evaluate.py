@@ -1,6 +1,5 @@
 """Evaluations: which games are played, what is made of them, and that nothing gets lost."""
 
-import csv
 import importlib
 import json
 import multiprocessing
@@ -10,7 +9,6 @@ from contextlib import closing
 from functools import cache
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 from unittest.mock import patch
 from xml.etree import ElementTree
 
@@ -24,17 +22,23 @@ from cacao_env.cli import main as cacao
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
+from cacao_env.agents.agent import decider
 from cacao_env.agents.bots import Bot
 from cacao_env.agents.onnx import described
 from cacao_env.agents.registry import load_agents
 from cacao_env.agents.views import Form
+from cacao_env.data import DataError, load, storage
+from cacao_env.data.folder import LINES, GameFolder, read_folder
+from cacao_env.data.storage import MANIFEST
+from cacao_env.engine import sources
 from cacao_env.engine.options import Options
+from cacao_env.engine.sources import engine_version
 from cacao_env.evaluation import SEED, matches, run, workers
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Pairing, chunks, pairings
-from cacao_env.evaluation.matches import ChunkResult, PlayedGame, Timing, play_chunk
+from cacao_env.evaluation.matches import PlayedGame, play_chunk
+from cacao_env.evaluation.rows import rows_of
 from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.sprt import SequentialTest
-from cacao_env.evaluation.store import GAMES, SETTINGS, Store, StoreError, engine_version
 from cacao_env.evaluation.summary import values
 from cacao_env.evaluation.workers import WorkerError, do_all
 from tests.agents_for_tests import worker
@@ -42,6 +46,7 @@ from tests.checkpoints import checkpoint, network
 from tests.kills import left_behind
 
 HERE = "tests.agents_for_tests"
+TIMES = ["seconds", "placement_seconds"]
 
 
 def evaluate(arguments):
@@ -49,11 +54,10 @@ def evaluate(arguments):
 
 
 def games_of(folder):
-    """What is kept of an evaluation's games, in one order and without what was measured."""
-    rows = [json.loads(line) for line in (folder / GAMES).read_text().splitlines()]
-    for row in rows:
-        del row["timings"]
-    return json.loads((folder / SETTINGS).read_text()), sorted(rows, key=lambda row: row["key"])
+    """What is kept of an evaluation's games, without what was measured."""
+    manifest, table = read_folder(folder)
+    order = [("num_players", "ascending"), ("deal", "ascending"), ("candidate", "ascending")]
+    return manifest["settings"], table.drop_columns(TIMES).sort_by(order).to_pylist()
 
 
 def outcomes_of(names, players, blocks):
@@ -138,10 +142,10 @@ def test_a_bar_is_reached_by_the_lower_end_of_the_interval(capsys):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The folder of an evaluation by one process: its games, page, figures and records."""
+    """The folder of an evaluation by one process: its games, page and figures."""
     folder = tmp_path_factory.mktemp("whole")
     command = [str(checkpoint(folder, "net")), "random", f"{HERE}:Half", *SOME, "--workers", "1"]
-    places = {"out": "out", "html": "r.html", "json": "e.json", "records": "records"}
+    places = {"out": "out", "html": "r.html", "json": "e.json"}
     more = [word for option, name in places.items() for word in (f"--{option}", str(folder / name))]
     assert evaluate([*command, *more]) == 0
     return folder
@@ -162,15 +166,17 @@ def test_the_page_needs_nothing_else_and_is_well_formed(whole):
     assert f"{HERE}:Half" in "".join(tree.itertext())
 
 
-def test_records_hold_and_say_who_sat_where(whole):
-    assert len(list((whole / "records").glob("*.json"))) == 3 * 9 * 2
-    with (whole / "records" / "games.csv").open(newline="") as file:
-        listed = list(csv.DictReader(file))
-    assert len(listed) == 3 * 9 * 2
-    for row in listed:
-        names = record.players_of(record.load(whole / "records" / row["file"]))
-        assert [*names, "", ""] == [row[f"seat_{seat}"] for seat in range(4)]
-    assert cacao(["replay", "--check", str(whole / "records")]) == 0
+def test_records_hold_and_say_who_sat_where(whole, tmp_path):
+    assert (
+        cacao(["data", "export", str(whole / "out"), "--as", "records", "--out", str(tmp_path)])
+        == 0
+    )
+    found = sorted(tmp_path.glob("*.json"))
+    games = load(whole / "out")
+    assert len(found) == len(games) == 3 * 9 * 2
+    for path, names in zip(found, games.table.column("agents").to_pylist(), strict=True):
+        assert record.players_of(record.load(path)) == names
+    assert cacao(["replay", "--check", str(tmp_path)]) == 0
 
 
 def test_results_do_not_depend_on_workers(whole, tmp_path):
@@ -182,8 +188,8 @@ def test_results_do_not_depend_on_workers(whole, tmp_path):
 @pytest.mark.parametrize(
     ("deed", "error", "message"),
     [
-        ("kill", WorkerError, "a worker process ended by signal 9 while it played second"),
-        ("leave", WorkerError, "a worker process ended with status 0 while it played second"),
+        ("kill", WorkerError, "a worker process ended while it played .*second"),
+        ("leave", WorkerError, "a worker process ended while it played .*second"),
         ("refuse", ValueError, "one sentence"),
         ("fail", WorkerError, "a worker failed:\nTraceback (.|\n)*KeyError: 'nothing'"),
     ],
@@ -214,31 +220,55 @@ def test_workers_end_with_the_caller_who_has_seen_enough():
     assert multiprocessing.active_children() == []
 
 
+def unfinished(folder, rows):
+    """Turn a finished folder into one that was stopped: some rows as lines, the last cut off."""
+    manifest, table = read_folder(folder)
+    every = table.to_pylist()
+    (folder / manifest["files"][0]["name"]).unlink()
+    storage.write_manifest(folder, {**manifest, "files": []})
+    lines = [json.dumps(every[first : first + 8]) for first in range(0, rows + 8, 8)]
+    (folder / LINES).write_text("\n".join(lines)[:-20])
+
+
 @pytest.mark.usefixtures("no_luck")
 def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
     command = ["random", "greedy", "--deals", "40", "--workers", "1"]
-    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    whole, parted = tmp_path / "whole", tmp_path / "parted"
     assert evaluate([*command, "--out", str(whole)]) == 0
     assert "not played again" not in capsys.readouterr().err
-    cut.mkdir()
-    (cut / SETTINGS).write_bytes((whole / SETTINGS).read_bytes())
-    lines = (whole / GAMES).read_bytes().splitlines(keepends=True)
-    (cut / GAMES).write_bytes(b"".join(lines[:2]) + lines[2][: len(lines[2]) // 2])
+    shutil.copytree(whole, parted)
+    unfinished(parted, 24)  # of 80 games: 12 blocks
     played = []
     real = workers.play_chunk
 
     def counted(chunk, *arguments):
-        played.append(chunk.key)
+        played.extend(chunk.blocks)
         return real(chunk, *arguments)
 
     monkeypatch.setattr(workers, "play_chunk", counted)
-    assert evaluate([*command, "--out", str(cut)]) == 0
-    assert len(played) == 40 // BLOCKS_AT_ONCE - 2
-    assert games_of(cut) == games_of(whole)
-    assert (cut / GAMES).read_bytes().splitlines(keepends=True)[:2] == lines[:2]
-    assert evaluate([*command, "--out", str(cut)]) == 0
-    assert len(played) == 40 // BLOCKS_AT_ONCE - 2  # nothing was left to play
-    assert f"80 games from {cut} are not played again\n" in capsys.readouterr().err
+    assert evaluate([*command, "--out", str(parted)]) == 0
+    assert played == list(range(12, 40))
+    assert games_of(parted) == games_of(whole)
+    assert not (parted / LINES).exists()
+    assert evaluate([*command, "--out", str(parted)]) == 0
+    assert len(played) == 28  # nothing was left to play
+    assert f"80 games from {parted} are not played again\n" in capsys.readouterr().err
+    more = [*command[:3], "44", *command[4:]]
+    assert evaluate([*more, "--out", str(parted)]) == 0
+    assert played[28:] == list(range(40, 44))  # no deal is there twice
+    assert len(load(parted)) == 88
+
+
+@pytest.mark.usefixtures("no_luck")
+def test_a_part_that_became_a_file_just_before_a_kill_is_not_there_twice(tmp_path):
+    command = ["random", "greedy", "--deals", "4", "--workers", "1", "--out", str(tmp_path)]
+    assert evaluate(command) == 0
+    _, table = read_folder(tmp_path)
+    (tmp_path / LINES).write_text(json.dumps(table.to_pylist()) + "\n")
+    assert len(load(tmp_path)) == 8
+    assert evaluate(command) == 0
+    assert len(load(tmp_path)) == 8
+    assert not (tmp_path / LINES).exists()
 
 
 AGENT = """
@@ -344,7 +374,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     real = workers.play_chunk
 
     def interrupted(chunk, *arguments):
-        if chunk.first >= 2 * BLOCKS_AT_ONCE:
+        if chunk.blocks[0] >= 2 * BLOCKS_AT_ONCE:
             raise KeyboardInterrupt
         return real(chunk, *arguments)
 
@@ -352,7 +382,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     command = ["random", "greedy", "--deals", "40", "--workers", "1", "--out", str(tmp_path)]
     assert evaluate(command) == 130
     err = capsys.readouterr().err
-    assert "interrupted; 32 games are stored in" in err
+    assert "interrupted; 32 games are in" in err
     assert "the same command resumes" in err
 
 
@@ -387,7 +417,7 @@ def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, mon
     assert found["sprt"]["accepted"] == "H1"
     blocks = found["sprt"]["blocks"]
     assert blocks == found["results"][0]["blocks"] == whole_blocks()
-    assert len((out / GAMES).read_text().splitlines()) == count
+    assert len(load(out)) == 2 * count * BLOCKS_AT_ONCE
 
 
 @pytest.mark.usefixtures("no_luck")
@@ -403,7 +433,7 @@ def test_a_test_may_run_out_of_blocks(players, tmp_path, capsys):
 def test_other_settings_are_refused(tmp_path, capsys):
     command = ["random", "greedy", "--out", str(tmp_path), "--workers", "1"]
     assert evaluate([*command, "--deals", "2"]) == 0
-    before = (tmp_path / GAMES).read_bytes()
+    before = games_of(tmp_path)
     capsys.readouterr()
     assert evaluate([*command, "--deals", "2", "--seed", "5"]) == 1
     assert evaluate(["random", f"{HERE}:First", "--deals", "2", "--out", str(tmp_path)]) == 1
@@ -411,13 +441,18 @@ def test_other_settings_are_refused(tmp_path, capsys):
     assert len(lines) == 2
     assert "its seed is 1000000000, here 5; give another folder" in lines[0]
     assert "its agents differ in greedy, tests.agents_for_tests:First" in lines[1]
-    assert (tmp_path / GAMES).read_bytes() == before
+    assert games_of(tmp_path) == before
+    manifest = storage.read_manifest(tmp_path)
+    older = {**manifest, "settings": {**manifest["settings"], "engine": "0"}}
+    storage.write_manifest(tmp_path, older)
+    assert evaluate([*command, "--deals", "2"]) == 1
+    assert "holds games of another version of the engine; give another" in capsys.readouterr().err
 
 
 def test_a_source_that_games_depend_on_changes_the_version(tmp_path, monkeypatch):
     copy, skipped = tmp_path / "cacao_env", shutil.ignore_patterns("page", "sets", "checkpoints")
     shutil.copytree(Path(cacao_env.__file__).parent, copy, ignore=skipped)
-    monkeypatch.setattr("cacao_env.__file__", str(copy / "__init__.py"))
+    monkeypatch.setattr(sources, "PACKAGE", copy)
     found = [engine_version()]
     for name in ("game", "engine/rules", "greedy/turn", "agents/value/search", "envs/gym"):
         with (copy / f"{name}.py").open("a") as file:
@@ -429,49 +464,63 @@ def test_a_source_that_games_depend_on_changes_the_version(tmp_path, monkeypatch
 
 
 def test_the_time_of_placements_is_a_part_of_all_time():
-    game, bot = Game.new(2, 1), Bot("greedy")
-    turn = [(SimpleNamespace(game=game, block=0, memory=[bot.begin(0)], play=print), 0)]
-    for placing in (True, False):
-        timing = matches._act(turn, bot, placing)
-        assert timing.seconds > 0
-        assert timing.placement_seconds == timing.seconds * placing
-        assert timing.placements == placing
+    bots = {name: Bot(name) for name in ("greedy", "random")}
+    match = matches._Match(chunks([Pairing(Options(), "greedy", "random")], 1)[0], 0, 0, bots, 1)
+    for _ in range(6):
+        before = list(match.seconds)
+        seat = decider(match.game)
+        matches._act([(match, seat)], bots[match.names[seat]])
+        assert match.seconds[seat] > before[seat]
+    assert sum(match.decisions) == 6 > sum(match.placements) > 0
+    for seat in range(2):
+        assert match.placement_seconds[seat] <= match.seconds[seat]
+    assert sum(match.placement_seconds) < sum(match.seconds)
 
 
 @pytest.mark.usefixtures("no_luck")
 def test_an_evaluation_that_is_killed_at_any_line_has_what_was_stored(tmp_path):
-    played = outcomes_of([f"{HERE}:First", "random"], 2, 3 * BLOCKS_AT_ONCE)
+    names = [f"{HERE}:First", "random"]
+    versions = dict.fromkeys(names, "1")
+    played = [rows_of(one, SEED, versions) for one in outcomes_of(names, 2, 3 * BLOCKS_AT_ONCE)]
 
     def stored(folder, *more):
-        with closing(Store(folder, {"seed": 1})) as store:
-            for result in more:
-                store.add(result)
-            return len(store.results)
+        with closing(GameFolder(folder, {"seed": 1, "options": [Options().as_dict()]})) as games:
+            for rows in more:
+                games.add(rows)
+            if more:
+                games.finish()
+            return len(games.keys)
 
     folder = tmp_path / "games"
     left = left_behind(lambda: stored(folder, *played), folder, tmp_path)
     found = [stored(copy) for copy in left]
     assert found == sorted(found)
-    assert {*found, stored(folder)} == {0, 1, 2, 3}
+    assert {*found, stored(folder)} == {0, 16, 32, 48}
 
 
-# Files of other programs, cut off or not, and games of version 3, which had its settings there.
-OLD = '{"format":"cacao-evaluation-games","version":3,"settings":{"a":1}}\n'
+# Files of other programs, cut off or not.
+@pytest.mark.parametrize("content", ["hello", "[]", "[1]\n", "{}\n", "[" * 100_000])
+def test_a_foreign_file_is_refused(content, tmp_path):
+    settings = {"a": 1, "options": []}
+    (tmp_path / MANIFEST).write_text(content)
+    with pytest.raises(DataError, match="manifest"):
+        GameFolder(tmp_path, settings)
+    assert (tmp_path / MANIFEST).read_text() == content
+    (tmp_path / MANIFEST).unlink()
+    (tmp_path / LINES).write_text(content)
+    with pytest.raises(DataError, match=f"{LINES} has no {MANIFEST}"):
+        GameFolder(tmp_path, settings)
+    (tmp_path / LINES).unlink()
+    GameFolder(tmp_path, settings).close()
+    (tmp_path / LINES).write_text(f"{content}\n")
+    if content != "[]":
+        with pytest.raises(DataError, match="is not a file of games"):
+            GameFolder(tmp_path, settings)
+        assert (tmp_path / LINES).read_text() == f"{content}\n"
 
 
-@pytest.mark.parametrize("content", ["", "hello", "[]", "[1]\n", "{}\n", "[" * 100_000, OLD])
-@pytest.mark.parametrize("name", [GAMES, SETTINGS])
-def test_a_foreign_file_is_refused(name, content, tmp_path):
-    if content or name == SETTINGS:
-        (tmp_path / name).write_text(content)
-        with pytest.raises(StoreError, match="is not a file of games"):
-            Store(tmp_path, {"a": 1})
-        assert (tmp_path / name).read_text() == content
-        assert name == SETTINGS or not (tmp_path / SETTINGS).exists()
-
-
-def test_a_chunk_is_in_the_file_as_soon_as_it_is_stored(tmp_path):
-    small = ChunkResult("k", Pairing(Options(), "a", "b"), [], {"a": Timing()})
-    with closing(Store(tmp_path, {"seed": 1})) as store:
-        store.add(small)
-        assert (tmp_path / GAMES).read_bytes().count(b"\n") == 1
+def test_games_are_in_the_file_as_soon_as_they_are_added(tmp_path):
+    row = {"num_players": 2, "volcanoes": False, "deal": 1, "agents": [], "versions": []}
+    with closing(GameFolder(tmp_path, {"options": []})) as games:
+        games.add([row])
+        assert (tmp_path / LINES).read_bytes().count(b"\n") == 1

@@ -112,9 +112,8 @@ def evaluation(out, *words):
 
 
 def make_evaluation():
-    evaluation("out", "greedy", "random", "--players", "2,3", "--records", "games")
-    for file in ("evaluation.json", "settings.json", "games.jsonl"):
-        shutil.copy(Path("out") / file, file)
+    evaluation("out", "greedy", "random", "--players", "2,3")
+    shutil.copy(Path("out") / "evaluation.json", "evaluation.json")
 
 
 def make_bench(patch):
@@ -179,13 +178,10 @@ def make_set():
 SHORT = ("--deals", 1, "--workers", 1)
 MAKERS = {
     "evaluation.json": make_evaluation,
-    "settings.json": make_evaluation,
-    "games.jsonl": make_evaluation,
-    "games/games.csv": make_evaluation,
     "positions.json": lambda: run(
         *("positions", "greedy", "--subset", "--workers", 1, "--json", "positions.json")
     ),
-    "set/dataset.json": make_set,
+    "set/manifest.json": make_set,
     "set/games-00000.parquet": make_set,
     "game.json": lambda: run("record", "--with-legal", "--out", "game.json"),
     "review.json": make_review,

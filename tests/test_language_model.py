@@ -172,7 +172,8 @@ def test_every_measurement_shows_what_the_model_counted(capsys, folder, no_luck)
     with chat_server(illegal) as (url, asked):
         model = f"llm:m,decisions=turn,base_url={url}"
         command = ["evaluate", model, "random", "--deals", "2", "--workers", "1", "--out", "games"]
-        assert main([*command, "--records", "records", "--json", "figures.json"]) == 0
+        assert main([*command, "--json", "figures.json"]) == 0
+        assert main(["data", "export", "games", "--as", "records", "--out", "records"]) == 0
         requests = len(asked)
         assert main(command) == 0
         assert len(asked) == requests, "an evaluation that is repeated asks nothing again"

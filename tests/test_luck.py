@@ -68,7 +68,7 @@ def test_results_vary_less_without_luck():
     """Single games of the judge and its relative; luck with the wrong sign doubles the variance."""
     pairing = Pairing(Options(2), "trinitario", "criollo")
     agents = {name: load_agent(name) for name in ("trinitario", "criollo")}
-    games = play_chunk(Chunk(pairing, 0, 16), agents, seed=7).games
+    games = play_chunk(Chunk(pairing, range(16)), agents, seed=7).games
     raw = [game.margin(game.rotation) for game in games]
     adjusted = [game.adjusted_margin(game.rotation) for game in games]
     assert np.var(adjusted) < 0.6 * np.var(raw)

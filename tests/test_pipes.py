@@ -14,9 +14,10 @@ from cacao_env.agents.checkpoint import MANIFEST, ONNX
 from cacao_env.agents.registry import load_agent
 from cacao_env.check.bench import read_rows
 from cacao_env.cli import main
+from cacao_env.data import storage
+from cacao_env.data.folder import LINES, LOCK, GameFolder
 from cacao_env.evaluation import leaderboard, run
-from cacao_env.evaluation.store import GAMES, LOCK, Store
-from cacao_env.files import write_whole, writing
+from cacao_env.files import read_regular, write_whole, writing
 from cacao_env.tables import between_markers
 from tests.checkpoints import checkpoint
 from tests.sources import ROOT
@@ -64,18 +65,22 @@ def test_a_lock_that_is_a_pipe_keeps_nobody_waiting(tmp_path, capsys):
 
 
 def test_records_are_no_pipes(tmp_path, capsys):
-    records = tmp_path / "records"
-    records.mkdir()
-    assert evaluate(tmp_path / "run", "--records", str(records)) == 0
-    first = sorted(records.glob("*.json"))[0]
+    export = [
+        "data",
+        "export",
+        str(tmp_path),
+        "--as",
+        "records",
+        "--out",
+        str(tmp_path / "records"),
+    ]
+    assert evaluate(tmp_path) == 0
+    assert main(export) == 0
+    first = sorted((tmp_path / "records").glob("*.json"))[0]
     first.unlink()
     os.mkfifo(first)
-    assert evaluate(tmp_path / "run", "--records", str(records)) == 0
-    assert first.is_file()
-    (records / "games.csv").unlink()
-    os.mkfifo(records / "games.csv")
-    assert evaluate(tmp_path / "run", "--records", str(records)) == 1
-    assert f"games.csv can't be written: {NOT_REGULAR}" in capsys.readouterr().err
+    assert main(export) == 1
+    assert f"{first.name} can't be written: {NOT_REGULAR}" in capsys.readouterr().err
 
 
 def doors():
@@ -88,7 +93,8 @@ def doors():
     yield "net.onnx", lambda folder: load_agent(str(folder / "net.onnx"))
     for name in (MANIFEST, ONNX):
         yield f"net/{name}", lambda folder: load_agent(str(folder / "net"))
-    yield GAMES, lambda folder: Store(folder, {})
+    yield LINES, lambda folder: GameFolder(folder, {"options": []})
+    yield "games.parquet", lambda folder: read_regular(folder / "games.parquet", storage.MOST)
     with suppress(ImportError):  # the training extra
         from training import benchmark, ship, state
         from training.config import read
@@ -114,7 +120,7 @@ def test_what_never_ends_is_not_read(name, read, kind, tmp_path):
         os.mkfifo(file)
     elif kind == "device":
         file.symlink_to("/dev/zero")
-    elif name != GAMES:  # may be as long as an evaluation
+    elif name != LINES:  # may be as long as an evaluation
         with file.open("wb") as large:
             large.truncate(60_000_000_000)
     if file.exists():

@@ -11,7 +11,7 @@ from cacao_env.engine.options import Options
 from cacao_env.evaluation import figures
 from cacao_env.evaluation.blocks import Pairing, chunks, pairings
 from cacao_env.evaluation.intervals import percent
-from cacao_env.evaluation.matches import ChunkResult, PlayedGame, Timing
+from cacao_env.evaluation.matches import ChunkResult, PlayedGame
 from cacao_env.evaluation.summary import summarise
 from cacao_env.gold_sources import SOURCES
 
@@ -31,13 +31,24 @@ def made_up(players):
             won = [float(s == max(scores)) / scores.count(max(scores)) for s in scores]
             luck = rng.normal(0, 0.2, (2, players)).tolist()
             spent = rng.integers(5, 9, players).tolist()
+            names = chunk.pairing.seats(rotation)
             games.append(
                 PlayedGame(
-                    block, rotation, scores, [0] * players, won, gold.tolist(), spent, [], luck
+                    block,
+                    rotation,
+                    scores=scores,
+                    cacao=[0] * players,
+                    win_shares=won,
+                    gold=gold.tolist(),
+                    decisions=spent,
+                    placements=[2 + NAMES.index(name) for name in names],
+                    actions=[],
+                    luck=luck,
+                    seconds=[0.01 * (1 + NAMES.index(name)) for name in names],
+                    placement_seconds=[0.008] * players,
                 )
             )
-        times = {name: Timing(4 + i, 0.01 * (1 + i), 2 + i, 0.008) for i, name in enumerate(NAMES)}
-        found.append(ChunkResult(chunk.key, chunk.pairing, games, times))
+        found.append(ChunkResult(chunk.pairing, games))
     return found
 
 
@@ -85,7 +96,16 @@ def test_every_figure_of_both_agents(players):
             assert of_seat["win_share"] == pytest.approx(mean(g.win_shares[seat] for g in on_it))
             assert of_seat["margin"] == pytest.approx(mean(margin(game, seat) for game in on_it))
         assert len(row.by_seat) == players
-        assert row.ms_per_move == pytest.approx(1000 * 0.01 * (1 + number) / (4 + number))
+        own = [
+            (game, seat)
+            for result in results
+            if row.agent == result.pairing.agent or players == 2
+            for game in result.games
+            for seat, name in enumerate(result.pairing.seats(game.rotation))
+            if name == row.agent
+        ]
+        moves = mean(game.decisions[seat] for game, seat in own)
+        assert row.ms_per_move == pytest.approx(1000 * 0.01 * (1 + number) / moves)
         assert row.ms_per_placement == pytest.approx(1000 * 0.008 / (2 + number))
         decisions = mean(sum(game.decisions) for game, _ in taken)
         assert row.decisions_per_game == pytest.approx(decisions)
@@ -141,10 +161,22 @@ def test_games_of_other_numbers_of_players_change_nothing():
 def test_a_task_s_deals_are_played_once_and_only_its_agent_is_measured():
     pairing = Pairing(Options(3), "x", "y", "some-task")
     games = [
-        PlayedGame(0, 2, [5, 7, 9], [0] * 3, [0, 0, 1], [], [4, 0, 9], [], [[0.0] * 3] * 2),
-        PlayedGame(1, 0, [5, 7, 9], [0] * 3, [0, 0, 1], [], [4, 0, 9], [], [[0.0] * 3] * 2),
+        PlayedGame(
+            block,
+            seat,
+            scores=[5, 7, 9],
+            cacao=[0] * 3,
+            win_shares=[0, 0, 1],
+            gold=[],
+            decisions=[4, 0, 9],
+            placements=[2, 0, 3],
+            actions=[],
+            seconds=[0.1] * 3,
+            placement_seconds=[0.1] * 3,
+        )
+        for block, seat in ((0, 2), (1, 0))
     ]
-    summary = summarise(["x"], [ChunkResult("k", pairing, games, {"x": Timing(2, 0.1)})])
+    summary = summarise(["x"], [ChunkResult(pairing, games)])
     (row,) = summary.results
     assert (row.win_share, row.margin, row.blocks) == (0.5, (2 - 4) / 2, 2)
     assert (row.adjusted_win_share, row.adjusted_margin, row.by_seat) == (0.5, -1.0, [])

@@ -135,7 +135,7 @@ def test_a_task_has_a_name():
 
 def episodes(task, agent, first, deals):
     pairing = Pairing(task.options, agent.name, task.opponents, task.id)
-    played = play_chunk(Chunk(pairing, first, deals), {agent.name: agent}, SEED)
+    played = play_chunk(Chunk(pairing, range(first, first + deals)), {agent.name: agent}, SEED)
     return [(game.win_share(game.rotation), game.margin(game.rotation)) for game in played.games]
 
 

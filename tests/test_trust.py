@@ -29,7 +29,8 @@ from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.registry import installed_agents, load_agent
 from cacao_env.agents.value.checkpoint import save_value
 from cacao_env.agents.value.net import param_shapes
-from cacao_env.evaluation.store import GAMES, Store, StoreError
+from cacao_env.data.folder import LINES, GameFolder
+from cacao_env.data.storage import DataError
 from cacao_env.play.server import AgentServer, Refused
 from tests import kills
 from tests.checkpoints import checkpoint, value_checkpoint
@@ -202,8 +203,8 @@ def test_a_package_in_the_current_folder_is_not_installed(tmp_path, monkeypatch)
 def test_two_evaluations_do_not_share_a_folder(tmp_path):
     code = (
         "import sys\nfrom pathlib import Path\n"
-        "from cacao_env.evaluation.store import Store\n"
-        "store = Store(Path(sys.argv[1]), {'seed': 1})\n"
+        "from cacao_env.data.folder import GameFolder\n"
+        "games = GameFolder(Path(sys.argv[1]), {'options': []})\n"
         "print('ready', flush=True)\nsys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
@@ -211,21 +212,21 @@ def test_two_evaluations_do_not_share_a_folder(tmp_path):
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout.readline() == "ready\n"
-        with pytest.raises(StoreError, match="another process is playing the evaluation in"):
-            Store(tmp_path, {"seed": 1})
+        with pytest.raises(DataError, match="another process is adding games to"):
+            GameFolder(tmp_path, {"options": []})
         other.stdin.close()
-    Store(tmp_path, {"seed": 1}).close()
+    GameFolder(tmp_path, {"options": []}).close()
 
 
 @pytest.mark.parametrize(
-    "line", ["[]", "1", '{"key": 1}', "[" * 100_000, '{"key": "a", "pairing": 3}']
+    "line", ["1", "[1]", '{"key": 1}', "[" * 100_000, '[{"deal": "a", "agents": 3}]']
 )
 def test_damaged_games_get_one_sentence(line, tmp_path):
-    Store(tmp_path, {"seed": 1}).close()
-    with (tmp_path / GAMES).open("a") as file:
+    GameFolder(tmp_path, {"options": []}).close()
+    with (tmp_path / LINES).open("a") as file:
         file.write(line + "\n")
-    with pytest.raises(StoreError, match="is not a file of games") as error:
-        Store(tmp_path, {"seed": 1})
+    with pytest.raises(DataError, match="is not a file of games") as error:
+        GameFolder(tmp_path, {"options": []})
     assert len(str(error.value)) < 500
 
 

@@ -29,7 +29,7 @@ from .storage import (
 )
 
 LINES, LOCK = "games.jsonl", ".lock"
-_KEY = ("num_players", "volcanoes", "deal", "agents", "versions")
+_KEY = ["num_players", "volcanoes", "deal", "agents", "versions"]
 Row = dict[str, Any]  # a game, by column
 Key = tuple[int, bool, int, tuple[str, ...]]  # number of players, volcanoes, deal, agents
 

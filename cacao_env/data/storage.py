@@ -19,7 +19,7 @@ from ..checks import in_short, need
 from ..engine.options import Options
 from ..files import read_json, read_regular, write_json, write_whole
 
-FORMAT, VERSION = "cacao-games", 1
+FORMAT, VERSION = "cacao-data", 2
 MANIFEST = "manifest.json"
 ROWS = 1000  # games of a row group
 MOST = 4_000_000_000  # bytes of a file

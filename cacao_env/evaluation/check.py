@@ -81,7 +81,7 @@ def _check_luck(games: Games) -> None:
     for number, own in Bar(list(enumerate(stated)), desc="luck", unit="game", leave=False):
         if not np.allclose(own, luck_of(games[number]).reshape(-1), atol=1e-6):
             raise DataError(
-                f"game {number} of deal {games.deals[number]}: its luck is not its draws'"
+                f"game {number} of deal {games.deals[number]}: its luck is not that of its draws"
             )
 
 
