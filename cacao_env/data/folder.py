@@ -29,14 +29,15 @@ from .storage import (
 )
 
 LINES, LOCK = "games.jsonl", ".lock"
-_KEY = ["num_players", "volcanoes", "deal", "agents", "versions"]
+_KEY = ["num_players", "volcanoes", "deal", "episode", "agents", "versions"]
 Row = dict[str, Any]  # a game, by column
-Key = tuple[int, bool, int, tuple[str, ...]]  # number of players, volcanoes, deal, agents
+Key = tuple[int, bool, int, tuple[str, ...]]  # players, volcanoes, deal or episode, agents
 
 
 def key_of(row: Mapping[str, Any]) -> Key:
     """Return what tells a game from all others of its folder."""
-    return row["num_players"], row["volcanoes"], row["deal"], tuple(row["agents"])
+    number = row.get("episode", row["deal"])
+    return row["num_players"], row["volcanoes"], number, tuple(row["agents"])
 
 
 class GameFolder:
@@ -138,7 +139,7 @@ class GameFolder:
         """Make a Parquet file of the lines, if there are any."""
         if not self._rows:
             return
-        rows = sorted(self._rows, key=_place)
+        rows = sorted(self._rows, key=key_of)
         name = f"games-{len(self.manifest['files']):05}.parquet"
         parts = write_games(self.path / name, _table(rows))
         self.manifest["files"].append({"name": name, "games": len(rows), "parts": parts})
@@ -176,7 +177,7 @@ def read_folder(path: Path) -> tuple[Row, Any]:
         if lines.is_file():
             data = lines.read_bytes()
             rows = [row for line in data.split(b"\n")[:-1] for row in json.loads(line)]
-            there = {key_of(row) for found in tables for row in found.select(_KEY).to_pylist()}
+            there = {key_of(row) for found in tables for row in _keys_of(found)}
             rows = [row for row in rows if key_of(row) not in there]
             if rows:
                 tables.append(_table(rows))
@@ -192,13 +193,15 @@ def _table(rows: Sequence[Row]) -> Any:
     return table_of({name: [row.get(name, "") for row in rows] for name in names})
 
 
+def _keys_of(table: Any) -> list[Row]:
+    """Return the columns that tell games apart, by row."""
+    names = [name for name in _KEY if name in table.schema.names]
+    rows: list[Row] = table.select(names).to_pylist()
+    return rows
+
+
 def _versioned(row: Mapping[str, Any]) -> bool:
     return all(row["versions"])
-
-
-def _place(row: Row) -> Any:
-    """The place of a game in its file, whichever was played first."""
-    return row["num_players"], row["volcanoes"], row["deal"], row["agents"]
 
 
 def check_same(folder: Path, stored: Mapping[str, Any], settings: Mapping[str, Any]) -> None:

@@ -40,6 +40,7 @@ COLUMNS = {
 # What an evaluation, or a maker of data sets, adds.
 MORE = {
     "candidate": ("int8", 0),  # the seat that is measured
+    "episode": ("int64", 0),  # of a named task: the seed of its environment
     "luck": ("double", 1),  # of the draw, by seat: win shares, then scores in gold
     "seconds": ("double", 1),  # of all decisions, by seat
     "placement_seconds": ("double", 1),
@@ -153,7 +154,7 @@ def read_tables(
 ) -> Iterator[Any]:
     """Yield the table of each file; DataError names a part that was changed.
 
-    ``columns``: the names of those that are wanted, None for all.
+    ``columns``: the names of those that are wanted, as far as they are there; None for all.
     """
     pa, parquet = arrow()
     with reading("a folder of games", folder, pa.ArrowException):
@@ -162,8 +163,11 @@ def read_tables(
             path = folder / Path(entry["name"]).name
             data = read_regular(path, MOST)
             _check_parts(path, data, entry["parts"])
-            found = parquet.read_table(pa.BufferReader(data), columns=columns)
-            yield found if columns else _checked(path, found, options)
+            file = parquet.ParquetFile(pa.BufferReader(data))
+            if columns:
+                yield file.read([name for name in columns if name in file.schema_arrow.names])
+            else:
+                yield _checked(path, file.read(), options)
 
 
 def split(table: Any, options: Sequence[Options]) -> list[tuple[Options, Any]]:

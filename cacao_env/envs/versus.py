@@ -139,6 +139,7 @@ class VersusGames(Batch):
     - ``forfeits`` bool (N,): the game was lost by an illegal action in the last step;
     - ``ended`` bool (N,): the game is over, and the next step replaces it;
     - ``learners`` int64 (N,): the seat that the caller plays;
+    - ``deals`` uint64 (N,): the seed of the game, where this object has dealt it;
     - ``interrupted``: an opponent's error, or the user, ended a step in its middle: reset is needed;
     - ``candidates``: the size of the candidate view, or None.
     """
@@ -176,6 +177,7 @@ class VersusGames(Batch):
         self.final_scores = np.zeros((num_games, 2), np.int64)
         self.final_win_shares = np.zeros(num_games)
         self.learners, self.kinds = np.zeros((2, num_games), np.int64)
+        self.deals = np.zeros(num_games, np.uint64)
         self._memory: list[dict[int, Any]] = [{} for _ in range(num_games)]  # of agents, by seat
         self._allocate()
         self.final_observations = np.zeros_like(self.observations)
@@ -357,6 +359,7 @@ class VersusGames(Batch):
         """Deal games and play up to their learners' first decisions."""
         fixed = self.seat is not None
         probabilities = self._opponents.probabilities
+        self.deals[which] = self.rngs[which]
         _deal(self.states, which, self.learners, fixed, self.kinds, probabilities, self.rngs)
         self._counted[which] = 0
         self._potentials[which] = 0

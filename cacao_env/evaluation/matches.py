@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..agents.agent import Agent, AgentError, ask, decider, seat_seed
 from ..game import Game
 from ..gold_sources import gold_by_source
@@ -34,6 +36,7 @@ class PlayedGame:
     seconds: list[float] = field(default_factory=list)  # that the decisions took
     placement_seconds: list[float] = field(default_factory=list)
     notes: list[dict[str, Any]] = field(default_factory=list)  # the agents', if one has any
+    deal: int | None = None  # of an episode of a named task, which draws its seed
     columns: dict[str, Any] = field(default_factory=dict)  # more columns of a data set
 
     def counts(self, seats: Sequence[int]) -> Counter[str]:
@@ -95,7 +98,8 @@ class _Match:
         ]
         self._begin(len(self.names))
 
-    def _begin(self, players: int) -> None:
+    def _begin(self, players: int, deal: int | None = None) -> None:
+        self.deal = deal
         self.decisions, self.placements = [0] * players, [0] * players
         self.seconds, self.placement_seconds = [0.0] * players, [0.0] * players
 
@@ -138,6 +142,7 @@ class _Match:
             seconds=self.seconds,
             placement_seconds=self.placement_seconds,
             notes=notes if any(notes) else [],
+            deal=self.deal,
         )
 
 
@@ -158,7 +163,7 @@ class _Episode(_Match):
             seat_seed(seed, block, pairing.options, both, self.rotation)
         )
         self.memory = [own] * pairing.players  # no other seat is asked here
-        self._begin(pairing.players)
+        self._begin(pairing.players, int(env.games.deals.view(np.int64)[0]))
 
     def _step(self, action: int) -> None:
         *_, info = self._env.step(action)

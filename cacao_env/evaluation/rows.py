@@ -41,6 +41,8 @@ def _row(
     if measured:
         row["candidate"] = played.rotation
         row |= {"seconds": played.seconds, "placement_seconds": played.placement_seconds}
+    if played.deal is not None:
+        row |= {"episode": seed + played.block, "deal": played.deal}
     if played.luck is not None:
         row["luck"] = [*played.luck[0], *played.luck[1]]
     if played.notes:
@@ -70,7 +72,7 @@ def results_of(games: Games, seed: int, task: str = "", threads: int = 1) -> lis
         luck = row.get("luck")
         found.setdefault(pairing, []).append(
             PlayedGame(
-                deal - seed,
+                row.get("episode", deal) - seed,
                 seat,
                 scores=row["scores"],
                 cacao=row["cacao"],
