@@ -88,12 +88,21 @@ def test_a_changed_figure_is_named_with_both_values(folder, place, capsys):
     assert text.startswith(f"{path}: {name} is {part[place[-1]]!r}, but the games give ")
 
 
+def swap(values):
+    values[0] = 1 - values[0]
+
+
 CHANGES = [
     ("scores", put(1, 0, 99), "game 1 of deal 3 has scores"),
     ("luck", put(2, 0, 0.5), "game 2 of deal 4: its luck is not that of its draws"),
     ("seconds", put(0, 0, 9.0), "ms_per_move is"),
-    ("candidate", lambda values: values.reverse(), "evaluation.json: "),
-    ("agents", put(1, 0, "random"), "game 1, deal 3 with random, random"),
+    (
+        "candidate",
+        swap,
+        "has a game of greedy against random, which was not planned",
+    ),
+    ("candidate", lambda values: values.__setitem__(0, 7), "is not an evaluation: "),
+    ("agents", put(0, 0, "random"), "has a game of random against random, which was not planned"),
 ]
 
 
@@ -116,10 +125,10 @@ def test_games_left_out_or_doubled_are_refused(folder, capsys):
     manifest = storage.read_manifest(folder)
     [table] = storage.read_tables(folder, manifest)
     for some, why in (
-        (table.slice(1), "evaluation.json: results.0."),
+        (table.slice(1), "has 1 games of deal 3 with random against greedy, expected 2"),
         (
             pa.concat_tables([table, table.slice(0, 1)]),
-            "game 4, deal 3 with random, greedy, is there",
+            "game 4, deal 3 with greedy, random, is there",
         ),
     ):
         parts = storage.write_games(folder / FILE, some)

@@ -177,7 +177,7 @@ def read_folder(path: Path) -> tuple[Row, Any]:
         if lines.is_file():
             data = lines.read_bytes()
             rows = [row for line in data.split(b"\n")[:-1] for row in json.loads(line)]
-            there = {key_of(row) for found in tables for row in _keys_of(found)}
+            there = {key_of(row) for found in tables for row in keys_of(found)}
             rows = [row for row in rows if key_of(row) not in there]
             if rows:
                 tables.append(_table(rows))
@@ -193,7 +193,7 @@ def _table(rows: Sequence[Row]) -> Any:
     return table_of({name: [row.get(name, "") for row in rows] for name in names})
 
 
-def _keys_of(table: Any) -> list[Row]:
+def keys_of(table: Any) -> list[Row]:
     """Return the columns that tell games apart, by row."""
     names = [name for name in _KEY if name in table.schema.names]
     rows: list[Row] = table.select(names).to_pylist()

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..data import load_each
+from ..data.folder import Key, key_of, keys_of
 from ..data.games import Games
 from ..data.storage import DataError, reading
 from ..engine.options import Options
@@ -63,14 +64,14 @@ def _check_order(games: Games) -> None:
     first = games.manifest["settings"].get("seed")
     if first is None:  # a training run's games
         return
-    seats = games.table.column("agents").to_pylist()
-    seen: set[Any] = set()
-    for number, (deal, names) in enumerate(zip(games.deals.tolist(), seats)):
+    seen: set[Key] = set()
+    for number, row in enumerate(keys_of(games.table)):
+        *_, deal, names = key = key_of(row)
         if deal < first:
             raise DataError(f"game {number} has deal {deal}, expected {first} or more")
-        if (deal, *names) in seen:
+        if key in seen:
             raise DataError(f"game {number}, deal {deal} with {', '.join(names)}, is there twice")
-        seen.add((deal, *names))
+        seen.add(key)
 
 
 def _check_luck(games: Games) -> None:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -25,6 +26,7 @@ from ..agents.registry import load_agents
 from ..checks import as_int, as_path, check_type
 from ..data import load_each
 from ..data.folder import GameFolder, Key
+from ..data.storage import DataError
 from ..engine.options import PLAYERS, Options
 from ..engine.progress import Bar
 from ..engine.sources import engine_version
@@ -228,18 +230,30 @@ def _stored_scores(plan: Plan, folder: GameFolder) -> dict[int, float]:
 
 
 def evaluation_of(plan: Plan, path: Path) -> Evaluation:
-    """Replay the games of a plan that a folder has, and sum up."""
+    """Replay the games of a plan that a folder has, and sum up; DataError if one lacks or is odd."""
     task = plan.task.id if plan.task else ""
     every = [result for games in load_each(path) for result in results_of(games, plan.seed, task)]
     found = {result.pairing: result for result in every}
     wanted = dict.fromkeys(chunk.pairing for chunk in plan_chunks(plan))  # in order
-    results = [found[pairing] for pairing in wanted if pairing in found]
+    for odd in [pairing for pairing in found if pairing not in wanted]:
+        raise DataError(
+            f"{path} has a game of {odd.agent} against {odd.opponent}, which was not planned"
+        )
+    results = [found.get(pairing, ChunkResult(pairing, [])) for pairing in wanted]
     sprt = sprt_result(plan, block_scores(results[0])) if plan.test else None
     blocks = sprt.blocks if sprt else plan.blocks
     used = [
         ChunkResult(pairing, [game for game in games if game.block < blocks])
         for pairing, games in results
     ]
+    for pairing, games in used:
+        there = Counter(game.block for game in games)
+        for block in range(blocks):
+            if there[block] != pairing.rotations:
+                raise DataError(
+                    f"{path} has {there[block]} games of deal {plan.seed + block} with {pairing.agent} "
+                    f"against {pairing.opponent}, expected {pairing.rotations}"
+                )
     return Evaluation(plan, summarise(plan.names, used), sprt)
 
 
