@@ -123,7 +123,7 @@ def test_importing_the_core_loads_only_its_four_libraries():
     others = "torch training safetensors stable_baselines3 sb3_contrib tqdm matplotlib pygame"
     assert not found & {*others.split()}
     more = (*core, "evaluation.run", "play.server")
-    models = "mcp openai httpx verifiers textarena openenv fastmcp trl transformers"
+    models = "mcp openai httpx verifiers openenv fastmcp trl transformers"
     unwanted = {*models.split(), "starlette", "uvicorn", "cacao_env.text"}
     assert not loaded(*(f"cacao_env.{name}" for name in more)) & unwanted
 

@@ -143,6 +143,13 @@ def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
     assert sum(both[0].rewards("gold")) == pytest.approx(0)
 
 
+def test_a_seat_sees_no_refusal_of_another():
+    table = TextTable(1, tries=2, failure="random")
+    assert "The reply states no move" in table.answer("I pass.")
+    assert table.answer("I pass.") == table.prompt()
+    assert table.seat == 1
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [
