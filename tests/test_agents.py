@@ -17,7 +17,6 @@ from cacao_env.engine.actions import indexed_cell
 from cacao_env.engine.geometry import TORUS, window_fits
 from cacao_env.engine.observation import observation_size, planes
 from cacao_env.engine.options import Options
-from cacao_env.text.rollouts import conversations
 from tests.agents_for_tests import Peeker, Spy
 from tests.checkpoints import checkpoint
 from tests.games import STYLES, played, positions
@@ -213,12 +212,6 @@ def test_an_analysis_sees_no_true_deal():
     for one in (game, game.determinise(0, 99)):
         agent.player(5).analyze(one)
     assert agent.games[0].draws == agent.games[1].draws != game.draws
-
-
-def test_rollouts_show_no_agent_the_true_deal():
-    spy = Spy()
-    list(conversations(spy, Options(decisions="turn"), 1, 3, judged=False))
-    assert Game.new(2, 3).draws not in [game.draws for game in spy.games[:10]]
 
 
 def test_without_a_shown_placement_a_network_plays_some_legal_action(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,16 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from ..agents.agent import decider
 from ..agents.views import Form
 from ..checks import as_path, as_seat, need
 from ..engine.progress import Bar
+from ..evaluation.luck import SCORES, WIN_SHARES, luck_of
+from ..evaluation.matches import choices
 from ..files import writing
+from ..game import Game
 from ..greedy.candidates import ObservationForm
-from ..text.rollouts import conversation
+from ..text.prompt import Message, message, primer, prompt
 from .games import Decisions, Games
 
 AT_ONCE = 256  # episodes in memory
@@ -86,17 +91,48 @@ def _longer(rows: Any) -> Any:
     return np.concatenate([rows, rows[-1:]])
 
 
-def chat(games: Games, path: str | Path, judged: bool = False) -> int:
-    """Write a conversation a seat, a line each, as ``cacao text rollouts`` does; return the count."""
+def chat(games: Games, path: str | Path) -> int:
+    """Write a conversation a seat, a line each; return how many there are."""
     agents = games.table.column("agents").to_pylist()
     found = (
         line
         for number, names in enumerate(agents)
-        for line, _ in conversation(games[number], names, int(games.deals[number]), judged)
+        for line in _conversations(games[number], names, int(games.deals[number]))
     )
     count = 0
-    with writing(as_path(path)) as file:
+    with writing(as_path(path), pipes=True) as file:
         for line in Bar(found, unit="seat"):
             file.write(json.dumps(line).encode() + b"\n")
             count += 1
     return count
+
+
+def _conversations(game: Game, names: Sequence[str], deal: int) -> Iterator[dict[str, Any]]:
+    """Yield the conversation of each seat of a finished game.
+
+    A conversation has ``messages``; ``agent, players, deal, seat``; the outcome, ``win_share`` and
+    ``score``, and the ``luck`` of the draw in both; ``moves``.
+    """
+    messages: list[list[Message]] = [[message("system", primer())] for _ in names]
+    moves: list[list[str]] = [[] for _ in names]
+    for now, action in choices(game):
+        seat, move = decider(now), now.text(action)
+        reply = message("assistant", json.dumps({"move": move}))
+        messages[seat] += [message("user", prompt(now, seat)), reply]
+        moves[seat].append(move)
+    luck = luck_of(game)
+    for seat, (share, score) in enumerate(zip(game.win_shares(), game.scores())):
+        yield {
+            "messages": messages[seat],
+            "agent": names[seat],
+            "players": len(names),
+            "deal": deal,
+            "seat": seat,
+            "win_share": share,
+            "score": score,
+            "luck": {
+                "win_share": float(luck[WIN_SHARES, seat]),
+                "score": float(luck[SCORES, seat]),
+            },
+            "moves": moves[seat],
+        }
