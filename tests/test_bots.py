@@ -9,7 +9,7 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents import ismcts
 from cacao_env.agents.agent import play_game
-from cacao_env.agents.bots import BOTS, Bot, parse
+from cacao_env.agents.bots import BOTS, Bot, parse, split_names
 from cacao_env.agents.mc import run_passes
 from cacao_env.agents.registry import load_agent
 from cacao_env.agents.utility import UTILITY, value_of
@@ -33,6 +33,11 @@ def test_a_bot_is_named_with_its_parameters():
     assert parse("mc:sims=64,top=8")[1] == {"sims": 64, "ms": 0, "top": 8, "exact": 3}
     assert parse("ismcts:exploration=1.5")[1]["exploration"] == 1.5
     assert Bot("mc:sims=4").name == "mc:sims=4"
+
+
+def test_names_are_split_where_they_end():
+    assert split_names("greedy,mc:sims=64,top=8,random") == ["greedy", "mc:sims=64,top=8", "random"]
+    assert split_names("random, a+search:ms=5,width=4") == ["random", "a+search:ms=5,width=4"]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import gymnasium
 from ..game import Game
 
 MODES = ["ansi", "human", "rgb_array", "svg"]
-WIDTH, HEIGHT = 1120, 720  # pixels, the same for all positions, as films need it
+WIDTH, HEIGHT = 1120, 720  # pixels, the same for all positions, as a video of them needs it
 
 
 class Renderer:

@@ -13,7 +13,7 @@ _EDGES = {variant: [int(n) for n in EDGES[i]] for i, variant in enumerate(VARIAN
 
 
 def parts_of(move: Move) -> dict[str, Any]:
-    """Return what a move names: its cell, and the tile or the edge, as in a choice."""
+    """Return what a move names: its cell, and the tile or the edge."""
     if move[0] == "act":
         _, (row, column), edge, workers = move
         down, right = OFFSETS[edge]

@@ -1,1 +1,1 @@
-"""Pictures of a game: text, SVG, pixels, films, a window."""
+"""Pictures of a game: text, SVG, pixels, a window."""
