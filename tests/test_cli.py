@@ -316,8 +316,6 @@ REFUSED = [
     ("spec --table-size 5", "table_size is 5, expected 11 to 32"),
     ("check nothing", "there is no check of 'nothing'; there are: PettingZoo, Gymnasium"),
     ("bench --seconds 0", "--seconds is 0.0, expected more than 0"),
-    ("bench --compare /nowhere.json", "/nowhere.json can't be read: No such file"),
-    ("bench --compare {page}", "page.md is not JSON, expected what bench --json"),
     ("bench --page {page}", "has no lines"),
     ("evaluate greedy nobody", "there is no agent 'nobody'"),
     ("evaluate greedy", "there is one agent, expected two or more"),
