@@ -159,7 +159,7 @@ def test_agents_lists_every_bot_and_checkpoint_with_its_parameters(capsys, tmp_p
     words = capsys.readouterr().out
     assert main(["agents", "--json", "-"]) == 0
     agents = {agent["name"]: agent for agent in json.loads(capsys.readouterr().out)}
-    for name in ("trinitario", "nacional", "random", "greedy", "mc", "ismcts", "endgame"):
+    for name in ("trinitario", "nacional", "random", "greedy", "mc"):
         assert f"\n{name} " in f"\n{words}"
         assert agents[name]["what"]
     sims = agents["mc"]["parameters"]["sims"]
@@ -222,7 +222,7 @@ for opponent in ("random", "greedy", "criollo"):
     over = [False]
     while not any(over):
         observations, _, over, *_ = games.step(observations["action_mask"].argmax(axis=1))
-for name in ("criollo+search:sims=2", "mc:sims=4", "ismcts:sims=4"):
+for name in ("criollo+search:sims=2", "mc:sims=4"):
     agent = load_agent(name)
     agent.analyze(Game.new(3, seed=1), agent.begin(0))
 from cacao_env.data import load
@@ -299,7 +299,10 @@ HERE = "tests.agents_for_tests"
 REFUSED = [
     ("record --players 5", "num_players is 5, expected 2, 3 or 4"),
     ("record --agents random", "--agents names 1 agents, expected 2"),
-    ("record --agents random,genius", "there is no agent 'genius': neither a bot (endgame, greedy"),
+    (
+        "record --agents random,genius",
+        "there is no agent 'genius': neither a bot (greedy, mc, random",
+    ),
     ("record --games 0", "--games is 0, expected at least 1"),
     ("record --games 2", "--out is missing: several games need a folder"),
     ("record --out {file}/r.json", "file"),
