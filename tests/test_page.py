@@ -30,7 +30,7 @@ def sources() -> list[Path]:
     """Every file that the page is made of, as build.mjs lists them."""
     rules = [ROOT / "docs" / "rules.md", *(ROOT / "docs/pictures/rules").iterdir()]
     others = [ROOT_PAGE / name for name in ("package.json", "build.mjs", "page.html")]
-    drawings = ROOT / "cacao_env" / "play" / "render" / "art.svg"
+    drawings = ROOT / "cacao_env" / "render" / "art.svg"
     network = ROOT / "checkpoints" / "trinitario" / "weights.safetensors"
     inside = [path for path in (ROOT_PAGE / "src").rglob("*") if path.is_file()]
     return sorted([*inside, *others, *rules, drawings, network])

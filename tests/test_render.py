@@ -16,10 +16,10 @@ from cacao_env.cli import main
 from cacao_env.engine.tiles import JUNGLE_KINDS
 from cacao_env.envs.rendering import Renderer
 from cacao_env.play.history import frames_of
-from cacao_env.play.position import position_of
-from cacao_env.play.render.art import jungle_tile, rect, sign, worker_tile
-from cacao_env.play.render.raster import fitted, image
-from cacao_env.play.render.scene import Scene, extent_of, scene_of
+from cacao_env.render.art import jungle_tile, rect, sign, worker_tile
+from cacao_env.render.position import position_of
+from cacao_env.render.raster import fitted, image
+from cacao_env.render.scene import Scene, extent_of, scene_of
 from tests.games import played, positions
 from tests.pictures import rules
 
@@ -216,7 +216,7 @@ def test_a_window_shows_the_pixels(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     import pygame
 
-    from cacao_env.play.render.window import Window
+    from cacao_env.render.window import Window
 
     window = Window(60, 40)
     drawn = np.zeros((40, 60, 3), np.uint8)

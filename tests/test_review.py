@@ -14,9 +14,9 @@ from cacao_env.evaluation.matches import choices
 from cacao_env.game import Game
 from cacao_env.gold_sources import SOURCES, gold_by_source
 from cacao_env.play.history import frames_of, moves_in_words
-from cacao_env.play.position import position_of
 from cacao_env.play.review import BLUNDER, INACCURACY, Reviewer, _decisions, review
 from cacao_env.play.words import in_words
+from cacao_env.render.position import position_of
 from tests.games import played, played_by_bots
 
 

@@ -184,7 +184,7 @@ def _files(path: Path) -> list[Path]:
 
 def _show(game: Game, moves: Sequence[tuple[int, int, str, bool]]) -> None:
     """Print a record's moves, turn by turn, and the position after them."""
-    from ..play.render.text import LETTERS, picture
+    from ..render.text import LETTERS, picture
 
     turn = -1
     for number, (turn_now, seat, words, auto) in enumerate(moves):
@@ -202,8 +202,8 @@ def _show(game: Game, moves: Sequence[tuple[int, int, str, bool]]) -> None:
 
 def _render(options: Namespace) -> None:
     from ..play.history import frames_of
-    from ..play.render.raster import image
-    from ..play.render.scene import scene_of
+    from ..render.raster import image
+    from ..render.scene import scene_of
 
     path, tile = as_path(options.out), options.tile
     if path.suffix not in PICTURES:

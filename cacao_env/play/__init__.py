@@ -1,1 +1,1 @@
-"""Play and look at games: the page, its engine and server, reviews, pictures."""
+"""Play and look at games: the page, its engine and server, reviews."""

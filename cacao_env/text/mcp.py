@@ -13,8 +13,8 @@ from ..agents.agent import decider, require
 from ..agents.registry import installed_agents, load_agent
 from ..checks import need
 from ..engine.options import Decisions, Options
-from ..play.render.text import LETTERS
 from ..play.review import in_lines, review
+from ..render.text import LETTERS
 from .prompt import primer
 from .table import TextTable
 

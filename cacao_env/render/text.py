@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from ...engine.geometry import cell_index
-from ...engine.state import OVERBUILT, OWNER, WORKERS
-from ...game import Game
-from ..position import Position, position_of
+from ..engine.geometry import cell_index
+from ..engine.state import OVERBUILT, OWNER, WORKERS
+from ..game import Game
+from .position import Position, position_of
 
 SIGNS = ("", "P1", "P2", "M2", "M3", "M4", "G1", "G2", "~~", "**", "TT", "V=", "V|")
 LETTERS = "ABCD"

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.tiles import CACAO_PLACES, SUN_PLACES, WATER_TRACK
-from ...gold_sources import SOURCES
-from ..position import Position
+from ..engine.tiles import CACAO_PLACES, SUN_PLACES, WATER_TRACK
+from ..gold_sources import SOURCES
 from .art import (
     COLOURS,
     INK,
@@ -25,6 +24,7 @@ from .art import (
     words,
     worker_tile,
 )
+from .position import Position
 
 SHEET = "#EFE7D6"
 PANEL_WIDTH = 560.0
