@@ -232,14 +232,14 @@ def test_a_request_that_never_ends_is_closed(serving, monkeypatch):
 
 def test_the_page_plays_agents_of_the_command_line(browser):
     """A class of the user's own is a level."""
-    agents = {"own": Bot("greedy")}
+    agents = {"mine": Bot("greedy")}
     with AgentServer(agents, page(server={"agents": described(agents)}), 0) as served:
         thread = threading.Thread(target=served.serve_forever, daemon=True)
         thread.start()
         one = Page(browser, address=served.address)
-        begin(one.page, "own", seed=3)
+        begin(one.page, "mine", seed=3)
         play_on(one.page, 2)
-        assert one.page.locator(".player .level").all_inner_texts() == ["own"]
+        assert one.page.locator(".player .level").all_inner_texts() == ["mine"]
         one.page.wait_for_function("() => Number(document.getElementById('slider').max) > 2")
         assert one.problems == []
         one.context.close()
