@@ -543,7 +543,7 @@ class Game:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        from .play.render.text import picture  # a late import: pictures are drawn from a Game
+        from .render.text import picture  # a late import: pictures are drawn from a Game
 
         return picture(self)
 

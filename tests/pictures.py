@@ -10,8 +10,8 @@ from typing import Any
 
 from cacao_env import record
 from cacao_env.cli import main as cacao
-from cacao_env.play.render.art import INK, UNIT, jungle_tile, rect, words, worker_tile
-from cacao_env.play.render.scene import MARGIN, NEWEST, SHEET, Scene, table
+from cacao_env.render.art import INK, UNIT, jungle_tile, rect, words, worker_tile
+from cacao_env.render.scene import MARGIN, NEWEST, SHEET, Scene, table
 from tests.browser import PHONE, WIDE, Page, begin, browsing, drop, play_on
 from tests.games import played_by_bots
 from tests.sources import ROOT

@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from cacao_env.text.rollouts import conversations
 
 from cacao_env import Game
 from cacao_env.agents import registry
@@ -213,12 +212,6 @@ def test_an_analysis_sees_no_true_deal():
     for one in (game, game.determinise(0, 99)):
         agent.player(5).analyze(one)
     assert agent.games[0].draws == agent.games[1].draws != game.draws
-
-
-def test_rollouts_show_no_agent_the_true_deal():
-    spy = Spy()
-    list(conversations(spy, Options(decisions="turn"), 1, 3, judged=False))
-    assert Game.new(2, 3).draws not in [game.draws for game in spy.games[:10]]
 
 
 def test_without_a_shown_placement_a_network_plays_some_legal_action(tmp_path, monkeypatch):

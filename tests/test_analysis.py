@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cacao_env.agents import ismcts
 from cacao_env.agents.agent import play_game
 from cacao_env.agents.analysis import from_values, from_visits
 from cacao_env.agents.bots import BOTS, Bot
@@ -21,7 +20,7 @@ from tests.games import played
 from tests.test_endgame import near_end
 from tests.test_value import some_net
 
-NAMES = ["random", "greedy", "endgame:exact=2", "mc:sims=32,top=6", "ismcts:sims=32,top=6"]
+NAMES = ["random", "greedy", "mc:sims=32,top=6"]
 
 
 def positions(count=6, **options):
@@ -41,14 +40,6 @@ def holds(analysis, game):
     if analysis.win_shares is not None:
         assert analysis.win_shares.shape == analysis.scores.shape == (game.num_players,)
         assert analysis.win_shares.sum() == pytest.approx(1)
-
-
-def test_a_tree_search_says_the_mean_utility_of_each_action(monkeypatch):
-    nodes = [{"action": 7, "total": -1.0, "visits": 2}, {"action": 9, "total": 3.0, "visits": 4}]
-    monkeypatch.setattr(ismcts, "_tried", lambda nodes: nodes)
-    monkeypatch.setattr(ismcts, "grow", lambda *given: nodes)
-    analysis = ismcts.ismcts_analyze(None, None, 6, 0, 6, 0.5)
-    assert (analysis.actions.tolist(), analysis.values.tolist()) == ([9, 7], [0.75, -0.5])
 
 
 def test_no_bot_is_left_out():
@@ -73,10 +64,10 @@ def test_an_agent_thinks_most_of_what_it_plays(name):
 def test_the_end_is_thought_out_exactly():
     ends = (near_end(2, seed, 2, "greedy") for seed in range(20))
     game = next(game for game in ends if len(game.legal_actions()) > 3)
-    analysis = Bot("endgame:exact=3").player(0).analyze(game)
+    analysis = Bot("mc:exact=3").player(0).analyze(game)
     assert analysis.unit == "utility"
     best = analysis.actions[analysis.values >= analysis.values[0] - 1e-9]
-    assert Bot("endgame:exact=3").player(0).act(game) in best
+    assert Bot("mc:exact=3").player(0).act(game) in best
 
 
 def test_the_prospects_are_those_of_play_by_greedy():

@@ -1,7 +1,9 @@
 """Data sets: what is stored is what was played, what is shown is what seats saw, damage is refused."""
 
 import json
+import os
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -25,6 +27,8 @@ from cacao_env.evaluation.luck import luck_of
 from cacao_env.evaluation.make import Recipe, make
 from cacao_env.greedy.candidates import Candidates
 from cacao_env.text.chat import write_chat
+from cacao_env.text.prompt import primer, prompt
+from cacao_env.text.reply import action_of
 
 RECIPE = Recipe(("random", "greedy"), Options(3, True), 4, 7, candidates="greedy", luck=True)
 
@@ -426,6 +430,20 @@ def test_conversations_are_those_of_the_games(games, tmp_path):
     assert [(line["agent"], line["seat"]) for line in lines[:3]] == list(zip(names, range(3)))
     assert sum(len(line["moves"]) for line in lines[:3]) == games[2].ply
     assert lines[3]["deal"] == int(games.deals[3])
+    assert lines[0]["messages"][0] == {"role": "system", "content": primer()}
+    said = [iter(line["messages"][1:]) for line in lines[:3]]
+    for now, action in games[2].plies():
+        asked, reply = next(said[now.seat]), next(said[now.seat])
+        assert asked == {"role": "user", "content": prompt(now, now.seat)}
+        assert action_of(now, reply["content"]) == action
+    assert not any(list(rest) for rest in said)
+    found = luck_of(games[2])
+    for seat, line in enumerate(lines[:3]):
+        outcome = [line[name] for name in ("win_share", "score")]
+        assert outcome == [games[2].win_shares()[seat], games[2].scores()[seat]]
+        luck = [line["luck"][name] for name in ("win_share", "score")]
+        assert luck == pytest.approx(found[:, seat].tolist())
+    assert write_chat(games[2:3], Path(os.devnull)) == 3
 
 
 @pytest.mark.parametrize("form", ["flat", "planes"])

@@ -132,10 +132,10 @@ def test_measure_says_what_the_command_says(tmp_path, capsys):
 
 @pytest.mark.usefixtures("no_luck")
 def test_a_bar_is_reached_by_the_lower_end_of_the_interval(capsys):
-    result = measure(*load_agents(["greedy", "endgame"]), blocks=10, seed=7)
+    result = measure(*load_agents(["greedy", "mc:sims=4"]), blocks=10, seed=7)
     assert result.low < result.win_share < result.high
     for bar, missed in ((result.low - 0.01, 0), (result.low + 0.01, 1), (result.high, 1)):
-        assert print_results([result], {"endgame": bar}) == missed
+        assert print_results([result], {"mc:sims=4": bar}) == missed
         assert ("MISSED" in capsys.readouterr().out) == bool(missed)
     assert print_results([result], {}) == 0
 
@@ -361,8 +361,8 @@ def test_against_measures_the_agents_before_it_alone(players, tmp_path, capsys):
 
 
 def test_a_plan_s_folder_players_and_pairs():
-    alone, each = (run.make_plan(["greedy", "random"], against=a) for a in (["endgame"], []))
-    whole = run.make_plan(["greedy", "random", "endgame"])
+    alone, each = (run.make_plan(["greedy", "random"], against=a) for a in (["mc"], []))
+    whole = run.make_plan(["greedy", "random", "mc"])
     assert len({run.default_folder(plan) for plan in (alone, each, whole)}) == 3
     assert [one.num_players for one in whole.options] == [2]
     own = run.make_plan([f"{HERE}:Crowded", "greedy"])  # the first number that both play

@@ -11,7 +11,7 @@ from cacao_env.engine.notation import from_text
 from cacao_env.engine.rewards import OUTCOME, rewards_into
 from cacao_env.engine.state import OVER
 from cacao_env.engine.tiles import MAX_PLAYERS
-from cacao_env.play.render.text import picture
+from cacao_env.render.text import picture
 from tests.games import STYLES, played, positions
 
 KINDS = [

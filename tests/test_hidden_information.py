@@ -12,7 +12,7 @@ from cacao_env.engine.jit import COMPILED
 from cacao_env.engine.rng import new_rng
 from tests.games import any_game, played
 
-SMALL_BOTS = ("random", "greedy", "mc:sims=8,top=4", "ismcts:sims=8", "endgame:exact=2")
+SMALL_BOTS = ("random", "greedy", "mc:sims=8,top=4")
 
 
 def scramble(game: Game, viewer: int, rng: np.random.Generator) -> Game:

@@ -9,7 +9,6 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
 from unittest.mock import patch
@@ -18,12 +17,10 @@ import pytest
 
 from cacao_env import Game, record
 from cacao_env.agents.bots import Bot
-from cacao_env.agents.checkpoint import read_manifest
 from cacao_env.cli import main
 from cacao_env.play import server as agent_server
 from cacao_env.play.page import page
 from cacao_env.play.server import HOST, MAX_REQUEST, MAX_WAITING, AgentServer, described
-from cacao_env.play.watch import EARLIER, NEWEST, watched
 from tests.browser import BUILT, ROOT_PAGE, Page, begin, play_on
 from tests.games import as_asked, played
 from tests.sources import ROOT
@@ -33,7 +30,7 @@ def sources() -> list[Path]:
     """Every file that the page is made of, as build.mjs lists them."""
     rules = [ROOT / "docs" / "rules.md", *(ROOT / "docs/pictures/rules").iterdir()]
     others = [ROOT_PAGE / name for name in ("package.json", "build.mjs", "page.html")]
-    drawings = ROOT / "cacao_env" / "play" / "render" / "art.svg"
+    drawings = ROOT / "cacao_env" / "render" / "art.svg"
     network = ROOT / "checkpoints" / "trinitario" / "weights.safetensors"
     inside = [path for path in (ROOT_PAGE / "src").rglob("*") if path.is_file()]
     return sorted([*inside, *others, *rules, drawings, network])
@@ -112,7 +109,7 @@ class Broken(Bot):
 def serving() -> Iterator[AgentServer]:
     agents = {"greedy": Bot("greedy"), "mc": Bot("mc:sims=16")}
     agents |= {"slow": Slow(), "broken": Broken("greedy")}
-    served = AgentServer(lambda: agents, lambda there: page(server={"agents": described(there)}), 0)
+    served = AgentServer(agents, page(server={"agents": described(agents)}), 0)
     thread = threading.Thread(target=served.serve_forever, daemon=True)
     thread.start()
     yield served
@@ -126,7 +123,10 @@ def test_a_page_that_goes_away_leaves_no_trace(serving, capfd):
     link = socket.create_connection(serving.server_address)
     link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset at close
     head = f"GET / HTTP/1.1\r\nHost: {HOST}:{serving.server_address[1]}\r\n\r\n"
-    with patch.object(serving, "page", lambda agents: link.close() or "x" * 10_000_000):
+    with (
+        patch.object(serving, "page", "x" * 10_000_000),
+        patch.object(agent_server._Handler, "_require_own", lambda handler: link.close()),
+    ):
         link.sendall(head.encode())
         for _ in range(200):
             if link.fileno() < 0:
@@ -192,10 +192,6 @@ def test_requests_have_limits(serving):
     assert ask(serving, "/etc/passwd")[0] == 404
     assert ask(serving, "/api/choose", wish(Game.new(2, 5)) | {"agent": ["x"]})[0] == 404
     assert ask(serving, "/api/choose", b"{}", **{"Content-Length": "9" * 5000})[0] == 413
-    serving.agents = lambda: read_manifest(Path("/nowhere"))  # of a run that is watched
-    for status, answer in (ask(serving, "/"), ask(serving, "/api/choose", wish(Game.new(2, 5)))):
-        assert status == 500
-        assert "can't be read" in answer["error"]
     for header in ({"Host": "example.org"}, {"Origin": "http://example.org"}):
         assert ask(serving, "/", **header)[0] == 403
         assert ask(serving, "/api/choose", wish(Game.new(2, 5)), **header)[0] == 403
@@ -210,7 +206,7 @@ def test_too_many_moves_at_once_are_told_to_wait(serving):
     threads = [threading.Thread(target=one) for _ in range(MAX_WAITING)]
     for thread in threads:
         thread.start()
-    slow = serving.agents()["slow"]
+    slow = serving.agents["slow"]
     assert slow.begun.wait(60)
     while serving.room._value:  # until all of them wait
         time.sleep(0.01)
@@ -234,48 +230,18 @@ def test_a_request_that_never_ends_is_closed(serving, monkeypatch):
     link.close()
 
 
-def test_a_run_is_watched_as_it_learns(tmp_path, monkeypatch):
-    loads = []
-
-    def load(name):
-        loads.append(name)
-        return f"agent {len(loads)}"
-
-    monkeypatch.setattr("cacao_env.play.watch.load_agent", load)
-    manifest = tmp_path / "manifest.json"
-
-    def save(number, **more):
-        about = {"format": "cacao-checkpoint", "version": 1, "sha256": f"{number}", **more}
-        manifest.write_text(json.dumps(about))
-
-    save(1)
-    agents = watched(tmp_path, {"own": "mine"})
-    assert agents() == {NEWEST: "agent 1", EARLIER: "agent 1", "own": "mine"}
-    save(1, results=[])
-    assert agents()[NEWEST] == "agent 1", "nothing new, nothing loaded"
-    for number in (2, 3):
-        save(number)
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(lambda _: agents(), range(4)))
-        loaded = {NEWEST: f"agent {number}", EARLIER: f"agent {number - 1}"}
-        assert agents() == loaded | {"own": "mine"}
-
-
 def test_the_page_plays_agents_of_the_command_line(browser):
-    """A class of the user's own is a level, and two of them are watched."""
-    agents = {NEWEST: Bot("greedy"), EARLIER: Bot("random")}
-    for watch in (False, True):
-        given = lambda there: page(server={"agents": described(there), "watch": watch})  # noqa: B023, E731
-        with AgentServer(lambda: agents, given, 0) as served:
-            thread = threading.Thread(target=served.serve_forever, daemon=True)
-            thread.start()
-            one = Page(browser, address=served.address)
-            if not watch:
-                begin(one.page, NEWEST, seed=3)
-                play_on(one.page, 2)
-                assert one.page.locator(".player .level").all_inner_texts() == [NEWEST]
-            one.page.wait_for_function("() => Number(document.getElementById('slider').max) > 2")
-            assert one.problems == []
-            one.context.close()
-            served.shutdown()
-            thread.join(10)
+    """A class of the user's own is a level."""
+    agents = {"mine": Bot("greedy")}
+    with AgentServer(agents, page(server={"agents": described(agents)}), 0) as served:
+        thread = threading.Thread(target=served.serve_forever, daemon=True)
+        thread.start()
+        one = Page(browser, address=served.address)
+        begin(one.page, "mine", seed=3)
+        play_on(one.page, 2)
+        assert one.page.locator(".player .level").all_inner_texts() == ["mine"]
+        one.page.wait_for_function("() => Number(document.getElementById('slider').max) > 2")
+        assert one.problems == []
+        one.context.close()
+        served.shutdown()
+        thread.join(10)

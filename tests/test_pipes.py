@@ -12,7 +12,6 @@ import pytest
 from cacao_env import record
 from cacao_env.agents.checkpoint import MANIFEST, ONNX
 from cacao_env.agents.registry import load_agent
-from cacao_env.check.bench import read_rows
 from cacao_env.cli import main
 from cacao_env.data import storage
 from cacao_env.data.folder import LINES, LOCK, GameFolder
@@ -85,7 +84,6 @@ def test_records_are_no_pipes(tmp_path, capsys):
 
 def doors():
     """By the file that each reads: functions of the folder that has it."""
-    yield "rows.json", lambda folder: read_rows(folder / "rows.json")
     yield "evaluation.json", lambda folder: run.loaded(folder / "evaluation.json")
     yield "page.md", lambda folder: between_markers(folder / "page.md", "a", "b", "")
     yield "list.toml", lambda folder: leaderboard.plans(folder / "list.toml")

@@ -13,7 +13,7 @@ from cacao_env.cli import main
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import positions
 from cacao_env.evaluation.positions import FILE, STAGES, SUBSET, ask, figures, read_positions
-from cacao_env.play import puzzles
+from tests.sources import ROOT
 
 HERE = "tests.agents_for_tests"
 SHIPPED = read_positions()
@@ -190,25 +190,23 @@ def test_agents_without_a_position_in_common_are_refused_before_they_are_asked(c
 
 
 def test_the_page_has_every_position_with_one_clearly_best_placement():
-    assert puzzles.FILE.read_text(encoding="utf-8") == puzzles.text()
-    made = {one["number"]: one for one in json.loads(puzzles.text())}
+    text = (ROOT / "cacao_env/play/page/src/puzzles.json").read_text(encoding="utf-8")
+    made = {one["number"]: one for one in json.loads(text)}
     assert set(made) == {one.number for one in SHIPPED if sorted(one.gold)[1] >= 1}
     for one in SHIPPED:
         if one.number in made:
             found, best = made[one.number], one.placements[0]  # it loses nothing
+            workers, jungle = one.game().draws
+            deal = {"worker_draws": workers, "jungle_draws": jungle}
+            assert json.dumps(found["deal"]) == json.dumps(deal)
+            assert found["actions"] == one.actions
             assert found["best"] == best
-            assert found["losses"][str(best)] == 0
+            assert found["losses"] == {
+                str(action): round(gold, 1) for action, gold in zip(one.placements, one.gold)
+            }
             right = sum(choice == best for choice in one.chosen.values())
             assert found["level"] == (0 if right >= 3 else 1 if right else 2)
     assert {one["level"] for one in made.values()} == {0, 1, 2}
-
-
-def test_a_position_without_a_clearly_best_placement_is_no_puzzle():
-    [one] = [one for one in SHIPPED if one.number == 64]
-    assert puzzles.puzzle(one) is not None
-    near = [0.99 if loss else 0.0 for loss in one.gold]
-    assert puzzles.puzzle(replace(one, gold=near)) is None
-    assert puzzles.puzzle(replace(one, gold=[0.0] * len(one.gold))) is None
 
 
 def test_the_seed_decides_what_an_agent_that_draws_chooses():

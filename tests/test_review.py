@@ -1,4 +1,4 @@
-"""Histories of games, the names in their records, and reviews."""
+"""Histories of games, moves in words, and reviews."""
 
 import json
 
@@ -14,37 +14,45 @@ from cacao_env.game import Game
 from cacao_env.gold_sources import SOURCES, gold_by_source
 from cacao_env.play.history import frames_of, moves_in_words
 from cacao_env.play.review import BLUNDER, INACCURACY, Reviewer, _decisions, review
-from cacao_env.play.table import HUMAN, Table
+from cacao_env.play.words import in_words
+from cacao_env.render.position import position_of
+from tests.games import played, played_by_bots
 
 
-def played(seats, seed, **options):
-    """A table on which everybody plays; people take their first choice."""
-    table = Table(seats, seed, **options)
-    while not table.game.over:
-        if table.awaits_person:
-            table.game.play(int(table.game.legal_actions()[0]))
-        else:
-            table.advance()
-    return table
+def test_moves_in_words():
+    game = Game.new(2, 0)
+    assert in_words(game, ("place", "2101", 1, (0, 1))) == "place 1-2-1-0 at 0,1"
+    assert in_words(game, ("fill", "market3", 0, (0, 2))) == "fill 0,2 with market 3"
+    volcano = in_words(game, ("fill", "volcano", 1, (0, 2)))
+    assert volcano == "fill 0,2 with volcano, gold north and south"
+    words = in_words(game, ("act", (0, 1), 3, 2))  # the starting plantation, from the east
+    assert words == "harvest with 2 workers at plantation 1 (from the east)"
+    words = in_words(game, ("act", (0, 1), 2, 0))  # the starting market, from the north
+    assert words == "sell nothing at market 2 (from the north)"
 
 
-def test_records_carry_names():
-    table = played([HUMAN, "greedy"], 5)
-    data = json.loads(record.dumps(table.record()))
-    assert record.players_of(data) == ["player 1", "greedy"]
-    assert record.check(data).scores() == table.game.scores()
-    assert record.players_of(played([HUMAN, HUMAN], 5).record()) == ["player 1", "player 2"]
+def test_a_history_is_what_the_record_says():
+    game = played(3, 4, volcanoes=True)
+    data = json.loads(record.dumps(record.record_of(game)))
+    frames = list(frames_of(game))
+    assert len(frames) == len(data["moves"]) + 1
+    assert frames == list(frames_of(record.check(data)))
+    movers = [move["player"] for move in data["moves"]]
+    assert [frame["mover"] for frame in frames] == [None, *movers]
+    for ply in (0, 7, len(data["moves"])):
+        game, _ = record.positions(data, ply)
+        assert position_of(game).items() <= frames[ply].items()
 
 
-@pytest.mark.parametrize("seats", [2, 4])
-def test_sources_add_up_at_every_position(seats):
-    table = played(["greedy"] * seats, 2, volcanoes=seats > 2)
-    frames = list(frames_of(table.game))
+@pytest.mark.parametrize("players", [2, 4])
+def test_sources_add_up_at_every_position(players):
+    game = played(players, 2, style="greedy", volcanoes=players > 2)
+    frames = list(frames_of(game))
     for frame in frames:
         scores = [seat["score"] for seat in frame["seats"]]
         assert [sum(one.values()) for one in frame["sources"]] == scores
     final = [[one[name] for name in SOURCES] for one in frames[-1]["sources"]]
-    assert final == gold_by_source(table.game).tolist()
+    assert final == gold_by_source(game).tolist()
 
 
 # --- Reviews --------------------------------------------------------------------------------------
@@ -52,17 +60,17 @@ def test_sources_add_up_at_every_position(seats):
 
 @pytest.fixture(scope="module")
 def reviewed():
-    table = played(["greedy", "random"], 8)
-    return table, review(table.game)
+    over = played_by_bots(2, 8, ["greedy", "random"])
+    return over, review(over)
 
 
 def test_a_review_finds_the_player_who_plays_at_random(reviewed):
-    table, data = reviewed
+    over, data = reviewed
     json.dumps(data)
     greedy, random = data["seats"]
     assert random["mean_loss"] > 2 * greedy["mean_loss"]
     assert random["blunders"] > greedy["blunders"]
-    words = [words for _, words in moves_in_words(table.game)]
+    words = [words for _, words in moves_in_words(over)]
     for one in data["decisions"]:
         assert 0 <= one["low"] <= one["gold"] <= one["high"]
         assert (one["grade"] == "blunder") <= (one["gold"] >= BLUNDER)
@@ -78,29 +86,29 @@ def test_a_review_finds_the_player_who_plays_at_random(reviewed):
     early = [one for one in data["decisions"] if not one["exact"] and one["seat"] == 1]
     assert sum(one["gold"] for one in early) > 10
     big = max(early, key=lambda one: one["gold"])
-    decisions = _decisions(table.game.with_options("explicit"))
+    decisions = _decisions(over.with_options("explicit"))
     _, game, action = next(row for row in decisions if row[0] == big["ply"])
     # A judge of another lineage, with more candidates and playouts, finds the same loss.
     other = Judge(["criollo"], game.options).by_playouts(game, action, 32, 128, 1)
     assert other.loss == pytest.approx(big["gold"], abs=2.5)
     worst = data["decisions"][random["worst"]]
     assert worst["gold"] == max(one["gold"] for one in data["decisions"] if one["seat"] == 1)
-    assert data["result"] == table.game.win_shares()
+    assert data["result"] == over.win_shares()
 
 
 def test_a_review_knows_nothing_hidden(reviewed):
     """The same decision is judged in the same way whatever the hidden tiles are."""
-    table, _ = reviewed
-    reviewer = Reviewer(table.game.options)
-    ply, game, action = list(_decisions(table.game.with_options("explicit")))[8]
+    over, _ = reviewed
+    reviewer = Reviewer(over.options)
+    ply, game, action = list(_decisions(over.with_options("explicit")))[8]
     other = game.determinise(game.seat, 99)
     assert other.draws != game.draws
     assert reviewer.judged(ply, game, action) == reviewer.judged(ply, other, action)
 
 
 def test_luck_is_the_luck_of_the_draw(reviewed):
-    table, found = reviewed
-    luck = luck_of(table.game)[WIN_SHARES]
+    over, found = reviewed
+    luck = luck_of(over)[WIN_SHARES]
     assert [seat["luck"] for seat in found["seats"]] == pytest.approx(luck.tolist(), abs=1e-4)
     assert abs(luck[0]) > 0.001
 

@@ -259,7 +259,7 @@ def test_text_that_is_no_saved_game_gets_one_sentence():
         Game.from_json(json.dumps(data))
 
 
-@pytest.mark.parametrize("name", ["random", "greedy", "endgame", "mc:sims=2", "ismcts:sims=2"])
+@pytest.mark.parametrize("name", ["random", "greedy", "mc:sims=2"])
 def test_a_bot_decides_nothing_in_a_game_that_was_never_dealt(name):
     game, bot = Game(Options().blank_states(), []), Bot(name)
     for door in (

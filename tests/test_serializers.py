@@ -131,8 +131,7 @@ def agent(name):
 
 
 AGENTS = (
-    *("random", "greedy", "endgame", "mc:sims=4", "ismcts:sims=4", "criollo", "forastero", "own"),
-    "trinitario+search:sims=8",
+    *("random", "greedy", "mc:sims=4", "criollo", "forastero", "own", "trinitario+search:sims=8"),
 )
 ROWS = {"observation": "candidates"}
 CASES: dict[str, tuple[Any, Any]] = {
@@ -153,7 +152,7 @@ CASES: dict[str, tuple[Any, Any]] = {
         for form in ("flat", "planes", "candidates")
     },
     "gymnasium.make": (
-        lambda: begun(gymnasium.make("cacao_env/Cacao-v0", opponents="endgame")),
+        lambda: begun(gymnasium.make("cacao_env/Cacao-v0", opponents="mc:sims=2")),
         play_gymnasium,
     ),
     "gymnasium.make_vec": (

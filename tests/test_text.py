@@ -1,7 +1,6 @@
 """Positions and replies as text: nothing hidden, nothing guessed, within their tokens."""
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -9,14 +8,10 @@ import pytest
 from hypothesis import given
 
 from cacao_env import Game
-from cacao_env.agents.agent import WrappedAgent, play_game
-from cacao_env.agents.registry import load_agent
+from cacao_env.agents.agent import WrappedAgent
 from cacao_env.check.examples.stand_in import legal_moves
-from cacao_env.cli import main
-from cacao_env.evaluation.luck import luck_of
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import Refused, action_of
-from cacao_env.text.rollouts import conversation
 from cacao_env.text.table import TextTable
 from cacao_env.text.trl import CacaoTools
 from tests import text_proofs
@@ -143,6 +138,13 @@ def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
     assert sum(both[0].rewards("gold")) == pytest.approx(0)
 
 
+def test_a_seat_sees_no_refusal_of_another():
+    table = TextTable(1, tries=2, failure="random")
+    assert "The reply states no move" in table.answer("I pass.")
+    assert table.answer("I pass.") == table.prompt()
+    assert table.seat == 1
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [
@@ -175,47 +177,6 @@ def test_agents_at_a_table_do_not_see_the_true_deal():
         (true,), (dealt,) = (game.draws[0][:1] for game in (table.game, spy.games[0]))
         agree.append(np.mean(np.array(true[4:]) == np.array(dealt[4:])))
     assert np.mean(agree) < 0.55, "by chance 0.37; 0.78 if the deal's numbers are used again"
-
-
-def test_rollouts_are_conversations_with_outcome_regret_and_luck(
-    tmp_path, quick_reviews, monkeypatch, capsys
-):
-    out, both = tmp_path / "games.jsonl", tmp_path / "pairs.jsonl"
-    command = ["text", "rollouts", "--agent", "random", "--deals", "1", "--out", str(out)]
-    assert main([*command, "--pairs", str(both)]) == 0
-    lines = [json.loads(line) for line in out.read_text().splitlines()]
-    assert [line["seat"] for line in lines] == [0, 1]
-    assert sum(line["win_share"] for line in lines) == 1
-    game = Game.new(2, 0, decisions="turn")
-    for turn in range(22):
-        seat, number = turn % 2, turn // 2
-        asked, said = lines[seat]["messages"][1 + 2 * number : 3 + 2 * number]
-        assert asked["content"] == prompt(game, seat)
-        assert json.loads(said["content"])["move"] == lines[seat]["moves"][number]
-        game.play(action_of(game, said["content"]))
-    assert [line["score"] for line in lines] == game.scores()
-    assert all(len(line[key]) == 11 for line in lines for key in ("moves", "regret", "best"))
-    pairs = [json.loads(line) for line in both.read_text().splitlines()]
-    lost = [regret for line in lines for regret in line["regret"] if regret >= 1]
-    assert sorted(pair["regret"] for pair in pairs) == sorted(lost)
-    assert lost
-    assert all(pair["chosen"] != pair["rejected"] for pair in pairs)
-    played = [one for line in lines for one in line["messages"]]
-    assert all(played[played.index(pair["prompt"][1]) + 1] == pair["rejected"][0] for pair in pairs)
-    assert main([*command, "--no-regret"]) == 0
-    assert "regret" not in json.loads(out.read_text().splitlines()[0])
-    assert main([*command, "--no-regret", "--pairs", str(both)]) == 1
-    before = out.read_text()
-    assert main([*command, "--pairs", f"{tmp_path}/./games.jsonl"]) == 1
-    missing = tmp_path / "missing" / "pairs.jsonl"
-    assert main([*command, "--pairs", str(missing)]) == 1
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said == f"{missing} can't be written: No such file or directory"
-    assert main([*command[:-1], os.devnull, "--no-regret"]) == 0
-    monkeypatch.setattr("cacao_env.text.rollouts.ask", None)  # it fails in the first game
-    with pytest.raises(TypeError):
-        main([*command, "--no-regret"])
-    assert out.read_text() == before
 
 
 def test_the_tools_of_mcp_play_several_games_by_their_names(monkeypatch, quick_reviews):
@@ -297,11 +258,3 @@ def test_after_an_agent_failed_its_turn_is_not_the_text_s():
 
 def test_one_object_with_act_is_an_opponent():
     assert TextTable(3, First(0)).names == ["text", "First"]
-
-
-def test_a_conversation_names_the_luck_of_its_seat():
-    agent = load_agent("greedy")
-    game = play_game(Game.new(2, 3), [agent.player(seat) for seat in range(2)])
-    for line, _ in conversation(game, ["greedy"] * 2, 3, judged=False):
-        found = [line["luck"][name] for name in ("win_share", "score")]
-        assert found == pytest.approx(luck_of(game)[:, line["seat"]].tolist())

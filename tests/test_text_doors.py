@@ -22,35 +22,6 @@ def in_turn(style: str) -> Speak:
     return speak
 
 
-def test_a_player_of_textarena_sees_no_refusal_of_another():
-    ta = pytest.importorskip("textarena")
-    import cacao_env.text.textarena  # noqa: F401  # registers Cacao-v0
-
-    env = ta.make("Cacao-v0", failure="random", tries=2)
-    env.reset(num_players=2, seed=1)
-    assert env.get_observation()[0] == 0
-    env.step(action="I pass.")
-    player, shown = env.get_observation()
-    assert (player, "The reply states no move" in shown) == (0, True)
-    env.step(action="I pass.")
-    player, shown = env.get_observation()
-    assert (player, "The reply states no move" in shown) == (1, False)
-    assert env.state.game_info[0]["invalid_move"]
-    assert not env.state.game_info[1]["invalid_move"]
-    assert env.state.game_info[0]["turn_count"] == 0
-
-
-def test_a_game_of_textarena_ends_once():
-    ta = pytest.importorskip("textarena")
-    import cacao_env.text.textarena  # noqa: F401  # registers Cacao-v0
-
-    env = ta.make("Cacao-v0", tries=1)
-    env.reset(num_players=2, seed=1)
-    assert env.step(action="I pass.")[0]
-    with pytest.raises(ValueError, match="the game is over; reset begins another"):
-        env.step(action="I pass.")
-
-
 def test_the_tools_of_trl_check_what_they_are_given_and_show_the_next_position():
     for given, why in (
         ({"opponent": "nobody"}, "there is no agent 'nobody'"),
@@ -134,7 +105,7 @@ def test_a_door_shows_the_same_and_plays_the_same_game(door, style):
     random.seed(1)
     before = random.getstate()
     said, result = play(in_turn(style), 5, 3)
-    if door in ("trl", "textarena"):  # others draw ids of requests
+    if door == "trl":  # others draw ids of requests
         assert random.getstate() == before
     random.seed(2)
     expected, shares = same(in_turn(style), 5, 3)

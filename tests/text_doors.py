@@ -110,23 +110,6 @@ def trl(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
     return _talk(speak, begin, reply), tools.get_reward()
 
 
-def textarena(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
-    import textarena as ta
-
-    import cacao_env.text.textarena  # noqa: F401  # registers Cacao-v0
-
-    env = ta.make("Cacao-v0")
-    env.reset(num_players=players, seed=seed)
-
-    def reply(text: str) -> str | None:
-        done, _ = env.step(action=text)
-        return None if done else env.get_observation()[1]
-
-    said = _talk(speak, env.get_observation()[1], reply)
-    rewards = env.close()[0]
-    return said, [((players - 1) * rewards[seat] + 1) / players for seat in range(players)]
-
-
 def openenv(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
     from cacao_env.text.openenv.client import CacaoAction, CacaoEnv
 
@@ -180,7 +163,6 @@ DOORS: dict[str, tuple[Door, str, Door]] = {
     "mcp-http": (mcp_http, "mcp", core_with_patience),
     "trl": (trl, "cacao_env", core_against_greedy),
     "openenv": (openenv, "openenv", core_against_greedy),
-    "textarena": (textarena, "textarena", core),
     "verifiers": (verifiers, "verifiers", core),
 }
 

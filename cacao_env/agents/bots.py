@@ -22,9 +22,7 @@ from ..game import Game
 from ..greedy.turn import next_unasked
 from .agent import Agent, decider
 from .analysis import Analysis, certain
-from .endgame import endgame_action, endgame_analyze
 from .greedy import greedy_action, greedy_analyze
-from .ismcts import ismcts_action, ismcts_analyze
 from .mc import mc_action, mc_analyze
 from .playout import forecast
 from .random import random_action, random_analyze
@@ -70,9 +68,6 @@ class BotKind:
     meaning: str
 
 
-_SIMS = Parameter(256, 1, 1_000_000, "playouts a decision")
-_MS = Parameter(0, 0, 600_000, "milliseconds a decision instead of sims; 0: sims counts")
-_EXACT = "solve the end when at most so many placements are left in the game"
 BOTS: dict[str, BotKind] = {
     "random": BotKind(random_action, random_analyze, {}, "any legal action with equal probability"),
     "greedy": BotKind(
@@ -82,29 +77,16 @@ BOTS: dict[str, BotKind] = {
         mc_action,
         mc_analyze,
         {
-            "sims": _SIMS,
-            "ms": _MS,
+            "sims": Parameter(256, 1, 1_000_000, "playouts a decision"),
+            "ms": Parameter(
+                0, 0, 600_000, "milliseconds a decision instead of sims; 0: sims counts"
+            ),
             "top": Parameter(16, 2, 256, "actions that are tried, the best by greedy"),
-            "exact": Parameter(3, 0, 6, _EXACT),
+            "exact": Parameter(
+                3, 0, 6, "solve the end when at most so many placements are left in the game"
+            ),
         },
         "flat Monte Carlo: greedy playouts on determinised deals",
-    ),
-    "ismcts": BotKind(
-        ismcts_action,
-        ismcts_analyze,
-        {
-            "sims": _SIMS,
-            "ms": _MS,
-            "top": Parameter(16, 2, 256, "actions a node offers, the best by greedy"),
-            "exploration": Parameter(0.3, 0.0, 10.0, "weight of the exploration term"),
-        },
-        "information-set Monte Carlo tree search",
-    ),
-    "endgame": BotKind(
-        endgame_action,
-        endgame_analyze,
-        {"exact": Parameter(4, 0, 6, _EXACT)},
-        "greedy, with the last placements solved exactly",
     ),
 }
 

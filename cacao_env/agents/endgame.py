@@ -14,13 +14,11 @@ import numpy as np
 from ..engine.actions import MAX_LEGAL
 from ..engine.decisions import NONE, forced_action
 from ..engine.jit import njit
-from ..engine.rng import RngArray
 from ..engine.state import EXPLICIT, OVER, PLACE, STATE, StateArray
 from ..engine.tiles import MAX_PLAYERS
 from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions, sort_best
 from ..greedy.turn import step_turn
 from .analysis import Analysis, from_values
-from .greedy import greedy_action, greedy_analyze
 from .utility import UNIT, UTILITY, value_of
 
 NOT_SOLVED = -1
@@ -249,13 +247,6 @@ def solve(states, exact, objective, nodes):
     return np.int64(ids[best])
 
 
-@njit
-def endgame_action(states, rng, exact):
-    """Return the exact choice when at most ``exact`` placements are left, greedy's before that."""
-    action = solve(states, exact, UTILITY, NODES)
-    return action if action != NOT_SOLVED else greedy_action(states, rng)
-
-
 def exact_values(
     states: StateArray, objective: int, nodes: int, all_values: bool = True, only: int = ALL
 ) -> tuple[np.ndarray, np.ndarray] | None:
@@ -271,8 +262,3 @@ def solved_analysis(states: StateArray, exact: int) -> Analysis | None:
         return None
     found = exact_values(states, UTILITY, NODES)
     return None if found is None else from_values(*found, 0.02, UNIT)
-
-
-def endgame_analyze(states: StateArray, rng: RngArray, exact: int) -> Analysis:
-    """Return the exact values, or greedy's."""
-    return solved_analysis(states, exact) or greedy_analyze(states, rng)

@@ -58,7 +58,6 @@ LIBRARIES = (
         ("stable-baselines3", "sb3-contrib"),
         "MaskablePPO on candidate rows, its own policy",
     ),
-    Library("DQN-rows", "rows_dqn", ("tianshou",), "masked DQN on candidate rows"),
     Library(
         "ONNX",
         "onnx_policies",
@@ -71,7 +70,6 @@ LIBRARIES = (
     Library("verifiers", "verifiers", ("verifiers",), "three models, a reward a seat"),
     Library("TRL", "trl", ("trl", "transformers"), "GRPO with environment_factory, tool calls"),
     Library("OpenEnv", "openenv", ("openenv-core",), "server and client, reset, step, state"),
-    Library("TextArena", "textarena", ("TextArena",), "four players, make, reset, step, close"),
 )
 LEFT_OUT = " was left out"  # in a line of a program: what the installed packages don't allow
 OK, FAILED, MISSING = "ok", "FAILED", "not installed"

@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="cacao",
         description="The board game Cacao for reinforcement learning.",
-        epilog=f"example: cacao play.  `cacao COMMAND --help` explains a command.  {EXIT_CODES}",
+        epilog=f"example: cacao view.  `cacao COMMAND --help` explains a command.  {EXIT_CODES}",
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

@@ -1,4 +1,4 @@
-"""Commands about games: ``record``, ``replay``, ``render``, ``play``, ``view``."""
+"""Commands about games: ``record``, ``replay``, ``render``, ``view``, ``review``."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from argparse import Namespace
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from .. import record
-from ..checks import as_float, as_int, as_path, as_seat
+from ..checks import as_int, as_path, as_seat
 from ..engine.code_cache import private_folder
 from ..engine.options import DECISIONS, Options
 from ..files import write_whole
@@ -24,12 +25,12 @@ from ..game import Game
 from .common import add_command, check_writable, json_of, write_json
 
 MANY_FILES = 100  # are checked by several processes
-PICTURES, FILMS = (".png", ".svg"), (".gif", ".mp4")
+PICTURES = (".png", ".svg")
 TILES = (16, 240)  # width of a tile in pixels
 
 
 VOLCANOES = {"--volcanoes": (False, "play with the mini-expansion")}
-FILE, FOLDER = {"metavar": "FILE"}, {"metavar": "FOLDER"}
+FILE = {"metavar": "FILE"}
 MANY = {"action": "append", "default": [], "metavar": "NAME"}
 
 
@@ -66,41 +67,26 @@ def add_commands(commands: Any) -> None:
     add(
         "render",
         _render,
-        "make a picture or a film of a recorded game",
-        "cacao render game.json -o game.gif",
+        "make a picture of a recorded game",
+        "cacao render game.json -o game.png",
         {
             "record": (str, "a game record"),
-            "-o": (str, "png, svg, gif or mp4", {"dest": "out", "required": True, **FILE}),
+            "-o": (str, "png or svg", {"dest": "out", "required": True, **FILE}),
             "--ply": (int, "stop after this many moves; default: all"),
             "--tile": (60, "width of a tile in pixels"),
-            "--seconds": (0.7, "time that a film shows each position"),
             "--viewer": (int, "a seat; the other hands are hidden"),
-        },
-    )
-    seats = "human, or an agent, for each seat in playing order; default: you and the best agent"
-    add(
-        "play",
-        _play,
-        "play in the terminal",
-        "cacao play --seats human,greedy --volcanoes",
-        {
-            "--seats": (str, seats),
-            **VOLCANOES,
-            "--seed": (int, "seed of the deal"),
-            "--record": (str, "write the finished game to a file", FILE),
         },
     )
     add(
         "view",
         _view,
-        "open the page: play, watch, replay, review",
+        "open the page: play, replay, review",
         "cacao view\ncacao view game.json --export game.html\ncacao view --agent my.onnx",
         {
             "record": (str, "a game record to show", {"nargs": "?", "metavar": "RECORD"}),
             "--export": (str, "write the page as a file, and open nothing", FILE),
             "--agent": (str, "an agent to play against; may be repeated", MANY),
-            "--watch": (str, "show games of a run's newest checkpoint as it learns", FOLDER),
-            "--port": (8765, "of the server that --agent and --watch need; 0 for any free port"),
+            "--port": (8765, "of the server that --agent needs; 0 for any free port"),
             "--no-open": (False, "only print where the page is"),
         },
         "Open the page, one file with the engine and the strongest agents inside.",
@@ -198,7 +184,7 @@ def _files(path: Path) -> list[Path]:
 
 def _show(game: Game, moves: Sequence[tuple[int, int, str, bool]]) -> None:
     """Print a record's moves, turn by turn, and the position after them."""
-    from ..play.render.text import LETTERS, picture
+    from ..render.text import LETTERS, picture
 
     turn = -1
     for number, (turn_now, seat, words, auto) in enumerate(moves):
@@ -215,83 +201,42 @@ def _show(game: Game, moves: Sequence[tuple[int, int, str, bool]]) -> None:
 
 
 def _render(options: Namespace) -> None:
-    path, tile, seconds = as_path(options.out), options.tile, options.seconds
-    if path.suffix not in PICTURES + FILMS:
-        kinds = ", ".join(kind.removeprefix(".") for kind in PICTURES + FILMS)
+    from ..play.history import frames_of
+    from ..render.raster import image
+    from ..render.scene import scene_of
+
+    path, tile = as_path(options.out), options.tile
+    if path.suffix not in PICTURES:
+        kinds = ", ".join(kind.removeprefix(".") for kind in PICTURES)
         raise ValueError(f"-o is {options.out!r}, expected a file that ends in one of {kinds}")
     as_int("--tile", tile, *TILES, f"{TILES[0]} to {TILES[1]} pixels")
-    as_float("--seconds", seconds, 0.02, 60)
     data, _ = _read(options.record)
     game, _ = record.positions(data, options.ply)
-    names = record.players_of(data) or ()
     if options.viewer is not None:
         as_seat(options.viewer, game.num_players)
     check_writable(options.out)
-    beside = path.with_name(f".{path.stem}.tmp{path.suffix}")  # the suffix names the format
-    try:
-        what = _draw(game, beside, tile, seconds, options.viewer, names)
-        beside.replace(path)
-    except OSError as error:  # of an encoder, several lines
-        why = error.strerror or "the encoder stopped"
-        raise OSError(f"{path} can't be written: {why}") from None
-    finally:
-        beside.unlink(missing_ok=True)
-    print(f"{path}: {what}")
-
-
-def _draw(
-    game: Game, path: Path, tile: int, seconds: float, viewer: int | None, names: Sequence[str]
-) -> str:
-    """Write a picture of the position, or a film of the game up to it; returns what was written."""
-    from ..play.history import frames_of
-    from ..play.render.scene import scene_of
-
-    if path.suffix in FILMS:
-        from ..play.render.film import write_film
-
-        return f"{write_film(game, path, tile, seconds, viewer, names)} positions"
-    *_, last = frames_of(game, viewer)
-    scene = scene_of(last, names=names)
+    *_, last = frames_of(game, options.viewer)
+    scene = scene_of(last, record.players_of(data) or ())
     if path.suffix == ".svg":
-        path.write_text(scene.svg(tile), encoding="utf-8")
-        return "picture"
-    from ..play.render.raster import image
-
-    picture = image(scene, tile)
-    picture.save(path)
-    return f"{picture.width} x {picture.height} pixels"
-
-
-def _play(options: Namespace) -> int:
-    from ..agents.bots import split_names
-    from ..agents.registry import load_agent
-    from ..play.table import HUMAN, Table, best_agent
-    from ..play.terminal import Left, play_in_terminal
-
-    seats = split_names(options.seats) if options.seats else [HUMAN, best_agent()]
-    table = Table(seats, options.seed, options.volcanoes, partial(load_agent, allow_code=True))
-    target = as_path(options.record) if options.record else None
-    check_writable(options.record)
-    try:
-        play_in_terminal(table, input, print, sys.stdout.isatty(), target)
-    except (Left, EOFError, KeyboardInterrupt) as error:
-        print("the game was left before its end")
-        return 130 if isinstance(error, KeyboardInterrupt) else 1
-    return 0
+        write_whole(path, scene.svg(tile), pipes=True)
+        print(f"{path}: picture")
+        return
+    picture, content = image(scene, tile), BytesIO()
+    picture.save(content, "png")
+    write_whole(path, content.getvalue(), pipes=True)
+    print(f"{path}: {picture.width} x {picture.height} pixels")
 
 
 def _view(options: Namespace) -> int:
-    """Write or open the page; with ``--agent`` or ``--watch`` serve it until Ctrl-C."""
+    """Write or open the page; with ``--agent`` serve it until Ctrl-C."""
     from ..play.page import page
 
     given: dict[str, Any] = {}
     if options.record is not None:
         given["record"] = json.dumps(_read(options.record)[0])
-    if options.agent or options.watch:
+    if options.agent:
         if options.export is not None:
-            raise ValueError(
-                "--export writes a file, which can't ask the agents of --agent or --watch"
-            )
+            raise ValueError("--export writes a file, which can't ask the agents of --agent")
         return _serve(options, given)
     if options.export is not None:
         target = as_path(options.export)
@@ -313,16 +258,9 @@ def _serve(options: Namespace, given: dict[str, Any]) -> int:
     from ..agents.registry import load_agent
     from ..play.page import page
     from ..play.server import AgentServer, described
-    from ..play.watch import watched
 
-    named = {name: load_agent(name, allow_code=True) for name in options.agent}
-    agents = watched(as_path(options.watch), named) if options.watch else lambda: named
-    agents()  # refuses a folder without a checkpoint at once
-
-    def text(there: Any) -> str:
-        server = {"agents": described(there), "watch": options.watch is not None}
-        return page(**given, server=server)
-
+    agents = {name: load_agent(name, allow_code=True) for name in options.agent}
+    text = page(**given, server={"agents": described(agents)})
     with AgentServer(agents, text, options.port) as server:
         print(f"open {server.address}  (Ctrl-C ends)", flush=True)
         if not options.no_open:

@@ -37,13 +37,11 @@ def add_commands(commands: Any) -> None:
         "bench",
         _bench,
         "measure speed on this machine",
-        "cacao bench --quick\ncacao bench --json now.json --compare before.json",
+        "cacao bench --quick\ncacao bench --json now.json",
         {
             "--seconds": (float, "seconds that each row takes"),
             "--quick": (False, "measure all rows in less than a minute"),
             **json_of("the rows"),
-            "--compare": (str, "an earlier --json file; status 1 if a row is slower now", file),
-            "--peers": (False, "other environments too, if installed"),
             "--page": (str, "write the table between a page's markers", file),
         },
     )
@@ -87,16 +85,13 @@ def _spec(options: Namespace) -> None:
         write_json(data(options.players, options.table_size), options.json)
 
 
-def _bench(options: Namespace) -> int:
+def _bench(options: Namespace) -> None:
     from ..check.bench import run
 
     check_writable(options.json)
     with words_beside(options.json):
-        status, data = run(
-            options.seconds, options.quick, options.compare, options.peers, options.page
-        )
+        data = run(options.seconds, options.quick, options.page)
     write_json(data, options.json)
-    return status
 
 
 def _check(options: Namespace) -> int:

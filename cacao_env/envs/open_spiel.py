@@ -30,6 +30,7 @@ from ..engine.tiles import (
     WORKER_KINDS,
 )
 from ..game import Game
+from ..render.text import picture
 
 NAME = "python_cacao"
 JUNGLE = -1  # the jungle pile; the others are those of the seats
@@ -282,8 +283,6 @@ class Observer:
         if not self._recall:
             if state.is_new:
                 return ""
-            from ..play.render.text import picture
-
             return picture(state.game, player)
         own = [what for who, what in state.events if who in (-1, JUNGLE, player)]
         return f"player {player}: {'; '.join(own)}"

@@ -11,9 +11,13 @@ from typing import Any
 import gymnasium
 
 from ..game import Game
+from ..render.position import position_of
+from ..render.raster import fitted
+from ..render.scene import scene_of
+from ..render.window import Window
 
 MODES = ["ansi", "human", "rgb_array", "svg"]
-WIDTH, HEIGHT = 1120, 720  # pixels, the same for all positions, as films need it
+WIDTH, HEIGHT = 1120, 720  # pixels, the same for all positions, as a video of them needs it
 
 
 class Renderer:
@@ -21,7 +25,7 @@ class Renderer:
 
     def __init__(self, mode: str | None) -> None:
         self.mode = mode
-        self._window: Any = None
+        self._window: Window | None = None
 
     def show(self, game: Game) -> Any:
         """Return the position, or show it in a window in mode "human"."""
@@ -30,20 +34,13 @@ class Renderer:
             return None
         if self.mode == "ansi":
             return str(game)
-        from ..play.position import position_of
-        from ..play.render.scene import scene_of
-
         scene = scene_of(position_of(game))
         if self.mode == "svg":
             return scene.svg()
-        from ..play.render.raster import fitted
-
         pixels = fitted(scene, WIDTH, HEIGHT)
         if self.mode == "rgb_array":
             return pixels
         if self._window is None:
-            from ..play.render.window import Window
-
             self._window = Window(WIDTH, HEIGHT)
         self._window.show(pixels)
         return None

@@ -1,1 +1,1 @@
-"""Play and watch games: tables with people and agents, pictures, the terminal, the web page."""
+"""Play and look at games: the page, its engine and server, reviews."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..agents.agent import decider
 from ..game import Game
 from ..gold_sources import SOURCES, gold_by_source
-from .position import position_of
+from ..render.position import position_of
 from .words import in_words
 
 Frame = dict[str, Any]
@@ -23,9 +23,9 @@ def moves_in_words(game: Game) -> list[tuple[int, str]]:
 def frames_of(game: Game, viewer: int | None = None) -> Iterator[Frame]:
     """Yield the deal of a game, and the position after each elementary move.
 
-    A frame has what :func:`~.position.position_of` returns, the ``move`` that led to it in words and
-    its ``mover``, a seat (both None for the deal), and ``sources``: each seat's gold by its source,
-    which adds up to the score if the game ended there.
+    A frame has what :func:`~cacao_env.render.position.position_of` returns, the ``move`` that led to
+    it in words and its ``mover``, a seat (both None for the deal), and ``sources``: each seat's gold by
+    its source, which adds up to the score if the game ended there.
     """
     explicit = game.with_options("explicit")
     positions = [*(now for now, _ in explicit.plies()), explicit]

@@ -19,7 +19,7 @@ def page(**given: Any) -> str:
     """Return the page with what a command gives it.
 
     ``record``: the text of a game record to show.  ``server``: ``{"agents": [{"name", "players",
-    "volcanoes"}, ...], "watch": bool}`` of the server that serves the page.
+    "volcanoes"}, ...]}`` of the server that serves the page.
     """
     if not given:
         return _built()

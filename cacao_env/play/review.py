@@ -72,7 +72,7 @@ class Reviewer:
         self.name, self._network = networks[0]
         self._judge = Judge(self.name, options, top=TOP, within=WITHIN)
 
-    def verdict(self, seed: int, game: Game, action: int) -> tuple[Verdict, bool]:
+    def _verdict(self, seed: int, game: Game, action: int) -> tuple[Verdict, bool]:
         """Compare an action with the best one found; return also whether that is exact."""
         verdict = solved(game, action, all_values=True) if is_near_end(game.state, LAST) else None
         if verdict is not None:
@@ -88,7 +88,7 @@ class Reviewer:
         """
         shares = self._network.analyze(game, self._network.begin(ply)).win_shares
         assert shares is not None
-        verdict, exact = self.verdict(ply, game, action)
+        verdict, exact = self._verdict(ply, game, action)
         best = verdict.best if verdict.loss > 0 else action
         loss, low = verdict.loss, verdict.loss - verdict.error
         return {

@@ -21,7 +21,6 @@ HOST = "127.0.0.1"
 MAX_REQUEST = 50_000  # bytes; a game with all its moves has about 4,000
 MAX_WAITING = 8  # requests for a move, the one being answered included
 REQUEST_SECONDS = 20  # in which a request must arrive
-Agents = Callable[[], Mapping[str, Agent]]
 
 
 class Refused(Exception):
@@ -29,16 +28,11 @@ class Refused(Exception):
 
 
 class AgentServer(ThreadingHTTPServer):
-    """Serves the page, and moves of agents; ``agents`` gives them by name whenever they are asked for.
-
-    ``page`` returns the page's text for the agents.  ``port`` 0 takes any free one.
-    """
+    """Serves the page's text, and moves of agents by their names; ``port`` 0 takes any free one."""
 
     daemon_threads = True
 
-    def __init__(
-        self, agents: Agents, page: Callable[[Mapping[str, Agent]], str], port: int
-    ) -> None:
+    def __init__(self, agents: Mapping[str, Agent], page: str, port: int) -> None:
         self.agents, self.page = agents, page
         self.room = threading.Semaphore(MAX_WAITING)
         self.turn = threading.Lock()  # one agent thinks at a time
@@ -60,7 +54,7 @@ class AgentServer(ThreadingHTTPServer):
         if path not in ("/api/choose", "/api/analyze"):
             raise Refused(404, "there is nothing at this address")
         name, seed = body.get("agent"), body.get("seed")
-        agents = self.agents()
+        agents = self.agents
         if not isinstance(name, str) or name not in agents:
             raise Refused(
                 404, f"there is no agent {str(name)[:60]!r}; there are: {', '.join(agents)}"
@@ -138,7 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Send the page."""
-        self._respond(lambda: self.server.page(self.server.agents()), "text/html; charset=utf-8")
+        self._respond(lambda: self.server.page, "text/html; charset=utf-8")
 
     def do_POST(self) -> None:
         """Send a move or an analysis."""
@@ -154,9 +148,6 @@ class _Handler(BaseHTTPRequestHandler):
         except Refused as error:
             status, why = error.args
             text, kind = json.dumps({"error": why}), "application/json"
-        except ValueError as error:  # a checkpoint that is watched can't be read
-            status, kind = 500, "application/json"
-            text = json.dumps({"error": one_line(error)})
         data = text.encode()
         with suppress(ConnectionError):  # nobody waits for the answer any more
             self._send(status, kind, data)

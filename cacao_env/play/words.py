@@ -13,7 +13,7 @@ _EDGES = {variant: [int(n) for n in EDGES[i]] for i, variant in enumerate(VARIAN
 
 
 def parts_of(move: Move) -> dict[str, Any]:
-    """Return what a move names: its cell, and the tile or the edge, as in a choice."""
+    """Return what a move names: its cell, and the tile or the edge."""
     if move[0] == "act":
         _, (row, column), edge, workers = move
         down, right = OFFSETS[edge]
@@ -40,21 +40,21 @@ def in_words(game: Game, move: Move) -> str:
     if move[0] == "fill":
         _, tile, turn, cell = move
         way = "" if tile != "volcano" else (", gold east and west", ", gold north and south")[turn]
-        return f"fill {cell[0]},{cell[1]} with {tile_name(tile)}{way}"
+        return f"fill {cell[0]},{cell[1]} with {_tile_name(tile)}{way}"
     _, _, edge, workers = move
     row, column = parts_of(move)["cell"]
     beside = SIDE_NAMES[opposite(edge)]
     return f"{_deed(_jungle_kind(game, row, column), workers)} (from the {beside})"
 
 
-def tile_name(kind: str) -> str:
+def _tile_name(kind: str) -> str:
     """Return a jungle tile's kind in words: ``market 3``, ``water``."""
     name = kind.rstrip("0123456789")
     return f"{name} {kind[len(name) :]}".strip()
 
 
 def _deed(kind: str, workers: int) -> str:
-    name = tile_name(kind)
+    name = _tile_name(kind)
     people = "no worker" if workers == 0 else f"{workers} worker{'s' if workers > 1 else ''}"
     if kind.startswith("market"):
         return f"sell {workers or 'nothing'} at {name}"

@@ -10,12 +10,11 @@ from typing import Any
 
 from .. import __version__
 from ..agents.agent import decider, require
-from ..agents.registry import load_agent
+from ..agents.registry import installed_agents, load_agent
 from ..checks import need
-from ..engine.options import Decisions
-from ..play.render.text import LETTERS
+from ..engine.options import Decisions, Options
 from ..play.review import in_lines, review
-from ..play.table import best_agent
+from ..render.text import LETTERS
 from .prompt import primer
 from .table import TextTable
 
@@ -103,13 +102,21 @@ def _take_back(table: TextTable) -> str:
 def _hint(table: TextTable, agent: str) -> str:
     if table.over:
         return "The game is over."
-    # Without search, which stops by the clock.
-    one = load_agent(agent or best_agent(table.game.options).partition("+")[0])
+    one = load_agent(agent or _strongest(table.game.options))
     require(one, table.game.options)
     seen = table.game.determinise(decider(table.game), 0)
     analysis = one.player(0).analyze(seen)
     best = zip(analysis.actions[:3].tolist(), analysis.weights[:3].tolist())
     return "\n".join(f"{table.game.text(action)} ({weight:.0%})" for action, weight in best)
+
+
+def _strongest(options: Options) -> str:
+    """Return the name of the strongest agent that plays such games, without its search.
+
+    A search stops by the clock, so it does not give the same hint twice.
+    """
+    names = (name for name, _ in installed_agents() if load_agent(name).supports(options))
+    return next(names, "mc").partition("+")[0]
 
 
 def _review(table: TextTable) -> str:

@@ -1,6 +1,6 @@
 """What a language model reads: the rules in short, and a position as one seat sees it.
 
-Everything is made of :func:`cacao_env.play.position.position_of` for the seat, and of the legal
+Everything is made of :func:`cacao_env.render.position.position_of` for the seat, and of the legal
 moves.  Neither knows another hand or the order of a pile.
 """
 
@@ -26,8 +26,8 @@ from ..engine.tiles import (
 )
 from ..files import read_text
 from ..game import Game
-from ..play.position import Position, position_of
-from ..play.render.text import LETTERS, SIGNS
+from ..render.position import Position, position_of
+from ..render.text import LETTERS, SIGNS
 
 TALL = 20  # rows from which on columns need fewer tokens
 _TASK = {

@@ -16,8 +16,8 @@ from ..engine.options import Options
 from ..engine.rewards import RELATIVE_SCORE, SCORE_SCALE, WORST
 from ..engine.rng import new_rng
 from ..game import Game
-from ..play.position import Position, position_of
-from ..play.render.text import LETTERS
+from ..render.position import Position, position_of
+from ..render.text import LETTERS
 from .prompt import prompt
 from .reply import Refused, action_of
 

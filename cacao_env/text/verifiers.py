@@ -12,7 +12,7 @@ from verifiers.v1.dialects.chat import message_to_wire
 from verifiers.v1.runtimes import ProgramResult
 
 from ..engine.options import Decisions, Options
-from ..play.render.text import LETTERS
+from ..render.text import LETTERS
 from .prompt import primer
 from .table import TRIES, TextTable
 

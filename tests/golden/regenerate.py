@@ -7,8 +7,8 @@ import hashlib
 from pathlib import Path
 
 from cacao_env import Game
-from cacao_env.play.render.text import picture
 from cacao_env.record import dumps, record_of
+from cacao_env.render.text import picture
 from tests.games import as_dealt, played_by_bots
 
 FOLDER = Path(__file__).parent

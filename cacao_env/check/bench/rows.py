@@ -1,16 +1,11 @@
-"""The rows of our own: steps, whole games, search, threads, PettingZoo, Gymnasium, memory.
+"""The rows: steps, whole games, search, threads, PettingZoo, Gymnasium.
 
 A loop over games is a generator without an end, which yields how much each of its steps has done.
 """
 
 from __future__ import annotations
 
-import os
-import statistics
-import sys
-import tracemalloc
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -323,7 +318,7 @@ def gym_group() -> list[Row]:
     return rows
 
 
-# --- Memory -------------------------------------------------------------------------------------
+# --- All -------------------------------------------------------------------------------------
 
 
 def bandwidth_row() -> Row:
@@ -337,52 +332,8 @@ def bandwidth_row() -> Row:
     return Row("write_bandwidth", "bytes/s", f"filling {BUFFER >> 20} MiB, one thread", work)
 
 
-def allocations(steps: int) -> Row:
-    """Measure the most memory that a batched step allocates (Python and NumPy)."""
-    games = VectorGames(BATCH, table_size=15, seed=0)
-    games.step(games.sample())
-    held = []
-    tracemalloc.start()
-    try:
-        for _ in range(steps):
-            tracemalloc.reset_peak()
-            before, _ = tracemalloc.get_traced_memory()
-            games.step(games.sample())
-            held.append(tracemalloc.get_traced_memory()[1] - before)
-    finally:
-        tracemalloc.stop()
-    text = (
-        f"most memory a step holds beyond before, mean of {steps:,} steps "
-        f"(the batch's observations are {games.observations.nbytes:,} bytes); tracemalloc"
-    )
-    value = statistics.fmean(held)
-    return Row("allocations_per_step", "bytes/step", text, batch=BATCH, value=value)
-
-
-def growth(decisions: int) -> Row:
-    """Measure how much the process grows over many decisions."""
-    work = pieces(stepping(VectorGames(BATCH, table_size=15, seed=0)), STEPS // BATCH)
-    work()
-    before, done = _resident(), 0
-    while done < decisions:
-        done += work()
-    text = f"resident memory after {done:,} decisions less that before them"
-    return Row("memory_growth", "bytes", text, batch=BATCH, value=float(_resident() - before))
-
-
-def _resident() -> int:
-    """Bytes of memory in use; the most so far where the system does not tell the present use."""
-    statm = Path("/proc/self/statm")
-    if statm.exists():
-        return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    import resource  # not on every system
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
-
-
-def all_rows(seconds: float, slices: int, quick: bool) -> Iterator[Row]:
-    """Measure all rows but the first two, and yield each when it is ready."""
+def all_rows(seconds: float, slices: int) -> Iterator[Row]:
+    """Measure all rows but the first, and yield each when it is ready."""
     for players in (2, 3, 4):
         for label, size in (("t15", 15), ("default", None)):
             yield from measure(step_group(players, label, size), seconds, slices)
@@ -395,5 +346,3 @@ def all_rows(seconds: float, slices: int, quick: bool) -> Iterator[Row]:
         ours.of_ceiling = ours.value / ceiling.value
         yield from (ours, ceiling)
     yield from measure(gym_group(), seconds, slices)
-    yield allocations(10_000 if quick else 100_000)
-    yield growth(1_000_000 if quick else 10_000_000)

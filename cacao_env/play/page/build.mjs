@@ -28,7 +28,7 @@ function sources() {
     ...others,
     ...pictures,
     join(ROOT, "docs/rules.md"),
-    join(ROOT, "cacao_env/play/render/art.svg"),
+    join(ROOT, "cacao_env/render/art.svg"),
     NETWORK,
   ].sort();
 }

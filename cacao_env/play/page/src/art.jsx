@@ -1,6 +1,6 @@
 // Drawings: the symbols of art.svg put together to tiles, signs and icons.
 
-import symbols from "../../render/art.svg";
+import symbols from "../../../render/art.svg";
 import { edgesWords, kindWords, t } from "./words.js";
 
 /** Put the symbols into the page, once. */

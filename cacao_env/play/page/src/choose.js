@@ -147,7 +147,7 @@ export function undo() {
 
 export async function keep() {
   const { session } = app;
-  if (!session || session.saved.kind === "puzzle" || session.saved.watched) return;
+  if (!session || session.saved.kind === "puzzle") return;
   try {
     await app.store.keep(session.saved);
     tabs?.postMessage(session.saved.id);

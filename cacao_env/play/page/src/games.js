@@ -42,7 +42,7 @@ export function open(saved, { ply = -1, keep = true } = {}) {
     everyStep: false,
     told: "",
   });
-  if (keep && saved.kind !== "puzzle" && !saved.watched) void app.store.keep(saved).catch(() => say(t.notSaved));
+  if (keep && saved.kind !== "puzzle") void app.store.keep(saved).catch(() => say(t.notSaved));
   showBest();
   settle();
 }
@@ -51,12 +51,12 @@ export const newId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(9)), (n) => n.toString(36).padStart(2, "0")).join("");
 
 /** A game that has just been dealt.
- * @param {{ players: Player[], volcanoes?: boolean, seed?: number | string, coached?: boolean, watched?: boolean }} wish */
-export function begin({ players, volcanoes = false, seed, coached = false, watched = false }) {
+ * @param {{ players: Player[], volcanoes?: boolean, seed?: number | string, coached?: boolean }} wish */
+export function begin({ players, volcanoes = false, seed, coached = false }) {
   const given = seed ?? crypto.getRandomValues(new Uint32Array(1))[0];
   const deal = app.engine.deal({ players: players.length, volcanoes, seed: given });
   const options = { players: players.length, volcanoes, decisions: /** @type {const} */ ("auto") };
-  open(made({ options, deal, actions: [] }, players, { coached, watched, seed: asNumber(given) }));
+  open(made({ options, deal, actions: [] }, players, { coached, seed: asNumber(given) }));
 }
 
 /** @param {number | string} seed */
@@ -103,18 +103,6 @@ export const levels = (players, volcanoes) => levelsFor(app.engine.agents, playe
 /** A first game, with a coach. */
 export function beginFirst() {
   begin({ players: [{ person: true, name: "" }, opponent("seedling", namesFor(1, Date.now())[0])], coached: true });
-}
-
-/** Games of a run's newest checkpoint against an earlier one, one after the other. */
-export function watch() {
-  const seat = (/** @type {string} */ agent) => ({
-    person: /** @type {const} */ (false),
-    name: agent,
-    level: "own",
-    agent,
-  });
-  const seats = [seat("newest"), seat("earlier")];
-  begin({ players: app.session ? seats.reverse() : seats, watched: true });
 }
 
 /** The same players again; their seats move on by some. @param {number} by */

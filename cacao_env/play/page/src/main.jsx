@@ -222,8 +222,7 @@ async function begin() {
     app.engine.agents.push(...GIVEN.server.agents.map((/** @type {any} */ one) => ({ ...one, own: true })));
     app.client = withServer(app.client, GIVEN.server.agents);
   }
-  if (GIVEN.server?.watch) page.watch();
-  else if (GIVEN.record && !location.hash) await page.openText(GIVEN.record);
+  if (GIVEN.record && !location.hash) await page.openText(GIVEN.record);
   else await page.openWanted();
 }
 

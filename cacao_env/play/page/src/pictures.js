@@ -1,7 +1,7 @@
 // Pictures of the table and films of a game, drawn from the page's own SVG.
 
 import { applyPalette, GIFEncoder, quantize } from "gifenc";
-import symbols from "../../render/art.svg";
+import symbols from "../../../render/art.svg";
 import { app, go } from "./app.js";
 
 const SIZE = { width: 1200, height: 800 };

@@ -17,7 +17,7 @@ export const SETTINGS = {
   zoom: 0, // pixels of a cell; 0: all is shown
   newGame: { players: 2, level: "grower", volcanoes: false, seconds: 1 },
 };
-export const BETWEEN = 8; // seconds between two games that are watched
+
 export const SECONDS = [0.9, 0.5, 0.2, 0]; // that each move of others is shown
 
 export const app = {

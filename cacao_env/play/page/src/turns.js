@@ -2,10 +2,10 @@
 
 import { showBest, think } from "./advice.js";
 import { keep, tilesOffered } from "./choose.js";
-import { remember, watch } from "./games.js";
+import { remember } from "./games.js";
 import { headline, toldMoves } from "./said.js";
 import { sound } from "./sound.js";
-import { app, atEnd, BETWEEN, isStill, nameOf, noPick, SECONDS, say, sleep, speak, update } from "./state.js";
+import { app, atEnd, isStill, nameOf, noPick, SECONDS, say, sleep, speak, update } from "./state.js";
 import { goodsWords, t } from "./words.js";
 
 /** @import { Player } from "./types.js" */
@@ -68,8 +68,6 @@ export function settle() {
     app.told = "";
   }
   if (session.awaits === "agent" && !app.paused) void letAgentDecide();
-  if (session.over && session.saved.watched && atEnd())
-    setTimeout(() => app.session === session && atEnd() && !app.dialog && !app.reviewing && watch(), 1000 * BETWEEN);
   if (app.everyStep && session.awaits !== "agent") void think();
 }
 

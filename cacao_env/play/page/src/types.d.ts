@@ -174,7 +174,6 @@ export type Saved = GameData & {
   coached?: boolean;
   review?: Review | null;
   from?: string;
-  watched?: boolean;
 };
 export type Frame = { position: Position; sources: Sources[]; step: Step | null; move: Move | null; at: Cell[] };
 export type Choice = { action: number; move: Move; effects: Effects; worth: number };

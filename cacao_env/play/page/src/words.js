@@ -116,4 +116,4 @@ export const namesWords = (names) =>
   names.length < 2 ? (names[0] ?? "") : names.slice(0, -1).join(", ") + t.and + names[names.length - 1];
 
 /** The name of a level, or of an own agent, and what it means. @param {string} id */
-export const levelWords = (id) => t.levels[id] ?? [id, t.levels.own[1]];
+export const levelWords = (id) => t.levels[id] ?? [id, t.ownAgent];

@@ -233,8 +233,8 @@ export const en = {
     trader: ["Trader", "plays each move to the end, many times"],
     chief: ["Chief", "a trained network, very strong, answers at once"],
     jaguar: ["Jaguar", "the network with search: the strongest"],
-    own: ["Own agent", "from the command line"],
   }),
+  ownAgent: "from the command line",
 
   // Games
   myGames: "My games",

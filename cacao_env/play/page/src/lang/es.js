@@ -220,8 +220,8 @@ export const es = {
     trader: ["Mercader", "juega cada jugada hasta el final, muchas veces"],
     chief: ["Cacique", "una red entrenada, muy fuerte, responde al instante"],
     jaguar: ["Jaguar", "la red con búsqueda: el más fuerte"],
-    own: ["Agente propio", "el de la línea de órdenes"],
   },
+  ownAgent: "el de la línea de órdenes",
 
   myGames: "Mis partidas",
   search: "Buscar",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import need
+from ..checks import need
 from .art import UNIT
 from .scene import SHEET, Scene
 

@@ -12,20 +12,14 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from ...engine.geometry import cell_index
-from ...engine.state import OVERBUILT, OWNER, WORKERS
-from ...game import Game
-from ..position import Position, position_of
+from ..engine.geometry import cell_index
+from ..engine.state import OVERBUILT, OWNER, WORKERS
+from ..game import Game
+from .position import Position, position_of
 
 SIGNS = ("", "P1", "P2", "M2", "M3", "M4", "G1", "G2", "~~", "**", "TT", "V=", "V|")
 LETTERS = "ABCD"
 DOING = {"place": "places a worker tile", "fill": "fills a jungle cell", "act": "acts"}
-LEGEND = """\
-  A worker tile shows its workers on four sides around its owner's letter: A is the first seat.
-  A small letter: another tile lies below.  < >: the tile placed last.  . : a worker tile may go here.
-  P1 P2  plantation, 1 or 2 cacao a worker     M2 M3 M4  market, gold for a cacao
-  G1 G2  gold mine, 1 or 2 gold a worker       ~~  water     **  sun     TT  temple
-  V=  volcano, gold east and west              V|  volcano, gold north and south"""
 _COLOURS = ("\x1b[31m", "\x1b[34m", "\x1b[33m", "\x1b[35m")
 _JUNGLE, _BOLD, _OFF = "\x1b[32m", "\x1b[1m", "\x1b[0m"
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.tiles import CACAO_PLACES, SUN_PLACES, WATER_TRACK
-from ...gold_sources import SOURCES
-from ..position import Position
+from ..engine.tiles import CACAO_PLACES, SUN_PLACES, WATER_TRACK
+from ..gold_sources import SOURCES
 from .art import (
     COLOURS,
     INK,
@@ -25,6 +24,7 @@ from .art import (
     words,
     worker_tile,
 )
+from .position import Position
 
 SHEET = "#EFE7D6"
 PANEL_WIDTH = 560.0
@@ -51,13 +51,13 @@ class Scene:
 Extent = tuple[tuple[int, int], tuple[int, int]]  # first and last row, first and last column
 
 
-def scene_of(position: Position, extent: Extent | None = None, names: Sequence[str] = ()) -> Scene:
-    """Draw a position; ``extent``: cells to show, default all.
+def scene_of(position: Position, names: Sequence[str] = ()) -> Scene:
+    """Draw a position.
 
     A frame of a history has a caption with its move and the scores, and at the end the sources of the
     gold.  ``names`` are those of the players.
     """
-    (top, bottom), (left, right) = extent or extent_of(position)
+    (top, bottom), (left, right) = extent_of(position)
     table_width = (right - left + 1) * UNIT + 2 * MARGIN
     known = names or [f"player {seat + 1}" for seat in range(position["players"])]
     beside, tall = _panel(position, table_width, [name[:NAME] for name in known])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...checks import need
+from ..checks import need
 from .raster import Pixels
 
 

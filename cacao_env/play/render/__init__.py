@@ -1,1 +1,0 @@
-"""Pictures of a game: text, SVG, pixels, films, a window."""
