@@ -52,14 +52,14 @@ def test_seeds_come_one_after_the_other(tmp_path):
 
 
 def test_a_recipe_may_set_keys(tmp_path):
-    name = "ppo-rows:clone_rounds=0:learning_rate=3e-4"
+    name = "ppo-rows:past_fraction=0:learning_rate=3e-4"
     usual, changed = runs_in(tmp_path, ["ppo-rows", name], 1)
-    assert changed.recipe.title == f"{usual.recipe.title}, clone_rounds=0, learning_rate=3e-4"
+    assert changed.recipe.title == f"{usual.recipe.title}, past_fraction=0, learning_rate=3e-4"
     assert usual.folder != changed.folder
     command = changed.command(3.0, 7)
     overrides = [command[k + 1] for k, word in enumerate(command) if word == "--set"]
     config = read(PpoLearner.config_type, command[command.index("--config") + 1], overrides)
-    assert (config.clone_rounds, config.learning_rate) == (0, 3e-4)
+    assert (config.past_fraction, config.learning_rate) == (0, 3e-4)
     with pytest.raises(ConfigError, match="sets 'seed=7', but the benchmark sets that key itself"):
         recipe_of("ppo-rows:seed=7")
 

@@ -2,7 +2,7 @@
 
     python -m training.benchmark --out benchmark
     python -m training.benchmark --out benchmark --minutes 5 --seeds 1 --recipes ppo-rows,afterstate
-    python -m training.benchmark --out ablation --recipes ppo-rows,ppo-rows:clone_rounds=0
+    python -m training.benchmark --out ablation --recipes ppo-rows,ppo-rows:past_fraction=0
     python -m training.benchmark --out offline --minutes 1 --recipes clone:data=greedy-2p:method=cql
     python -m training.benchmark --out speedrun --minutes 1.5 --recipes afterstate --deals 1000 --jobs 1
 
@@ -88,7 +88,7 @@ OWN = (
 
 
 def recipe_of(name: str) -> Recipe:
-    """Return the recipe with a name such as ``ppo-rows`` or ``ppo-rows:clone_rounds=0``."""
+    """Return the recipe with a name such as ``ppo-rows`` or ``ppo-rows:past_fraction=0``."""
     base, *keys = name.split(":")
     if base not in RECIPES:
         raise ConfigError(f"there is no recipe {base!r}; there are: {', '.join(RECIPES)}")

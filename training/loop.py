@@ -360,7 +360,7 @@ def main(
         else:
             config = read(kind.config_type, options.config, options.overrides)
             learner, folder = begun(kind, config, options)
-        return train(learner, folder)[0]
+        return train(learner, folder)
 
     return run_command(work, "; resume the last saved round with --resume and the run folder")
 
@@ -422,17 +422,17 @@ def begun(
     return learner, folder
 
 
-def train(learner: Learner, folder: Path) -> tuple[int, list[Result]]:
-    """Train and measure the result, with messages; return the exit status and the results."""
+def train(learner: Learner, folder: Path) -> int:
+    """Train and measure the result, with messages; return the exit status."""
     with closing(learner):
         finished = Loop(learner, folder).run()
     if not finished:
         command = f"python -m training.{learner.command} --resume {folder}"
         print(f"interrupted; resume with: {command}", file=sys.stderr)
-        return 130, []
+        return 130
     made = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in learner.counts.items())
     print(f"trained {made} in {learner.seconds:.0f} s; checkpoint: {folder}")
     results = final_evaluation(learner.config, folder)
     config = learner.config
     bars = {agent_named("bars", name, config).name: bar for name, bar in config.bars.items()}
-    return (1 if print_results(results, bars) else 0), results
+    return 1 if print_results(results, bars) else 0
