@@ -3,7 +3,7 @@
     python -m training.benchmark --out benchmark
     python -m training.benchmark --out benchmark --minutes 5 --seeds 1 --recipes ppo-rows,afterstate
     python -m training.benchmark --out ablation --recipes ppo-rows,ppo-rows:past_fraction=0
-    python -m training.benchmark --out offline --minutes 1 --recipes clone:data=greedy-2p:method=cql
+    python -m training.benchmark --out offline --minutes 1 --recipes clone:data=greedy-2p
     python -m training.benchmark --out speedrun --minutes 1.5 --recipes afterstate --deals 1000 --jobs 1
 
 Each recipe is a trainer's configuration, trained for ``--minutes`` with each seed and
