@@ -32,7 +32,7 @@ TRAINING_ORDER = (
     ("loop", "masked", "networks"),
     ("policies", "rllib_module", "sb3_policy", "values"),
     ("clone", "train_afterstate", "train_ppo", "train_rllib", "train_sb3"),
-    ("benchmark", "distil_ordering", "ship"),
+    ("ship",),
 )
 # Pictures are drawn, and models asked, when somebody wants it: these imports stand inside functions.
 LATE = {("game", "agents"), ("agents", "text"), ("game", "play"), ("envs", "play")}

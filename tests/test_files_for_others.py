@@ -163,13 +163,6 @@ def make_checkpoint():
     measured(path, [Path("measured.json")])
 
 
-def make_benchmark():
-    pytest.importorskip("torch", reason="the training extra is not installed")
-    from training.benchmark import main as benchmark
-
-    assert benchmark(["--out", ".", "--page"]) == 0
-
-
 def make_set():
     pytest.importorskip("pyarrow", reason="the data extra is not installed")
     more = ("--candidates", "greedy", "--luck", "--out", "set")
@@ -202,7 +195,6 @@ MAKERS = {
     "cacao-games.json": make_saved,
     "checkpoints/net/evaluation.json": make_checkpoint,
     "checkpoints/order.json": make_checkpoint,
-    "benchmark.json": make_benchmark,
     "agents.json": lambda: run("agents", "--json", "agents.json"),
     "spec.json": lambda: run("spec", "--json", "spec.json"),
     "bench.json": make_bench,

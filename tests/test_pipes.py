@@ -90,7 +90,7 @@ def doors():
         yield f"net/{name}", lambda folder: load_agent(str(folder / "net"))
     yield GAMES, lambda folder: Store(folder, {})
     with suppress(ImportError):  # the training extra
-        from training import benchmark, ship, state
+        from training import ship, state
         from training.config import read
         from training.run_folder import ABOUT, METRICS, RunFolder
         from training.train_ppo import PpoConfig
@@ -100,7 +100,6 @@ def doors():
         for name in (ABOUT, METRICS):
             yield name, lambda folder: RunFolder(folder, {}, at=1)
         yield ship.EVALUATION, ship.results
-        yield "settings", lambda folder: benchmark._settings(folder / "settings", {}, False)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "sparse"])
