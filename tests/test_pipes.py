@@ -90,7 +90,7 @@ def doors():
         yield f"net/{name}", lambda folder: load_agent(str(folder / "net"))
     yield GAMES, lambda folder: Store(folder, {})
     with suppress(ImportError):  # the training extra
-        from training import ship, state
+        from training import card, state
         from training.config import read
         from training.run_folder import ABOUT, METRICS, RunFolder
         from training.train_ppo import PpoConfig
@@ -99,7 +99,7 @@ def doors():
         yield state.STATE, state.read_state
         for name in (ABOUT, METRICS):
             yield name, lambda folder: RunFolder(folder, {}, at=1)
-        yield ship.EVALUATION, ship.results
+        yield card.EVALUATION, lambda folder: card.strength(folder / card.EVALUATION)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "sparse"])
