@@ -205,7 +205,7 @@ def test_what_can_t_be_resumed_is_named(folder, tmp_path, capsys):
     assert main(["--resume", str(tmp_path / "nowhere")]) == 1
     assert "state.safetensors can't be read" in capsys.readouterr().err
     assert main(["--resume", str(folder), "--set", "sums=9"]) == 1
-    assert "does not fit its configuration: net.bias is" in capsys.readouterr().err
+    assert "does not fit its configuration: acting.bias is" in capsys.readouterr().err
 
 
 def test_a_checkpoint_says_what_it_is_for(tmp_path):

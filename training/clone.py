@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.data import Decisions, Games, load
 from cacao_env.data.games import RETURNS
 from cacao_env.engine.options import Options
@@ -28,9 +27,9 @@ from cacao_env.engine.options import Options
 from . import loop
 from .config import ConfigError, one_of, positive
 from .masked import log_prob_and_entropy
-from .networks import factors, net_shapes, new_net
+from .networks import factors, new_net
 from .policies import PolicyLearner, ScheduledConfig
-from .state import Arrays, check_arrays, check_shapes, named
+from .state import Arrays, check_arrays
 
 
 @dataclass(frozen=True)
@@ -109,8 +108,6 @@ class Stream:
     def restore(self, arrays: Arrays) -> None:
         """Go to where it was; CheckpointError for anything else."""
         check_arrays(arrays, self.arrays())
-        if (arrays["place"] < 0).any():
-            raise CheckpointError("the place in the data set is below 0")
         self._place[:] = arrays["place"]
 
 
@@ -169,11 +166,6 @@ class CloneLearner(PolicyLearner):
             "loss_value": value.item(),
             "entropy": entropy.mean().item(),
         }
-
-    @classmethod
-    def check(cls, config: Any, arrays: Arrays) -> None:
-        """Raise CheckpointError unless a state has weights of such a network."""
-        check_shapes(arrays, named(cls.prefix, net_shapes(config.about, config.width)))
 
 
 main = partial(loop.main, CloneLearner, __doc__)
