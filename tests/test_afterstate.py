@@ -186,7 +186,7 @@ def test_opponents_by_name(folder):
 
 
 def test_an_opponent_that_searches_plays_as_the_agent_does(tiny):
-    net = from_params(*read_value(tiny("afterstate").folder)[:2])
+    net = from_params(read_value(tiny("afterstate").folder)[0])
     agent = SearchAgent(net, sims=24)
     game, rng, memory = Game.new(2, 3), new_rng(5), agent.begin(5)
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)

@@ -161,7 +161,7 @@ def test_agents_lists_every_bot_and_checkpoint_with_its_parameters(capsys, tmp_p
     words = capsys.readouterr().out
     assert main(["agents", "--json", "-"]) == 0
     agents = {agent["name"]: agent for agent in json.loads(capsys.readouterr().out)}
-    for name in ("trinitario", "nacional", "random", "greedy", "mc", "ismcts", "endgame"):
+    for name in ("trinitario", "random", "greedy", "mc", "ismcts", "endgame"):
         assert f"\n{name} " in f"\n{words}"
         assert agents[name]["what"]
     sims = agents["mc"]["parameters"]["sims"]
@@ -218,13 +218,13 @@ for options in ({}, {"num_players": 4, "volcanoes": True, "observation_dtype": "
         observation, *_ = environment.last()
         mask = observation["action_mask"]
         environment.step(environment.action_space(agent).sample(mask))
-for opponent in ("random", "greedy", "criollo"):
+for opponent in ("random", "greedy", "trinitario"):
     games = gymnasium.make_vec("cacao_env/Cacao-v0", num_envs=2, opponents=opponent)
     observations, _ = games.reset(seed=0)
     over = [False]
     while not any(over):
         observations, _, over, *_ = games.step(observations["action_mask"].argmax(axis=1))
-for name in ("criollo+search:sims=2", "mc:sims=4", "ismcts:sims=4"):
+for name in ("trinitario+search:sims=2", "mc:sims=4", "ismcts:sims=4"):
     agent = load_agent(name)
     agent.analyze(Game.new(3, seed=1), agent.begin(0))
 from cacao_env.data import load
@@ -350,20 +350,20 @@ REFUSED = [
     ("regret greedy --last 0", "--last is 0, expected 1 to 6"),
     ("regret greedy --rollouts 1", "--rollouts is 1, expected 0, or 2 to 1000000"),
     ("regret greedy --referee greedy", "the referee 'greedy' is not a value network"),
-    ("regret greedy --referee criollo+search", "the referee 'criollo+search' is not a value"),
+    ("regret greedy --referee trinitario+search", "the referee 'trinitario+search' is not a value"),
     ("regret greedy --sample 0", "--sample is 0, expected 1 to 100"),
     ("regret greedy --top 1", "--top is 1, expected 2 to 256"),
     ("regret greedy --json {folder}", "Is a directory"),
     ("regret {net} --players 3", "net plays with 2 players on table size 15"),
     (f"regret {HERE}:Broken", "Broken failed in act: KeyError: 'nothing' (agents_"),
-    ("curve criollo --ms 0", "--ms is 0, expected numbers of at least 1"),
-    ("curve criollo+search --ms 4", "'criollo+search' has a search already"),
+    ("curve trinitario --ms 0", "--ms is 0, expected numbers of at least 1"),
+    ("curve trinitario+search --ms 4", "'trinitario+search' has a search already"),
     ("curve nobody", "there is no agent 'nobody"),
     (
-        "curve criollo --out x.foo",
+        "curve trinitario --out x.foo",
         "--out is 'x.foo', expected a file that ends in .png, .svg, .pdf",
     ),
-    ("forecasts criollo --deals 1", "--deals is 1, expected at least 2"),
+    ("forecasts trinitario --deals 1", "--deals is 1, expected at least 2"),
     ("tasks --agents random --deals 0", "--deals is 0, expected at least 1"),
     ("tasks --agents random --workers 0", "--workers is 0, expected at least 1"),
     ("tasks --agents random --tasks 3p", "there is no task '3p'; there are: 2p-random"),

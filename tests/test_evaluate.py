@@ -337,8 +337,8 @@ def test_a_plan_s_folder_players_and_pairs():
     assert [one.num_players for one in whole.options] == [2]
     own = run.make_plan([f"{HERE}:Crowded", "greedy"])  # the first number that both play
     assert [one.num_players for one in own.options] == [3]
-    [timed] = curve.plans("criollo", "greedy", [4], players=[3])
-    assert {chunk.pairing.agent for chunk in run.plan_chunks(timed)} == {"criollo+search:ms=4"}
+    [timed] = curve.plans("trinitario", "greedy", [4], players=[3])
+    assert {chunk.pairing.agent for chunk in run.plan_chunks(timed)} == {"trinitario+search:ms=4"}
 
 
 @pytest.mark.usefixtures("no_luck")

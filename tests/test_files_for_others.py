@@ -168,10 +168,10 @@ MAKERS = {
     "games.jsonl": make_evaluation,
     "games/games.csv": make_evaluation,
     "curve.json": lambda: run(
-        *("curve", "criollo", "--ms", "1", "--against", "random", *SHORT, "--json", "curve.json")
+        *("curve", "trinitario", "--ms", "1", "--against", "random", *SHORT, "--json", "curve.json")
     ),
     "forecasts.json": lambda: run(
-        "forecasts", "criollo", "--deals", 2, "--ceiling", 2, "--json", "forecasts.json"
+        "forecasts", "trinitario", "--deals", 2, "--ceiling", 2, "--json", "forecasts.json"
     ),
     "positions.json": lambda: run(
         *("positions", "greedy", "--subset", "--workers", 1, "--json", "positions.json")

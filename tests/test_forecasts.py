@@ -22,6 +22,7 @@ from cacao_env.engine.options import Options
 from cacao_env.evaluation import curve, forecasts
 from cacao_env.evaluation.forecasts import _foresight, measure_forecasts
 from tests.agents_for_tests import Spy
+from tests.checkpoints import value_checkpoint
 
 SEED = 40
 
@@ -82,8 +83,8 @@ class Prophet(Agent):
 
 
 def test_forecasts_are_the_seat_s_own_and_of_its_own_game(monkeypatch):
-    first = forecast(monkeypatch, [load_agent("criollo")], games=4)
-    assert first == forecast(monkeypatch, [load_agent("criollo")], games=4)
+    first = forecast(monkeypatch, [load_agent("trinitario")], games=4)
+    assert first == forecast(monkeypatch, [load_agent("trinitario")], games=4)
     assert first[-1]["left"] == 0
     assert first[-1]["wins_r2"] == first[-1]["gold_r2"] == 1
     early, late = first[0]["gold_r2"], first[-3]["gold_r2"]
@@ -94,7 +95,7 @@ def test_forecasts_are_the_seat_s_own_and_of_its_own_game(monkeypatch):
 
 def test_replays_show_what_chance_allows(monkeypatch):
     """Early everything is chance, in the end nothing; a seat sees no more than it may."""
-    agents = [load_agent("criollo")]
+    agents = [load_agent("trinitario")]
     rows = {row["left"]: row for row in forecast(monkeypatch, agents, games=12, replays=6)}
     assert rows[0]["wins_ceiling"] == rows[0]["gold_share"] == 1
     assert rows[21]["gold_ceiling"] < 0.4 < 0.9 < rows[3]["gold_ceiling"]
@@ -144,11 +145,12 @@ def test_every_agent_is_judged_by_its_own_forecasts(monkeypatch):
 
 def test_the_command_prints_and_writes(tmp_path, capsys):
     file = tmp_path / "f.json"
-    command = ["forecasts", "criollo", "nacional", "--deals", "2", "--ceiling", "2", "--seed", "3"]
+    other = str(value_checkpoint(tmp_path / "value")[0])
+    command = ["forecasts", "trinitario", other, "--deals", "2", "--ceiling", "2", "--seed", "3"]
     assert cacao([*command, "--json", str(file)]) == 0
     head = capsys.readouterr().out.splitlines()[0]
-    ceilings = "wins: ceiling | criollo: share | criollo: gold | gold: ceiling | criollo: share"
-    assert f"criollo: wins | {ceilings} | nacional: wins | nacional: share" in head
+    ceilings = "wins: ceiling | trinitario: share | trinitario: gold | gold: ceiling"
+    assert f"trinitario: wins | {ceilings} | trinitario: share | value: wins | value: share" in head
     data = json.loads(file.read_text())
     assert (data["format"], len(data["rows"])) == ("cacao-forecasts", 44)
 
@@ -159,13 +161,13 @@ def test_the_command_prints_and_writes(tmp_path, capsys):
 @pytest.mark.usefixtures("no_luck")
 def test_a_curve_is_played_once_and_drawn(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    command = ["curve", "criollo", "--ms", "1,2", "--against", "greedy", "--deals", "1"]
+    command = ["curve", "trinitario", "--ms", "1,2", "--against", "greedy", "--deals", "1"]
     command += ["--workers", "1", "--out", "c.svg", "--json", "c.json"]
     assert cacao(command) == 0
     told = capsys.readouterr().out
-    assert "| criollo+search:ms=1 | greedy |" in told
+    assert "| trinitario+search:ms=1 | greedy |" in told
     rows = json.loads((tmp_path / "c.json").read_text())
-    assert [row["agent"] for row in rows] == ["criollo+search:ms=1", "criollo+search:ms=2"]
+    assert [row["agent"] for row in rows] == ["trinitario+search:ms=1", "trinitario+search:ms=2"]
     assert {row["blocks"] for row in rows} == {1}
     assert "<svg" in (tmp_path / "c.svg").read_text()
     games = sorted((tmp_path / "runs" / "curve").glob("*/games.jsonl"))

@@ -23,8 +23,8 @@ AGENTS = {
     "mc:sims=4,top=2": "mc",
     "ismcts:sims=4,top=2": "ismcts",
     "endgame:exact=1": "endgame",
-    "criollo": "value network",
-    "criollo+search:sims=2,width=2,inner=2,near=2,exact=1": "search",
+    "trinitario": "value network",
+    "trinitario+search:sims=2,width=2,inner=2,near=2,exact=1": "search",
     "forastero": "row network",
 }
 OPTIONS = [(2, False), (3, True), (4, False)]

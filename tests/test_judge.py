@@ -16,6 +16,7 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.cli import main as cacao
 from cacao_env.evaluation.judge import LOOK, Judge, new_gold, other_networks, play_out
+from tests.checkpoints import value_checkpoint
 from tests.test_endgame import near_end
 
 
@@ -33,13 +34,13 @@ def playouts(monkeypatch):
 
 
 def judged(game, action, rollouts, top, seed):
-    judge, half = Judge(["criollo"], game.options, top=top), rollouts // 2
+    judge, half = Judge(["trinitario"], game.options, top=top), rollouts // 2
     return judge.by_playouts(game, action, half, rollouts - half, seed).loss
 
 
 def add_outcomes(game, ids, sums, passes):
-    """Add outcomes of playouts by criollo to ``sums``."""
-    net, scratch, work = load_agent("criollo").tools
+    """Add outcomes of playouts by trinitario to ``sums``."""
+    net, scratch, work = load_agent("trinitario").tools
     rng = new_rng(1)
     for _ in range(passes):
         about = game.states, ids, len(ids), net.inner, RELATIVE_SCORE, rng
@@ -65,17 +66,19 @@ def test_playouts_do_not_know_the_deal():
     assert np.ptp(means) < 5
 
 
-def test_networks_take_turns(playouts):
+def test_networks_take_turns(playouts, tmp_path):
     game = Game.new(2, 5)
-    judge = Judge(["criollo", "trinitario"], game.options, top=3)
+    other = str(value_checkpoint(tmp_path)[0])
+    judge = Judge(["trinitario", other], game.options, top=3)
     judge.by_playouts(game, int(game.legal_actions()[0]), 8, 8, 1)
-    criollo, trinitario = (agent.net for agent in judge._agents)
+    nets = [agent.net for agent in judge._agents]
     counts = [len(tried) for _, tried in playouts]
     # Half of the playouts choose among all candidates, the other half compares the chosen one.
     assert counts[-8:] == [2] * 8
     assert counts[0] >= 3
     assert 6 * counts[0] <= sum(counts[:-8]) <= 8 * counts[0]
-    assert all(net is (criollo, trinitario)[i % 2] for i, (net, _) in enumerate(playouts))
+    assert nets[0] is not nets[1]
+    assert all(net is nets[i % 2] for i, (net, _) in enumerate(playouts))
 
 
 def test_the_gain_of_a_choice_is_its_value_less_the_mean_of_all(monkeypatch):
@@ -88,7 +91,7 @@ def test_the_gain_of_a_choice_is_its_value_less_the_mean_of_all(monkeypatch):
     monkeypatch.setattr("cacao_env.evaluation.judge.play_out", fixed)
     game = Game.new(2, 5)
     action = int(game.legal_actions()[0])
-    verdict = Judge(["criollo"], game.options, top=3).by_playouts(game, action, 8, 8, 1)
+    verdict = Judge(["trinitario"], game.options, top=3).by_playouts(game, action, 8, 8, 1)
     assert verdict.gain == pytest.approx((action - np.mean(tried[0])) / 1000)
     assert verdict.best == max(tried[0])
     assert verdict.loss == pytest.approx((verdict.best - action) / 1000)
@@ -107,14 +110,12 @@ def test_the_interval_of_a_loss_is_that_of_its_playouts():
 
 
 def test_an_agent_is_judged_by_other_networks(tmp_path, capsys):
-    assert "criollo" in other_networks(load_agent("greedy"))
-    assert "criollo" not in other_networks(load_agent("criollo+search:ms=5"))
-    assert "forastero" not in other_networks(load_agent("greedy"))
+    assert other_networks(load_agent("greedy")) == ["trinitario"]
     path = tmp_path / "r.json"
-    command = ["criollo", "--deals", "1", "--rollouts", "2", "--sample", "1", "--workers", "1"]
+    command = ["greedy", "--deals", "1", "--rollouts", "2", "--sample", "1", "--workers", "1"]
     assert cacao(["regret", *command, "--json", str(path)]) == 0
     data = json.loads(path.read_text())
-    assert data["settings"]["referees"] == other_networks(load_agent("criollo"))
+    assert data["settings"]["referees"] == ["trinitario"]
     assert sum(row["decisions"] for row in data["rollouts_by_left"].values()) == 1
     assert data["rollouts"]["decisions"] == 1
     assert "judged: 2 playouts by trinitario" in capsys.readouterr().out

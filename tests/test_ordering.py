@@ -96,22 +96,21 @@ def test_numbers_put_placements_first():
 @pytest.fixture
 def ordered(tiny, tmp_path):
     """The folder of a network with an ordering."""
-    params, layout, manifest = read_value(tiny("afterstate").folder)
+    params, manifest = read_value(tiny("afterstate").folder)
     save_value(
         tmp_path / "first",
         "first",
         params | {"ordering": some_ordering()},
         manifest["rules"],
-        layout,
     )
     return tmp_path / "first"
 
 
 def test_a_network_orders_its_moves_if_it_has_a_table(ordered, tiny):
-    net = from_params(*read_value(ordered)[:2])
+    net = from_params(read_value(ordered)[0])
     assert (net.top, net.inner) == BY_TABLE
     assert (net.ordering == ordering_table(some_ordering())).all()
-    plain = from_params(*read_value(tiny("afterstate").folder)[:2])
+    plain = from_params(read_value(tiny("afterstate").folder)[0])
     assert (plain.top, plain.inner) == BY_GREEDY
     assert not len(plain.ordering)
     ids, _ = ValueAgent(net).evaluate(Game.new(seed=3).states, new_rng(0))
@@ -119,9 +118,9 @@ def test_a_network_orders_its_moves_if_it_has_a_table(ordered, tiny):
 
 
 def test_an_ordering_of_another_shape_is_refused(tiny, tmp_path):
-    params, layout, manifest = read_value(tiny("afterstate").folder)
+    params, manifest = read_value(tiny("afterstate").folder)
     params["ordering"] = np.zeros((2, 5), np.float32)
-    save_value(tmp_path, "wrong", params, manifest["rules"], layout)
+    save_value(tmp_path, "wrong", params, manifest["rules"])
     with pytest.raises(CheckpointError, match="its arrays are not those of such a network"):
         read_value(tmp_path)
 

@@ -241,8 +241,8 @@ def test_a_run_of_either_trainer_may_start_from_a_checkpoint(name, tiny):
         PpoLearner(config(**keys | {"start": str(first.folder), "width": 12})).start()
     with pytest.raises(ConfigError, match="there is no such checkpoint"):
         PpoLearner(config(**keys, start="runs/none")).start()
-    with pytest.raises(ConfigError, match=r"start is .criollo.: .* not .policy."):
-        PpoLearner(config(**keys, start="criollo")).start()
+    with pytest.raises(ConfigError, match=r"start is .trinitario.: .* not .policy."):
+        PpoLearner(config(**keys, start="trinitario")).start()
 
 
 def rollout_of_eight(net, past=None, **keys):

@@ -134,7 +134,7 @@ def test_every_decision_near_the_end_is_solved_and_no_other():
         if is_near_end(game.state, 2):
             expected.add((game.ply, game.phase == "place"))
         game.play(STYLES["crowd"](game, rng))
-    found = game_regret(game, 0, RegretSettings(2, 2, 100, referees=("criollo",)), 0, NOBODY)
+    found = game_regret(game, 0, RegretSettings(2, 2, 100, referees=("trinitario",)), 0, NOBODY)
     assert {(loss.ply, loss.placement) for loss in found.exact} == expected
     for loss in found.exact:
         then = Game.new(2, 3)
@@ -150,7 +150,7 @@ def test_earlier_decisions_are_drawn_from_all():
     game = played(2, 3, style="crowd")
 
     def drawn(number, sample):
-        settings = RegretSettings(2, 2, sample, referees=("criollo",))
+        settings = RegretSettings(2, 2, sample, referees=("trinitario",))
         return {loss.ply for loss in game_regret(game, number, settings, 0, NOBODY).rollouts}
 
     some = [drawn(number, 6) for number in range(70)]

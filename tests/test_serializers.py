@@ -131,7 +131,16 @@ def agent(name):
 
 
 AGENTS = (
-    *("random", "greedy", "endgame", "mc:sims=4", "ismcts:sims=4", "criollo", "forastero", "own"),
+    *(
+        "random",
+        "greedy",
+        "endgame",
+        "mc:sims=4",
+        "ismcts:sims=4",
+        "trinitario",
+        "forastero",
+        "own",
+    ),
     "trinitario+search:sims=8",
 )
 ROWS = {"observation": "candidates"}

@@ -1,7 +1,6 @@
 """Results that check themselves: what does not follow from the commitment and the games is refused."""
 
 import json
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="the data extra is not installed")
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
-from cacao_env.agents.checkpoint import shipped_home
+from cacao_env.agents import checkpoint
 from cacao_env.cli import main
 from cacao_env.data import SHIPPED, DataError, load, storage
 from cacao_env.data.submissions import (
@@ -25,6 +24,7 @@ from cacao_env.data.submissions import (
 from cacao_env.envs.tasks import task_named
 from cacao_env.evaluation.ratings import deviation_ratings
 from cacao_env.evaluation.summary import summarise
+from tests.checkpoints import value_checkpoint
 from tests.test_data import changed, sealed
 
 
@@ -190,11 +190,12 @@ def test_a_data_set_is_no_submission():
 
 
 def test_the_opponent_is_the_task_s_own(home, tmp_path, monkeypatch):
-    shutil.copytree(shipped_home() / "trinitario", tmp_path / "criollo")
-    monkeypatch.chdir(tmp_path)
-    task = task_named("2p-criollo")
-    with pytest.raises(ValueError, match="has checksum 9d806a45e794"):
-        submit(tmp_path / "x", "greedy", task, 1, "a yew")
+    value_checkpoint(tmp_path / "trinitario")
+    task = task_named("2p-trinitario")
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "_HOMES", (tmp_path,))
+        with pytest.raises(ValueError, match="the checkpoint trinitario has checksum"):
+            submit(tmp_path / "x", "greedy", task, 1, "a yew")
     assert not (tmp_path / "x").exists()
 
     def other(task):
@@ -231,7 +232,7 @@ def test_the_reference_scores_of_named_tasks_are_what_they_say():
     found = check_all(SHIPPED / "submissions", share=0)
     assert {one.about["task"] for one in found} == {
         task_named(name).id
-        for name in ("2p-random", "2p-greedy", "2p-criollo", "4p-greedy", "2p-volcanoes-greedy")
+        for name in ("2p-random", "2p-greedy", "4p-greedy", "2p-volcanoes-greedy")
     }
     assert {one.result.pairing.players for one in found} == {2, 4}
     assert all(one.sampled == 1 for one in found)

@@ -170,10 +170,10 @@ class AfterstateLearner(loop.Learner):
 
     def start_from(self, folder: Path) -> None:
         """Copy the weights of a network that is not larger."""
-        params, layout, _ = read_value(folder)
+        params, _ = read_value(folder)
         if "ordering" in params:
             self.ordering = {"ordering": params.pop("ordering")}
-        self.fitter.start_from(params, layout)
+        self.fitter.start_from(params)
         self.acting = self.fitter.mean.params()
 
     # --- Rounds ------------------------------------------------------------------------------

@@ -64,8 +64,8 @@ def add_commands(commands: Any) -> None:
         "evaluate",
         _evaluate,
         "measure agents against each other",
-        "cacao evaluate criollo greedy --players 2,3,4 --deals 500\n"
-        "cacao evaluate mine.onnx --against random greedy criollo",
+        "cacao evaluate trinitario greedy --players 2,3,4 --deals 500\n"
+        "cacao evaluate mine.onnx --against random greedy trinitario",
         {
             "agents": (str, _AGENT, {"nargs": "+"}),
             "--against": (str, opponents, {"nargs": "+", "default": [], "metavar": "AGENT"}),
@@ -120,7 +120,7 @@ def add_commands(commands: Any) -> None:
         "curve",
         _curve,
         "draw the strength of a network's search by its time",
-        "cacao curve criollo --ms 1,4,16,64 --deals 100 --out curve.png",
+        "cacao curve trinitario --ms 1,4,16,64 --deals 100 --out curve.png",
         {
             "network": (str, "a value network that `cacao agents` lists, or its folder"),
             "--ms": (_counts, times, {"metavar": "MS[,MS...]"}),
@@ -141,7 +141,7 @@ def add_commands(commands: Any) -> None:
         "forecasts",
         _forecasts,
         "measure how much of the outcome agents foresee",
-        "cacao forecasts criollo --deals 1000",
+        "cacao forecasts trinitario --deals 1000",
         {
             "agents": (str, foreseeing, {"nargs": "+"}),
             "--deals": (1000, "deals, each played once; default: 1,000"),
@@ -197,7 +197,7 @@ def add_commands(commands: Any) -> None:
         "tasks",
         _tasks,
         "list the named tasks, or measure agents in them",
-        "cacao tasks\ncacao tasks --agents criollo --tasks 2p-greedy --deals 200",
+        "cacao tasks\ncacao tasks --agents trinitario --tasks 2p-greedy --deals 200",
         {
             "--page": (str, "write the tables between the page's markers", _FILE),
             "--deals": (int, "for each task and agent; default: 1,000"),

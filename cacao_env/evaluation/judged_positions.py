@@ -40,10 +40,10 @@ from .positions import FORMAT, STAGES, UNITS, VERSION
 from .store import engine_version
 from .workers import do_all
 
-NETWORKS = ("trinitario", "criollo", "nacional")  # a position is one where these disagree
-REFEREES = ("trinitario", "nacional")  # of two lineages; they take turns
+NETWORKS = ("trinitario", "trinitario+search:sims=32")  # a position is one where these disagree
+REFEREES = ("trinitario",)  # they take turns
 PLAYERS = (*NETWORKS, "greedy")  # play the games in which positions are found
-ASKED = (*PLAYERS, "trinitario+search:sims=32")  # whose choices are judged longer
+ASKED = PLAYERS  # whose choices are judged longer
 SEATS = (2, 3, 2, 4)  # numbers of players, in turn
 VOLCANOES = 4  # one group of positions in so many has volcanoes
 EXACT = 5  # placements left from which the end is solved, where that does not take too long

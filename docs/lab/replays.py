@@ -92,8 +92,8 @@ def replayed(net, scratch, work, options, seeds, most, samples, shares, points):
 def make(folder: Path, minutes: float, seed: int) -> None:
     """Write chunks of samples until the time is over."""
     folder.mkdir(parents=True, exist_ok=True)
-    params, layout, _ = read_value(TRINITARIO)
-    net = from_params(params, layout)
+    params, _ = read_value(TRINITARIO)
+    net = from_params(params)
     end, number = time.time() + 60 * minutes, 0
     while time.time() < end:
         for games in split_games(60, WEIGHTS, 0.15, [seed, number]):
@@ -135,9 +135,9 @@ def load(folder: Path, which: slice) -> Samples:
 
 def learn(folder: Path) -> None:
     """Train on from trinitario with the labels of one replay, and with the mean of all."""
-    params, layout, about = read_value(TRINITARIO)
+    params, about = read_value(TRINITARIO)
     ordering = {"ordering": params.pop("ordering")}
-    net = from_params(params | ordering, layout)
+    net = from_params(params | ordering)
     ordinary = []  # so that what it knows of the rest of the game stays
     for games in split_games(30_000, WEIGHTS, 0.15, [7, 0]):
         how = Behaviour(noise=0.01, top=12, td_lambda=0.85, others=0.3)
@@ -147,7 +147,7 @@ def learn(folder: Path) -> None:
     held_out = load(folder / "held-out", slice(None))
     for name, which in (("one", slice(0, 1)), ("mean", slice(None))):
         fitter = Fitter({"sums": 96, "maxima": 32, "units": 64}, 31, 0.003)
-        fitter.start_from(params, layout)
+        fitter.start_from(params)
         near = load(folder / "near", which)
         samples = join([rest, near, near])
         steps = 4 * len(samples.stage) // 512

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from cacao_env.agents.value.features import LAYOUT
+from cacao_env.agents.value.features import LEAK, NUM_STAGES
 from cacao_env.agents.value.net import Net, from_params, param_shapes
 
 from .first_layer import FirstLayer
@@ -61,11 +61,11 @@ class ValueNet(nn.Module):
         products = (of_patterns * first, most * gates)
         hidden = torch.cat([torch.relu(of_patterns + first), most, *products], 1)
         order = torch.argsort(stage)
-        of_stage = torch.bincount(stage, minlength=LAYOUT.num_stages).tolist()
+        of_stage = torch.bincount(stage, minlength=NUM_STAGES).tolist()
         result = []
         for number, part in enumerate(torch.split(hidden[order], of_stage)):
             middle = part @ self.middle[number] + self.middle_bias[number]
-            middle = F.leaky_relu(middle, LAYOUT.leak)
+            middle = F.leaky_relu(middle, LEAK)
             result.append(middle @ self.out[number] + self.out_bias[number])
         return torch.cat(result)[torch.argsort(order)]
 
