@@ -41,13 +41,13 @@ def plain() -> None:
 
     import gymnasium
 
-    environment = gymnasium.make("cacao_env/Cacao-v0", opponents="criollo")
+    environment = gymnasium.make("cacao_env/Cacao-v0", opponents="trinitario")
     observation, _ = environment.reset(seed=0)
     over = False
     while not over:
         action = environment.action_space.sample(observation["action_mask"])
         observation, _, over, _, info = environment.step(action)
-    print(f"ok  a game against criollo: {info['score']} : {info['best_other_score']}")
+    print(f"ok  a game against trinitario: {info['score']} : {info['best_other_score']}")
 
     from cacao_env import Game
     from cacao_env.agents.checkpoint import shipped_names
@@ -69,8 +69,8 @@ def plain() -> None:
     assert importlib.util.find_spec("torch") is None
 
     agents = json.loads(cacao("agents", "--json", "-"))
-    assert {"criollo", "greedy"} <= {agent["name"] for agent in agents}
-    cacao("record", "--agents", "criollo,greedy", "--out", "game.json")
+    assert {"trinitario", "greedy"} <= {agent["name"] for agent in agents}
+    cacao("record", "--agents", "trinitario,greedy", "--out", "game.json")
     cacao("replay", "--check", "game.json")
     cacao("render", "game.json", "-o", "game.svg")
     cacao("view", "game.json", "--export", "game.html")
@@ -83,7 +83,7 @@ def extras() -> None:
     from cacao_env import Game
 
     cacao("render", "game.json", "-o", "game.png")
-    both = ("criollo", "forastero")
+    both = ("trinitario", "forastero")
     cacao("evaluate", *both, "greedy", "--deals", "2", "--workers", "1", "--json", "e.json")
     assert json.loads(Path("e.json").read_text())["results"]
     server = subprocess.Popen(

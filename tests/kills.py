@@ -53,7 +53,7 @@ def write(folder: Path, number: int) -> None:
 
 def read(folder: Path) -> int:
     """Read the number; ValueError if manifest and weights are of two checkpoints."""
-    params, _, manifest = read_value(folder)
+    params, manifest = read_value(folder)
     number = int(params["bias"][0])
     if str(number) != manifest["name"]:
         raise ValueError("manifest and weights are of two checkpoints")

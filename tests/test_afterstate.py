@@ -186,7 +186,7 @@ def test_opponents_by_name(folder):
 
 
 def test_an_opponent_that_searches_plays_as_the_agent_does(tiny):
-    net = from_params(*read_value(tiny("afterstate").folder)[:2])
+    net = from_params(read_value(tiny("afterstate").folder)[0])
     agent = SearchAgent(net, sims=24)
     game, rng, memory = Game.new(2, 3), new_rng(5), agent.begin(5)
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
@@ -205,7 +205,7 @@ def test_what_can_t_be_resumed_is_named(folder, tmp_path, capsys):
     assert main(["--resume", str(tmp_path / "nowhere")]) == 1
     assert "state.safetensors can't be read" in capsys.readouterr().err
     assert main(["--resume", str(folder), "--set", "sums=9"]) == 1
-    assert "does not fit its configuration: net.bias is" in capsys.readouterr().err
+    assert "does not fit its configuration: acting.bias is" in capsys.readouterr().err
 
 
 def test_a_checkpoint_says_what_it_is_for(tmp_path):

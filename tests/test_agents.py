@@ -18,7 +18,7 @@ from cacao_env.engine.geometry import TORUS, window_fits
 from cacao_env.engine.observation import observation_size, planes
 from cacao_env.engine.options import Options
 from tests.agents_for_tests import Peeker, Spy
-from tests.checkpoints import checkpoint
+from tests.checkpoints import checkpoint, value_checkpoint
 from tests.games import STYLES, played, positions
 
 HERE = "tests.agents_for_tests"
@@ -61,18 +61,18 @@ def test_code_is_loaded_only_where_it_is_allowed():
 
 
 def test_two_agents_of_one_name_are_told_apart_from_one_given_twice(tmp_path):
-    copied = shutil.copytree(find("criollo"), tmp_path / "criollo")
+    copied = shutil.copytree(find("trinitario"), tmp_path / "trinitario")
     with pytest.raises(
-        AgentError, match=f"'criollo' and '{copied}' both have the name 'criollo'; exp"
+        AgentError, match=f"'trinitario' and '{copied}' both have the name 'trinitario'; exp"
     ):
-        registry.load_agents(["greedy", "criollo", str(copied)])
+        registry.load_agents(["greedy", "trinitario", str(copied)])
     with pytest.raises(AgentError, match="agent 'greedy' is given twice"):
-        registry.load_agents(["greedy", "criollo", "greedy"])
+        registry.load_agents(["greedy", "trinitario", "greedy"])
 
 
 def test_a_search_that_would_value_nothing_is_refused():
     with pytest.raises(ValueError, match="inner is 1, expected 0 or at least 2"):
-        load_agent("criollo+search:sims=8,inner=1")
+        load_agent("trinitario+search:sims=8,inner=1")
 
 
 def test_a_class_is_shown_a_deal_of_its_own_and_a_copy():
@@ -233,3 +233,17 @@ def test_a_player_s_agent_does_not_see_the_true_deal():
     early = [seen.draws for seen in spy.games[:20]]
     assert len({str(draws) for draws in early}) == 20
     assert game.draws not in early
+
+
+def test_a_folder_of_the_current_one_replaces_no_shipped_agent(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder, _ = value_checkpoint(tmp_path / "trinitario")
+    own = load_agent(str(folder)).version
+    shutil.copytree(folder, tmp_path / "mine")
+    assert load_agent("trinitario").version != own
+    for name in ("./trinitario", "../" + tmp_path.name + "/trinitario", "mine/", str(folder)):
+        assert load_agent(name).version == own
+    with pytest.raises(AgentError, match=r"there is no agent 'mine'; .* is named as \./mine"):
+        load_agent("mine")
+    with pytest.raises(AgentError, match=r"there is no agent 'mine\+search:sims=8'; .* \./mine"):
+        load_agent("mine+search:sims=8")

@@ -32,7 +32,7 @@ TRAINING_ORDER = (
     ("loop", "masked", "networks"),
     ("policies", "rllib_module", "sb3_policy", "values"),
     ("clone", "train_afterstate", "train_ppo", "train_rllib", "train_sb3"),
-    ("benchmark", "distil_ordering", "exploit", "ship"),
+    ("card",),
 )
 # Pictures are drawn, and models asked, when somebody wants it: these imports stand inside functions.
 LATE = {("game", "agents"), ("agents", "text"), ("game", "render")}
@@ -130,7 +130,7 @@ def test_importing_the_core_loads_only_its_four_libraries():
 
 def test_stable_baselines3_is_needed_by_its_own_script_alone():
     """RLlib's environment and plain PPO do without it."""
-    training = ("training.train_ppo", "training.train_afterstate", "training.ship")
+    training = ("training.train_ppo", "training.train_afterstate", "training.card")
     found = loaded(*training, "cacao_env.evaluation.leaderboard", "cacao_env.evaluation.cluster")
     assert "torch" in found
     assert not found & {"stable_baselines3", "sb3_contrib"}

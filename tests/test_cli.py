@@ -148,7 +148,7 @@ def test_agents_lists_every_bot_and_checkpoint_with_its_parameters(capsys, tmp_p
     words = capsys.readouterr().out
     assert main(["agents", "--json", "-"]) == 0
     agents = {agent["name"]: agent for agent in json.loads(capsys.readouterr().out)}
-    for name in ("trinitario", "nacional", "random", "greedy", "mc"):
+    for name in ("trinitario", "random", "greedy", "mc"):
         assert f"\n{name} " in f"\n{words}"
         assert agents[name]["what"]
     sims = agents["mc"]["parameters"]["sims"]
@@ -205,13 +205,13 @@ for options in ({}, {"num_players": 4, "volcanoes": True, "observation_dtype": "
         observation, *_ = environment.last()
         mask = observation["action_mask"]
         environment.step(environment.action_space(agent).sample(mask))
-for opponent in ("random", "greedy", "criollo"):
+for opponent in ("random", "greedy", "trinitario"):
     games = gymnasium.make_vec("cacao_env/Cacao-v0", num_envs=2, opponents=opponent)
     observations, _ = games.reset(seed=0)
     over = [False]
     while not any(over):
         observations, _, over, *_ = games.step(observations["action_mask"].argmax(axis=1))
-for name in ("criollo+search:sims=2", "mc:sims=4"):
+for name in ("trinitario+search:sims=2", "mc:sims=4"):
     agent = load_agent(name)
     agent.analyze(Game.new(3, seed=1), agent.begin(0))
 from cacao_env.data import load

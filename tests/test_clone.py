@@ -1,6 +1,5 @@
 """Learning from a data set: what is learned is in the data, and a run resumes exactly."""
 
-import json
 from contextlib import closing
 
 import numpy as np
@@ -13,7 +12,7 @@ from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.make import Recipe, make
 from tests.metrics import documented, logged
-from training.clone import CloneConfig, CloneLearner, ConfigError, Stream, games_of, main
+from training.clone import CloneConfig, CloneLearner, ConfigError, Stream, games_of
 from training.config import from_dict
 from training.loop import Loop, resumed
 from training.run_folder import read_metrics
@@ -133,29 +132,15 @@ def test_a_run_resumes_exactly_and_logs_what_the_page_says(folder, tmp_path):
     assert one.version == other.version
 
 
-def test_conservative_values_are_learned(folder):
-    pytest.importorskip("d3rlpy", reason="d3rlpy is not installed")
-    with closing(learner(folder, method="cql")) as conservative:
-        first = conservative.round()
-        for _ in range(8):
-            last = conservative.round()
-        assert last["loss_policy"] < first["loss_policy"] - 0.3
-        again = learner(folder, method="cql")
-        again.counts = dict(conservative.counts)
-        again.restore(conservative.arrays())
-        assert conservative.round() == again.round()
-
-
 WRONG = [
     ({"method": "copy"}, "method is 'copy'"),
     ({"reward": "shaped"}, "reward is 'shaped'"),
-    ({"method": "cql", "observation": "flat"}, "observation to be 'candidates'"),
     ({"num_players": 3}, "the configuration is for 3 players"),
     ({"decisions": "turn"}, "decisions 'turn'"),
     ({"observation": "flat", "table_size": 17}, "table size 15"),
-    ({"epochs": 2}, "epochs has no effect with method='clone', leave it out"),
-    ({"gamma": 0.5, "method": "weighted"}, "gamma has no effect with method='weighted'"),
-    ({"entropy_coef": 0.5, "method": "cql"}, "entropy_coef has no effect with method='cql'"),
+    ({"epochs": 2}, "epochs has no effect in training.clone, leave it out"),
+    ({"gamma": 0.5, "method": "weighted"}, "gamma has no effect"),
+    ({"entropy_coef": 0.5}, "entropy_coef has no effect"),
 ]
 
 
@@ -163,12 +148,3 @@ WRONG = [
 def test_what_does_not_fit_is_refused(folder, given, why):
     with pytest.raises(ConfigError, match=why):
         learner(folder, **given)
-
-
-def test_the_command_needs_the_library_of_cql(folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "d3rlpy", None)
-    given = TINY | {"data": folder, "method": "cql"}
-    lines = [f"{key} = {json.dumps(value)}" for key, value in given.items()]
-    (tmp_path / "x.toml").write_text("\n".join(lines))
-    assert main(["--config", str(tmp_path / "x.toml"), "--out", str(tmp_path / "o")]) == 1
-    assert "pip install 'cacao-env[offline]'" in capsys.readouterr().err

@@ -16,7 +16,7 @@ def looked_at(game: Game, viewer: int) -> tuple[np.ndarray, np.ndarray, int, int
     numbers = np.zeros(features.NUM_NUMBERS, np.float32)
     rows = np.zeros(features.MAX_ROWS, np.uint16)
     count, tiles, cells = features.features_into(
-        game.state, viewer, features.LAYOUT.prospects, new_room(), numbers, rows
+        game.state, viewer, features.PROSPECTS_FROM, new_room(), numbers, rows
     )
     assert (rows[count:] == features.NO_ROW).all()
     assert (rows[:count] < features.NO_ROW).all()

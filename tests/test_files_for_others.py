@@ -13,6 +13,7 @@ pd = pytest.importorskip("pandas", reason="the test extra is not installed")
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env import Game, check
+from cacao_env.agents.checkpoint import shipped_home
 from cacao_env.check import bench
 from cacao_env.check.bench.timing import Row
 from cacao_env.cli import _parser, main
@@ -149,24 +150,8 @@ def make_saved():
     )
 
 
-def make_checkpoint():
-    pytest.importorskip("torch", reason="the training extra is not installed")
-    from cacao_env.agents.value.checkpoint import save_value
-    from training.ship import add, measured
-    from training.values.net import ValueNet
-
-    rules = {"players": [2, 3], "volcanoes": False}
-    save_value(Path("run"), "net", ValueNet(8, 4, 4).params(), rules)
-    path = add(Path("run"), Path("checkpoints"), "net")
-    evaluation("measured", path, "random", "--players", "2,3", "--json", "measured.json")
-    measured(path, [Path("measured.json")])
-
-
-def make_benchmark():
-    pytest.importorskip("torch", reason="the training extra is not installed")
-    from training.benchmark import main as benchmark
-
-    assert benchmark(["--out", ".", "--page"]) == 0
+def copy_checkpoints():
+    shutil.copytree(shipped_home(), "checkpoints")
 
 
 def make_set():
@@ -186,9 +171,8 @@ MAKERS = {
     "game.json": lambda: run("record", "--with-legal", "--out", "game.json"),
     "review.json": make_review,
     "cacao-games.json": make_saved,
-    "checkpoints/net/evaluation.json": make_checkpoint,
-    "checkpoints/order.json": make_checkpoint,
-    "benchmark.json": make_benchmark,
+    "checkpoints/trinitario/evaluation.json": copy_checkpoints,
+    "checkpoints/order.json": copy_checkpoints,
     "agents.json": lambda: run("agents", "--json", "agents.json"),
     "spec.json": lambda: run("spec", "--json", "spec.json"),
     "bench.json": make_bench,

@@ -21,8 +21,8 @@ AGENTS = {
     "random": "random",
     "greedy": "greedy",
     "mc:sims=4,top=2": "mc",
-    "criollo": "value network",
-    "criollo+search:sims=2,width=2,inner=2,near=2,exact=1": "search",
+    "trinitario": "value network",
+    "trinitario+search:sims=2,width=2,inner=2,near=2,exact=1": "search",
     "forastero": "row network",
 }
 OPTIONS = [(2, False), (3, True), (4, False)]

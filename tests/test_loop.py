@@ -213,7 +213,7 @@ def test_a_signal_stops_after_the_round_with_all_saved(tmp_path, capsys, number)
 
     learner.round = interrupted
     before = signal.getsignal(number)
-    assert loop_module.train(learner, tmp_path) == (130, [])
+    assert loop_module.train(learner, tmp_path) == 130
     assert signal.getsignal(number) is before
     arrays, about = read_state(tmp_path)
     assert arrays["value"] == 3

@@ -66,8 +66,8 @@ def test_a_tile_is_judged_by_the_seat_that_plays_next():
 
 def test_results_vary_less_without_luck():
     """Single games of the judge and its relative; luck with the wrong sign doubles the variance."""
-    pairing = Pairing(Options(2), "trinitario", "criollo")
-    agents = {name: load_agent(name) for name in ("trinitario", "criollo")}
+    pairing = Pairing(Options(2), "trinitario", "trinitario+search:sims=8")
+    agents = {name: load_agent(name) for name in ("trinitario", "trinitario+search:sims=8")}
     games = play_chunk(Chunk(pairing, range(16)), agents, seed=7).games
     raw = [game.margin(game.rotation) for game in games]
     adjusted = [game.adjusted_margin(game.rotation) for game in games]

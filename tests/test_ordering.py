@@ -1,4 +1,4 @@
-"""Move ordering of value networks: the table, the placements it puts first, learning it."""
+"""Move ordering of value networks: the table, the placements it puts first, networks that have one."""
 
 import json
 
@@ -10,7 +10,6 @@ from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import CheckpointError, read_value, save_value
 from cacao_env.agents.value.net import BY_GREEDY, BY_TABLE, from_params
 from cacao_env.agents.value.ordering import (
-    GOLD,
     ORDERING_SHAPE,
     OVERBUILDS,
     STAGE,
@@ -24,11 +23,9 @@ from cacao_env.engine.tiles import EDGES, NUM_VARIANTS, WORKER_KINDS
 from cacao_env.greedy.choices import CHOICES
 from tests.games import STYLES, positions
 from tests.test_afterstate import SMALL
-from training.distil_ordering import fit, hits, main, play_positions
 from training.loop import resumed
 from training.train_afterstate import AfterstateLearner
 from training.train_afterstate import main as train
-from training.values.net import ValueNet
 
 
 def some_ordering(seed: int = 0) -> np.ndarray:
@@ -93,96 +90,48 @@ def test_numbers_put_placements_first():
     assert overbuilt > 0
 
 
-# --- Learning it ----------------------------------------------------------------------------
+# --- Networks with an ordering --------------------------------------------------------------
 
 
 @pytest.fixture
-def checkpoint(tiny):
-    return tiny("afterstate").folder
+def ordered(tiny, tmp_path):
+    """The folder of a network with an ordering."""
+    params, manifest = read_value(tiny("afterstate").folder)
+    save_value(
+        tmp_path / "first",
+        "first",
+        params | {"ordering": some_ordering()},
+        manifest["rules"],
+    )
+    return tmp_path / "first"
 
 
-def test_the_command_writes_a_network_that_orders_its_moves(
-    checkpoint, tmp_path, capsys, monkeypatch
-):
-    out = tmp_path / "ordered"
-    small = ["--positions", "60", "--steps", "20"]
-    assert main([str(checkpoint), "--out", str(out), *small]) == 0
-    assert "| 1 to 2 | ordering |" in capsys.readouterr().out
-    before, _, _ = read_value(checkpoint)
-    after, _, manifest = read_value(out)
-    ordering = after.pop("ordering")
-    assert ordering.shape == ORDERING_SHAPE
-    assert np.abs(ordering[:, :GOLD]).max() > 0.1
-    assert all((before[name] == array).all() for name, array in after.items())
-    assert manifest["training"]["ordering"] == {"positions": 60, "steps": 20, "seed": 0}
-    net = from_params(*read_value(out)[:2])
+def test_a_network_orders_its_moves_if_it_has_a_table(ordered, tiny):
+    net = from_params(read_value(ordered)[0])
     assert (net.top, net.inner) == BY_TABLE
-    assert (net.ordering == ordering_table(ordering)).all()
-    plain = from_params(*read_value(checkpoint)[:2])
+    assert (net.ordering == ordering_table(some_ordering())).all()
+    plain = from_params(read_value(tiny("afterstate").folder)[0])
     assert (plain.top, plain.inner) == BY_GREEDY
     assert not len(plain.ordering)
-    game = Game.new(seed=3)
-    ids, _ = ValueAgent(net).evaluate(game.states, new_rng(0))
+    ids, _ = ValueAgent(net).evaluate(Game.new(seed=3).states, new_rng(0))
     assert len(ids) == BY_TABLE[0]
-    monkeypatch.setattr("training.distil_ordering.play_positions", None)  # refused before work
-    for arguments, words in (
-        ([str(tmp_path / "none"), "--out", str(out)], "there is no such checkpoint"),
-        ([str(checkpoint), "--out", str(out), "--steps", "0"], "--steps is 0, expected at least 1"),
-        ([str(checkpoint), "--out", str(out)], f"{out} has a checkpoint already"),
-        ([str(checkpoint), "--out", str(tmp_path / ("x" * 101))], "expected text of 1 to 100"),
-    ):
-        assert main(arguments) == 1
-        assert words in capsys.readouterr().err
 
 
-def test_an_ordering_of_another_shape_is_refused(checkpoint, tmp_path):
-    params, layout, manifest = read_value(checkpoint)
+def test_an_ordering_of_another_shape_is_refused(tiny, tmp_path):
+    params, manifest = read_value(tiny("afterstate").folder)
     params["ordering"] = np.zeros((2, 5), np.float32)
-    save_value(tmp_path, "wrong", params, manifest["rules"], layout)
+    save_value(tmp_path, "wrong", params, manifest["rules"])
     with pytest.raises(CheckpointError, match="its arrays are not those of such a network"):
         read_value(tmp_path)
 
 
-def test_an_ordering_is_learnt_from_the_games_that_the_network_plays(monkeypatch):
-    played = []
-
-    def collected(net, scratch, work, options, rng, found, done, wanted):
-        played.append((int(options[0].num_players), bool(options[0].volcanoes), wanted - done))
-        return wanted
-
-    monkeypatch.setattr("training.distil_ordering.collect", collected)
-    rules = {"players": [3, 4], "volcanoes": False}
-    play_positions(ValueNet(8, 4, 4).compiled(), rules, 100, 0)
-    assert played == [(3, False, 50), (4, False, 50)]
-
-
-def test_an_ordering_learns_what_decides():
-    """In place of a network's values those of another ordering, of what lies on the sides."""
-    every = {"players": [2, 3, 4], "volcanoes": True}
-    found = play_positions(ValueNet(8, 4, 4).compiled(), every, 400, 0)
-    assert len(found.first) == 400
-    assert (found.count > 1).all()
-    assert set(found.stage) == set(range(ORDERING_SHAPE[0]))
-    hidden = np.zeros(ORDERING_SHAPE, np.float32)
-    hidden[:, : NUM_LETTERS * 4] = some_ordering(3)[:, : NUM_LETTERS * 4]
-    table = ordering_table(hidden)
-    for first, count, stage in zip(found.first, found.count, found.stage, strict=True):
-        rows = slice(first, first + count)
-        found.values[rows] = 0.05 * table[stage, found.words[rows], found.variants[rows]]
-    shares = hits(found, fit(found, 200, 0)).mean(0)
-    assert shares[1, 1] > 0.8 > 0.5 > shares[0, 1]
-
-
-def test_a_run_keeps_the_ordering_that_it_started_with(checkpoint, tmp_path):
-    first = tmp_path / "first"
-    assert main([str(checkpoint), "--out", str(first), "--positions", "40", "--steps", "5"]) == 0
-    given = read_value(first)[0]["ordering"]
-    changes = SMALL | {"start": str(first), "rounds": 1, "greedy_rounds": 0}
+def test_a_run_keeps_the_ordering_that_it_started_with(ordered, tmp_path):
+    changes = SMALL | {"start": str(ordered), "rounds": 1, "greedy_rounds": 0}
     config = tmp_path / "next.toml"
     config.write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in changes.items()))
     arguments = ["--config", str(config), "--set", 'against=["random"]']
     assert train([*arguments, "--out", str(tmp_path / "second")]) == 0
-    assert (read_value(tmp_path / "second")[0]["ordering"] == given).all()
+    assert (read_value(tmp_path / "second")[0]["ordering"] == some_ordering()).all()
     run = resumed(AfterstateLearner, tmp_path / "second")
-    assert (run.ordering["ordering"] == given).all()
+    assert (run.ordering["ordering"] == some_ordering()).all()
     run.close()

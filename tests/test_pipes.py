@@ -94,7 +94,7 @@ def doors():
     yield LINES, lambda folder: GameFolder(folder, {"options": []})
     yield "games.parquet", lambda folder: read_regular(folder / "games.parquet", storage.MOST)
     with suppress(ImportError):  # the training extra
-        from training import benchmark, ship, state
+        from training import card, state
         from training.config import read
         from training.run_folder import ABOUT, METRICS, RunFolder
         from training.train_ppo import PpoConfig
@@ -103,8 +103,7 @@ def doors():
         yield state.STATE, state.read_state
         for name in (ABOUT, METRICS):
             yield name, lambda folder: RunFolder(folder, {}, at=1)
-        yield ship.EVALUATION, ship.results
-        yield "settings", lambda folder: benchmark._settings(folder / "settings", {}, False)
+        yield card.EVALUATION, lambda folder: card.strength(folder / card.EVALUATION)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "sparse"])

@@ -22,7 +22,7 @@ from tests.games import played
 
 OBSERVATIONS = {"flat": "flat", "planes": "planes", "rows": Candidates(24, 16)}
 NAMES = (
-    *("random", "greedy", "mc:sims=4", "forastero", "criollo"),
+    *("random", "greedy", "mc:sims=4", "forastero"),
     *("trinitario", "trinitario+search:sims=4", "tests.agents_for_tests:Half"),
 )
 GAMES, BATCHES = 64, (1, 7, 64)

@@ -15,14 +15,18 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluation
 from stable_baselines3.common.vec_env import VecMonitor
 
+from cacao_env.agents.agent import WrappedAgent
 from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.state import OVER
+from cacao_env.envs.opponents import NUM_COMPILED
 from cacao_env.envs.sb3 import KEPT, CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
 from cacao_env.greedy.candidates import Candidates
+from tests.checkpoints import checkpoint
 from tests.games import random_legal
 from tests.sources import ROOT
-from training.train_sb3 import Sb3Config, Sb3Learner
+from tests.test_agents import HERE
+from training.train_sb3 import Sb3Config, Sb3Learner, make_games
 
 ID = "cacao_env/Cacao-v0"
 # An illegal action raises: that nothing does shows that masks are honoured.
@@ -211,3 +215,41 @@ def test_another_form_than_the_games_show_is_refused(shown, asked):
     games = VersusGames(2, "random", observation=shown, seed=0)
     with pytest.raises(ValueError, match="but the games show"):
         CacaoVecEnv(games, asked)
+
+
+# --- Any agents as the opponents of the trainer ---------------------------------------------------
+
+
+def test_bots_with_compiled_games_get_them():
+    games = make_games(Sb3Config(games=2, batch=64, opponents={"greedy": 1}))
+    assert (games.kinds < NUM_COMPILED).all()
+    games = make_games(Sb3Config(games=2, batch=64, opponents={f"{HERE}:First": 1}))
+    assert (games.kinds >= NUM_COMPILED).all()
+    assert isinstance(games._agent(0, 1 - int(games.learners[0])), WrappedAgent)
+
+
+def test_opponents_share_what_earlier_selves_leave_by_their_weights():
+    opponents = {"greedy": 3, "random": 1}
+    small = {"games": 2, "rollout": 16, "batch": 32, "width": 8, "snapshot_fraction": 0.2}
+    games = Sb3Learner(Sb3Config(**small, opponents=opponents)).games
+    assert games._opponents.probabilities == pytest.approx([0.2, 0.6, 0.2])  # random is first
+
+
+def test_a_run_against_agents_resumes_unless_one_has_a_memory_of_its_own(tmp_path):
+    small = {"games": 4, "rollout": 16, "batch": 32, "steps": 64, "width": 8, "epochs": 1}
+    net = str(checkpoint(tmp_path))
+    for name, fine in ((net, True), (f"{HERE}:Half", False)):
+        config = Sb3Config(**small, opponents={name: 1.0, "random": 1.0})
+        learner = Sb3Learner(config)
+        learner.round()
+        learner.rounds = 1
+        arrays, counts = learner.arrays(), learner.counts.copy()
+        uninterrupted = learner.round()
+        again = Sb3Learner(config)
+        again.rounds, again.counts = 1, counts
+        if fine:
+            again.restore(arrays)
+            assert again.round() == uninterrupted
+        else:
+            with pytest.raises(ValueError, match="an opponent's memory was not saved"):
+                again.restore(arrays)

@@ -131,7 +131,8 @@ def agent(name):
 
 
 AGENTS = (
-    *("random", "greedy", "mc:sims=4", "criollo", "forastero", "own", "trinitario+search:sims=8"),
+    *("random", "greedy", "mc:sims=4", "trinitario", "forastero", "own"),
+    "trinitario+search:sims=8",
 )
 ROWS = {"observation": "candidates"}
 CASES: dict[str, tuple[Any, Any]] = {

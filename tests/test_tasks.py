@@ -10,9 +10,9 @@ import gymnasium
 import numpy as np
 import pytest
 
+from cacao_env.agents import checkpoint
 from cacao_env.agents.agent import seat_seed
 from cacao_env.agents.bots import Bot
-from cacao_env.agents.checkpoint import shipped_home
 from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main
 from cacao_env.envs.tasks import FREE, TASKS, task_named
@@ -21,6 +21,7 @@ from cacao_env.evaluation import SEED, workers
 from cacao_env.evaluation import task_scores as reference
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.matches import play_chunk
+from tests.checkpoints import value_checkpoint
 
 PAGE = Path(__file__).parent.parent / "docs" / "tasks.md"
 # (steps, score, best other score) of the episodes of seeds 0 to 2, always the first legal action.
@@ -28,7 +29,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "tasks.md"
 EPISODES = {
     "cacao_env/Cacao-2p-random-v0": [(26, 14, 28), (27, 26, 21), (28, 29, 28)],
     "cacao_env/Cacao-2p-greedy-v0": [(23, 20, 69), (21, 10, 73), (26, 14, 70)],
-    "cacao_env/Cacao-2p-criollo-v0": [(26, 18, 83), (23, 19, 82), (31, -6, 83)],
+    "cacao_env/Cacao-2p-trinitario-v0": [(27, 8, 83), (25, 20, 80), (29, 9, 83)],
     "cacao_env/Cacao-4p-greedy-v0": [(18, 6, 56), (18, 10, 56), (19, 12, 57)],
     "cacao_env/Cacao-2p-volcanoes-greedy-v0": [(27, 3, 81), (28, 17, 72), (23, 10, 72)],
     "cacao_env/Cacao-2p-placements-greedy-v0": [(11, 28, 71), (11, 18, 73), (11, 33, 73)],
@@ -89,13 +90,15 @@ def test_a_task_refuses_to_be_changed(make, given):
 
 
 def test_a_task_refuses_another_checkpoint_of_its_opponent_s_name(tmp_path, monkeypatch, capsys):
-    shutil.copytree(shipped_home() / "trinitario", tmp_path / "criollo")
-    monkeypatch.chdir(tmp_path)
-    words = "checkpoint criollo has checksum 9d806a45e794, but cacao_env/Cacao-2p-criollo-v0 is"
+    folder, _ = value_checkpoint(tmp_path / "trinitario")
+    version = load_agent(str(folder)).version
+    monkeypatch.setattr(checkpoint, "_HOMES", (tmp_path,))
+    name = "cacao_env/Cacao-2p-trinitario-v0"
+    words = f"checkpoint trinitario has checksum {version[:12]}, but {name} is"
     for make in (gymnasium.make, gymnasium.make_vec):
         with pytest.raises(ValueError, match=words):
-            make("cacao_env/Cacao-2p-criollo-v0")
-    assert main(["tasks", "--agents", "greedy", "--tasks", "2p-criollo"]) == 1
+            make(name)
+    assert main(["tasks", "--agents", "greedy", "--tasks", "2p-trinitario"]) == 1
     assert words in capsys.readouterr().err
 
 
@@ -225,5 +228,5 @@ def test_the_page_has_every_task_and_its_opponent_s_version():
     for task in TASKS:
         assert page.count(f"### `{task.id}`") == 1
         assert page.count(f"| `{task.id}` |") == 1
-    version = load_agent("criollo").version
+    version = load_agent("trinitario").version
     assert version[:12] in page

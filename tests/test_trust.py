@@ -37,8 +37,6 @@ from tests.checkpoints import checkpoint, value_checkpoint
 
 SHIPPED = {
     "forastero": "04cb0f14803aa0b9654ba283303c2f718dd29372f8a9119e0ebdda11d9b3d9bb",
-    "criollo": "313b84dfaaf70cac8576ba04c024e70640eab16e320f0468878f6e99b35207b7",
-    "nacional": "8bc2a92b23a8de074211b303f2e00d7e3dd1cde8c7ec4fb5518dfced381aee7d",
     "trinitario": "9d806a45e794c5fb274c7f9f8b38287622cd883f4a61264705659a9e8c5486c5",
 }
 
@@ -169,7 +167,9 @@ def test_a_manifest_s_checksum_leads_to_no_other_folder(tmp_path):
 # --- Names from requests and files ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["criollo:Foo", "os:system", "a.b:C", "criollo:ms=1", "x:y:z"])
+@pytest.mark.parametrize(
+    "name", ["trinitario:Foo", "os:system", "a.b:C", "trinitario:ms=1", "x:y:z"]
+)
 def test_a_request_s_name_imports_no_module(name, monkeypatch):
     imported = []
     monkeypatch.setattr(importlib, "import_module", lambda *names: imported.append(names))

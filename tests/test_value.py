@@ -59,10 +59,10 @@ def some_samples() -> list[tuple]:
             viewer = number % players
             numbers, rows, tiles, cells = looked_at(game, viewer)
             left = int(game.state.tiles_each) - int(game.state.placed[viewer])
-            stage = features.LAYOUT.stages[left]
+            stage = features.STAGES[left]
             count = int((rows != features.NO_ROW).sum())
             found.append((numbers, rows, count, tiles, cells, stage))
-    assert len({row[5] for row in found}) == features.LAYOUT.num_stages
+    assert len({row[5] for row in found}) == features.NUM_STAGES
     assert any(row[3] > row[4] for row in found)
     return found
 

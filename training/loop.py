@@ -35,7 +35,7 @@ from cacao_env.evaluation.summary import Result, summarise
 
 from .config import ConfigError, RunConfig, agent_named, from_dict, overridden, read, strings_in
 from .run_folder import RunFolder, clear, require_room, seconds_at
-from .state import Arrays, check_counts, read_state, write_state
+from .state import Arrays, read_state, write_state
 
 
 class Learner(ABC):
@@ -68,16 +68,9 @@ class Learner(ABC):
 
     @abstractmethod
     def restore(self, arrays: Arrays) -> None:
-        """Resume from ``arrays``, which may be of anything; CheckpointError if they do not fit.
+        """Resume from ``arrays``; CheckpointError if shapes do not fit or numbers are not finite.
 
         The loop has restored rounds, seconds and counts.
-        """
-
-    @classmethod  # noqa: B027
-    def check(cls, config: Any, arrays: Arrays) -> None:
-        """Raise CheckpointError if a state can't be that of a configuration, before a learner is made.
-
-        What a learner allocates is then no larger than the state.
         """
 
     @abstractmethod
@@ -311,9 +304,9 @@ def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) ->
     config = from_dict(kind.config_type, overridden(about["config"], overrides))
     config = config.loading(strings_in(overridden({}, overrides)))
     counts = about["counts"]
-    kind.check(config, arrays)
     learner = kind(config)
-    check_counts(counts, {"rounds", *learner.counts})
+    if counts.keys() != {"rounds", *learner.counts}:
+        raise CheckpointError("another version of this program wrote the state")
     learner.rounds = counts.pop("rounds")
     learner.seconds = seconds_at(folder, learner.rounds)
     learner.counts = counts
@@ -367,7 +360,7 @@ def main(
         else:
             config = read(kind.config_type, options.config, options.overrides)
             learner, folder = begun(kind, config, options)
-        return train(learner, folder)[0]
+        return train(learner, folder)
 
     return run_command(work, "; resume the last saved round with --resume and the run folder")
 
@@ -429,17 +422,17 @@ def begun(
     return learner, folder
 
 
-def train(learner: Learner, folder: Path) -> tuple[int, list[Result]]:
-    """Train and measure the result, with messages; return the exit status and the results."""
+def train(learner: Learner, folder: Path) -> int:
+    """Train and measure the result, with messages; return the exit status."""
     with closing(learner):
         finished = Loop(learner, folder).run()
     if not finished:
         command = f"python -m training.{learner.command} --resume {folder}"
         print(f"interrupted; resume with: {command}", file=sys.stderr)
-        return 130, []
+        return 130
     made = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in learner.counts.items())
     print(f"trained {made} in {learner.seconds:.0f} s; checkpoint: {folder}")
     results = final_evaluation(learner.config, folder)
     config = learner.config
     bars = {agent_named("bars", name, config).name: bar for name, bar in config.bars.items()}
-    return (1 if print_results(results, bars) else 0), results
+    return 1 if print_results(results, bars) else 0

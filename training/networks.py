@@ -262,41 +262,29 @@ def net_shapes(about: Form, width: int) -> dict[str, tuple[int, ...]]:
     return {name: tuple(x.shape) for name, x in net.named_parameters()}
 
 
-def to_onnx(
-    model: nn.Module,
-    example: tuple[Any, ...],
-    inputs: Sequence[str],
-    outputs: Sequence[str],
-    axes: dict[str, dict[int, str]] | None = None,
-) -> bytes:
-    """Return a module as an ONNX file whose weights keep their names; batches have any size.
+def export(net: PolicyNet, about: Form) -> bytes:
+    """Return a network as the ONNX file that :mod:`cacao_env.agents.onnx` plays.
 
-    ``axes``: further axes of any size, by input.
+    The weights keep their names.
     """
-    model.eval()
+    shape = about.rows.shape if about.rows is not None else (about.options.observation_size,)
+    example = torch.rand(2, *shape, device=next(net.parameters()).device)
+    net.eval()
     file = io.BytesIO()
     with warnings.catch_warnings():  # the exporter that needs no further package is called old
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            model,
-            example,
+            net,
+            (example,),
             file,  # type: ignore[arg-type]  # any file will do
-            input_names=list(inputs),
-            output_names=list(outputs),
-            dynamic_axes={name: {0: "batch"} for name in (*inputs, *outputs)} | (axes or {}),
+            input_names=["observation"],
+            output_names=["logits", "value"],
+            dynamic_axes={name: {0: "batch"} for name in ("observation", "logits", "value")},
             opset_version=OPSET,
             do_constant_folding=False,
             dynamo=False,
         )
-    return file.getvalue()
-
-
-def export(net: PolicyNet, about: Form) -> bytes:
-    """Return a network as the ONNX file that :mod:`cacao_env.agents.onnx` plays."""
-    shape = about.rows.shape if about.rows is not None else (about.options.observation_size,)
-    device = next(net.parameters()).device
-    example = torch.rand(2, *shape, device=device)
-    return described(to_onnx(net, (example,), ["observation"], ["logits", "value"]), about)
+    return described(file.getvalue(), about)
 
 
 def read_weights(folder: str | Path) -> dict[str, Array]:

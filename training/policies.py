@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -132,7 +132,6 @@ class PolicyLearner(Learner):
     games: Any  # VectorGames or VersusGames
     optimizer: torch.optim.Optimizer
     past: Snapshots | None = None  # earlier selves, if some games have them
-    prefix: ClassVar[str] = "net"  # of the network's weights in a state
 
     def __init__(self, config: PolicyConfig) -> None:
         super().__init__(config)
@@ -188,16 +187,6 @@ class PolicyLearner(Learner):
         write_files(
             folder, self.config.name, POLICY, network, rules=about.as_dict(), training=training
         )
-
-    @classmethod
-    def check(cls, config: Any, arrays: Arrays) -> None:
-        """Raise CheckpointError unless a state has weights of such a network and so many games."""
-        check_shapes(arrays, named(cls.prefix, net_shapes(config.about, config.width)))
-        games = [x for key, x in arrays.items() if key.startswith("games.")]
-        if games and not any(x.ndim and len(x) == config.games for x in games):
-            raise CheckpointError(
-                f"the state does not fit its configuration: it has not {config.games} games"
-            )
 
 
 class Snapshots(Agent):

@@ -142,14 +142,10 @@ def seconds_at(path: Path, at: int) -> float:
     """Read how many seconds of training a run had after a round; CheckpointError if it is not there."""
     if not at:
         return 0.0
-    found = [row.get("seconds") for row in read_metrics(path) if row["round"] == at]
-    seconds: Any = found[0] if found else None
-    if type(seconds) not in (int, float) or not 0 <= seconds < 2**62:
-        raise CheckpointError(
-            f"{path / METRICS} has {in_short(seconds)} as the seconds of round {at}, which {STATE} "
-            "was written after, expected a number"
-        )
-    return float(seconds)
+    for row in read_metrics(path):
+        if row["round"] == at and "seconds" in row:
+            return float(row["seconds"])
+    raise CheckpointError(f"{path / METRICS} has no seconds of round {at}, the last in {STATE}")
 
 
 def _starts(path: Path) -> list[Any]:

@@ -23,7 +23,7 @@ import torch
 
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import read_value, save_value
-from cacao_env.agents.value.net import from_params, param_shapes
+from cacao_env.agents.value.net import from_params
 from cacao_env.agents.value.ordering import ORDERING_SHAPE
 from cacao_env.data.storage import arrow
 from cacao_env.engine.options import Options
@@ -43,12 +43,10 @@ from .config import (
     thread_count,
 )
 from .run_folder import GAMES
-from .state import Arrays, check_arrays, check_shapes, named, part
-from .values.games import Behaviour, Played, Samples, sound_samples
+from .state import Arrays, check_arrays, named, part
+from .values.games import Behaviour, Played, Samples, new_samples
 from .values.learning import Fitter
 from .values.players import games_of_each_kind, join, opponent_named, play, split_games, warm_up
-
-_NETS = ("net", "mean", "acting")  # in a state: trained, their running mean, what plays next
 
 
 @dataclass(frozen=True)
@@ -172,10 +170,10 @@ class AfterstateLearner(loop.Learner):
 
     def start_from(self, folder: Path) -> None:
         """Copy the weights of a network that is not larger."""
-        params, layout, _ = read_value(folder)
+        params, _ = read_value(folder)
         if "ordering" in params:
             self.ordering = {"ordering": params.pop("ordering")}
-        self.fitter.start_from(params, layout)
+        self.fitter.start_from(params)
         self.acting = self.fitter.mean.params()
 
     # --- Rounds ------------------------------------------------------------------------------
@@ -279,12 +277,6 @@ class AfterstateLearner(loop.Learner):
         """Of the network, and the running mean of them."""
         return named("net", self.fitter.net.params()) | named("mean", self.fitter.mean.params())
 
-    @classmethod
-    def check(cls, config: AfterstateConfig, arrays: Arrays) -> None:
-        """Raise CheckpointError unless a state has networks of the configuration's size."""
-        shapes = param_shapes(config.sums, config.maxima, config.units)
-        check_shapes(arrays, {f"{of}.{n}": x for of in _NETS for n, x in shapes.items()})
-
     def arrays(self) -> Arrays:
         """Networks, optimizer, the weights that play the next round, and the replay."""
         arrays = self.fitter.arrays() | named("acting", self.acting) | self.ordering
@@ -303,7 +295,8 @@ class AfterstateLearner(loop.Learner):
         for number in count():  # more than are kept, if the run goes on with a shorter replay
             if not (samples := part(f"replay.{number:03}", arrays)):
                 break
-            self.replay.append(sound_samples(samples))
+            check_arrays(samples, new_samples(np.size(samples.get("stage", 0)))._asdict())
+            self.replay.append(Samples(**samples))
 
     def settle(self) -> None:
         """Wait for the games of the next round."""

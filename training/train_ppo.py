@@ -54,8 +54,6 @@ class PpoConfig(ScheduledConfig):
     greedy_fraction: float = fraction(0.0)
     past_fraction: float = fraction(0.0)
     past_rounds: int = positive(10)  # between two of the selves that are kept
-    # Rounds at the beginning in which the network learns to choose as greedy does.
-    clone_rounds: int = at_least(0, 0)
     value_coef: float = positive(0.5)
     max_grad_norm: float = positive(0.5)
 
@@ -126,7 +124,6 @@ class Rollout(NamedTuple):
     log_probs: torch.Tensor  # (S,)
     values: torch.Tensor  # (S,)
     advantages: torch.Tensor  # (S,)
-    greedy: torch.Tensor  # (S,) what greedy would have done; only while its choices are cloned
     known: torch.Tensor  # (K,) rows whose advantage is known: their seat has decided again since
 
 
@@ -157,22 +154,15 @@ class SelfPlay:
         self._greedy, self._earlier = (np.where(which, seats, -1) for which in (greedy, earlier))
 
     @torch.no_grad()
-    def collect(
-        self, net: PolicyNet, watch: loop.Stopwatch, cloning: bool = False
-    ) -> tuple[Rollout, int]:
-        """Play so many decisions in every game; also count the games that ended.
-
-        While ``cloning``, greedy's choices are played, and others in a tenth of the cases.
-        """
+    def collect(self, net: PolicyNet, watch: loop.Stopwatch) -> tuple[Rollout, int]:
+        """Play so many decisions in every game; also count the games that ended."""
         games, config, on = self.games, self._config, self._device
-        count = games.num_games
-        shape = config.rollout, count
+        shape = config.rollout, games.num_games
         kind = torch.from_numpy(games.observations).dtype
         seen = torch.empty((*shape, *games.observations.shape[1:]), dtype=kind, device=on)
         masks = torch.empty((*shape, games.action_masks.shape[1]), dtype=torch.bool, device=on)
         actions = torch.empty(shape, dtype=torch.long, device=on)
         log_probs, values = torch.empty((2, *shape), device=on)
-        greedy = torch.zeros(shape if cloning else (0,), dtype=torch.long, device=on)
         seats, over, not_learned = np.empty(shape, np.int64), *np.zeros((2, *shape), np.bool_)
         rewards = np.empty((*shape, games.num_players), np.float32)
         for t in range(config.rollout):
@@ -181,10 +171,6 @@ class SelfPlay:
                 masks[t] = torch.from_numpy(games.action_masks)
                 logits, values[t] = net(seen[t] * self.factors)
                 actions[t] = sample(logits, masks[t])
-                if cloning:
-                    greedy[t] = self._greedy_choices()
-                    usual = torch.rand(count, device=on) >= 0.1
-                    actions[t] = torch.where(usual, greedy[t], actions[t])
                 not_learned[t] = self._others_choose(seen[t], masks[t], actions[t])
                 log_probs[t] = log_prob_and_entropy(logits, masks[t], actions[t])[0]
                 chosen = actions[t].cpu().numpy()
@@ -209,7 +195,6 @@ class SelfPlay:
             log_probs.flatten(),
             values.flatten(),
             found,
-            greedy.flatten(),
             torch.nonzero(~torch.isnan(found)).squeeze(1),
         )
         return rollout, int(over.sum())
@@ -278,23 +263,9 @@ def ppo_loss(
     }
 
 
-def clone_loss(
-    net: PolicyNet, rollout: Rollout, rows: torch.Tensor, scale: torch.Tensor, c: PpoConfig
-) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-    """Return the loss of choosing as greedy does and of the rollout's values, and its metrics."""
-    logits, values = net(rollout.observations[rows] * scale)
-    log_probs, entropy = log_prob_and_entropy(logits, rollout.masks[rows], rollout.greedy[rows])
-    returns = rollout.advantages[rows] + rollout.values[rows]
-    policy = -log_probs.mean()
-    value = torch.nn.functional.mse_loss(values, returns)
-    metrics = {"loss_policy": policy, "loss_value": value, "entropy": entropy.mean()}
-    return policy + c.value_coef * value, metrics
-
-
 def fit(
     net: PolicyNet,
     optimizer: torch.optim.Optimizer,
-    loss_of: Any,
     rollout: Rollout,
     scale: torch.Tensor,
     c: PpoConfig,
@@ -315,7 +286,7 @@ def fit(
     for _ in range(c.epochs):
         order = rollout.known[torch.randperm(len(rollout.known)).to(rollout.known.device)]
         for rows in order.tensor_split(batches):
-            loss, metrics = loss_of(net, rollout, rows, scale, c)
+            loss, metrics = ppo_loss(net, rollout, rows, scale, c)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(net.parameters(), c.max_grad_norm)
@@ -360,15 +331,12 @@ class PpoLearner(PolicyLearner):
         now = copy(config)
         for key in ("learning_rate", "clip_range", "entropy_coef"):
             vars(now)[key] = self.scheduled(key)
-        cloning = self.rounds < config.clone_rounds
-        rollout, finished = self.play.collect(self.net, self.watch, cloning)
+        rollout, finished = self.play.collect(self.net, self.watch)
         with self.watch("learning"):
-            loss_of = clone_loss if cloning else ppo_loss
-            metrics = fit(self.net, self.optimizer, loss_of, rollout, self.play.factors, now)
-        if not cloning:
-            errors = rollout.advantages[rollout.known]
-            returns = errors + rollout.values[rollout.known]
-            metrics["explained_variance"] = float(1 - errors.var() / returns.var().clamp(min=1e-12))
+            metrics = fit(self.net, self.optimizer, rollout, self.play.factors, now)
+        errors = rollout.advantages[rollout.known]
+        returns = errors + rollout.values[rollout.known]
+        metrics["explained_variance"] = float(1 - errors.var() / returns.var().clamp(min=1e-12))
         if self.past is not None:
             self.past.after_round(self.rounds + 1, config.past_rounds, config.seed)
         self.counts["decisions"] += config.decisions_per_update

@@ -20,7 +20,6 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 
-from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.envs.opponents import COMPILED
 from cacao_env.envs.sb3 import CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
@@ -61,7 +60,6 @@ class Sb3Learner(PolicyLearner):
     command = "train_sb3"
     config_type = Sb3Config
     algorithm = "MaskablePPO"
-    prefix = "net.mlp_extractor.net"
 
     def __init__(self, config: Sb3Config) -> None:
         super().__init__(config)
@@ -136,14 +134,11 @@ class Sb3Learner(PolicyLearner):
 
     def restore(self, arrays: Arrays) -> None:
         """Resume from ``arrays``; CheckpointError if the games could not be saved."""
-        ended = arrays.get("ended", np.zeros(0))
-        if ended.ndim != 2 or len(ended) > 500:
-            raise CheckpointError("the state does not fit its configuration: ended")
-        check_arrays(arrays, {"ended": np.zeros((len(ended), 2))})
+        check_arrays(arrays, {"ended": np.zeros((np.size(arrays.get("ended", 0)) // 2, 2))})
         self.model.num_timesteps = self.counts["decisions"]
         super().restore(arrays)
         self.env.restore(part("env", arrays))
-        self._ended.extend(map(tuple, ended.tolist()))
+        self._ended.extend(map(tuple, arrays["ended"].tolist()))
         self.model._last_obs = self.games.observations.copy()
         self.model._last_episode_starts = self.games.dones.copy()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import time
 from collections.abc import Mapping
@@ -103,11 +104,17 @@ def add_to_manifest(folder: Path, **more: Any) -> None:
 
 
 def find(name: str) -> Path | None:
-    """Return the folder of a checkpoint, given as a path or a shipped name; None if there is none."""
-    for place in (Path(), Path("checkpoints"), *_HOMES):
-        if (place / name / MANIFEST).is_file():
-            return place / name
-    return None
+    """Return the folder of a checkpoint, given as a path or a shipped name; None if there is none.
+
+    A path has a separator: a folder ``trinitario`` of the current one is ``./trinitario``.
+    """
+    places = (Path(name),) if is_path(name) else tuple(home / name for home in _HOMES)
+    return next((place for place in places if (place / MANIFEST).is_file()), None)
+
+
+def is_path(name: str) -> bool:
+    """Return whether a name is the path of a folder, not a shipped name."""
+    return any(separator in name for separator in (os.sep, os.altsep) if separator)
 
 
 def shipped_home() -> Path | None:

@@ -3,7 +3,7 @@
 A name is, in this order,
 
 - a bot with its parameters (:mod:`.bots`): ``greedy``, ``mc:sims=256``;
-- a checkpoint, shipped or in a folder, with or without search: ``criollo``,
+- a checkpoint, shipped or in a folder, with or without search: ``trinitario``,
   ``runs/quickstart+search:ms=16``;
 - a policy as an ONNX file (:mod:`.onnx`): ``my_policy.onnx``;
 - a language model (:mod:`cacao_env.text.llm`): ``llm:MODEL``, where code may be loaded;
@@ -31,7 +31,7 @@ from typing import Any
 from ..checks import as_path, in_short
 from .agent import Agent, AgentError, WrappedAgent, one_line
 from .bots import BOTS, Bot
-from .checkpoint import VALUE_NET, find, read_manifest, shipped_names
+from .checkpoint import MANIFEST, VALUE_NET, find, is_path, read_manifest, shipped_names
 from .onnx import load_policy
 from .value.checkpoint import SEARCH, load_value_agent, split_search
 
@@ -64,7 +64,9 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
     try:
         folder = find(name)  # a folder may be called anything
         base, search = (name, None) if folder else split_search(name)
-        folder = folder or find(base) or (as_path(base) if as_path(base).is_dir() else None)
+        folder = folder or find(base)
+        if folder is None and is_path(base) and as_path(base).is_dir():
+            folder = as_path(base)
     except OSError as error:  # too long a name for the system
         raise AgentError(f"agent {in_short(name)} can't be found: {error.strerror}") from None
     if folder is not None:
@@ -83,6 +85,8 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
         if not allow_code:
             raise AgentError(f"{name!r} names code, which only the command line may load")
         return _from_class(name, _find_class(name))
+    if (Path(base) / MANIFEST).is_file():
+        raise AgentError(f"there is no agent {name!r}; a checkpoint's folder is named as ./{name}")
     near = difflib.get_close_matches(head, [*BOTS, *(known for known, _ in installed_agents())], 1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise AgentError(

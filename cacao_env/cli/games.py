@@ -48,7 +48,7 @@ def add_commands(commands: Any) -> None:
             "--games": (1, "number of games, with consecutive seeds"),
             **VOLCANOES,
             "--decisions": ("auto", None, {"choices": DECISIONS}),
-            "--agents": (str, "one agent for each seat, e.g. random,criollo; default: random"),
+            "--agents": (str, "one agent for each seat, e.g. random,trinitario; default: random"),
             "--with-legal": (False, "list the legal moves as well"),
             "--out": (str, "a file, or a folder for several games; default: standard output"),
         },

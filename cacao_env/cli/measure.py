@@ -60,8 +60,8 @@ def add_commands(commands: Any) -> None:
         "evaluate",
         _evaluate,
         "measure agents against each other",
-        "cacao evaluate criollo greedy --players 2,3,4 --deals 500\n"
-        "cacao evaluate mine.onnx --against random greedy criollo",
+        "cacao evaluate trinitario greedy --players 2,3,4 --deals 500\n"
+        "cacao evaluate mine.onnx --against random greedy trinitario",
         {
             "agents": (str, _AGENT, {"nargs": "+"}),
             "--against": (str, opponents, {"nargs": "+", "default": [], "metavar": "AGENT"}),
@@ -118,7 +118,7 @@ def add_commands(commands: Any) -> None:
         "tasks",
         _tasks,
         "list the named tasks, or measure agents in them",
-        "cacao tasks\ncacao tasks --agents criollo --tasks 2p-greedy --deals 200",
+        "cacao tasks\ncacao tasks --agents trinitario --tasks 2p-greedy --deals 200",
         {
             "--page": (str, "write the tables between the page's markers", _FILE),
             "--deals": (int, "for each task and agent; default: 1,000"),

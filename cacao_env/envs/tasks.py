@@ -82,10 +82,10 @@ TASKS = (
     Task("2p-random", "random", "2 players against a random opponent: a first test of a learner"),
     Task("2p-greedy", "greedy", "2 players against the one-turn bot"),
     Task(
-        "2p-criollo",
-        "criollo",
-        "2 players against the value network criollo",
-        checksum="313b84dfaaf70cac8576ba04c024e70640eab16e320f0468878f6e99b35207b7",
+        "2p-trinitario",
+        "trinitario",
+        "2 players against the value network trinitario",
+        checksum="9d806a45e794c5fb274c7f9f8b38287622cd883f4a61264705659a9e8c5486c5",
     ),
     Task("4p-greedy", "greedy", "4 players, three copies of the one-turn bot", Options(4)),
     Task(

@@ -18,7 +18,7 @@ from ..tables import DataTable, between_markers
 from . import figures
 from .run import Plan, versions_of
 
-AGENTS = ("random", "greedy", "mc:sims=256", "forastero", "criollo", "trinitario")
+AGENTS = ("random", "greedy", "mc:sims=256", "forastero", "trinitario")
 NOT_MEASURED = "not measured"
 DEALS = 1000
 HOME = Path("runs/tasks")

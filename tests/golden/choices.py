@@ -14,7 +14,7 @@ from tests.games import played
 FILE = Path(__file__).parent / "choices.json"
 AGENTS = (
     *("random", "greedy", "mc:sims=16,top=6"),
-    *("criollo", "nacional", "trinitario", "criollo+search:sims=8", "trinitario+search:sims=24"),
+    *("trinitario", "trinitario+search:sims=24"),
 )
 
 

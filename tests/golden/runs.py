@@ -42,7 +42,7 @@ RUNS: dict[str, tuple[type[Learner], type[Any], dict[str, Any]]] = {
     "ppo-rows": (
         PpoLearner,
         PpoConfig,
-        _POLICIES | _PPO | _ROWS | {"clone_rounds": 1, "greedy_fraction": 0.3},
+        _POLICIES | _PPO | _ROWS | {"greedy_fraction": 0.3},
     ),
     "sb3": (Sb3Learner, Sb3Config, _POLICIES | _SB3),
     "sb3-rows": (Sb3Learner, Sb3Config, _POLICIES | _ROWS),

@@ -8,15 +8,12 @@ view of its game: the result, mixed with what the network expected at the turns 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cacao_env.agents.checkpoint import CheckpointError
-from cacao_env.agents.value.features import ALONE, LAYOUT, NO_ROW, NUM_NUMBERS, features_into
+from cacao_env.agents.value.features import NO_ROW, NUM_NUMBERS, features_into
 from cacao_env.agents.value.net import POINTS, expect
-from cacao_env.agents.value.patterns import NUM_PATTERNS
 from cacao_env.agents.value.search import search_choice
 from cacao_env.agents.value.turns import value_actions
 from cacao_env.engine.actions import MAX_LEGAL
@@ -24,12 +21,10 @@ from cacao_env.engine.jit import njit
 from cacao_env.engine.rng import below, uniform
 from cacao_env.engine.scoring import score, scores_into, win_shares_into
 from cacao_env.engine.state import ACT, FILL, OVER, STATE, deal, redeal
-from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS, MIN_PLAYERS
+from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
 from cacao_env.envs.batch import MAX_DECISIONS
 from cacao_env.greedy.choices import GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.greedy.turn import step_turn
-
-from ..state import check_arrays
 
 KEPT_ROWS = 160  # of a sample; no position of a real game has more
 
@@ -82,39 +77,6 @@ def new_samples(count: int) -> Samples:
         np.zeros(count, np.uint8),
         np.zeros((count, MAX_PLAYERS), np.float32),
         np.zeros((count, MAX_PLAYERS), np.float32),
-    )
-
-
-def sound_samples(given: Mapping[str, Any]) -> Samples:
-    """Return samples; CheckpointError unless every number in them is one that a game can give.
-
-    Compiled learning trusts them.
-    """
-    count = len(given["stage"]) if np.ndim(given.get("stage", 0)) == 1 else 0
-    check_arrays(given, new_samples(count)._asdict())
-    samples = Samples(**{name: given[name] for name in Samples._fields})
-    if count == 0 or not _are_sound(samples):
-        raise CheckpointError("the state can't be used: its samples are not those of games")
-    return samples
-
-
-def _are_sound(s: Samples) -> bool:
-    """Patterns come first, those of open cells before others, then other rows, then padding."""
-    place, rows = np.arange(KEPT_ROWS), s.rows
-    counts = (rows != NO_ROW).sum(1)
-    inside, pattern, opened = (place < n[:, None] for n in (counts, s.patterns, s.open_cells))
-    return bool(
-        ((rows != NO_ROW) == inside).all()
-        and (rows <= NO_ROW).all()
-        and (s.patterns <= counts).all()
-        and (s.open_cells <= s.patterns).all()
-        and ((rows < ALONE) == pattern).all()
-        and (rows[opened] < NUM_PATTERNS).all()
-        and (s.stage < LAYOUT.num_stages).all()
-        and (s.players >= MIN_PLAYERS).all()
-        and (s.players <= MAX_PLAYERS).all()
-        and (s.win_shares >= 0).all()
-        and (s.win_shares <= 1 + 1e-5).all()
     )
 
 

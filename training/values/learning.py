@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from cacao_env.agents.value.features import LAYOUT, NO_ROW, NUM_NUMBERS, Layout
+from cacao_env.agents.value.features import NO_ROW
 from cacao_env.engine.tiles import MAX_PLAYERS
 
 from ..state import check_shapes, learner_arrays, load_weights, named, part, restore_learner
@@ -22,21 +22,13 @@ _BATCHES = 1  # tells random numbers for batches from those for games
 _WIDTHS = ("part_rows", "part_best", "middle_bias")  # as wide as there are sums, maxima and units
 
 
-def grown(
-    params: Mapping[str, Any], layout: Layout, fresh: Mapping[str, Any]
-) -> dict[str, np.ndarray]:
-    """Return weights of a layout as those of the present one, which compute nearly the same.
+def grown(params: Mapping[str, Any], fresh: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Return weights as those of a larger network that computes the same.
 
-    The present layout's units leak, and it shows prospects sooner.  ``fresh``: weights of a new
-    network.  It may have more sums, maxima and units; they begin as in ``fresh`` and without
-    influence.
+    ``fresh``: weights of a new network.  Its further sums, maxima and units begin as in ``fresh`` and
+    without influence.
     """
-    source = [layout.stages[LAYOUT.stages.index(stage)] for stage in range(LAYOUT.num_stages)]
     found = {name: np.array(array) for name, array in params.items()}
-    missing = NUM_NUMBERS - layout.numbers
-    found["numbers"] = np.pad(found["numbers"], ((0, missing), (0, 0)))
-    for name in ("middle", "middle_bias", "out", "out_bias"):
-        found[name] = found[name][source]
     own, new = ([x[name].shape[-1] for name in _WIDTHS] for x in (found, fresh))
     if any(size > new_size for size, new_size in zip(own, new, strict=True)):
         return found
@@ -70,9 +62,9 @@ class Fitter:
         self._average = average
         self.steps = 0
 
-    def start_from(self, params: Mapping[str, Any], layout: Layout = LAYOUT) -> None:
-        """Copy weights, of an older layout too; raise ValueError if it is larger."""
-        params = grown(params, layout, self.net.params())
+    def start_from(self, params: Mapping[str, Any]) -> None:
+        """Copy the weights of a network; raise ValueError if it is larger."""
+        params = grown(params, self.net.params())
         own = {name: tuple(x.shape) for name, x in self.net.named_parameters()}
         check_shapes(params, own, "its network is larger than this one")
         for net in (self.net, self.mean):

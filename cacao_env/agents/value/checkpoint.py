@@ -21,17 +21,32 @@ from ..checkpoint import (
     write_files,
 )
 from .agent import ValueAgent
-from .features import LAYOUT, LAYOUTS, NUM_ROWS, Layout
+from .features import (
+    LEAK,
+    NUM_NUMBERS,
+    NUM_ROWS,
+    NUM_STAGES,
+    PROSPECTS_FROM,
+    STAGES,
+    VERSION,
+)
 from .net import from_params, param_shapes
 from .patterns import NUM_PATTERNS
 from .search import CANDIDATES, EXACT, NEAR, PRIOR, TURNS, SearchAgent
 
 
-def features_version(layout: Layout = LAYOUT) -> str:
+def features_version() -> str:
     """Return a fingerprint of the features that the weights depend on."""
-    of: list[Any] = [layout.version, layout.numbers, NUM_ROWS, NUM_PATTERNS, layout.num_stages]
-    if layout.version > 4:  # the older fingerprint leaves these out
-        of += [layout.prospects, *layout.stages, str(layout.leak)]
+    of = [
+        VERSION,
+        NUM_NUMBERS,
+        NUM_ROWS,
+        NUM_PATTERNS,
+        NUM_STAGES,
+        PROSPECTS_FROM,
+        *STAGES,
+        str(LEAK),
+    ]
     return hashlib.sha256(json.dumps(of).encode()).hexdigest()[:16]
 
 
@@ -40,7 +55,6 @@ def save_value(
     name: str,
     params: dict[str, Any],
     rules: dict[str, Any],
-    layout: Layout = LAYOUT,
     **more: Any,
 ) -> None:
     """Write a checkpoint; ``rules`` has the numbers of players and whether volcanoes were used."""
@@ -51,21 +65,19 @@ def save_value(
     }
     if "ordering" in params:
         size["ordered"] = True
-    features = features_version(layout)
+    features = features_version()
     metadata = metadata_of({"rules": rules, "features": features, "network": VALUE_NET})
     weights = pack_arrays(params, metadata)
     write_files(folder, name, VALUE_NET, weights, rules=rules, features=features, size=size, **more)
 
 
-def read_value(folder: Path) -> tuple[dict[str, Any], Layout, dict[str, Any]]:
-    """Read (trained parameters, layout, manifest); CheckpointError says why a folder can't be used."""
+def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read (trained parameters, manifest); CheckpointError says why a folder can't be used."""
     manifest, weights = read_files(folder, VALUE_NET)
     try:
-        layouts = {features_version(layout): layout for layout in LAYOUTS}
-        layout = layouts.get(manifest["features"])
-        if layout is None:
+        if manifest["features"] != features_version():
             raise CheckpointError(f"{folder}: made for other features")
-        params = unpack_arrays(folder, weights, param_shapes(**manifest["size"], layout=layout))
+        params = unpack_arrays(folder, weights, param_shapes(**manifest["size"]))
         check_metadata(folder, weights, manifest)
         players, volcanoes = manifest["rules"]["players"], manifest["rules"]["volcanoes"]
         known = range(MIN_PLAYERS, MAX_PLAYERS + 1)
@@ -80,7 +92,7 @@ def read_value(folder: Path) -> tuple[dict[str, Any], Layout, dict[str, Any]]:
         raise CheckpointError(
             f"{folder}: manifest and weights don't fit: {str(error)[:200]}"
         ) from None
-    return params, layout, manifest
+    return params, manifest
 
 
 SEARCH = "+search"
@@ -135,9 +147,9 @@ _LOADED: WeakValueDictionary[str, ValueAgent] = WeakValueDictionary()  # agents 
 
 def load_value_agent(folder: Path, name: str, search: dict[str, Any] | None = None) -> ValueAgent:
     """Load an agent from a value network's checkpoint; ``search`` as ``split_search`` returned it."""
-    params, layout, manifest = read_value(folder)
+    params, manifest = read_value(folder)
     other = _LOADED.get(manifest["sha256"])
-    net = from_params(params, layout) if other is None else other.net  # 7 MB of a shipped one
+    net = from_params(params) if other is None else other.net  # 7 MB of a shipped one
     agent = (
         ValueAgent(net, name, manifest)
         if search is None

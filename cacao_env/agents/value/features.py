@@ -11,8 +11,6 @@ not placed.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ...engine.geometry import NEIGHBOR
@@ -70,28 +68,11 @@ MAX_ROWS = 320
 OVERBUILDS_SOON = 8  # jungle tiles left when overbuilding is near
 
 
-class Layout(NamedTuple):
-    """What the weights of a network are for."""
-
-    version: int
-    numbers: int  # how many of the numbers it sees, the first ones
-    prospects: int  # placements that the viewer has left when it begins to see best turns
-    stages: tuple[
-        int, ...
-    ]  # by placements left: the part of the game, with output layers of its own
-    leak: float  # slope of the second layer's units below 0
-
-    @property
-    def num_stages(self) -> int:
-        """How many sets of output layers it has."""
-        return max(self.stages) + 1
-
-
-LAYOUTS = (
-    Layout(4, PROSPECTS + MAX_PLAYERS, 2, (0, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4), 0.0),
-    Layout(VERSION, NUM_NUMBERS, 4, (0, 1, 2, 3, 4, 5, 5, 6, 6, 7, 7, 7, 7), 0.02),
-)
-LAYOUT = LAYOUTS[-1]
+PROSPECTS_FROM = 4  # placements that the viewer has left when the network begins to see best turns
+# The part of the game by placements left; the network has output layers of its own for each.
+STAGES = (0, 1, 2, 3, 4, 5, 5, 6, 6, 7, 7, 7, 7)
+NUM_STAGES = max(STAGES) + 1
+LEAK = 0.02  # slope of the second layer's units below 0
 
 
 @inlined
@@ -112,8 +93,8 @@ def _pattern(state, cell):
 def features_into(state, viewer, prospects, room, numbers, rows):
     """Write features into ``numbers``, float32 (NUM_NUMBERS,), and ``rows``, uint16 (MAX_ROWS,).
 
-    ``prospects``: of the layout; ``room``: of :mod:`.best_turn`.  Returns (number of rows, number of
-    patterns among them, number of patterns of open cells, which come first).
+    ``prospects``: ``PROSPECTS_FROM``; ``room``: of :mod:`.best_turn`.  Returns (number of rows, number
+    of patterns among them, number of patterns of open cells, which come first).
     """
     players = np.int64(state.num_players)
     numbers[:] = 0.0

@@ -24,12 +24,14 @@ from ..elementary import exp_negative
 from .best_turn import new_room
 from .features import (
     ALONE,
-    LAYOUT,
+    LEAK,
     MAX_ROWS,
     NO_ROW,
     NUM_NUMBERS,
+    NUM_STAGES,
     PATTERN_TABLES,
-    Layout,
+    PROSPECTS_FROM,
+    STAGES,
     features_into,
 )
 from .ordering import ORDERING_SHAPE, OVERBUILDS, ordering_table
@@ -56,7 +58,7 @@ class Net(NamedTuple):
     out: Any  # (S, L, 2 * MAX_PLAYERS)
     out_bias: Any  # (S, 2 * MAX_PLAYERS)
     stage: Any  # int64, by placements that the viewer has left
-    prospects: int  # see ``features.Layout``
+    prospects: int  # ``PROSPECTS_FROM`` and ``LEAK`` of :mod:`.features`
     leak: float
     ordering: Any  # (stages, NUM_WORDS, NUM_VARIANTS) of :mod:`.ordering`, or no words
     ordering_weights: Any  # (stages, 2)
@@ -100,14 +102,14 @@ def new_scratch(net: Net) -> Scratch:
 
 
 def param_shapes(
-    sums: int, maxima: int, units: int, layout: Layout = LAYOUT, ordered: bool = False
+    sums: int, maxima: int, units: int, ordered: bool = False
 ) -> dict[str, tuple[int, ...]]:
     """Return the name and shape of each trained array; ``ordered``: with its own move ordering."""
-    both, stages = sums + maxima, layout.num_stages
+    both, stages = sums + maxima, NUM_STAGES
     of_ordering = {"ordering": ORDERING_SHAPE} if ordered else {}
     return of_ordering | {
         "bias": (both,),
-        "numbers": (layout.numbers, both),
+        "numbers": (NUM_NUMBERS, both),
         "rows": (NO_ROW - ALONE + 1, both),
         "part_rows": (PATTERN_TABLES, NUM_PARTS, sums),
         "part_best": (NUM_PARTS, maxima),
@@ -118,18 +120,16 @@ def param_shapes(
     }
 
 
-def from_params(params: Mapping[str, Any], layout: Layout = LAYOUT) -> Net:
+def from_params(params: Mapping[str, Any]) -> Net:
     """Return the weights for compiled code from the trained float32 arrays (``param_shapes``).
 
     The trained weights of the parts of patterns are summed here, once for each pattern.
     """
     rows = np.array(params["rows"], np.float32)
     rows[-1] = 0
-    numbers = np.zeros((NUM_NUMBERS, len(params["bias"])), np.float32)
-    numbers[: layout.numbers] = params["numbers"]  # it does not see the others
     arrays: list[Any] = [
         params["bias"],
-        numbers,
+        params["numbers"],
         rows,
         np.concatenate([_sum_parts(table) for table in params["part_rows"]]),
         _sum_parts(params["part_best"]),
@@ -139,7 +139,7 @@ def from_params(params: Mapping[str, Any], layout: Layout = LAYOUT) -> Net:
         params["out_bias"],
     ]
     weights: list[Any] = [np.array(array, np.float32, order="C") for array in arrays]
-    weights += [np.array(layout.stages, np.int64), layout.prospects, layout.leak]
+    weights += [np.array(STAGES, np.int64), PROSPECTS_FROM, LEAK]
     breadth, table = BY_GREEDY, np.zeros((0, 0, 0), np.float32)
     of_more = np.zeros((0, 2), np.float32)
     if "ordering" in params:

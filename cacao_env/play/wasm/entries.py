@@ -205,8 +205,8 @@ def end(m, objective, nodes, all_values, only):
 NETWORK = "trinitario"
 _FOLDER = find(NETWORK)
 assert _FOLDER is not None
-_PARAMS, _LAYOUT, MANIFEST = read_value(_FOLDER)
-NET = from_params(_PARAMS, _LAYOUT)
+_PARAMS, MANIFEST = read_value(_FOLDER)
+NET = from_params(_PARAMS)
 _STAGE = NET.stage.copy()
 _ARRAYS: list[tuple[str, Any, tuple[int, ...]]] = []
 part_of = entry(part_number)

@@ -1,8 +1,8 @@
-"""What a run's state may hold, and what happens if it holds anything else."""
+"""What a run needs to be resumed, and what happens if something is missing or damaged."""
 
-import hashlib
 import json
 import sys
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -12,7 +12,6 @@ pytest.importorskip("torch", reason="the training extra is not installed")
 import torch
 
 from cacao_env.agents.checkpoint import CheckpointError
-from cacao_env.agents.value.features import ALONE, LAYOUT, NO_ROW, NUM_ROWS
 from tests.test_loop import CountConfig, Counter, clock
 from training import loop
 from training.config import ConfigError
@@ -25,10 +24,7 @@ from training.state import (
     restore_learner,
     write_state,
 )
-from training.train_ppo import PpoConfig, PpoLearner
-from training.values.games import KEPT_ROWS, new_samples, sound_samples
-
-SMALL = {"games": 2, "rollout": 4, "batch": 8, "width": 4, "steps": 8, "num_players": 2}
+from training.train_afterstate import AfterstateLearner
 
 
 def state(folder, **changes):
@@ -40,64 +36,34 @@ def state(folder, **changes):
     write_state(folder, {"value": np.array(1)}, config=config, counts=counts)
 
 
-# --- Checksums ----------------------------------------------------------------------------------
-
-
-def test_one_flipped_bit_anywhere_is_refused(tmp_path):
+def test_a_missing_or_damaged_state_gets_one_sentence(tmp_path):
     state(tmp_path)
     path = tmp_path / STATE
     good = path.read_bytes()
     read_state(tmp_path)
-    for place in range(len(good)):
-        damaged = bytearray(good)
-        damaged[place] ^= 1 << place % 8
-        path.write_bytes(damaged)
+    for data in (b"", good[:-1], good + b"x", good[:20], b"x" + good):
+        path.write_bytes(data)
         with pytest.raises(CheckpointError, match="can't be read: ") as error:
             read_state(tmp_path)
         assert "\n" not in str(error.value)
-    for data in (b"", good[:-1], good + b"x", good[:20]):
-        path.write_bytes(data)
-        with pytest.raises(CheckpointError, match="can't be read: "):
-            read_state(tmp_path)
-
-
-def test_a_state_without_its_configuration_gets_one_sentence(tmp_path):
-    for about in ({}, {"config": {}}, {"counts": {}}, {"config": [], "counts": {}}):
-        write_state(tmp_path, {"value": np.array(1)}, **about)
-        with pytest.raises(CheckpointError, match=r"it has no (config|counts) of a run"):
-            read_state(tmp_path)
-
-
-def test_a_state_of_an_earlier_version_says_that_it_can_t_be_resumed(tmp_path):
-    header = {"__metadata__": {"config": "{}", "counts": "{}", "sha256": "0" * 64}}
-    text = json.dumps(header, separators=(",", ":")).encode()
-    data = len(text).to_bytes(8, "little") + text
-    digest = hashlib.sha256(data).hexdigest().encode()
-    (tmp_path / STATE).write_bytes(data.replace(b"0" * 64, digest))
-    with pytest.raises(CheckpointError, match=r"an earlier version .* can't be resumed"):
+    path.unlink()
+    with pytest.raises(CheckpointError, match="can't be read"):
         read_state(tmp_path)
-    write_state(tmp_path, {}, version=4, config={}, counts={})
+
+
+@pytest.mark.parametrize("about", [{}, {"config": {}}, {"version": 4, "config": {}, "counts": {}}])
+def test_a_state_of_another_version_says_that_it_can_t_be_resumed(about, tmp_path):
+    write_state(tmp_path, {"value": np.array(1)}, **about)
     with pytest.raises(CheckpointError, match=r"of another version .* can't be resumed"):
         read_state(tmp_path)
 
 
-@pytest.mark.parametrize("count", [-1, "1", None, True, 1.5, 2**70])
-def test_counts_of_a_state_are_counts(tmp_path, count):
-    config = CountConfig().as_dict()
-    for name in ("rounds", "games"):
-        counts = {"rounds": 1, "games": 10} | {name: count}
-        write_state(tmp_path, {"value": np.array(1)}, config=config, counts=counts)
-        with pytest.raises(CheckpointError, match=f"{name} of the state is .*, expected a count"):
-            resumed(Counter, tmp_path)
-
-
-@pytest.mark.parametrize("seconds", ["null", '"2"', "-1", "NaN", "1e99", "true"])
-def test_a_resumed_run_reads_its_seconds_from_the_metrics(tmp_path, seconds):
+def test_a_resumed_run_reads_its_seconds_from_the_metrics(tmp_path):
     state(tmp_path)
     assert resumed(Counter, tmp_path).seconds == 2.0
-    for row in (f'{{"round": 1, "seconds": {seconds}}}', '{"round": 2, "seconds": 3.0}', ""):
+    for row in ('{"round": 1}', '{"round": 2, "seconds": 3.0}', ""):
         (tmp_path / METRICS).write_text(row + "\n")
-        with pytest.raises(CheckpointError, match=f"{METRICS} has .* as the seconds of round 1"):
+        with pytest.raises(CheckpointError, match=f"{METRICS} has no seconds of round 1"):
             resumed(Counter, tmp_path)
 
 
@@ -190,10 +156,7 @@ def net_and_optimizer():
         ("net.bias", None),
         ("optimizer.exp_avg.weight", np.zeros((2, 4), np.float32)),
         ("optimizer.exp_avg.weight", None),
-        ("optimizer.exp_avg_sq.bias", np.full(2, -1, np.float32)),
         ("optimizer.exp_avg_sq.bias", np.full(2, np.inf, np.float32)),
-        ("optimizer.step.bias", np.float32(-1)),
-        ("optimizer.exp_avg.nobody", np.zeros(2, np.float32)),
     ],
 )
 def test_networks_and_optimizers_take_only_what_fits(name, value):
@@ -204,75 +167,30 @@ def test_networks_and_optimizers_take_only_what_fits(name, value):
         del arrays[name]
     else:
         arrays[name] = value
-    before = {n: x.clone() for n, x in net.state_dict().items()}
-    with pytest.raises(CheckpointError):
+    with pytest.raises(CheckpointError, match="the state does not fit its configuration"):
         restore_learner(net, optimizer, arrays)
-    assert all(torch.equal(x, before[n]) for n, x in net.state_dict().items())
 
 
-def samples():
-    made = new_samples(3)
-    made.rows[:, :4] = [5, 6, ALONE, NUM_ROWS - 1]
-    made.patterns[:], made.open_cells[:], made.players[:] = 2, 1, 2
-    return made._asdict()
-
-
-@pytest.mark.parametrize(
-    ("name", "place", "value"),
-    [
-        ("rows", (0, 0), ALONE),
-        ("rows", (0, 0), NO_ROW + 1),
-        ("rows", (0, 2), 3),
-        ("rows", (1, KEPT_ROWS - 1), 3),
-        ("rows", (1, 1), NO_ROW),
-        ("rows", (2, 0), ALONE - 1),  # an open cell's pattern in the table of others
-        ("patterns", 0, 3),
-        ("patterns", 0, 200),
-        ("open_cells", 0, 3),
-        ("stage", 0, LAYOUT.num_stages),
-        ("players", 0, 5),
-        ("players", 0, 0),
-        ("win_shares", (0, 0), 1.5),
-        ("win_shares", (0, 0), np.nan),
-        ("points", (0, 0), np.inf),
-        ("numbers", (0, 0), np.nan),
-    ],
-)
-def test_samples_are_those_of_games(name, place, value):
-    given = samples()
-    assert len(sound_samples(given).stage) == 3
-    given[name][place] = value
-    with pytest.raises(CheckpointError):
-        sound_samples(given)
-
-
-def test_samples_have_their_shapes_and_types():
-    for name, array in samples().items():
-        for wrong in (array[:1], array.astype(np.float64), None):
-            given = samples() | {name: wrong}
-            if wrong is None:
-                del given[name]
-            with pytest.raises(CheckpointError):
-                sound_samples(given)
-
-
-def test_a_state_of_another_size_is_refused_before_a_network_is_made(tmp_path, monkeypatch):
-    learner = PpoLearner(PpoConfig(**SMALL))
-    counts = {"rounds": 0, **learner.counts}
-    made = []
-    monkeypatch.setattr(PpoLearner, "__init__", lambda *arguments: made.append(1))
-    for change in ({"width": 8000}, {"games": 10**9}):
-        config = learner.config.as_dict() | change
-        write_state(tmp_path, learner.arrays(), config=config, counts=counts)
+def test_a_replay_takes_only_samples_that_fit(tiny):
+    folder = tiny("afterstate").folder
+    arrays, _ = read_state(folder)
+    with closing(resumed(AfterstateLearner, folder)) as learner:
+        before = learner.replay[0].points
+        learner.restore(arrays)
+        assert (learner.replay[-1].points == arrays["replay.000.points"]).all()
+        assert (before == arrays["replay.000.points"]).all()
+        for wrong in (before[:-1], before.astype(np.float64), before * np.nan, np.zeros(())):
+            with pytest.raises(CheckpointError, match="points"):
+                learner.restore(arrays | {"replay.000.points": wrong})
+        del arrays["replay.000.stage"]
         with pytest.raises(CheckpointError, match="the state does not fit its configuration"):
-            resumed(PpoLearner, tmp_path)
-    assert made == []
+            learner.restore(arrays)
 
 
 # --- Files of a run folder --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["", "{", "1", "{}", "[" * 100_000])
+@pytest.mark.parametrize("text", ["", "{", "1"])
 def test_a_damaged_run_json_gets_one_sentence_and_the_folder_back(text, tmp_path):
     RunFolder(tmp_path, {}).close()
     (tmp_path / ABOUT).write_text(text)
@@ -285,7 +203,7 @@ def test_a_damaged_run_json_gets_one_sentence_and_the_folder_back(text, tmp_path
     RunFolder(tmp_path, {}, at=1).close()
 
 
-@pytest.mark.parametrize("line", ["[]", "3", "{}", '{"round": "1"}', "{", "\x00", "[" * 100_000])
+@pytest.mark.parametrize("line", ["[]", '{"round": "1"}', "{", "\x00"])
 def test_a_damaged_row_of_metrics_gets_one_sentence(line, tmp_path):
     row = json.dumps({"round": 1})
     (tmp_path / METRICS).write_text(f"{row}\n{line}\n{row}\n")
