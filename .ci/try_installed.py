@@ -51,7 +51,7 @@ def plain() -> None:
 
     from cacao_env import Game
     from cacao_env.agents.checkpoint import shipped_names
-    from cacao_env.agents.registry import load_agent
+    from cacao_env.registry import load_agent
 
     for name in shipped_names():
         try:

@@ -12,11 +12,18 @@ import pettingzoo
 
 from .envs import tasks as _tasks
 from .game import Game
+from .registry import ALL as _ALL
+from .registry import register as _register
 
 __version__ = "0.1.0"
 
 __all__ = ["Game", "__version__"]
 
+
+for _word in ("random", "greedy", "mc"):
+    _register(_word, "cacao_env.agents.bots:load_bot")
+_register("llm", "cacao_env.text.llm:load_model")
+_register(_ALL, "cacao_env.agents.loading:load")
 
 # Both libraries import an environment when somebody makes it.
 _tasks.register(gymnasium.register, gymnasium.registry)

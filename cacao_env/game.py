@@ -39,6 +39,8 @@ from .engine.state import EXPLICIT, OVER, PHASE_NAMES, StateArray, deal, redeal,
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
 from .greedy.candidates import ObservationForm, as_candidates
 from .greedy.turn import by_turn, next_unasked, step_asked
+from .render.text import picture
+from .views import Form, look
 
 # Added in a history to an action that was played while every elementary decision was asked.
 ELEMENTARY = 1 << 13
@@ -402,7 +404,7 @@ class Game:
     ) -> Any:
         """Return what a seat sees, as an environment with these options shows it.
 
-        :mod:`cacao_env.agents.views` explains the options.  ``seat``: None for the deciding one.
+        :mod:`cacao_env.views` explains the options.  ``seat``: None for the deciding one.
         ``observation_dtype``: by default raw numbers, uint8, but
         float32 for rows.  ``table_size``: that of the environment, None for the game's own.  By default
         the result is the flat vector, uint8 (observation_size,).
@@ -416,8 +418,6 @@ class Game:
             out = np.empty(observation_size(self.num_players, self.table_size), np.dtype(dtype))
             _observe(self._states, seat, dtype == "float32", out)
             return out
-        from .agents.views import Form, look  # a late import: views are of a Game
-
         if as_candidates(observation) is not None:
             dtype = observation_dtype or "float32"
         size = self.table_size if table_size is None else table_size
@@ -543,9 +543,28 @@ class Game:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        from .render.text import picture  # a late import: pictures are drawn from a Game
-
         return picture(self)
 
     def __repr__(self) -> str:
         return f"<Game: {self.num_players} players, turn {self.turn}, {self.phase}, ply {self.ply}>"
+
+
+def as_position(game: Any, options: Options) -> Game:
+    """Return a copy of a game to start from, with these options; ValueError if that can't be.
+
+    The game may ask other decisions and have another table size.
+    """
+    check_type("the game to start from", game, Game, "a Game")
+    for name in ("num_players", "volcanoes"):
+        own, wanted = getattr(game, name), getattr(options, name)
+        if own != wanted:
+            raise ValueError(
+                f"the game to start from has {name} {own!r}, expected {wanted!r} as in the environment"
+            )
+    position = game.with_options(options.decisions, options.table_size)
+    if position.over:
+        raise ValueError(
+            "the game to start from has no decision left with "
+            f"decisions={options.decisions!r}, expected one or more"
+        )
+    return position

@@ -7,7 +7,7 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_info
 
-from cacao_env.agents.agent import Agent
+from cacao_env.agent import Agent
 from cacao_env.agents.bots import Bot
 from cacao_env.agents.endgame import NOT_SOLVED, solve
 from cacao_env.agents.utility import RELATIVE_SCORE

@@ -10,9 +10,9 @@ from cacao_env.agents.checkpoint import POLICY, write_files
 from cacao_env.agents.onnx import described
 from cacao_env.agents.value.checkpoint import save_value
 from cacao_env.agents.value.net import param_shapes
-from cacao_env.agents.views import Form
 from cacao_env.engine.observation import planes
 from cacao_env.engine.options import Options
+from cacao_env.views import Form
 
 WIDTH = 8
 

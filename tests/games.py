@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from cacao_env import Game
-from cacao_env.agents.agent import play_game
+from cacao_env.agent import play_game
 from cacao_env.agents.bots import Bot
 from cacao_env.engine.state import cell_column, cell_row
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions

@@ -26,11 +26,19 @@ def tree(name: str) -> ast.Module:
 
 
 def imports(name: str) -> Iterator[tuple[str, str, str, bool]]:
-    """What a module imports: (from where, what or "", called how, whether inside a function)."""
+    """What a module imports: (from where, what or "", called how, whether later than itself).
+
+    Later are imports inside a function, and those of a type checker alone.
+    """
     parts = name.split(".")
     base = parts if modules()[name].name == "__init__.py" else parts[:-1]
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    inside = [node for node in ast.walk(tree(name)) if isinstance(node, functions)]
+    inside = [
+        node
+        for node in ast.walk(tree(name))
+        if isinstance(node, functions)
+        or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    ]
     late = {id(node) for function in inside for node in ast.walk(function)}
     for node in ast.walk(tree(name)):
         if isinstance(node, ast.ImportFrom):

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from cacao_env import Game, files
-from cacao_env.agents.agent import AgentError, require
+from cacao_env.agent import AgentError, require
 from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS
-from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.checkpoint import read_value
 from cacao_env.agents.value.net import from_params, new_scratch
 from cacao_env.agents.value.search import SearchAgent, search_choice
@@ -21,6 +20,7 @@ from cacao_env.data import load
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
+from cacao_env.registry import load_agent
 from tests.checkpoints import value_checkpoint
 from tests.golden.runs import RUNS
 from training.config import ConfigError, from_dict

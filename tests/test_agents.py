@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
+from cacao_env.agent import AgentError, play_game
 from cacao_env.agents import registry
-from cacao_env.agents.agent import AgentError, play_game
-from cacao_env.agents.analysis import certain
 from cacao_env.agents.checkpoint import find
 from cacao_env.agents.onnx import load_policy
-from cacao_env.agents.views import View
+from cacao_env.analysis import certain
 from cacao_env.engine.actions import indexed_cell
 from cacao_env.engine.geometry import TORUS, window_fits
 from cacao_env.engine.observation import observation_size, planes
 from cacao_env.engine.options import Options
+from cacao_env.views import View
 from tests.agents_for_tests import Peeker, Spy
 from tests.checkpoints import checkpoint, value_checkpoint
 from tests.games import STYLES, played, positions

@@ -6,16 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cacao_env.agents.agent import play_game
-from cacao_env.agents.analysis import from_values, from_visits
+from cacao_env.agent import play_game
 from cacao_env.agents.bots import BOTS, Bot
 from cacao_env.agents.greedy import greedy_analyze
 from cacao_env.agents.halving import halve
-from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
+from cacao_env.analysis import from_values, from_visits
 from cacao_env.engine.observation import scale
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.game import Game
+from cacao_env.registry import load_agent
 from tests.games import played
 from tests.test_endgame import near_end
 from tests.test_value import some_net
@@ -169,8 +169,8 @@ def test_a_policy_s_critic_expects_a_lead_by_the_reward_of_its_training(tmp_path
     torch = pytest.importorskip("torch", reason="the training extra is not installed")
     from cacao_env.agents.checkpoint import POLICY, write_files
     from cacao_env.agents.onnx import load_policy
-    from cacao_env.agents.views import Form
     from cacao_env.engine.options import Options
+    from cacao_env.views import Form
     from training.networks import CellNet, export
 
     torch.manual_seed(0)

@@ -1,30 +1,32 @@
-"""Imports go one way: packages in one order, modules of a package in another, and no circles."""
+"""Imports go one way: four levels, packages of a level in an order, and no circles."""
 
 import subprocess
 import sys
 from graphlib import TopologicalSorter
+from importlib import import_module
 
 import pytest
 
+from cacao_env import registry
 from tests.sources import ROOT, imports, modules
 
 PACKAGE = ROOT / "cacao_env"
-# The packages of cacao_env in order: each imports only from those before it.  The root's own modules
-# stand beside the package that they belong to.
-PACKAGES = (
-    ("checks",),
-    ("files", "provenance", "tables"),
-    ("engine",),
-    ("greedy",),
-    ("game", "gold_sources", "record"),
-    ("agents",),
-    ("envs", "render", "cacao_v0"),
-    ("evaluation",),
-    ("play", "text"),
-    ("data",),
-    ("check",),
-    ("cli", "__main__"),
-)
+# The levels, lowest first, each with its packages and the root's modules in an order: each imports
+# only from its own row and from those before it.  Nothing knows what stands above.
+LEVELS = {
+    "environment": (
+        ("checks",),
+        ("files", "provenance", "tables"),
+        ("engine",),
+        ("greedy",),
+        ("views", "render", "game", "gold_sources", "record", "agent", "analysis", "registry"),
+        ("envs", "cacao_v0"),
+    ),
+    "agents": (("agents",),),
+    "laboratory": (("data",), ("evaluation",)),
+    "doors": (("play", "text"), ("check",), ("cli", "__main__")),
+}
+PACKAGES = tuple(row for rows in LEVELS.values() for row in rows)
 # The same for training, which stands on all of them.
 TRAINING_ORDER = (
     ("config", "curves", "state"),
@@ -34,8 +36,6 @@ TRAINING_ORDER = (
     ("clone", "train_afterstate", "train_ppo", "train_rllib", "train_sb3"),
     ("card",),
 )
-# Pictures are drawn, and models asked, when somebody wants it: these imports stand inside functions.
-LATE = {("game", "agents"), ("agents", "text"), ("game", "render")}
 
 
 def imported(name: str) -> set[tuple[str, bool]]:
@@ -60,13 +60,20 @@ def part(module: str) -> str:
 
 
 @pytest.mark.parametrize("name", ours("cacao_env"))
-def test_cacao_env_imports_in_the_order_of_its_packages(name):
-    level = {one: i for i, row in enumerate(PACKAGES) for one in row}
-    for module, late in imported(name):
+def test_cacao_env_imports_in_the_order_of_its_levels(name):
+    """Late imports too.  Only the registry looks upwards, by names that others register."""
+    place = {one: i for i, row in enumerate(PACKAGES) for one in row}
+    for module, _ in imported(name):
         assert module.startswith("cacao_env"), f"{name} imports {module}"
         here, there = part(name), part(module)
-        if here and there and not (late and (here, there) in LATE):  # the root: its version, doors
-            assert level[there] <= level[here], f"{name} imports {module}"
+        if here and there:  # the root: its version, and what is registered
+            assert place[there] <= place[here], f"{name} imports {module}"
+
+
+def test_what_is_registered_is_there():
+    for function in registry._loaders.values():
+        module, _, name = function.partition(":")
+        assert callable(getattr(import_module(module), name)), function
 
 
 @pytest.mark.parametrize("name", ours("training"))
@@ -88,14 +95,14 @@ def test_no_modules_import_each_other_in_a_circle(package):
 
 
 def test_every_module_has_a_place_in_the_order():
-    assert len(PACKAGES) <= 12
+    assert len(LEVELS) == 4
     for package, rows in (("cacao_env", PACKAGES), ("training", TRAINING_ORDER)):
         known = {one for row in rows for one in row}
         assert {part(name) for name in modules() if name.startswith(f"{package}.")} == known
 
 
 def test_the_root_has_few_doors():
-    assert len(list(PACKAGE.glob("*.py"))) <= 10
+    assert len(list(PACKAGE.glob("*.py"))) <= 14
     folders = [path for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"]
     assert len(folders) <= 11
 
@@ -117,7 +124,7 @@ def loaded(*names: str) -> set[str]:
 
 
 def test_importing_the_core_loads_only_its_four_libraries():
-    core = ("cacao_v0", "envs.versus", "cli", "agents.registry")
+    core = ("cacao_v0", "envs.versus", "cli", "registry")
     found = loaded(*(f"cacao_env.{name}" for name in core))
     assert {"numpy", "numba", "gymnasium", "pettingzoo"} <= found
     others = "torch training safetensors stable_baselines3 sb3_contrib tqdm matplotlib pygame"

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.agent import play_game
+from cacao_env.agent import play_game
 from cacao_env.agents.bots import BOTS, Bot, Parameter, parse, parse_values, split_names
 from cacao_env.agents.mc import run_passes
-from cacao_env.agents.registry import load_agent
 from cacao_env.agents.utility import UTILITY, value_of
 from cacao_env.engine.decisions import NONE
 from cacao_env.engine.options import ASKED
@@ -19,6 +18,7 @@ from cacao_env.engine.tiles import VOLCANO
 from cacao_env.greedy.choices import CHOICES, greedy_choice
 from cacao_env.greedy.turn import next_unasked
 from cacao_env.greedy.values import Weights, gain_of_other, set_worths
+from cacao_env.registry import load_agent
 from tests.games import STYLES, continuations, game_after, greedy_values, played, positions
 from tests.test_candidates import worth
 

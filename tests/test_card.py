@@ -10,9 +10,9 @@ pytest.importorskip("torch", reason="the training extra is not installed")
 
 from cacao_env import record
 from cacao_env.agents.checkpoint import find, shipped_home, shipped_names
-from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.run import measure
+from cacao_env.registry import load_agent
 from training.card import CARD, EVALUATION, SUMS, card, main
 
 

@@ -197,7 +197,7 @@ from cacao_env.engine.jit import _linked
 assert main(["warmup"]) == 0
 compiled = {entry: set(entry.overloads) for entry in _linked}
 from cacao_env import Game, cacao_v0
-from cacao_env.agents.registry import load_agent
+from cacao_env.registry import load_agent
 for options in ({}, {"num_players": 4, "volcanoes": True, "observation_dtype": "uint8"}):
     environment = cacao_v0.env(**options)
     environment.reset(seed=0)

@@ -8,9 +8,9 @@ import pytest
 pytest.importorskip("pyarrow", reason="the data extra is not installed")
 torch = pytest.importorskip("torch", reason="the training extra is not installed")
 
-from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.make import Recipe, make
+from cacao_env.registry import load_agent
 from tests.metrics import documented, logged
 from training.clone import CloneConfig, CloneLearner, ConfigError, Stream, games_of
 from training.config import from_dict

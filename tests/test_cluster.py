@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cacao_env.agents.agent import require
-from cacao_env.agents.registry import load_agent
+from cacao_env.agent import require
 from cacao_env.cli import main as cacao
 from cacao_env.data import load
 from cacao_env.engine.options import Options
+from cacao_env.registry import load_agent
 from tests.metrics import documented, logged
 from training.config import ConfigError, read
 

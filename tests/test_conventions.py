@@ -10,7 +10,6 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import FlattenObservation, NormalizeObservation
 
 from cacao_env import Game, cacao_v0
-from cacao_env.agents.registry import load_agent
 from cacao_env.engine.observation import planes
 from cacao_env.engine.options import Options
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
@@ -19,6 +18,7 @@ from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
 from cacao_env.greedy.candidates import Candidates
+from cacao_env.registry import load_agent
 
 ID = "cacao_env/Cacao-v0"
 OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")

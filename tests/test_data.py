@@ -15,7 +15,6 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from pyarrow import parquet
 
-from cacao_env.agents.views import Form, look
 from cacao_env.cli import main
 from cacao_env.data import DataError, find, load, storage
 from cacao_env.data.export import minari as to_minari
@@ -29,6 +28,7 @@ from cacao_env.greedy.candidates import Candidates
 from cacao_env.text.chat import write_chat
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import action_of
+from cacao_env.views import Form, look
 
 RECIPE = Recipe(("random", "greedy"), Options(3, True), 4, 7, candidates="greedy", luck=True)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game, cacao_v0
-from cacao_env.agents.agent import Agent
+from cacao_env.agent import Agent
 from cacao_env.engine.observation import scale
 from cacao_env.engine.options import DECISIONS, OptionFields, Options
 from cacao_env.engine.rewards import REWARDS

@@ -22,11 +22,9 @@ from cacao_env.cli import main as cacao
 
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
-from cacao_env.agents.agent import decider
+from cacao_env.agent import decider
 from cacao_env.agents.bots import Bot
 from cacao_env.agents.onnx import described
-from cacao_env.agents.registry import load_agents
-from cacao_env.agents.views import Form
 from cacao_env.data import DataError, load, storage
 from cacao_env.data.folder import LINES, GameFolder, read_folder
 from cacao_env.data.storage import MANIFEST
@@ -41,6 +39,8 @@ from cacao_env.evaluation.run import measure, print_results
 from cacao_env.evaluation.sprt import SequentialTest
 from cacao_env.evaluation.summary import values
 from cacao_env.evaluation.workers import WorkerError, do_all
+from cacao_env.registry import load_agents
+from cacao_env.views import Form
 from tests.agents_for_tests import worker
 from tests.checkpoints import checkpoint, network
 from tests.kills import left_behind

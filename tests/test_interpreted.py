@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from cacao_env import Game, cacao_v0
-from cacao_env.agents.registry import load_agent
 from cacao_env.engine.jit import COMPILED
 from cacao_env.envs.vector import VectorGames
+from cacao_env.registry import load_agent
 from tests import games
 
 pytestmark = pytest.mark.skipif(COMPILED, reason="functions are compiled: see above")

@@ -65,7 +65,7 @@ def test_importing_compiles_nothing(tmp_path):
     code = (
         "import cacao_env\n"
         "from cacao_env import cacao_v0\n"
-        "import cacao_env.envs.gym, cacao_env.agents.registry, cacao_env.evaluation.judge\n"
+        "import cacao_env.envs.gym, cacao_env.agents.loading, cacao_env.evaluation.judge\n"
         "from cacao_env.engine.jit import _linked\n"
         "print(sum(len(entry.overloads) + len(part.overloads) for entry, part in _linked.items()))"
     )

@@ -7,13 +7,13 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.endgame import ALL, end_values, is_near_end, placements_left
-from cacao_env.agents.registry import load_agent
 from cacao_env.agents.utility import RELATIVE_SCORE
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
 from cacao_env.evaluation.judge import LOOK, Judge, new_gold, play_out, solved
+from cacao_env.registry import load_agent
 from tests.games import played
 from tests.test_endgame import near_end
 

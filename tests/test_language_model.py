@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from cacao_env import Game, record
-from cacao_env.agents.agent import AgentError
-from cacao_env.agents.registry import load_agent, load_agents
+from cacao_env.agent import AgentError
 from cacao_env.cli import main
+from cacao_env.registry import load_agent, load_agents
 from tests.text_players import chat_server, illegal, perfect
 
 pytest.importorskip("openai")

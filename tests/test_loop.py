@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 
-from cacao_env.agents.agent import Agent
+from cacao_env.agent import Agent
 from cacao_env.agents.checkpoint import CheckpointError
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.summary import Result

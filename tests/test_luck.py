@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.luck import WIN_SHARES, _add_draw, _judge, luck_by_action, luck_of
 from cacao_env.evaluation.matches import play_chunk
 from cacao_env.gold_sources import SOURCES, gold_by_source
+from cacao_env.registry import load_agent
 
 from .games import STYLES, played
 

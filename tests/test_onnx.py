@@ -9,12 +9,12 @@ import pytest
 
 from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest, read_manifest
 from cacao_env.agents.onnx import KEY, OnnxAgent, describe, described, load_policy
-from cacao_env.agents.registry import load_agent
-from cacao_env.agents.views import Form
 from cacao_env.checks import NotInstalled
 from cacao_env.engine.observation import scale
 from cacao_env.engine.options import Options
 from cacao_env.greedy.candidates import Candidates
+from cacao_env.registry import load_agent
+from cacao_env.views import Form
 from tests.checkpoints import checkpoint, network
 from tests.games import played
 

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.analysis import Analysis
 from cacao_env.agents.elementary import exp_negative, log_above_one, tanh
-from cacao_env.agents.registry import load_agent
+from cacao_env.analysis import Analysis
 from cacao_env.engine import jit
 from cacao_env.engine.sources import hash_of
 from cacao_env.play.wasm import build, entries
+from cacao_env.registry import load_agent
 
 PAGE = Path(__file__).parents[1] / "cacao_env" / "play" / "page"
 NODE = shutil.which("node")

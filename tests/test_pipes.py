@@ -11,12 +11,12 @@ import pytest
 
 from cacao_env import record
 from cacao_env.agents.checkpoint import MANIFEST, ONNX
-from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main
 from cacao_env.data import storage
 from cacao_env.data.folder import LINES, LOCK, GameFolder
 from cacao_env.evaluation import leaderboard, run
 from cacao_env.files import read_regular, write_whole, writing
+from cacao_env.registry import load_agent
 from cacao_env.tables import between_markers
 from tests.checkpoints import checkpoint
 from tests.sources import ROOT

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from cacao_env import Game, cacao_v0, record
-from cacao_env.agents.agent import AgentError
+from cacao_env.agent import AgentError
 from cacao_env.agents.policy import PolicyAgent
-from cacao_env.agents.registry import load_agent
 from cacao_env.agents.sb3 import sb3_agent
 from cacao_env.engine.options import DECISIONS
 from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
 from cacao_env.greedy.candidates import Candidates
+from cacao_env.registry import load_agent
 from tests.games import STYLES, played
 
 FORMS = [

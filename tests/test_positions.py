@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cacao_env.agents.agent import Agent, AgentError
-from cacao_env.agents.registry import load_agent
+from cacao_env.agent import Agent, AgentError
 from cacao_env.cli import main
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import positions
 from cacao_env.evaluation.positions import FILE, STAGES, SUBSET, ask, figures, read_positions
+from cacao_env.registry import load_agent
 from tests.sources import ROOT
 
 HERE = "tests.agents_for_tests"

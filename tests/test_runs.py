@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.agent import play_game
+from cacao_env.agent import play_game
 from cacao_env.agents.checkpoint import FILES, MANIFEST, read_manifest
-from cacao_env.agents.registry import load_agent
 from cacao_env.engine.options import DECISIONS
+from cacao_env.registry import load_agent
 
 runs = pytest.importorskip("tests.tiny_runs", reason="the training extra is not installed")
 

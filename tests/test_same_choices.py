@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from cacao_env.agents.onnx import OnnxAgent, described
-from cacao_env.agents.registry import load_agent
-from cacao_env.agents.views import Form
 from cacao_env.engine.options import Options
 from cacao_env.greedy.candidates import Candidates
+from cacao_env.registry import load_agent
+from cacao_env.views import Form
 from tests.checkpoints import network
 from tests.games import played
 

@@ -15,7 +15,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluation
 from stable_baselines3.common.vec_env import VecMonitor
 
-from cacao_env.agents.agent import WrappedAgent
+from cacao_env.agent import WrappedAgent
 from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.state import OVER
 from cacao_env.envs.opponents import NUM_COMPILED

@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 from cacao_env import Game, cacao_v0
-from cacao_env.agents.agent import Agent
-from cacao_env.agents.registry import as_agent, load_agent
+from cacao_env.agent import Agent
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
+from cacao_env.registry import as_agent, load_agent
 from tests import games
 from tests.agents_for_tests import Half
 from tests.games import random_legal

@@ -10,10 +10,9 @@ import gymnasium
 import numpy as np
 import pytest
 
+from cacao_env.agent import seat_seed
 from cacao_env.agents import checkpoint
-from cacao_env.agents.agent import seat_seed
 from cacao_env.agents.bots import Bot
-from cacao_env.agents.registry import load_agent
 from cacao_env.cli import main
 from cacao_env.envs.tasks import FREE, TASKS, task_named
 from cacao_env.envs.versus import VersusGames
@@ -21,6 +20,7 @@ from cacao_env.evaluation import SEED, workers
 from cacao_env.evaluation import task_scores as reference
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.matches import play_chunk
+from cacao_env.registry import load_agent
 from tests.checkpoints import value_checkpoint
 
 PAGE = Path(__file__).parent.parent / "docs" / "tasks.md"
@@ -58,7 +58,7 @@ def test_a_task_is_made_one_by_one_and_in_batches(task):
     for games in (made.unwrapped.games, batch.unwrapped.games):
         assert games.options == task.options
         assert games.seat is None
-        expected = VersusGames(1, task.opponents, task.options, begin=False)._opponents
+        expected = VersusGames(1, task.opponent, task.options, begin=False)._opponents
         np.testing.assert_array_equal(games._opponents.probabilities, expected.probabilities)
     assert batch.observation_space == synchronous.observation_space
     assert json.loads(made.spec.to_json())["kwargs"] == {}
@@ -137,7 +137,7 @@ def test_a_task_has_a_name():
 
 
 def episodes(task, agent, first, deals):
-    pairing = Pairing(task.options, agent.name, task.opponents, task.id)
+    pairing = Pairing(task.options, agent.name, task.opponent, task.id)
     played = play_chunk(Chunk(pairing, range(first, first + deals)), {agent.name: agent}, SEED)
     return [(game.win_share(game.rotation), game.margin(game.rotation)) for game in played.games]
 

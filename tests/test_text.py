@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from cacao_env import Game
-from cacao_env.agents.agent import WrappedAgent
+from cacao_env.agent import WrappedAgent
 from cacao_env.check.examples.stand_in import legal_moves
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import Refused, action_of

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from cacao_env.agents.agent import AgentError
+from cacao_env.agent import AgentError
 from cacao_env.agents.checkpoint import (
     FILES,
     MANIFEST,
@@ -25,13 +25,14 @@ from cacao_env.agents.checkpoint import (
     settle,
     write_files,
 )
+from cacao_env.agents.loading import installed_agents
 from cacao_env.agents.onnx import load_policy
-from cacao_env.agents.registry import installed_agents, load_agent
 from cacao_env.agents.value.checkpoint import save_value
 from cacao_env.agents.value.net import param_shapes
 from cacao_env.data.folder import LINES, GameFolder
 from cacao_env.data.storage import DataError
 from cacao_env.play.server import AgentServer, Refused
+from cacao_env.registry import load_agent
 from tests import kills
 from tests.checkpoints import checkpoint, value_checkpoint
 

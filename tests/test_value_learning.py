@@ -11,9 +11,9 @@ import torch
 
 from cacao_env import Game
 from cacao_env.agents.checkpoint import find
-from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.engine.rng import new_rng
+from cacao_env.registry import load_agent
 from tests.games import positions
 from tests.test_afterstate import RULES_OF_SMALL, SMALL
 from training.config import ConfigError, from_dict

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.agent import Agent
+from cacao_env.agent import Agent
 from cacao_env.engine.options import DECISIONS
 from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.opponents import NUM_COMPILED

@@ -10,7 +10,6 @@ import pytest
 from cacao_env import Game, cacao_v0, record
 from cacao_env.agents.checkpoint import CheckpointError, read_manifest
 from cacao_env.agents.onnx import load_policy
-from cacao_env.agents.registry import load_agent, load_agents
 from cacao_env.agents.value.checkpoint import read_value
 from cacao_env.checks import need
 from cacao_env.engine.observation import decode, planes
@@ -20,6 +19,7 @@ from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
+from cacao_env.registry import load_agent, load_agents
 from tests.games import played
 
 WRONG = (None, 5, 1.5, ["x"], {1: 2}, object(), np.zeros((2, 40)), True)

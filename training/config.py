@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
-from cacao_env.agents.agent import Agent, require
+from cacao_env.agent import Agent, require
 from cacao_env.agents.checkpoint import NAME, is_name
-from cacao_env.agents.registry import load_agent
 from cacao_env.checks import as_path, in_short
 from cacao_env.engine.options import Options
 from cacao_env.files import read_toml
+from cacao_env.registry import load_agent
 
 
 class ConfigError(ValueError):

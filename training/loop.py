@@ -24,14 +24,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cacao_env.agents.agent import Agent
+from cacao_env.agent import Agent
 from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest, find
-from cacao_env.agents.registry import load_agent
 from cacao_env.checks import as_path
 from cacao_env.cli.common import one_line
 from cacao_env.engine.progress import Bar
 from cacao_env.evaluation.run import Plan, measure, plan_chunks, play, print_results, versions_of
 from cacao_env.evaluation.summary import Result, summarise
+from cacao_env.registry import load_agent
 
 from .config import ConfigError, RunConfig, agent_named, from_dict, overridden, read, strings_in
 from .run_folder import RunFolder, clear, require_room, seconds_at

@@ -22,7 +22,6 @@ from torch import nn
 
 from cacao_env.agents.checkpoint import POLICY, CheckpointError, read_files
 from cacao_env.agents.onnx import described
-from cacao_env.agents.views import Form
 from cacao_env.checks import as_path
 from cacao_env.engine.actions import ACT_ACTIONS, FILL_ACTIONS
 from cacao_env.engine.geometry import window_cell
@@ -30,6 +29,7 @@ from cacao_env.engine.observation import CHANNELS, layout, scale
 from cacao_env.engine.symmetry import channel_images, image_of_cell
 from cacao_env.engine.tiles import NUM_VARIANTS, WORKER_KINDS
 from cacao_env.greedy.columns import COLUMNS
+from cacao_env.views import Form
 
 Array = npt.NDArray[Any]
 LATE_ACTIONS = FILL_ACTIONS + ACT_ACTIONS

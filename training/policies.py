@@ -15,15 +15,15 @@ import numpy.typing as npt
 import torch
 
 from cacao_env import Game
-from cacao_env.agents.agent import Agent, decider
+from cacao_env.agent import Agent, decider
 from cacao_env.agents.checkpoint import POLICY, CheckpointError, write_files
 from cacao_env.agents.onnx import OnnxAgent
-from cacao_env.agents.views import Form
 from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.engine.rng import RngArray, uniform
 from cacao_env.envs.observations import view_of
 from cacao_env.greedy.candidates import Candidates
+from cacao_env.views import Form
 
 from .config import (
     MOST_WIDTH,

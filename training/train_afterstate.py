@@ -80,7 +80,7 @@ class AfterstateConfig(RunConfig):
     td_lambda: float = fraction(0.85)  # a turn
     others: float = fraction(0.3)  # positions kept from the view of seats that did not move last
     # The agent in the other seats in some of the games: none, greedy, or a value network with or
-    # without search, as ``cacao_env.agents.registry.load_agent`` names them.
+    # without search, as ``cacao_env.registry.load_agent`` names them.
     opponent: str = ""
     opponent_fraction: float = fraction(1.0)
     # Late in the run search makes some of the decisions: targets then follow from its better play.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..analysis import Analysis, from_values
 from ..engine.actions import MAX_LEGAL
 from ..engine.decisions import NONE, forced_action
 from ..engine.jit import njit
@@ -18,7 +19,6 @@ from ..engine.state import EXPLICIT, OVER, PLACE, STATE, StateArray
 from ..engine.tiles import MAX_PLAYERS
 from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions, sort_best
 from ..greedy.turn import step_turn
-from .analysis import Analysis, from_values
 from .utility import UNIT, UTILITY, value_of
 
 NOT_SOLVED = -1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..analysis import Analysis, from_values
 from ..engine.actions import MAX_LEGAL
 from ..engine.jit import keep, njit
 from ..engine.rng import RngArray
 from ..engine.state import StateArray
 from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
-from .analysis import Analysis, from_values
 
 
 @njit

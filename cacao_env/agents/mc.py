@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis import Analysis, from_visits
 from ..engine.decisions import NONE, forced_action
 from ..engine.jit import keep, njit
 from ..engine.rng import RngArray, next_bits
 from ..engine.state import EXPLICIT, STATE, StateArray, redeal
 from ..greedy.choices import CHOICES, best_into
 from ..greedy.turn import step_turn
-from .analysis import Analysis, from_visits
 from .endgame import NODES, NOT_SOLVED, solve, solved_analysis
 from .halving import halve
 from .playout import BELIEFS, play_out

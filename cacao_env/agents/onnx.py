@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..agent import decider
 from ..checks import as_path, in_short, need
 from ..engine.observation import ObservationDtype
 from ..engine.options import Options
 from ..files import read_regular, write_whole
 from ..game import Game
 from ..greedy.candidates import Candidates, ObservationForm
-from .agent import decider
+from ..views import Form, look
 from .checkpoint import POLICY, CheckpointError, is_name, read_files
 from .policy import PolicyAgent, batch_of_one
-from .views import Form, look
 
 Array = npt.NDArray[Any]
 KEY = "cacao_policy"  # of the description in a file's metadata

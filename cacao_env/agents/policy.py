@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..agent import Agent, AgentError, decider, one_line, require
+from ..analysis import Analysis, certain
 from ..checks import keywords_of
 from ..engine.decisions import NONE
 from ..engine.observation import MaskIn, ObservationDtype
@@ -20,9 +22,7 @@ from ..engine.rng import RngArray, below
 from ..game import Game
 from ..greedy.candidates import ObservationForm
 from ..greedy.turn import next_unasked
-from .agent import Agent, AgentError, decider, one_line, require
-from .analysis import Analysis, certain
-from .views import Form, look
+from ..views import Form, look
 
 Array = npt.NDArray[Any]
 # (observations, action_masks) -> choices or logits, all with a first axis of the games, which is 1.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..analysis import Analysis
 from ..engine.actions import MAX_LEGAL, legal_into, sample
 from ..engine.jit import njit
 from ..engine.rng import RngArray
 from ..engine.state import StateArray
-from .analysis import Analysis
 
 
 @njit

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..agent import AgentError, one_line
 from ..checks import as_path, in_short, keywords_of, need
 from ..engine.options import Options
 from ..greedy.candidates import ObservationForm
-from .agent import AgentError, one_line
 from .policy import Choose, PolicyAgent
 
 _KNOWN = ("stable_baselines3", "sb3_contrib", "torch")  # the file says nothing of other code

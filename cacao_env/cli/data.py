@@ -62,7 +62,7 @@ def _data(options: Namespace) -> None:
 
 def _make(options: Namespace) -> None:
     prepare(options)
-    from ..agents.bots import split_names
+    from ..agents.specs import split_names
     from ..data import HOME
     from ..evaluation.make import TIERS, Recipe, games_of, make
 

@@ -102,9 +102,9 @@ def add_commands(commands: Any) -> None:
 
 
 def _record(options: Namespace) -> None:
-    from ..agents.agent import play_game, seat_seed
-    from ..agents.bots import split_names
-    from ..agents.registry import load_agent
+    from ..agent import play_game, seat_seed
+    from ..agents.specs import split_names
+    from ..registry import load_agent
 
     as_int("--games", options.games, 1)
     names = split_names(options.agents) if options.agents else ["random"] * options.players
@@ -255,9 +255,9 @@ def _view(options: Namespace) -> int:
 
 
 def _serve(options: Namespace, given: dict[str, Any]) -> int:
-    from ..agents.registry import load_agent
     from ..play.page import page
     from ..play.server import AgentServer, described
+    from ..registry import load_agent
 
     agents = {name: load_agent(name, allow_code=True) for name in options.agent}
     text = page(**given, server={"agents": described(agents)})

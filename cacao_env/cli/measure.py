@@ -202,9 +202,9 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
 
 def _positions(options: Namespace) -> None:
     prepare(options)
-    from ..agents.registry import load_agent
     from ..engine.progress import Bar
     from ..evaluation import positions
+    from ..registry import load_agent
     from ..tables import between_markers
 
     path = positions.FILE if options.file is None else as_path(options.file)
@@ -256,7 +256,7 @@ def _tasks(options: Namespace) -> int:
         _say("\n".join(f"{task.id:40}{task.about}" for task in TASKS), listed, options)
         return 0
     prepare(options)
-    from ..agents.bots import split_names
+    from ..agents.specs import split_names
     from ..evaluation import task_scores
 
     chosen = [task_named(name) for name in options.tasks.split(",")] if options.tasks else TASKS

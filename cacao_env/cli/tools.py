@@ -59,7 +59,7 @@ def add_commands(commands: Any) -> None:
 
 def _agents(options: Namespace) -> None:
     from ..agents.bots import BOTS
-    from ..agents.registry import installed_agents
+    from ..agents.loading import installed_agents
 
     found: list[dict[str, Any]] = [
         {"name": name, "what": what, "parameters": {}} for name, what in installed_agents()

@@ -110,7 +110,7 @@ def _first_batch() -> None:
 def parts() -> Iterator[tuple[str, Callable[[], None]]]:
     """Yield the name of each part, and a function that uses all of it once."""
     from ..agents.bots import BOTS
-    from ..agents.registry import installed_agents
+    from ..agents.loading import installed_agents
 
     yield "games", _games
     yield "the PettingZoo environment", _pettingzoo
@@ -184,9 +184,9 @@ def _versus() -> None:
 
 
 def _agent(name: str) -> None:
-    from ..agents.agent import play_game
-    from ..agents.registry import load_agent
+    from ..agent import play_game
     from ..game import Game
+    from ..registry import load_agent
 
     try:
         agent = load_agent(re.sub(r"ms=\d+", "sims=2", name))  # the same code in less time

@@ -12,11 +12,11 @@ import numpy as np
 from gymnasium import spaces
 
 from .. import record
-from ..agents.views import Form
 from ..checks import as_seat, need
 from ..engine.progress import Bar
 from ..files import write_whole
 from ..greedy.candidates import ObservationForm
+from ..views import Form
 from .games import Decisions, Games
 
 AT_ONCE = 256  # episodes in memory

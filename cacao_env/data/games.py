@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..agents.views import Form
 from ..checks import as_int, as_seat, as_seed, check_choice, in_short
 from ..engine.actions import LEGAL, why_illegal
 from ..engine.decisions import NONE
@@ -31,6 +30,7 @@ from ..envs.threads import Workers
 from ..game import Game
 from ..greedy.candidates import ObservationForm
 from ..greedy.turn import by_turn, step_asked
+from ..views import Form
 from .storage import DataError
 
 Array = npt.NDArray[Any]

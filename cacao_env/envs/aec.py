@@ -16,8 +16,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from ..agents.agent import decider
-from ..agents.views import Form, as_position
+from ..agent import decider
 from ..checks import as_bool, as_seed, check_choice, keywords_of
 from ..engine.actions import LEGAL, why_illegal
 from ..engine.jit import njit
@@ -28,9 +27,10 @@ from ..engine.rewards import EVERY_STEP, REWARDS, Reward, potentials_into, rewar
 from ..engine.rng import new_rng
 from ..engine.state import OVER, STATE, deal
 from ..engine.tiles import MAX_PLAYERS
-from ..game import Game
+from ..game import Game, as_position
 from ..greedy.candidates import ObservationForm
 from ..greedy.turn import by_turn, step_asked
+from ..views import Form
 from .observations import Rows, look, reset_options
 from .rendering import MODES, Renderer
 
@@ -104,7 +104,7 @@ class raw_env(AECEnv):
     - ``mask_in``: the action mask is in the ``"observation"`` (a dict), in the ``"info"`` (the
       observation is then the plain vector), or in ``"both"``.
     - ``observation``: ``"flat"``, one vector, ``"planes"``, a dict of ``board`` (C, W, W) and
-      ``features``, or ``"candidates"``, a row for each choice (:mod:`cacao_env.agents.views`).
+      ``features``, or ``"candidates"``, a row for each choice (:mod:`cacao_env.views`).
     - ``observation_dtype``: ``"float32"`` in [0, 1], or raw ``"uint8"``.
     - ``fixed_infos``: every info has the same keys, which some data collectors require.  Before the
       end, ``score``, ``best_other_score`` and ``win_share`` are 0.

@@ -7,7 +7,7 @@ Both use :class:`cacao_env.envs.versus.VersusGames`.  A step is the learner's de
 until its next decision.  The reward is the sum of what the seat earned meanwhile, so the last step of
 an episode shows its outcome.  Options of both:
 
-- ``opponents``: an agent for all other seats: a name, an :class:`~cacao_env.agents.agent.Agent`, or an
+- ``opponents``: an agent for all other seats: a name, an :class:`~cacao_env.agent.Agent`, or an
   object with ``act(game) -> int``; weights by name or agent, from which every episode draws one; or a
   list with one for each other seat, clockwise after the learner's.  Random and greedy play in compiled
   code; Python asks all others, which is slower.
@@ -47,11 +47,11 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..agents.views import Form, as_position
 from ..checks import as_bool, as_int, check_choice, keywords_of
 from ..engine.observation import MaskIn, ObservationDtype
-from ..game import Game
+from ..game import Game, as_position
 from ..greedy.candidates import ObservationForm, as_candidates
+from ..views import Form
 from .batch import as_flags
 from .observations import reset_options
 from .opponents import OpponentSpec
@@ -122,7 +122,7 @@ class CacaoEnv(_OneSeat, gymnasium.Env[Any, Any]):
     Actions: ``Discrete(num_actions)``.  Observations: a dict of ``observation``, float32 in [0, 1] or
     raw uint8, (observation_size,), and ``action_mask``, int8, (num_actions,); with ``mask_in="info"``
     the first alone.  ``observation="planes"`` splits the vector into ``board`` and ``features``
-    (:mod:`cacao_env.agents.views`).  Every returned array is a new one.
+    (:mod:`cacao_env.views`).  Every returned array is a new one.
 
     ``render_mode``: ``"ansi"`` returns the table as text, ``"rgb_array"`` as pixels, ``"svg"`` as a
     picture in text, ``"human"`` shows every step in a window; all hands are shown.

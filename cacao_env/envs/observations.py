@@ -1,4 +1,4 @@
-"""What the seats of a batch see, in the forms of :mod:`cacao_env.agents.views`; options of ``reset``.
+"""What the seats of a batch see, in the forms of :mod:`cacao_env.views`; options of ``reset``.
 
 A view shows a batch of games, each to one seat: ``Flat`` vectors or ``Rows`` of candidates.  Both have
 ``observations``, ``action_masks`` int8 (N, choices), ``look``, which writes them, ``look_at_ends`` for
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..agents.views import check_rows_dtype
 from ..checks import check_choice, check_type
 from ..engine.actions import mask_into, why_illegal
 from ..engine.decisions import NONE
@@ -32,6 +31,7 @@ from ..greedy.candidates import (
     contexts_into,
     sample_rows,
 )
+from ..views import check_rows_dtype
 
 Array = npt.NDArray[Any]
 

@@ -11,15 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from cacao_env.greedy.choices import GREEDY_WEIGHTS, greedy_choice
-
-from ..agents.agent import Agent, require
-from ..agents.registry import as_agent, can_act
+from ..agent import Agent, require
 from ..checks import as_float, in_short
 from ..engine.actions import sample
 from ..engine.jit import njit
 from ..engine.options import Options
 from ..engine.state import OVER
+from ..greedy.choices import GREEDY_WEIGHTS, greedy_choice
+from ..registry import as_agent, can_act
 from .batch import play
 
 RANDOM, GREEDY = range(2)

@@ -11,9 +11,9 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from ..agents.views import Form
 from ..checks import OwnArrays, check_array
 from ..greedy.candidates import ObservationForm, as_candidates
+from ..views import Form
 from .versus import VersusGames
 
 KEPT = 100_000  # results of finished games

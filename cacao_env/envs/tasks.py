@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..agent import Agent
 from ..checks import unexpected
 from ..engine.options import Options
-
-if TYPE_CHECKING:
-    from ..agents.agent import Agent
+from ..registry import load_agent
 
 NAMESPACE = "cacao_env"
 ENVIRONMENT = f"{NAMESPACE}/Cacao-v0"  # the environment with all options free
@@ -36,7 +35,7 @@ class Task:
     """One seat against frozen opponents; the seat rotates from episode to episode."""
 
     name: str
-    opponents: str
+    opponent: str
     about: str
     options: Options = TWO_PLAYERS
     version: int = 0
@@ -52,16 +51,12 @@ class Task:
         """The name by which this module hands out what makes the environment."""
         return f"{self.name}-v{self.version}"
 
-    def opponent(self) -> Agent:
+    def load_opponent(self) -> Agent:
         """Load the opponent; ValueError unless it is the frozen one."""
-        from ..agents.registry import (
-            load_agent,
-        )  # a late import: the registry of tasks loads nothing
-
-        agent = load_agent(self.opponents)
+        agent = load_agent(self.opponent)
         if self.checksum and agent.version != self.checksum:
             raise ValueError(
-                f"the checkpoint {self.opponents} has checksum {agent.version[:12]}, but {self.id} "
+                f"the checkpoint {self.opponent} has checksum {agent.version[:12]}, but {self.id} "
                 f"is played against the one with {self.checksum[:12]}"
             )
         return agent
@@ -69,7 +64,7 @@ class Task:
     def arguments(self) -> dict[str, Any]:
         """Return the frozen arguments of the environment."""
         return {
-            "opponents": self.opponents,
+            "opponents": self.opponent,
             "options": self.options,
             "reward": "outcome",
             "seat": None,
@@ -151,7 +146,7 @@ def _maker(task: Task, vector: bool) -> Callable[..., Any]:
                     f"{name} is given, but {task.id} freezes its options; "
                     f"make {ENVIRONMENT} to choose them"
                 )
-        task.opponent()
+        task.load_opponent()
         return kind(**task.arguments(), **given)
 
     make.metadata = kind.metadata  # type: ignore[attr-defined]  # gymnasium.make reads the render modes

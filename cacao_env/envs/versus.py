@@ -13,8 +13,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ..agents.agent import Agent, ask, decider
-from ..agents.views import as_position
+from ..agent import Agent, ask, decider
 from ..checks import as_seat, as_seed, check_choice, keywords_of
 from ..engine.actions import LEGAL, why_illegal
 from ..engine.jit import njit
@@ -26,7 +25,7 @@ from ..engine.rng import next_bits, uniform
 from ..engine.scoring import margin, scores_into, win_shares_into
 from ..engine.state import OVER, deal
 from ..engine.tiles import MAX_PLAYERS
-from ..game import Game
+from ..game import Game, as_position
 from ..greedy.candidates import Candidates, as_candidates
 from ..greedy.choices import CHOICES
 from .batch import Arrays, Batch, as_actions, as_flags, play

@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..agents.agent import decider, require
+from ..agent import decider, require
 from ..agents.checkpoint import VALUE_NET, find, network_of, shipped_names
 from ..agents.endgame import NODES_TO_JUDGE, exact_values
 from ..agents.halving import halve
 from ..agents.mc import best_actions
-from ..agents.registry import load_agent
 from ..agents.utility import RELATIVE_SCORE, value_of
 from ..agents.value.agent import ValueAgent
-from ..agents.value.checkpoint import SEARCH
+from ..agents.value.search import SEARCH
 from ..agents.value.turns import value_actions
 from ..engine.actions import MAX_LEGAL
 from ..engine.jit import njit
@@ -34,6 +33,7 @@ from ..engine.tiles import MAX_PLAYERS, MAX_TURNS
 from ..game import Game
 from ..gold_sources import SOURCES, add_sources
 from ..greedy.turn import step_turn
+from ..registry import load_agent
 
 LOOK = 24  # comparing playouts after which it is asked whether more are needed
 # A turn has a placement, 3 fills and at most the actions of 4 own edges and 9 others.

@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..agents.checkpoint import shipped_home
-from ..agents.registry import load_agent
 from ..agents.value.agent import ValueAgent
 from ..agents.value.net import expect
 from ..agents.value.turns import value_actions
@@ -29,6 +28,7 @@ from ..engine.state import FILL, OVER, STATE, set_up
 from ..engine.tiles import MAX_PLAYERS, NUM_JUNGLE_KINDS
 from ..game import Game
 from ..greedy.turn import step_turn
+from ..registry import load_agent
 
 NET = "trinitario"  # the network that judges
 # The network judges after one turn and after four, because the next seat rarely shows what a tile is

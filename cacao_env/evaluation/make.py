@@ -12,8 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..agents.agent import Agent, require
-from ..agents.registry import load_agent, load_agents
+from ..agent import Agent, require
 from ..checks import as_int
 from ..data.folder import GameFolder
 from ..data.storage import MANIFEST, options_of
@@ -22,6 +21,7 @@ from ..engine.progress import Bar
 from ..engine.rng import new_rng
 from ..engine.sources import engine_version
 from ..files import write_whole
+from ..registry import load_agent, load_agents
 from . import SEED
 from .blocks import Chunk, Pairing, pairings
 from .matches import ChunkResult, Progress, replayed

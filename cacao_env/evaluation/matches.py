@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..agents.agent import Agent, AgentError, ask, decider, seat_seed
+from ..agent import Agent, AgentError, ask, decider, seat_seed
 from ..game import Game
 from ..gold_sources import gold_by_source
 from .blocks import Chunk, Pairing

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..agents.agent import Agent, AgentError, decider, seat_seed
-from ..agents.agent import ask as ask_agent
+from ..agent import Agent, AgentError, decider, seat_seed
+from ..agent import ask as ask_agent
 from ..engine.options import Options
 from ..engine.sources import engine_version
 from ..engine.tiles import MAX_PLAYERS, MIN_PLAYERS

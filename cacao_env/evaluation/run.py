@@ -21,8 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..agents.agent import Agent, require
-from ..agents.registry import load_agents
+from ..agent import Agent, require
 from ..checks import as_int, as_path, check_type
 from ..data import load_each
 from ..data.folder import GameFolder, Key
@@ -33,6 +32,7 @@ from ..engine.sources import engine_version
 from ..envs.tasks import Task
 from ..files import read_json, write_json
 from ..provenance import provenance
+from ..registry import load_agents
 from . import BLOCKS, SEED
 from .blocks import Chunk, Pairing, chunks, pairings
 from .matches import ChunkResult, play_chunk, warm_up
@@ -127,7 +127,7 @@ def settings(plan: Plan) -> dict[str, Any]:
         "agents": dict(plan.versions),
         "options": [one.as_dict() for one in plan.options],
         "task": plan.task and plan.task.id,
-        "opponents": versions_of([plan.task.opponent()] if plan.task else []),
+        "opponents": versions_of([plan.task.load_opponent()] if plan.task else []),
         "against": list(plan.against),
         "seed": plan.seed,
         "test": None if plan.test is None else asdict(plan.test),
@@ -153,7 +153,7 @@ def plan_chunks(plan: Plan) -> list[Chunk]:
         own = [name for name in names if name not in plan.against]
         pairs = [Pairing(one, *pair) for one in plan.options for pair in product(own, plan.against)]
     if task := plan.task:
-        pairs = [Pairing(task.options, name, task.opponents, task.id) for name in names]
+        pairs = [Pairing(task.options, name, task.opponent, task.id) for name in names]
     if plan.test is not None:
         pairs = pairs[:1]  # a test needs only the first agent's games
     return chunks(pairs, plan.blocks)

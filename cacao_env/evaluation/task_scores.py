@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..agents.registry import load_agent, load_agents
 from ..checks import as_int
 from ..envs.tasks import Task
 from ..files import read_text
+from ..registry import load_agent, load_agents
 from ..tables import DataTable, between_markers
 from . import figures
 from .run import Plan, versions_of

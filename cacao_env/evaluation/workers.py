@@ -17,8 +17,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from ..agents.agent import Agent
-from ..agents.registry import load_agents
+from ..agent import Agent
+from ..registry import load_agents
 from .blocks import Chunk, Pairing
 from .matches import ChunkResult, Progress, play_chunk, warm_up
 

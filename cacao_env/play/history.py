@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..agents.agent import decider
+from ..agent import decider
 from ..game import Game
 from ..gold_sources import SOURCES, gold_by_source
 from ..render.position import position_of

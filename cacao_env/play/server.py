@@ -12,7 +12,7 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from ..agents.agent import Agent, Player, one_line, require
+from ..agent import Agent, Player, one_line, require
 from ..engine.notation import is_int
 from ..engine.options import Options
 from ..game import Game

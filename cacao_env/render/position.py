@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,7 +30,9 @@ from ..engine.tiles import (
     WATER_TRACK,
     WORKER_KINDS,
 )
-from ..game import Game
+
+if TYPE_CHECKING:
+    from ..game import Game
 
 Position = dict[str, Any]
 

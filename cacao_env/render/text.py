@@ -11,11 +11,14 @@ letter (A is seat 0; a small letter has another tile below), a jungle tile a two
 from __future__ import annotations
 
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from ..engine.geometry import cell_index
 from ..engine.state import OVERBUILT, OWNER, WORKERS
-from ..game import Game
 from .position import Position, position_of
+
+if TYPE_CHECKING:
+    from ..game import Game
 
 SIGNS = ("", "P1", "P2", "M2", "M3", "M4", "G1", "G2", "~~", "**", "TT", "V=", "V|")
 LETTERS = "ABCD"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..agents.agent import decider
+from ..agent import decider
 from ..data.games import Games
 from ..engine.progress import Bar
 from ..evaluation.luck import SCORES, WIN_SHARES, luck_of

@@ -20,9 +20,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..agents.agent import Agent, AgentError, decider, one_line
-from ..agents.bots import Parameter, parse_values
+from ..agent import Agent, AgentError, decider, one_line
 from ..agents.random import random_action
+from ..agents.specs import Parameter, parse_values
 from ..checks import as_path, check_choice, in_short, need
 from ..engine.decisions import NONE
 from ..engine.options import ASKED, DECISIONS
@@ -64,6 +64,15 @@ class Memory:
     counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(COUNTS, 0)))
     messages: list[Message] = field(default_factory=list)
     forfeited: bool = False
+
+
+def load_model(name: str, allow_code: bool = False) -> LanguageModel:
+    """Return a model as an agent, as :mod:`cacao_env.registry` asks for it."""
+    if not allow_code:
+        raise AgentError(
+            f"{name!r} would contact a server, which only a name typed on the command line may do"
+        )
+    return LanguageModel(name)
 
 
 class LanguageModel(Agent):

@@ -9,11 +9,12 @@ from threading import Lock
 from typing import Any
 
 from .. import __version__
-from ..agents.agent import decider, require
-from ..agents.registry import installed_agents, load_agent
+from ..agent import decider, require
+from ..agents.loading import installed_agents
 from ..checks import need
 from ..engine.options import Decisions, Options
 from ..play.review import in_lines, review
+from ..registry import load_agent
 from ..render.text import LETTERS
 from .prompt import primer
 from .table import TextTable

@@ -7,15 +7,15 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from ..agents.agent import Agent, Player, require, seat_seed
+from ..agent import Agent, Player, require, seat_seed
 from ..agents.random import random_action
-from ..agents.registry import as_agent
 from ..checks import as_bool, as_int, as_seat, as_seed, check_choice, in_short
 from ..engine.notation import to_text
 from ..engine.options import Options
 from ..engine.rewards import RELATIVE_SCORE, SCORE_SCALE, WORST
 from ..engine.rng import new_rng
 from ..game import Game
+from ..registry import as_agent
 from ..render.position import Position, position_of
 from ..render.text import LETTERS
 from .prompt import prompt

@@ -10,7 +10,7 @@ import numpy as np
 
 from cacao_env import Game
 from cacao_env.agents.checkpoint import FILES, MANIFEST, VALUE_NET
-from cacao_env.agents.registry import load_agent
+from cacao_env.registry import load_agent
 from tests.checkpoints import checkpoint, value_checkpoint
 from tests.fuzz.attack import Budget, Summary, attempt
 from tests.fuzz.records import mutated

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from cacao_env.agents.bots import BOTS
-from cacao_env.agents.registry import load_agent
+from cacao_env.registry import load_agent
 from tests.games import played
 
 FILE = Path(__file__).parent / "choices.json"

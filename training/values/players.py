@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cacao_env.agents.registry import load_agent
 from cacao_env.agents.value.agent import ValueAgent
-from cacao_env.agents.value.checkpoint import SEARCH_PARAMETERS, split_search
 from cacao_env.agents.value.net import Net, new_scratch
+from cacao_env.agents.value.search import SEARCH_PARAMETERS, split_search
 from cacao_env.agents.value.turns import new_work
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.matches import play_chunk
+from cacao_env.registry import load_agent
 
 from ..config import ConfigError, agent_named
 from .games import (

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ...agent import Agent, decider
+from ...analysis import Analysis, certain, from_values
 from ...engine.actions import MAX_LEGAL
 from ...engine.decisions import NONE
 from ...engine.options import PLAYERS, Options
 from ...engine.rng import RngArray
 from ...engine.state import StateArray
 from ...game import Game
-from ..agent import Agent, decider
-from ..analysis import Analysis, certain, from_values
 from ..utility import UNIT
 from .net import Net, new_scratch
 from .turns import consider, new_work

@@ -9,7 +9,6 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ...engine.tiles import MAX_PLAYERS, MIN_PLAYERS
-from ..bots import Parameter, parse_values
 from ..checkpoint import (
     VALUE_NET,
     CheckpointError,
@@ -32,7 +31,7 @@ from .features import (
 )
 from .net import from_params, param_shapes
 from .patterns import NUM_PATTERNS
-from .search import CANDIDATES, EXACT, NEAR, PRIOR, TURNS, SearchAgent
+from .search import SearchAgent
 
 
 def features_version() -> str:
@@ -93,53 +92,6 @@ def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             f"{folder}: manifest and weights don't fit: {str(error)[:200]}"
         ) from None
     return params, manifest
-
-
-SEARCH = "+search"
-SEARCH_PARAMETERS = {
-    "ms": Parameter(16, 0, 600_000, "milliseconds a placement, unless sims are given"),
-    "sims": Parameter(0, 0, 1_000_000, "simulations a placement, instead of ms"),
-    "width": Parameter(
-        CANDIDATES, 1, 256, "placements that are simulated, the best by the network"
-    ),
-    "inner": Parameter(
-        0, 0, 256, "placements evaluated inside simulations; 0 for the network's own"
-    ),
-    "turns": Parameter(TURNS, 1, 36, "own turns that a simulation plays"),
-    "near": Parameter(
-        NEAR,
-        0,
-        99,
-        "placements left from which simulations play to the end, 3 more for each player beyond 2",
-    ),
-    "prior": Parameter(PRIOR, 0, 100_000, "simulations that the network's first value counts as"),
-    "exact": Parameter(EXACT, 0, 6, "placements left from which the end is solved"),
-}
-
-
-def split_search(name: str) -> tuple[str, dict[str, Any] | None]:
-    """Split a name into the checkpoint's and the search's parameters, None without a search.
-
-    ValueError names what is wrong.
-    """
-    base, plus, rest = name.partition(SEARCH)
-    if not plus:
-        return base, None
-    if rest and not rest.startswith(":"):
-        raise CheckpointError(
-            f"{name!r}: expected {SEARCH} or {SEARCH}:ms=... after the checkpoint"
-        )
-    given = parse_values(f"search in {name!r}", rest[1:], SEARCH_PARAMETERS)
-    by_time = "ms" in [item.partition("=")[0] for item in rest[1:].split(",")]
-    if given["sims"] and not by_time:
-        given["ms"] = 0
-    if given["inner"] == 1:  # a single placement is not valued, so no simulation would end with it
-        raise CheckpointError(f"search in {name!r}: inner is 1, expected 0 or at least 2")
-    if (given["ms"] == 0) == (given["sims"] == 0):
-        raise CheckpointError(
-            f"search in {name!r} has ms={given['ms']} and sims={given['sims']}, expected one of them"
-        )
-    return base, given
 
 
 _LOADED: WeakValueDictionary[str, ValueAgent] = WeakValueDictionary()  # agents share their networks

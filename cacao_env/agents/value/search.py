@@ -22,15 +22,17 @@ from typing import Any
 
 import numpy as np
 
+from ...agent import AgentError
+from ...analysis import Analysis, certain, from_values, from_visits
 from ...engine.actions import MAX_LEGAL
 from ...engine.jit import njit
 from ...engine.rng import RngArray, next_bits
 from ...engine.state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
 from ...engine.tiles import HAND_SIZE, MAX_PLAYERS, MAX_TURNS
 from ...greedy.turn import step_turn
-from ..analysis import Analysis, certain, from_values, from_visits
 from ..endgame import NODES, NOT_SOLVED, placements_left, solve, solved_analysis
 from ..halving import drop_half, halve, keep_best, num_passes, num_rounds
+from ..specs import Parameter, parse_values
 from ..utility import UNIT, UTILITY, utility_of
 from .agent import SPREAD, ValueAgent
 from .net import Net, expect
@@ -197,6 +199,51 @@ def search_choice(net, scratch, work, states, sims, ids, values, rng):
         )
         alive = drop_half(ids, sums, alive)
     return ids[0]
+
+
+SEARCH = "+search"
+SEARCH_PARAMETERS = {
+    "ms": Parameter(16, 0, 600_000, "milliseconds a placement, unless sims are given"),
+    "sims": Parameter(0, 0, 1_000_000, "simulations a placement, instead of ms"),
+    "width": Parameter(
+        CANDIDATES, 1, 256, "placements that are simulated, the best by the network"
+    ),
+    "inner": Parameter(
+        0, 0, 256, "placements evaluated inside simulations; 0 for the network's own"
+    ),
+    "turns": Parameter(TURNS, 1, 36, "own turns that a simulation plays"),
+    "near": Parameter(
+        NEAR,
+        0,
+        99,
+        "placements left from which simulations play to the end, 3 more for each player beyond 2",
+    ),
+    "prior": Parameter(PRIOR, 0, 100_000, "simulations that the network's first value counts as"),
+    "exact": Parameter(EXACT, 0, 6, "placements left from which the end is solved"),
+}
+
+
+def split_search(name: str) -> tuple[str, dict[str, Any] | None]:
+    """Split a name into the checkpoint's and the search's parameters, None without a search.
+
+    ValueError names what is wrong.
+    """
+    base, plus, rest = name.partition(SEARCH)
+    if not plus:
+        return base, None
+    if rest and not rest.startswith(":"):
+        raise AgentError(f"{name!r}: expected {SEARCH} or {SEARCH}:ms=... after the checkpoint")
+    given = parse_values(f"search in {name!r}", rest[1:], SEARCH_PARAMETERS)
+    by_time = "ms" in [item.partition("=")[0] for item in rest[1:].split(",")]
+    if given["sims"] and not by_time:
+        given["ms"] = 0
+    if given["inner"] == 1:  # a single placement is not valued, so no simulation would end with it
+        raise AgentError(f"search in {name!r}: inner is 1, expected 0 or at least 2")
+    if (given["ms"] == 0) == (given["sims"] == 0):
+        raise AgentError(
+            f"search in {name!r} has ms={given['ms']} and sims={given['sims']}, expected one of them"
+        )
+    return base, given
 
 
 class SearchAgent(ValueAgent):

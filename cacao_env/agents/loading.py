@@ -1,15 +1,13 @@
-"""One registry of agents: a name in, an agent out.
+"""Load agents that are no bots: networks, policies, agents of other packages, your own classes.
 
 A name is, in this order,
 
-- a bot with its parameters (:mod:`.bots`): ``greedy``, ``mc:sims=256``;
 - a checkpoint, shipped or in a folder, with or without search: ``trinitario``,
   ``runs/quickstart+search:ms=16``;
 - a policy as an ONNX file (:mod:`.onnx`): ``my_policy.onnx``;
-- a language model (:mod:`cacao_env.text.llm`): ``llm:MODEL``, where code may be loaded;
 - an agent of an installed package: the name of an entry point in the group ``cacao_env.agents`` that
-  loads an :class:`~.agent.Agent`, or a class that is made with ``seed=`` and has ``act(game)``;
-- ``module:Class``, such a class or an :class:`~.agent.Agent` of your own, where code may be loaded.
+  loads an :class:`~cacao_env.agent.Agent`, or a class made with ``seed=`` that has ``act(game)``;
+- ``module:Class``, such a class or an Agent of your own, where code may be loaded.
 
 Code of your own says by a text ``version`` which of its results may be used again.
 """
@@ -21,46 +19,26 @@ import importlib
 import os
 import site
 import sys
-from collections.abc import Sequence
-from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from ..agent import Agent, AgentError, WrappedAgent, one_line
 from ..checks import as_path, in_short
-from .agent import Agent, AgentError, WrappedAgent, one_line
-from .bots import BOTS, Bot
+from .bots import BOTS
 from .checkpoint import MANIFEST, VALUE_NET, find, is_path, read_manifest, shipped_names
 from .onnx import load_policy
-from .value.checkpoint import SEARCH, load_value_agent, split_search
+from .value.checkpoint import load_value_agent
+from .value.search import SEARCH, split_search
 
 GROUP = "cacao_env.agents"
-MOST = 2000  # characters of a name, which may have a path and parameters
 _PACKAGE = __name__.partition(".")[0]
 
 
-def load_agent(name: str, allow_code: bool = False) -> Agent:
-    """Load an agent by its name; AgentError explains why a name can't be loaded.
-
-    ``allow_code``: whether ``module:Class`` may import a module.  Pass True only for a name that the
-    user typed, never for one from a record or a request.
-    """
-    if not isinstance(name, str) or not name or len(name) > MOST:
-        raise AgentError(
-            f"the name of an agent is {in_short(name)}, expected text of 1 to {MOST} characters"
-        )
+def load(name: str, allow_code: bool = False) -> Agent:
+    """Load an agent that is no bot and no language model, as :mod:`cacao_env.registry` asks for it."""
     head = name.partition(":")[0]
-    if head in BOTS:
-        return Bot(name)
-    if head == "llm":
-        if not allow_code:
-            raise AgentError(
-                f"{name!r} would contact a server, which only a name typed on the command line may do"
-            )
-        from ..text.llm import LanguageModel  # a late import: few need it
-
-        return LanguageModel(name)
     try:
         folder = find(name)  # a folder may be called anything
         base, search = (name, None) if folder else split_search(name)
@@ -94,46 +72,6 @@ def load_agent(name: str, allow_code: bool = False) -> Agent:
         f"checkpoint, nor an ONNX file, nor an entry point in the group {GROUP}, nor a class "
         f"(module:Class){hint}"
     )
-
-
-def load_agents(names: Sequence[str], allow_code: bool = False) -> list[Agent]:
-    """Load several agents; raise AgentError if two have the same name."""
-    if isinstance(names, str) or not isinstance(names, Sequence):
-        raise AgentError(f"names is {in_short(names)}, expected a list of names")
-    agents = [load_agent(name, allow_code) for name in names]
-    for number, agent in enumerate(agents):
-        if agent.name in [other.name for other in agents[:number]]:
-            same = names[[other.name for other in agents].index(agent.name)]
-            raise AgentError(
-                f"agent {agent.name!r} is given twice; an agent is measured against others"
-                if same == names[number]
-                else f"{same!r} and {names[number]!r} both have the name {agent.name!r}; expected "
-                "another name in the manifest of one"
-            )
-    return agents
-
-
-def as_agent(one: Any) -> Agent:
-    """Return an agent for an agent, a name, or an object with ``act(game)``; AgentError otherwise."""
-    if isinstance(one, Agent):
-        return one
-    if isinstance(one, str):
-        return load_agent(one)
-    if can_act(one):
-        return WrappedAgent(type(one).__name__, partial(_given, one))
-    raise AgentError(
-        f"{one!r} is not an agent, expected a name, an Agent or an object with act(game)"
-    )
-
-
-def can_act(one: Any) -> bool:
-    """Return whether an object, not only its class, has ``act``."""
-    return callable(getattr(one, "act", None)) and not isinstance(one, type)
-
-
-def _given(one: Any, seed: int) -> Any:
-    """Return the one object that there is, for every seat."""
-    return one
 
 
 def installed_agents() -> list[tuple[str, str]]:

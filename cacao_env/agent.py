@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..checks import OwnArrays, as_seed, check_type, in_short
-from ..engine.options import PLAYERS, Options
-from ..engine.rng import new_rng
-from ..game import Game
 from .analysis import Analysis, certain
+from .checks import OwnArrays, as_seed, check_type, in_short
+from .engine.options import PLAYERS, Options
+from .engine.rng import new_rng
+from .game import Game
 
 _APART = 0x5EA7  # keeps an agent's random numbers apart from those that deal its games again
 

@@ -17,17 +17,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from ..checks import check_choice, check_type
-from ..engine.actions import num_actions, place_actions
-from ..engine.decisions import NONE
-from ..engine.geometry import TORUS, window_cell, window_corner, window_fits
-from ..engine.observation import (
+from .checks import check_choice
+from .engine.actions import num_actions, place_actions
+from .engine.decisions import NONE
+from .engine.geometry import TORUS, window_cell, window_corner, window_fits
+from .engine.observation import (
     MASK_IN,
     OBSERVATION_DTYPES,
     MaskIn,
@@ -35,12 +35,14 @@ from ..engine.observation import (
     layout,
     planes,
 )
-from ..engine.options import Options
-from ..engine.state import PLACE, cell_column, cell_row
-from ..engine.tiles import NUM_VARIANTS
-from ..game import Game
-from ..greedy.candidates import FORMS, ObservationForm, as_candidates, candidates_into
-from ..greedy.columns import CONTEXT_COLUMNS, ROW_COLUMNS
+from .engine.options import Options
+from .engine.state import PLACE, cell_column, cell_row
+from .engine.tiles import NUM_VARIANTS
+from .greedy.candidates import FORMS, ObservationForm, as_candidates, candidates_into
+from .greedy.columns import CONTEXT_COLUMNS, ROW_COLUMNS
+
+if TYPE_CHECKING:
+    from .game import Game
 
 Array = npt.NDArray[Any]
 _LISTS = (
@@ -182,27 +184,6 @@ def look(game: Game, form: Form, seat: int) -> Seen:
         shown, ids = view.legal()
         choices[shown], actions[shown] = 1, ids
     return Seen(form.of(vector, choices), choices, actions)
-
-
-def as_position(game: Any, options: Options) -> Game:
-    """Return a copy of a game to start from, with these options; ValueError if that can't be.
-
-    The game may ask other decisions and have another table size.
-    """
-    check_type("the game to start from", game, Game, "a Game")
-    for name in ("num_players", "volcanoes"):
-        own, wanted = getattr(game, name), getattr(options, name)
-        if own != wanted:
-            raise ValueError(
-                f"the game to start from has {name} {own!r}, expected {wanted!r} as in the environment"
-            )
-    position = game.with_options(options.decisions, options.table_size)
-    if position.over:
-        raise ValueError(
-            "the game to start from has no decision left with "
-            f"decisions={options.decisions!r}, expected one or more"
-        )
-    return position
 
 
 class View:
