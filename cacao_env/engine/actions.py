@@ -47,18 +47,18 @@ NUM_OFFERED = OFFERED.sum(axis=1)
 OFFERED_VARIANTS = np.argsort(1 - OFFERED, axis=1, kind="stable")
 
 # Why an action is refused.
-LEGAL = 0
-NO_SUCH_ACTION = 1
-GAME_OVER = 2
-WRONG_PHASE = 3
-NOT_IN_HAND = 4
-NOT_A_PLACE = 5
-NOT_TO_FILL = 6
-NO_SUCH_TILE = 7
-DUPLICATE = 8
-NOT_PENDING = 9
-TOO_MANY = 10
-FORCED = 11
+LEGAL: int = 0
+NO_SUCH_ACTION: int = 1
+GAME_OVER: int = 2
+WRONG_PHASE: int = 3
+NOT_IN_HAND: int = 4
+NOT_A_PLACE: int = 5
+NOT_TO_FILL: int = 6
+NO_SUCH_TILE: int = 7
+DUPLICATE: int = 8
+NOT_PENDING: int = 9
+TOO_MANY: int = 10
+FORCED: int = 11
 
 
 @inlined
