@@ -10,6 +10,8 @@ from pathlib import Path
 from .checks import as_path
 from .files import read_text
 
+BEGIN, END = "<!-- results -->", "<!-- end of results -->"  # lines of a page around its tables
+
 
 @dataclass(frozen=True)
 class DataTable:
@@ -66,10 +68,20 @@ def row(cells: Sequence[object]) -> str:
     return f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in cells)} |"
 
 
-def between_markers(page: str | Path, begin: str, end: str, text: str) -> str:
+def between_markers(page: str | Path, text: str) -> str:
     """Return a page with ``text`` between its markers; ValueError if it has none or can't be read."""
-    before, first, rest = read_text(as_path(page), ValueError).partition(begin)
-    _, last, after = rest.partition(end)
+    before, _, after = _parts(page)
+    return f"{before}{BEGIN}\n\n{text}\n{END}{after}"
+
+
+def read_between(page: str | Path) -> str:
+    """Return what stands between the markers of a page; ValueError as for :func:`between_markers`."""
+    return _parts(page)[1]
+
+
+def _parts(page: str | Path) -> tuple[str, str, str]:
+    before, first, rest = read_text(as_path(page), ValueError).partition(BEGIN)
+    within, last, after = rest.partition(END)
     if not first or not last:
-        raise ValueError(f"{page} has no lines {begin} and {end} to write a table between")
-    return f"{before}{begin}\n\n{text}\n{end}{after}"
+        raise ValueError(f"{page} has no lines {BEGIN} and {END} to write a table between")
+    return before, within, after

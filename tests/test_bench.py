@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from cacao_env import tables
 from cacao_env.check import bench
 from cacao_env.check.bench import timing
 from cacao_env.check.bench.timing import Row
@@ -52,13 +53,13 @@ def test_every_row_is_there_and_says_what_it_counts(ran):
 
 def test_the_table_goes_between_the_markers_of_a_page(tmp_path, monkeypatch):
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{bench.BEGIN}\nold\n{bench.END}\nafter\n")
+    page.write_text(f"before\n{tables.BEGIN}\nold\n{tables.END}\nafter\n")
     row = Row("step.p2.t15", "decisions/s", "steps", value=1234.5)
     monkeypatch.setattr(bench, "all_rows", lambda *_: iter([row]))
     assert main(["bench", "--quick", "--seconds", "0.01", "--page", str(page)]) == 0
     text = page.read_text()
-    assert text.startswith(f"before\n{bench.BEGIN}\n\n| row |")
-    assert text.endswith(f"{bench.END}\nafter\n")
+    assert text.startswith(f"before\n{tables.BEGIN}\n\n| row |")
+    assert text.endswith(f"{tables.END}\nafter\n")
     assert "| step.p2.t15 | 1,234 | decisions/s |" in text
     assert "old" not in text
 

@@ -15,7 +15,7 @@ from cacao_env import files
 from cacao_env.cli import _parser, main
 from cacao_env.engine.jit import COMPILED
 from cacao_env.engine.observation import layout
-from cacao_env.evaluation import leaderboard, workers
+from cacao_env.evaluation import workers
 from cacao_env.record import dumps, record_of
 from tests.checkpoints import checkpoint
 from tests.games import played
@@ -136,10 +136,10 @@ def test_an_interrupted_measurement_says_what_is_stored(monkeypatch, capsys):
     interrupted = Mock(side_effect=KeyboardInterrupt)
     ended = Mock(side_effect=workers.WorkerError("a worker process ended"))
     monkeypatch.setattr("cacao_env.evaluation.run.evaluated", interrupted)
-    assert main(["leaderboard"]) == 130
+    assert main(["tasks", "--deals", "1"]) == 130
     assert capsys.readouterr().err.endswith("interrupted; the same command resumes\n")
     monkeypatch.setattr("cacao_env.evaluation.run.evaluated", ended)
-    assert main(["leaderboard"]) == 1
+    assert main(["tasks", "--deals", "1"]) == 1
     assert capsys.readouterr().err.endswith("a worker process ended\n")
 
 
@@ -336,9 +336,8 @@ REFUSED = [
     ("tasks --agents random --tasks 3p", "there is no task '3p'; there are: 2p-random"),
     ("tasks --agents genius", "there is no agent 'genius'"),
     ("tasks --agents random --page none.md", "none.md can't be read: No such file or directory"),
-    ("leaderboard --page {page}", "has no lines"),
-    ("leaderboard --page {marked} --json {game}", "is not a cacao-evaluation file"),
-    ("leaderboard --page {marked} --json none.json", "can't be read"),
+    ("evaluate greedy random --page {page}", "has no lines"),
+    ("positions greedy --page none.md", "can't be read"),
     ("view --export x.txt", "--export is 'x.txt', expected a file that ends in .html"),
     ("view none.json --export x.html", "none.json can't be read"),
     ("view --export x.html --agent greedy", "--export writes a file"),
@@ -358,7 +357,6 @@ def places(tmp_path_factory):
     (folder / "folder").mkdir()
     (folder / "file").touch()
     (folder / "page.md").write_text("no markers")
-    (folder / "marked.md").write_text(f"{leaderboard.BEGIN}\n{leaderboard.END}\n")
     (folder / "game.json").write_text(dumps(record_of(played(2, 5))))
     return {path.stem: path for path in folder.iterdir()} | {"net": checkpoint(folder)}
 

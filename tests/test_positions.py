@@ -111,8 +111,8 @@ def test_several_agents_are_ranked_in_a_page(tmp_path, capsys):
     command.append("--subset")
     page.write_text("no markers")
     assert main(command) == 1
-    assert "has no lines <!-- positions -->" in capsys.readouterr().err
-    page.write_text("Before\n<!-- positions -->\n<!-- end of positions -->\nAfter\n")
+    assert "has no lines <!-- results -->" in capsys.readouterr().err
+    page.write_text("Before\n<!-- results -->\n<!-- end of results -->\nAfter\n")
     assert main(command) == 0
     text = page.read_text()
     assert (text[:7], text[-6:]) == ("Before\n", "After\n")

@@ -1,4 +1,4 @@
-"""Commands that measure agents: ``evaluate, positions, leaderboard, tasks``.
+"""Commands that measure agents: ``evaluate, positions, tasks``.
 
 See docs/evaluation.md and docs/tasks.md.
 """
@@ -17,6 +17,7 @@ from .. import files
 from ..checks import as_path
 from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
+from ..tables import between_markers, read_between
 from .common import (
     add_command,
     check_writable,
@@ -37,6 +38,7 @@ GAME = {
     "--seed": (SEED, "seed of the first deal; default: 1,000,000,000"),
 }
 WORKERS = {"--workers": (int, "processes; default: all cores")}
+TASK_AGENTS, TASK_DEALS = ("random", "greedy", "mc:sims=256", "forastero", "trinitario"), 1000
 RAY = {"--ray": (str, _RAY, {"nargs": "?", "const": "local", "metavar": "ADDRESS"})}
 
 
@@ -76,6 +78,7 @@ def add_commands(commands: Any) -> None:
             "--out": (str, "folder of the games; default: one under runs/evaluation", _DIR),
             **json_of("the figures"),
             "--html": (str, "write the report there as well", _FILE),
+            "--page": (str, "write the tables between the markers of this page", _FILE),
         },
         "Play agents against each other.  The unit is the deal block: one deal, played "
         "once with the candidate in each seat and the opponent in all others.  Wins and margins are "
@@ -98,21 +101,6 @@ def add_commands(commands: Any) -> None:
         "Ask agents for a placement in each position, and add up what its choices lose against "
         "the best ones.",
     )
-    evaluations = {"nargs": "+", "action": "extend", **_FILE}
-    add(
-        "leaderboard",
-        _leaderboard,
-        "play what a list describes and write the leaderboard's tables",
-        "cacao leaderboard --config configs/leaderboard.toml",
-        {
-            "--config": (str, "what to play; default: configs/leaderboard.toml"),
-            "--json": (str, "evaluations; nothing is played", evaluations),
-            "--page": (str, "the Markdown page with the markers; default: docs/agents.md"),
-            **WORKERS,
-            **RAY,
-        },
-        "Write the tables of the leaderboard between the markers of a page.",
-    )
     alone = "play these alone, e.g. random,mc:sims=256; default: those of docs/tasks.md"
     add(
         "tasks",
@@ -131,15 +119,6 @@ def add_commands(commands: Any) -> None:
         "print the scores, or write them to a page.  Games are stored under runs/tasks; the same "
         "command resumes.",
     )
-
-
-def _played(home: Path, plans: Any, options: Namespace) -> list[Any]:
-    """Play plans, or the rest of them; return their figures."""
-    from ..evaluation.run import evaluated
-
-    ray = getattr(options, "ray", None)
-    with resumable():
-        return [evaluated(home, plan, options.workers, ray) for plan in plans]
 
 
 def _say(text: str, data: Any, options: Namespace) -> None:
@@ -170,6 +149,8 @@ def _evaluate(options: Namespace) -> int:
     )
     folder = as_path(options.out) if options.out else run.default_folder(plan)
     check_writable(options.json, options.html)
+    if options.page:
+        read_between(options.page)  # before anything is played
     with closing(GameFolder(folder, run.settings(plan))) as games:
         try:
             evaluation = run.run_evaluation(plan, games, options.workers, options.ray)
@@ -188,6 +169,7 @@ def _evaluate(options: Namespace) -> int:
 
 def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     """Print the figures and write all files asked for."""
+    from ..evaluation import pages
     from ..evaluation.figures import show
     from ..evaluation.report import page
     from ..evaluation.run import document
@@ -197,6 +179,8 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     write_whole(folder / "report.html", page(data))
     if options.html:
         write_whole(as_path(options.html), page(data), pipes=True)
+    if options.page:
+        pages.write(as_path(options.page), pages.sections_of([data]))
     _say(f"{show(data)}\nreport: {folder / 'report.html'}", data, options)
 
 
@@ -205,7 +189,6 @@ def _positions(options: Namespace) -> None:
     from ..engine.progress import Bar
     from ..evaluation import positions
     from ..registry import load_agent
-    from ..tables import between_markers
 
     path = positions.FILE if options.file is None else as_path(options.file)
     found = positions.read_positions(path, positions.SUBSET if options.subset else None)
@@ -213,9 +196,8 @@ def _positions(options: Namespace) -> None:
     if not any(all(agent.supports(one.options) for agent in agents) for one in found):
         raise ValueError(f"no position is played by all of {', '.join(options.agents)}")
     check_writable(options.json)
-    markers = (positions.BEGIN, positions.END)
     if options.page:
-        between_markers(options.page, *markers, "")  # before anything is asked
+        read_between(options.page)  # before anything is asked
     every = []
     with Bar(total=len(found) * len(agents), unit="position") as bar:
         for name, agent in zip(options.agents, agents):
@@ -226,26 +208,8 @@ def _positions(options: Namespace) -> None:
         return
     table = positions.ranking(every)
     if options.page:
-        text = between_markers(options.page, *markers, table.markdown() + "\n")
-        write_whole(as_path(options.page), text)
+        write_whole(as_path(options.page), between_markers(options.page, table.markdown() + "\n"))
     _say(table.text(), every if len(every) > 1 else every[0], options)
-
-
-def _leaderboard(options: Namespace) -> None:
-    prepare(options)
-    from ..evaluation import leaderboard
-    from ..evaluation.run import loaded
-    from ..tables import between_markers
-
-    page = as_path(options.page or leaderboard.PAGE)
-    between_markers(page, leaderboard.BEGIN, leaderboard.END, "")  # before anything is played
-    if options.json:
-        text = leaderboard.text_of([loaded(path) for path in options.json])
-    else:
-        todo = leaderboard.plans(options.config or leaderboard.CONFIG)
-        text = leaderboard.text_of(_played(leaderboard.HOME, todo, options))
-    write_whole(page, between_markers(page, leaderboard.BEGIN, leaderboard.END, text))
-    print(f"{page}: {text.count('### ')} tables")
 
 
 def _tasks(options: Namespace) -> int:
@@ -257,20 +221,19 @@ def _tasks(options: Namespace) -> int:
         return 0
     prepare(options)
     from ..agents.specs import split_names
-    from ..evaluation import task_scores
+    from ..evaluation import pages
+    from ..evaluation.run import TASKS_HOME, evaluated, task_plans
 
     chosen = [task_named(name) for name in options.tasks.split(",")] if options.tasks else TASKS
-    names = split_names(options.agents) if options.agents else list(task_scores.AGENTS)
-    if options.page:
-        task_scores.written(as_path(options.page), "")  # before anything is played
-    deals = task_scores.DEALS if options.deals is None else options.deals
+    names = split_names(options.agents) if options.agents else list(TASK_AGENTS)
     check_writable(options.json)
-    played = _played(task_scores.HOME, task_scores.plans(chosen, names, deals), options)
-    if options.page is None:
-        _say(task_scores.text_of(chosen, names, played), played, options)
-        return 0
-    # A page has all tasks, and all agents that it compares, whichever were played now.
-    text = task_scores.text_of(TASKS, list(dict.fromkeys([*task_scores.AGENTS, *names])), played)
-    write_whole(as_path(options.page), task_scores.written(as_path(options.page), text))
-    _say(f"{options.page}: {len(TASKS)} tasks", played, options)
+    if options.page:
+        read_between(options.page)  # before anything is played
+    with resumable():
+        todo = task_plans(chosen, names, TASK_DEALS if options.deals is None else options.deals)
+        played = [evaluated(TASKS_HOME, plan, options.workers) for plan in todo]
+    sections = pages.sections_of(played)
+    if options.page:
+        pages.write(as_path(options.page), sections)
+    _say(pages.text_of(sections), played, options)
     return 0

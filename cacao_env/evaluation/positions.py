@@ -42,7 +42,6 @@ STAGES = ("opening", "middle", "end")  # thirds of a game's placements
 SUBSET = 100  # positions for slow agents, the first in the file
 AT_ONCE = 64  # positions that an agent is asked for in one call
 MOST_BYTES = 100_000_000
-BEGIN, END = "<!-- positions -->", "<!-- end of positions -->"  # of a table of agents in a page
 _ODD = (ValueError, LookupError, TypeError, AttributeError, RecursionError)  # of other data
 NOTHING = 0.05  # gold; a smaller loss is none, because the values are no better known
 FIGURES = {"gold": "z.3f", "win": "z.1%", "best": ".0%"}  # and how they are printed

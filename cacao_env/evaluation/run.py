@@ -1,7 +1,7 @@
 """Evaluation runs: from a plan to its figures.
 
 Everything that is played to measure agents is a plan: ``evaluate`` and the end of a training run have
-one, ``curve``, ``leaderboard`` and ``tasks`` have several.
+one, ``tasks`` has several.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from .workers import ChunkPlayer, do_all
 
 FORMAT, VERSION = "cacao-evaluation", 2
 MOST_BLOCKS = 10_000  # until a test is decided
+TASKS_HOME = Path("runs/tasks")
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,18 @@ def make_plan(
         raise ValueError("--until-decided compares two agents with one number of players")
     opponents = tuple(agent.name for agent in agents[len(specs) - len(against) :])
     return Plan(specs, versions_of(agents), options, blocks, seed, test, against=opponents)
+
+
+def task_plans(tasks: Sequence[Task], specs: Sequence[str], deals: int) -> list[Plan]:
+    """Return the plan of each task and agent that plays it; deal d is ``reset(seed=SEED + d)``."""
+    as_int("--deals", deals, 1)
+    agents = load_agents(specs, allow_code=True)
+    return [
+        Plan((spec,), versions_of([agent]), (task.options,), deals, task=task)
+        for task in tasks
+        for spec, agent in zip(specs, agents, strict=True)
+        if agent.supports(task.options)
+    ]
 
 
 def versions_of(agents: Iterable[Agent]) -> dict[str, str]:

@@ -14,7 +14,6 @@ from ...tables import DataTable, between_markers
 from .rows import all_rows, bandwidth_row
 from .timing import Row, measure
 
-BEGIN, END = "<!-- bench -->", "<!-- end of bench -->"  # lines of a page around the table
 HEAD = ("row", "value", "unit", "batch", "threads", "bytes", "GB/s", "share of write", "counted")
 
 
@@ -31,7 +30,7 @@ def run(
     if not 0 < seconds < float("inf"):
         raise ValueError(f"--seconds is {seconds}, expected more than 0")
     if page is not None:
-        between_markers(page, BEGIN, END, "")  # before anything is timed
+        between_markers(page, "")  # before anything is timed
     slices = 5 if quick else 9
     print(what_ran())
     print(
@@ -47,7 +46,7 @@ def run(
     print(f"\n{table(found, bandwidth).text()}")
     if page is not None:
         text = f"{table(found, bandwidth).markdown()}\n\n{what_ran()}.\n"
-        write_whole(as_path(page), between_markers(page, BEGIN, END, text))
+        write_whole(as_path(page), between_markers(page, text))
     return as_json(found, bandwidth)
 
 

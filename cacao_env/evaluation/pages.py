@@ -1,0 +1,91 @@
+"""Write the tables of evaluations into a page: the leaderboard, the scores of named tasks.
+
+Tables stand between two markers, in sections with a heading.  A section that was not measured stays as
+it is, and so does the row of an agent that was not measured in a task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..envs.tasks import task_named
+from ..files import write_whole
+from ..tables import DataTable, between_markers, read_between
+from . import figures
+
+Data = Mapping[str, Any]  # what run.document returns
+
+
+def sections_of(every: Sequence[Data]) -> dict[str, str]:
+    """Return the sections of evaluations, in Markdown, by their headings."""
+    found: dict[str, str] = {}
+    by_task: dict[str, list[Data]] = {}
+    for data in every:
+        if data["settings"]["task"]:
+            by_task.setdefault(data["settings"]["task"], []).append(data)
+        else:
+            found |= dict(map(_pairings, figures.by_players(data)))
+    return found | {f"### `{task}`": _scores(task, some) for task, some in by_task.items()}
+
+
+def _pairings(own: Data) -> tuple[str, str]:
+    """Return heading and text of the games of so many players between all agents."""
+    settings, blocks = own["settings"], min(r["blocks"] for r in own["results"])
+    volcanoes = ", with volcanoes" if settings["options"][0]["volcanoes"] else ""
+    tables = "\n\n".join(kind(own).markdown() for kind in (figures.ratings, figures.cross_table))
+    return f"### {own['players']} players{volcanoes}", (
+        f"{tables}\n\n{figures.counted(blocks, 'deal')} a pairing, each with the candidate in every "
+        f"seat, seed {settings['seed']}; commit {own['git_commit'] or 'unknown'}; "
+        f"{own['machine']['processor']}, {own['created'][:10]}.\n"
+    )
+
+
+def _scores(task: str, every: Sequence[Data]) -> str:
+    """Return a table of the scores in a task."""
+    about, results = task_named(task).about, [data["results"][0] for data in every]
+    counts = figures.counted_names(results)
+    head = ("agent in the learner's seat", "win share", "margin", "deals")
+    rows = [
+        (
+            *(f"`{r['agent']}`", figures.share(r), figures.margin(r), f"{r['blocks']:,}"),
+            *figures.counted_cells([r], counts),
+        )
+        for r in results
+    ]
+    table = DataTable((*head, *(f"{name} a move" for name in counts)), rows)
+    return f"{about[0].upper()}{about[1:]}.\n\n{table.markdown()}\n"
+
+
+def text_of(sections: Mapping[str, str]) -> str:
+    """Return sections as one text."""
+    return "\n".join(f"{heading}\n\n{text}" for heading, text in sections.items())
+
+
+def write(page: Path, sections: Mapping[str, str]) -> None:
+    """Replace the sections of a page; ValueError if it has no markers."""
+    before: dict[str, str] = {}
+    for part in f"\n{read_between(page)}".split("\n### ")[1:]:
+        heading, _, text = part.partition("\n")
+        before[f"### {heading}"] = text.strip() + "\n"
+    after = before | {
+        heading: _with_other_rows(text, before.get(heading, ""))
+        for heading, text in sections.items()
+    }
+    write_whole(page, between_markers(page, text_of(after)))
+
+
+def _with_other_rows(text: str, before: str) -> str:
+    """Return a task's table with the rows of before, in their order, where it has none of its own."""
+    rows, old = _rows(text), _rows(before)
+    if not rows or text.count("| ---") > 1:
+        return text
+    lines = [line for line in text.splitlines() if line not in rows.values()]
+    place = 1 + max(number for number, line in enumerate(lines) if line.startswith("| ---"))
+    return "\n".join([*lines[:place], *(old | rows).values(), *lines[place:]]) + "\n"
+
+
+def _rows(text: str) -> dict[str, str]:
+    """Return the rows of a table of agents, by their first cells."""
+    return {line.split("|")[1]: line for line in text.splitlines() if line.startswith("| `")}
