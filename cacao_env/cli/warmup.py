@@ -171,7 +171,7 @@ def _versus() -> None:
     from ..engine.options import DECISIONS
     from ..envs.versus import VersusGames
 
-    for opponent, decisions in product(("random", "greedy", "mc:sims=2"), DECISIONS):
+    for opponent, decisions in product(("random", "greedy", "mc:sims=2,exact=0"), DECISIONS):
         for dtype in OBSERVATION_DTYPES:
             games = VersusGames(
                 2, opponent, decisions=decisions, table_size=15, seed=0, observation_dtype=dtype
