@@ -38,7 +38,7 @@ from .engine.scoring import scores_into, win_shares_into
 from .engine.state import EXPLICIT, OVER, PHASE_NAMES, StateArray, deal, redeal, set_up
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
 from .greedy.candidates import ObservationForm, as_candidates
-from .greedy.turn import by_turn, next_unasked, step_asked
+from .greedy.turn import needs_greedy, next_unasked, step_asked
 from .render.text import picture
 from .views import Form, look
 
@@ -57,14 +57,14 @@ def is_elementary(noted: int) -> bool:
 
 
 @njit
-def try_action(states, action, turns):
+def try_action(states, action, with_greedy):
     """Play an action if it is legal; return why it is not, or LEGAL.
 
-    ``turns`` is ``by_turn(states[0])``.
+    ``with_greedy`` is ``needs_greedy(states[0])``.
     """
     code = why_illegal(states[0], action)
     if code == LEGAL:
-        step_asked(states[0], action, turns)
+        step_asked(states[0], action, with_greedy)
     return code
 
 
@@ -268,7 +268,7 @@ class Game:
     def play(self, action: int) -> None:
         """Play an action; if it is illegal, ValueError explains why and nothing changes."""
         number = notation.as_action(action)
-        code = try_action(self._states, number, by_turn(self.state))
+        code = try_action(self._states, number, needs_greedy(self.state))
         if code != LEGAL:
             raise ValueError(self.why_illegal(number, code))
         self.note(number)

@@ -12,7 +12,7 @@ from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
-from cacao_env.evaluation.judge import LOOK, Judge, new_gold, play_out, solved
+from cacao_env.evaluation.judge import LOOK, Judge, network_playout, new_gold, solved
 from cacao_env.registry import load_agent
 from tests.games import played
 from tests.test_endgame import near_end
@@ -25,9 +25,9 @@ def playouts(monkeypatch):
 
     def noted(net, scratch, work, states, ids, alive, *rest):
         found.append((net, ids[:alive].tolist()))
-        play_out(net, scratch, work, states, ids, alive, *rest)
+        network_playout(net, scratch, work, states, ids, alive, *rest)
 
-    monkeypatch.setattr("cacao_env.evaluation.judge.play_out", noted)
+    monkeypatch.setattr("cacao_env.evaluation.judge.network_playout", noted)
     return found
 
 
@@ -42,7 +42,7 @@ def add_outcomes(game, ids, sums, passes):
     rng = new_rng(1)
     for _ in range(passes):
         about = game.states, ids, len(ids), net.inner, rng
-        play_out(net, scratch, work, *about, sums, new_gold(len(ids)))
+        network_playout(net, scratch, work, *about, sums, new_gold(len(ids)))
 
 
 def test_all_actions_of_a_pass_meet_the_same_deal():
@@ -87,7 +87,7 @@ def test_the_gain_of_a_choice_is_its_value_less_the_mean_of_all(monkeypatch):
         tried.append(ids[:alive].tolist())
         sums[:alive] += ids[:alive] / 1000  # the same in every playout
 
-    monkeypatch.setattr("cacao_env.evaluation.judge.play_out", fixed)
+    monkeypatch.setattr("cacao_env.evaluation.judge.network_playout", fixed)
     game = Game.new(2, 5)
     action = int(game.legal_actions()[0])
     verdict = Judge("trinitario", game.options, top=3).by_playouts(game, action, 8, 8, 1)

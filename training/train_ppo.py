@@ -14,8 +14,7 @@ of them, in the turns of others too, belongs to the first.
 from __future__ import annotations
 
 import sys
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -328,9 +327,8 @@ class PpoLearner(PolicyLearner):
         """Play a rollout and learn from it."""
         config = self.config
         seed_round(config.seed, self.rounds)
-        now = copy(config)
-        for key in ("learning_rate", "clip_range", "entropy_coef"):
-            vars(now)[key] = self.scheduled(key)
+        keys = ("learning_rate", "clip_range", "entropy_coef")
+        now = replace(config, **{key: self.scheduled(key) for key in keys})
         rollout, finished = self.play.collect(self.net, self.watch)
         with self.watch("learning"):
             metrics = fit(self.net, self.optimizer, rollout, self.play.factors, now)

@@ -29,7 +29,7 @@ from ..envs.observations import view_of
 from ..envs.threads import Workers
 from ..game import Game
 from ..greedy.candidates import ObservationForm
-from ..greedy.turn import by_turn, step_asked
+from ..greedy.turn import needs_greedy, step_asked
 from ..views import Form
 from .storage import DataError
 
@@ -58,48 +58,58 @@ class Decisions(NamedTuple):
     plies: npt.NDArray[np.int64]
 
 
+class _Table(NamedTuple):
+    """The columns of the games, and where the deciding seats are written."""
+
+    deals: Any
+    first: Any
+    actions: Any
+    scores: Any
+    cacao: Any
+    win_shares: Any
+    seats: Any
+
+
 @njit
-def _advance(
-    states, ranks, at, order, stride, seat, turns, deals, first, actions, scores, cacao, shares, who
-):
+def _advance(table, states, ranks, at, order, stride, seat, with_greedy):
     """Move each lane to its next decision of ``seat``; return the first lane that is wrong, or -1.
 
     A lane plays the games ``order[rank]``, every ``stride``-th; ``at`` is the place of its decision in
-    ``actions``, -1 before a game.  ``who``: the deciding seats are written there.
+    the actions of ``table``, -1 before a game.
     """
     rng = np.zeros(1, np.uint64)
-    own_scores, own_shares = np.zeros(MAX_PLAYERS, np.int64), np.zeros(MAX_PLAYERS)
+    scores, win_shares = np.zeros(MAX_PLAYERS, np.int64), np.zeros(MAX_PLAYERS)
     for lane in range(len(states)):
         state = states[lane]
         while ranks[lane] < len(order):
             game = order[ranks[lane]]
             if at[lane] < 0:
-                rng[0] = np.uint64(deals[game])
+                rng[0] = np.uint64(table.deals[game])
                 deal(state, rng)
-                at[lane] = first[game]
+                at[lane] = table.first[game]
             else:
-                step_asked(state, np.int64(actions[at[lane]]), turns)
+                step_asked(state, np.int64(table.actions[at[lane]]), with_greedy)
                 at[lane] += 1
             if state.phase == OVER:
-                if at[lane] != first[game + 1]:
+                if at[lane] != table.first[game + 1]:
                     return lane
-                scores_into(state, own_scores)
-                win_shares_into(state, own_scores, own_shares)
+                scores_into(state, scores)
+                win_shares_into(state, scores, win_shares)
                 for one in range(state.num_players):
                     if (
-                        own_scores[one] != scores[game, one]
-                        or state.cacao[one] != cacao[game, one]
-                        or not abs(own_shares[one] - shares[game, one]) < 1e-6
+                        scores[one] != table.scores[game, one]
+                        or state.cacao[one] != table.cacao[game, one]
+                        or not abs(win_shares[one] - table.win_shares[game, one]) < 1e-6
                     ):
                         return lane
                 ranks[lane] += stride
                 at[lane] = -1
                 continue
-            if at[lane] == first[game + 1]:
+            if at[lane] == table.first[game + 1]:
                 return lane
-            if why_illegal(state, np.int64(actions[at[lane]])) != LEGAL:
+            if why_illegal(state, np.int64(table.actions[at[lane]])) != LEGAL:
                 return lane
-            who[at[lane]] = state.seat
+            table.seats[at[lane]] = state.seat
             if seat == ALL or seat == state.seat:
                 break
     return -1
@@ -116,11 +126,9 @@ class _Lanes:
     def advance(self, seat: int) -> None:
         """Move on to the next decisions; DataError if a game is wrong."""
         games = self.games
-        wrong = _advance(
-            *(self.states, self.ranks, self.at, self.order, self.stride, seat, games.turns),
-            *(games.deals, games.first, games.actions, games.scores, games.cacao),
-            *(games.win_shares, games.seats),
-        )
+        table = _Table(*(getattr(games, name) for name in _Table._fields))
+        lanes = self.states, self.ranks, self.at, self.order, self.stride
+        wrong = _advance(table, *lanes, seat, games.with_greedy)
         if wrong >= 0:
             raise DataError(games.explain(self.states[wrong : wrong + 1], *self.place(wrong)))
 
@@ -159,7 +167,7 @@ class Games:
         self.scores, self.cacao, self.win_shares = (
             self._by_seat(name) for name in ("scores", "cacao", "win_shares")
         )
-        self.turns = by_turn(options.blank_states()[0])
+        self.with_greedy = needs_greedy(options.blank_states()[0])
         self.seats = np.full(len(self.actions), -1, np.int8)
 
     def _by_seat(self, name: str) -> Array:

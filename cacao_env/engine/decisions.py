@@ -22,6 +22,7 @@ from .tiles import (
     CACAO_PLACES,
     CARRY_WATER,
     ERUPT,
+    MAX_TURNS,
     SELL_CACAO,
     TAKE_CACAO,
     TAKE_GOLD,
@@ -31,6 +32,8 @@ from .tiles import (
 )
 
 NONE = -1
+# Of a game: a turn has a placement, three fills, four edges of the tile placed and nine of others.
+MAX_DECISIONS = (1 + 3 + 4 + 9) * MAX_TURNS
 
 
 @njit

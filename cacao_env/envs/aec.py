@@ -29,9 +29,9 @@ from ..engine.state import OVER, STATE, deal
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game, as_position
 from ..greedy.candidates import ObservationForm
-from ..greedy.turn import by_turn, step_asked
+from ..greedy.turn import needs_greedy, step_asked
 from ..views import Form
-from .observations import Rows, look, reset_options
+from .observations import Rows, reset_options, see_into
 from .rendering import MODES, Renderer
 
 Observation = npt.NDArray[Any]
@@ -47,16 +47,16 @@ DEAL = -(2**62)  # in place of an action; outside the range that notation.as_act
 @njit
 def _see(states, viewer, scaled, observation, mask):
     """Write a seat's observation and its mask, which is all 0 unless the seat decides."""
-    look(states[0], viewer, scaled, observation, mask)
+    see_into(states[0], viewer, scaled, observation, mask)
 
 
 @njit
-def _advance(states, action, turns, rng, mode, scaled, rewards, observation, mask):
+def _advance(states, action, with_greedy, rng, mode, scaled, rewards, observation, mask):
     """Play a legal action, or DEAL a game; write the rewards and what the next deciding seat sees.
 
-    All in one call, which is compiled as a whole.  ``turns`` is ``by_turn(state)``; ``rewards``, float
-    (2, 4): the rewards of this step, and the potentials.  Returns (why the action is illegal or LEGAL,
-    the next deciding seat); at the end of the game that is GAME_IS_OVER.
+    All in one call, which is compiled as a whole.  ``with_greedy`` is ``needs_greedy(state)``;
+    ``rewards``, float (2, 4): the rewards of this step, and the potentials.  Returns (why the action
+    is illegal or LEGAL, the next deciding seat); at the end of the game that is GAME_IS_OVER.
     """
     state = states[0]
     if action == DEAL:
@@ -66,12 +66,12 @@ def _advance(states, action, turns, rng, mode, scaled, rewards, observation, mas
         code = why_illegal(state, action)
         if code != LEGAL:
             return code, GAME_IS_OVER
-        step_asked(state, action, turns)
+        step_asked(state, action, with_greedy)
         if state.phase == OVER or EVERY_STEP[mode]:
             scores, win_shares = np.empty(MAX_PLAYERS, np.int64), np.empty(MAX_PLAYERS)
             rewards_into(state, mode, rewards[1], scores, win_shares, rewards[0])
     seat = GAME_IS_OVER if state.phase == OVER else np.int64(state.seat)
-    look(state, max(seat, 0), scaled, observation, mask)
+    see_into(state, max(seat, 0), scaled, observation, mask)
     return LEGAL, seat
 
 
@@ -165,7 +165,7 @@ class raw_env(AECEnv):
         self.state_space = spaces.Box(0, high, (size,), self._form.dtype.type)
         self._scaled = observation_dtype == "float32"
         self._allocate()
-        self._turns = by_turn(blank[0])
+        self._with_greedy = needs_greedy(blank[0])
         # The deciding seat's observation is written as soon as it is known, and returned once.
         self._ready: tuple[str, Observation, Mask] | None = None
         self._rng = np.random.default_rng(secrets.randbits(128))
@@ -225,7 +225,7 @@ class raw_env(AECEnv):
             _, first = _advance(
                 game.states,
                 DEAL,
-                self._turns,
+                self._with_greedy,
                 new_rng(as_seed(seed)),
                 self._reward_mode,
                 self._scaled,
@@ -281,7 +281,7 @@ class raw_env(AECEnv):
         code, seat = _advance(
             game.states,
             number,
-            self._turns,
+            self._with_greedy,
             _NO_RNG,
             self._reward_mode,
             self._scaled,

@@ -15,31 +15,32 @@ import numpy.typing as npt
 
 from ..checks import as_int, check_array, check_choice, check_type, owned
 from ..engine.actions import LEGAL, apply, why_illegal
-from ..engine.decisions import NONE
+from ..engine.decisions import MAX_DECISIONS, NONE
 from ..engine.jit import inlined, njit
 from ..engine.options import OptionFields, Options
 from ..engine.rewards import REWARDS, Reward, potentials_into
 from ..engine.state import set_up
-from ..engine.tiles import JUNGLE_SUPPLY_BY_CODE, MAX_PLAYERS, MAX_TURNS, WORKER_SUPPLY
+from ..engine.tiles import JUNGLE_SUPPLY_BY_CODE, MAX_PLAYERS, WORKER_SUPPLY
 from ..game import ELEMENTARY, Game, is_elementary
-from ..greedy.turn import by_turn, step_asked, unasked
+from ..greedy.turn import needs_greedy, step_asked, unasked
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]
-# A turn has a placement, three fills, four edges of the tile placed and nine of others.
-MAX_DECISIONS = (1 + 3 + 4 + 9) * MAX_TURNS
 _DEAL = ("worker_draws", "jungle_draws")
 _OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
 
 
+_is_elementary = inlined(is_elementary)
+
+
 @inlined
-def play(state, action, actions, turns):
+def play(state, action, actions, with_greedy):
     """Note a legal action, and play it and all moves that are not asked.
 
-    ``actions``: of this game; ``turns`` is ``by_turn(state)``.
+    ``actions``: of this game; ``with_greedy`` is ``needs_greedy(state)``.
     """
     actions[state.ply] = action
-    step_asked(state, action, turns)
+    step_asked(state, action, with_greedy)
 
 
 @njit
@@ -52,7 +53,7 @@ def _replay(states, actions, last):
         state, own = states[g], np.int64(states[g].decisions)
         while state.ply < last[g]:
             noted = np.int64(actions[g, state.ply])
-            elementary = ELEMENTARY <= noted < 2 * ELEMENTARY
+            elementary = _is_elementary(noted)
             if why_illegal(state, noted - ELEMENTARY * elementary) != LEGAL:
                 return g
             if not elementary:
@@ -60,7 +61,7 @@ def _replay(states, actions, last):
                 continue
             apply(state, noted - ELEMENTARY)
             state.ply += 1
-            if state.ply == last[g] or not ELEMENTARY <= actions[g, state.ply] < 2 * ELEMENTARY:
+            if state.ply == last[g] or not _is_elementary(actions[g, state.ply]):
                 action = unasked(state, own)
                 while action != NONE:
                     apply(state, action)
@@ -118,7 +119,7 @@ class Batch:
         """Make the arrays of the games, and those that follow from them."""
         self.states = self.options.blank_states(self.num_games)
         self.actions = np.zeros((self.num_games, MAX_DECISIONS), np.int16)
-        self._turns = by_turn(self.states[0])
+        self._with_greedy = needs_greedy(self.states[0])
         self._potentials = np.zeros((self.num_games, MAX_PLAYERS))
         self._counted = np.zeros(self.num_games, np.int64)
 

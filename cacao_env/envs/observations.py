@@ -49,7 +49,7 @@ def reset_options(
 
 
 @inlined
-def look(state, viewer, scaled, observation, mask):
+def see_into(state, viewer, scaled, observation, mask):
     """Write what a seat sees and its legal actions: none while another seat decides."""
     observe_as(state, viewer, scaled, observation)
     if state.phase != OVER and state.seat == viewer:
@@ -61,7 +61,7 @@ def look(state, viewer, scaled, observation, mask):
 @njit
 def _look_all(states, viewers, scaled, observations, masks):
     for g in range(len(states)):
-        look(states[g], viewers[g], scaled, observations[g], masks[g])
+        see_into(states[g], viewers[g], scaled, observations[g], masks[g])
 
 
 @njit

@@ -80,10 +80,10 @@ class Opponents:
 
 
 @njit
-def play_compiled(states, actions, turns, learners, kinds, rngs, choices):
+def play_compiled(states, actions, with_greedy, learners, kinds, rngs, choices):
     """Let compiled opponents play until each game's learner decides or the game is over.
 
-    ``actions`` as in :class:`.batch.Batch`; ``turns`` as in :func:`.batch.play`.  ``learners``,
+    ``actions`` as in :class:`.batch.Batch`; ``with_greedy`` as in :func:`.batch.play`.  ``learners``,
     ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others; neither uses
     anything hidden.  Games of other kinds do not change.  ``choices``: scratch space, CHOICES, (1,);
     None without GREEDY, which is not compiled then.
@@ -92,7 +92,7 @@ def play_compiled(states, actions, turns, learners, kinds, rngs, choices):
         state = states[g]
         rng = rngs[g : g + 1]
         while kinds[g] < NUM_COMPILED and state.phase != OVER and state.seat != learners[g]:
-            play(state, _choice(state, kinds[g], rng, choices), actions[g], turns)
+            play(state, _choice(state, kinds[g], rng, choices), actions[g], with_greedy)
 
 
 @njit

@@ -8,7 +8,7 @@ game that ended, observation, mask and seat to the new one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from ..engine.tiles import MAX_PLAYERS
 from ..greedy.candidates import Candidates
 from ..greedy.turn import step_turn
 from .batch import Arrays, Batch, as_actions, play
-from .observations import Rows, look, view_of
+from .observations import Rows, see_into, view_of
 from .threads import Workers, alone
 
 
@@ -36,41 +36,45 @@ def first_illegal(states, chosen):
     return -1
 
 
+class Stepped(NamedTuple):
+    """What a step of all games reads and writes; the first axis of each array is the games.
+
+    ``actions``: those of each game so far; ``seen``, ``masks``, ``seats``: of the next decisions.
+    """
+
+    states: Any
+    chosen: Any
+    actions: Any
+    rngs: Any
+    potentials: Any
+    rewards: Any
+    terminations: Any
+    final_scores: Any
+    seen: Any
+    masks: Any
+    seats: Any
+
+
 @njit
-def _step_all(
-    states,
-    chosen,
-    actions,
-    turns,
-    rngs,
-    mode,
-    potentials,
-    rewards,
-    terminations,
-    final,
-    looking,
-    seen,
-    masks,
-    seats,
-):
+def _step_all(games, mode, with_greedy, looking):
     """Play every game's action and replace finished games; do nothing if an action is illegal.
 
-    Returns the number of the first game whose action is illegal, or -1.
+    ``games``: :class:`Stepped`.  Returns the number of the first game whose action is illegal, or -1.
     """
-    wrong = first_illegal(states, chosen)
+    wrong = first_illegal(games.states, games.chosen)
     if wrong >= 0:
         return wrong
     scores = np.zeros(MAX_PLAYERS, np.int64)
     win_shares = np.zeros(MAX_PLAYERS)
-    for g in range(len(states)):
-        state = states[g]
-        play(state, chosen[g], actions[g], turns)
-        rewards_into(state, mode, potentials[g], scores, win_shares, rewards[g])
-        terminations[g] = state.phase == OVER
+    for g in range(len(games.states)):
+        state, potentials = games.states[g], games.potentials[g]
+        play(state, games.chosen[g], games.actions[g], with_greedy)
+        rewards_into(state, mode, potentials, scores, win_shares, games.rewards[g])
+        games.terminations[g] = state.phase == OVER
         if state.phase == OVER:
-            _finish(state, rngs[g : g + 1], scores, final[g], potentials[g])
+            _finish(state, games.rngs[g : g + 1], scores, games.final_scores[g], potentials)
         if looking:  # at once, while the state is in the cache
-            _look(state, seen[g], masks[g], seats[g : g + 1])
+            _look(state, games.seen[g], games.masks[g], games.seats[g : g + 1])
     return -1
 
 
@@ -88,7 +92,7 @@ def _finish(state, rng, scores, final, potentials):
 def _look(state, seen, mask, seat):
     """Write the deciding seat, what it sees and its legal actions."""
     seat[0] = state.seat
-    look(state, state.seat, False, seen, mask)
+    see_into(state, state.seat, False, seen, mask)
 
 
 @njit
@@ -140,7 +144,7 @@ class VectorGames(Batch):
 
     _saved = ("rngs", "_samplers", "rewards", "terminations", "final_scores")
     _derived = (
-        *("observations", "action_masks", "_view", "_rows", "_stepped"),
+        *("observations", "action_masks", "_view", "_rows", "_seen", "_masks"),
         *("seats", "_chosen", "_sampled"),
     )
 
@@ -174,9 +178,9 @@ class VectorGames(Batch):
         self._view = view = view_of(count, self.options, self._observation, dtype)
         self.observations, self.action_masks = view.observations, view.action_masks
         self._rows = view if isinstance(view, Rows) else None
-        self._stepped = self.observations, self.action_masks
+        self._seen, self._masks = self.observations, self.action_masks
         if self._rows is not None:
-            self._stepped = np.zeros((count, 1), np.uint8), np.zeros((count, 1), np.int8)
+            self._seen, self._masks = np.zeros((count, 1), np.uint8), np.zeros((count, 1), np.int8)
         self.seats = np.zeros(count, np.int8)
         self._chosen, self._sampled = np.zeros((2, count), np.int64)  # actions, and rows
 
@@ -216,22 +220,21 @@ class VectorGames(Batch):
                 raise ValueError(self._view.explain(self.states, choices, wrong))
         if self._workers.several:  # all games are checked before any part of them is stepped
             self._refuse(self._workers.run(first_illegal, self.states, self._chosen))
-        refused = self._workers.run(
-            _step_all,
-            self.states,
-            self._chosen,
-            self.actions,
-            self._turns,
-            self.rngs,
-            self._mode,
-            self._potentials,
-            self.rewards,
-            self.terminations,
-            self.final_scores,
-            look and self._rows is None,
-            *self._stepped,
-            self.seats,
+        games = Stepped(
+            states=self.states,
+            chosen=self._chosen,
+            actions=self.actions,
+            rngs=self.rngs,
+            potentials=self._potentials,
+            rewards=self.rewards,
+            terminations=self.terminations,
+            final_scores=self.final_scores,
+            seen=self._seen,
+            masks=self._masks,
+            seats=self.seats,
         )
+        looking = look and self._rows is None
+        refused = self._workers.run(_step_all, games, self._mode, self._with_greedy, looking)
         self._refuse(refused)
         if self._rows is not None:
             if look:

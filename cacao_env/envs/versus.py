@@ -56,7 +56,7 @@ def _deal(states, which, learners, fixed, kinds, probabilities, rngs):
 
 
 @njit
-def _play(states, chosen, actions, turns, forgiving, ended, forfeits):
+def _play(states, chosen, actions, with_greedy, forgiving, ended, forfeits):
     """Play the learners' actions, and mark the illegal ones, which lose their games.
 
     Nothing is played in games that have ``ended``.  Unless ``forgiving``, nothing changes if an action
@@ -73,7 +73,7 @@ def _play(states, chosen, actions, turns, forgiving, ended, forfeits):
         return first
     for g in range(len(states)):
         if not (forfeits[g] or ended[g]):
-            play(states[g], chosen[g], actions[g], turns)
+            play(states[g], chosen[g], actions[g], with_greedy)
     return first
 
 
@@ -350,7 +350,7 @@ class VersusGames(Batch):
         choices = as_actions(chosen, self.num_games)
         self._view.choose(choices, self._chosen)
         flags = self._forgiving, self.ended, self.forfeits
-        wrong = _play(self.states, self._chosen, self.actions, self._turns, *flags)
+        wrong = _play(self.states, self._chosen, self.actions, self._with_greedy, *flags)
         if wrong >= 0 and not self._forgiving:
             raise ValueError(self._view.explain(self.states, choices, wrong))
 
@@ -372,7 +372,7 @@ class VersusGames(Batch):
         play_compiled(
             self.states,
             self.actions,
-            self._turns,
+            self._with_greedy,
             self.learners,
             self.kinds,
             self.rngs,

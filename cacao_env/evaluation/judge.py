@@ -24,24 +24,23 @@ from ..agents.value.agent import ValueAgent
 from ..agents.value.search import SEARCH
 from ..agents.value.turns import value_actions
 from ..engine.actions import MAX_LEGAL
+from ..engine.decisions import MAX_DECISIONS
 from ..engine.jit import njit
 from ..engine.options import Options
 from ..engine.rng import RngArray, new_rng
 from ..engine.scoring import relative_score
 from ..engine.state import EXPLICIT, FILL, OVER, STATE, redeal
-from ..engine.tiles import MAX_PLAYERS, MAX_TURNS
+from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
 from ..gold_sources import SOURCES, add_sources
 from ..greedy.turn import step_turn
 from ..registry import load_agent
 
 LOOK = 24  # comparing playouts after which it is asked whether more are needed
-# A turn has a placement, 3 fills and at most the actions of 4 own edges and 9 others.
-MAX_DECISIONS = 17 * MAX_TURNS
 
 
 @njit
-def play_out(net, scratch, work, states, ids, alive, inner, rng, sums, gold):
+def network_playout(net, scratch, work, states, ids, alive, inner, rng, sums, gold):
     """Play on after each of the first ``alive`` actions of ``states[0]``, and add what comes of it.
 
     The network plays all seats to the end and evaluates ``inner`` placements of a turn.  Everything
@@ -72,7 +71,7 @@ def play_out(net, scratch, work, states, ids, alive, inner, rng, sums, gold):
 
 
 def new_gold(actions: int) -> npt.NDArray[np.int64]:
-    """Return what :func:`play_out` adds gold to, int64 (actions, MAX_PLAYERS, sources)."""
+    """Return what :func:`network_playout` adds gold to, int64 (actions, MAX_PLAYERS, sources)."""
     return np.zeros((actions, MAX_PLAYERS, len(SOURCES)), np.int64)
 
 
@@ -132,7 +131,9 @@ class Judge:
 
         def run(ids: Any, alive: int, sums: Any, passes: int) -> None:
             for _ in range(passes):
-                play_out(net, scratch, work, game.states, ids, alive, net.inner, rng, sums, gold)
+                network_playout(
+                    net, scratch, work, game.states, ids, alive, net.inner, rng, sums, gold
+                )
 
         sums = np.zeros(len(ids))
         means = sums / halve(run, ids, sums, len(ids), choosing * len(ids), 0.0, 0.0)

@@ -49,7 +49,7 @@ UNITS = {"gold": 0.01, "win": 0.001}  # of a loss in the file
 
 
 @dataclass(frozen=True)
-class Position:
+class JudgedPosition:
     """A placement to choose, and what each choice loses against the best one, in gold and win shares.
 
     ``errors``: standard errors of the losses in gold of the placements that were judged longest,
@@ -79,7 +79,7 @@ class Position:
         return game
 
 
-def read_positions(path: Path = FILE, subset: int | None = None) -> list[Position]:
+def read_positions(path: Path = FILE, subset: int | None = None) -> list[JudgedPosition]:
     """Return the positions of a file, or its first ones; ValueError if it is not such a file."""
     try:
         data = json.loads(gzip.decompress(read_regular(path, MOST_BYTES)))
@@ -91,10 +91,10 @@ def read_positions(path: Path = FILE, subset: int | None = None) -> list[Positio
         raise ValueError(f"{path} is not a file of positions: {reason}"[:300]) from None
 
 
-def _position(number: int, row: Mapping[str, Any]) -> Position:
+def _position(number: int, row: Mapping[str, Any]) -> JudgedPosition:
     losses: dict[str, Any] = {unit: [scale * x for x in row[unit]] for unit, scale in UNITS.items()}
     same = {key: row[key] for key in ("seed", "actions", "stage", "left", "chosen", "placements")}
-    return Position(
+    return JudgedPosition(
         number=number,
         options=Options(row["players"], row["volcanoes"]),
         errors=[UNITS["gold"] * x for x in row["errors"]],
@@ -122,7 +122,7 @@ class _Asker:
         [self._agent] = load_versions(specs)
         self._seed = seed
 
-    def __call__(self, positions: Sequence[Position], progress: Progress) -> list[Answer]:
+    def __call__(self, positions: Sequence[JudgedPosition], progress: Progress) -> list[Answer]:
         seen, memory = [], []
         for one in positions:
             game = one.game()
@@ -139,7 +139,7 @@ class _Asker:
             raise AgentError(f"{self._agent.name} in {error}") from None
 
 
-def answer_of(one: Position, action: int) -> Answer:
+def answer_of(one: JudgedPosition, action: int) -> Answer:
     """Return what an action loses; ValueError if it is not legal."""
     if action not in one.placements:
         raise ValueError(f"position {one.number}: illegal action {action}")
@@ -152,7 +152,7 @@ def answer_of(one: Position, action: int) -> Answer:
 def ask(
     spec: str,
     agent: Agent,
-    positions: Sequence[Position],
+    positions: Sequence[JudgedPosition],
     seed: int,
     workers: int,
     progress: Progress,
@@ -172,7 +172,7 @@ def ask(
 # --- Figures --------------------------------------------------------------------------------------
 
 
-def figures(positions: Sequence[Position], answers: Sequence[Answer]) -> list[dict[str, Any]]:
+def figures(positions: Sequence[JudgedPosition], answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """Return what is lost a position, in all, by players and by stage, with 95 % intervals."""
     found = {one.number: one for one in positions}
     kinds: dict[tuple[int, int], list[Answer]] = {}  # by players and stage, -1 for all
@@ -199,7 +199,11 @@ def figures(positions: Sequence[Position], answers: Sequence[Answer]) -> list[di
 
 
 def document(
-    agent: Agent, positions: Sequence[Position], answers: Sequence[Answer], seed: int, path: Path
+    agent: Agent,
+    positions: Sequence[JudgedPosition],
+    answers: Sequence[Answer],
+    seed: int,
+    path: Path,
 ) -> dict[str, Any]:
     """Return all figures as plain data, as ``--json`` writes them."""
     return {

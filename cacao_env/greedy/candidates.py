@@ -124,13 +124,13 @@ def candidates_into(states, viewers, rows, replies, seen, masks, ids):
                 dealt[0] = state
                 deal_pile(dealt[0], viewer)
             for i in range(wide):
-                number = _NUMBERS - 1 - (keys[i] & (_NUMBERS - 1))
+                number = _number_in(keys[i])
                 room[i, :] = 0
                 places[i] = i
                 if state.phase == PLACE:
                     _placement(room[i], room[-1], state, choices[0], number)
-                room[i, VALUE] = (keys[i] >> 12) / _UNIT / GOLD
-                room[i, BEHIND] = ((keys[i] >> 12) - (keys[0] >> 12)) / _UNIT / GOLD
+                room[i, VALUE] = _value_in(keys[i]) / _UNIT / GOLD
+                room[i, BEHIND] = (_value_in(keys[i]) - _value_in(keys[0])) / _UNIT / GOLD
                 tried = i < replies or (i > 0 and room[i - 1, KNOWN] and _tie(keys, i - 1))
                 if state.phase != PLACE or tried:
                     after[0] = dealt[0]
@@ -149,7 +149,7 @@ def candidates_into(states, viewers, rows, replies, seen, masks, ids):
             seen[g, i, LEGAL_ROW] = 1
             seen[g, i, RANK] = i / rows
             masks[g, i] = 1
-            ids[g, i] = choices[0].ids[_NUMBERS - 1 - (keys[places[i]] & (_NUMBERS - 1))]
+            ids[g, i] = choices[0].ids[_number_in(keys[places[i]])]
         for i in range(count, rows):
             seen[g, i] = 0
             masks[g, i] = 0
@@ -157,9 +157,27 @@ def candidates_into(states, viewers, rows, replies, seen, masks, ids):
 
 
 @inlined
+def _key_of(value, number):
+    """Return a key that orders choices by their values, in units, then by their numbers."""
+    return value * _NUMBERS + (_NUMBERS - 1 - number)
+
+
+@inlined
+def _value_in(key):
+    """Return the value of a key, in units."""
+    return key // _NUMBERS
+
+
+@inlined
+def _number_in(key):
+    """Return the number of a key's choice."""
+    return _NUMBERS - 1 - key % _NUMBERS
+
+
+@inlined
 def _tie(keys, i):
     """Return whether a key and the next have the same value."""
-    return keys[i] >> 12 == keys[i + 1] >> 12
+    return _value_in(keys[i]) == _value_in(keys[i + 1])
 
 
 @njit
@@ -178,7 +196,7 @@ def _rank(state, choices, unsorted, keys):
         value = choices.values[i]
         if choices.ids[i] == first:  # greedy's choice, before it compares others
             value = best + 1.0
-        unsorted[i] = (np.int64(np.rint(value * _UNIT)) << 12) + (_NUMBERS - 1 - i)
+        unsorted[i] = _key_of(np.int64(np.rint(value * _UNIT)), i)
     for i in range(count):
         place = 0  # all keys differ: as many are larger as stand before it
         for k in range(count):

@@ -138,14 +138,18 @@ def step_turn(state, action):
 
 
 @njit
-def step_asked(state, action, by_turn):
-    """Do what ``step_turn`` does; if ``by_turn`` is None greedy is not asked, and not compiled."""
+def step_asked(state, action, with_greedy):
+    """Do what ``step_turn`` does, with greedy or, if ``with_greedy`` is None, without it.
+
+    Numba compiles a function for the types of its arguments, and drops a branch that a None decides.
+    So without greedy its code is neither compiled nor part of the function.
+    """
     apply(state, action)
     state.ply += 1
     if state.decisions == EXPLICIT:
         return
     while True:
-        if by_turn is None:
+        if with_greedy is None:
             action = forced_action(state)
         else:
             action = unasked(state, state.decisions)
@@ -154,8 +158,8 @@ def step_asked(state, action, by_turn):
         apply(state, action)
 
 
-def by_turn(state):
-    """Return what ``step_asked`` takes: True for a game asked by TURN, else None."""
+def needs_greedy(state):
+    """Return what ``step_asked`` takes as ``with_greedy``: True for a game asked by TURN, else None."""
     return True if state.decisions == TURN else None
 
 

@@ -68,7 +68,7 @@ def opponent_named(key: str, name: str, config: Any) -> Opponent:
     return Opponent(NET_OPPONENT, agent.net, int(search["sims"]))
 
 
-class Games(NamedTuple):
+class SeededGames(NamedTuple):
     """So many games under one set of rules."""
 
     options: Options
@@ -89,19 +89,19 @@ def games_of_each_kind(
 
 def split_games(
     count: int, weights: Mapping[str, float], volcanoes: float, key: Sequence[int]
-) -> list[Games]:
+) -> list[SeededGames]:
     """Divide ``count`` games by numbers of players and rules into chunks; each game gets a seed."""
     rng = np.random.default_rng([*key, _GAMES])
     chunks = []
     for (players, with_them), games in games_of_each_kind(count, weights, volcanoes).items():
         for first in range(0, games, CHUNK):
             seeds = rng.integers(0, 2**63, min(CHUNK, games - first)).astype(np.uint64)
-            chunks.append(Games(Options(players, with_them), seeds))
+            chunks.append(SeededGames(Options(players, with_them), seeds))
     return chunks
 
 
 def play(
-    games: Games, net: Net, behaviour: Behaviour, opponent: Net | None = None
+    games: SeededGames, net: Net, behaviour: Behaviour, opponent: Net | None = None
 ) -> tuple[Samples, Played]:
     """Play some games, without the interpreter's lock; return their samples and their actions."""
     players = games.options.num_players

@@ -27,18 +27,15 @@ from ...engine.tiles import (
     MAX_WORKERS_ON_EDGE,
     NUM_JUNGLE_KINDS,
     SUN_PLACES,
-    WORKER_KINDS,
 )
+from ...greedy.columns import LIKE
 from .best_turn import NUM_PROSPECTS, best_turns_into
 from .patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS, NUM_PATTERNS, PATTERN
 
 VERSION = 5  # of all that follows and of the network; weights are for one
 
 # --- Numbers ------------------------------------------------------------------------------------
-# 3-0-0-1 and 3-1-0-0 are mirror images, and patterns have no mirror side: they count as one.
-LIKE = np.array([0, 1, 2, 2], np.int64)
 _LIKE = int(LIKE.max()) + 1
-assert len(LIKE) == len(WORKER_KINDS)
 # Of a seat: whether it plays, gold, score now, own score minus this one, temples, unplaced tiles.
 PER_SEAT = 5 + _LIKE
 HAND = MAX_PLAYERS * PER_SEAT

@@ -34,7 +34,7 @@ from ...engine.linking import linked
 from ...engine.scoring import scores_into, temple_into, win_shares_into
 from ...engine.state import STATE, deal, redeal, set_options, set_up
 from ...engine.tiles import EDGES, MAX_PLAYERS, NUM_VARIANTS
-from ...evaluation.judge import play_out
+from ...evaluation.judge import network_playout
 from ...evaluation.luck import add_luck
 from ...gold_sources import SOURCES, sources_into
 from ...greedy.turn import step_turn, unasked
@@ -338,7 +338,7 @@ def search(m, alive, passes, inner, turns):
 @entry
 def playout(m, alive, inner, c, d):
     """Add outcomes of the first ``alive`` actions to ``sums``, every seat's gold to ``gold``."""
-    play_out(
+    network_playout(
         *(net_of(m), scratch_of(m), work_of(m), m.states[:], m.ids[:], alive, inner),
         *(m.rng[:], m.sums[:], m.gold[:]),
     )
