@@ -28,14 +28,15 @@ class NotInstalled(DependencyNotInstalled, ValueError):
     """A package of an extra is missing; the message says how to install it."""
 
 
-def need(module: str, package: str, extra: str) -> Any:
-    """Import a module of an extra's package; NotInstalled if the package is missing or broken."""
+def need(module: str, package: str, extra: str = "") -> Any:
+    """Import a module of a package; NotInstalled, which names the extra, if that is not possible."""
     try:
         return import_module(module)
     except ImportError as error:
         missing = f"{module}.".startswith(f"{error.name}.")
         problem = "is not installed" if missing else f"can't be imported ({error})"
-        raise NotInstalled(f"{package} {problem}: pip install 'cacao-env[{extra}]'") from None
+        wanted = f"'cacao-env[{extra}]'" if extra else package
+        raise NotInstalled(f"{package} {problem}: pip install {wanted}") from None
 
 
 def in_short(value: Any) -> str:

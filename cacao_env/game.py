@@ -47,9 +47,9 @@ ELEMENTARY = 1 << 13
 MAX_TEXT = 1_000_000  # characters of a game as text; a real one has some thousands
 
 
-def is_elementary(noted: int) -> bool:
+def is_elementary(noted: Any) -> bool:
     """Return whether an action of a history was played while every decision was asked."""
-    return ELEMENTARY <= noted < 2 * ELEMENTARY
+    return bool(ELEMENTARY <= noted < 2 * ELEMENTARY)
 
 
 # Compiled entry points for frequent calls.  They take the array of a game, shape (1,), the fastest

@@ -127,7 +127,7 @@ def test_a_run_is_not_overwritten_unless_told_so(folder, capsys, no_luck):
 
 
 def test_a_run_keeps_its_games(tmp_path):
-    pytest.importorskip("pyarrow", reason="the data extra is not installed")
+    pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
     folder = tmp_path / "run"
     run_for(folder, 2, keep_games=True)
     state = (folder / STATE).read_bytes()

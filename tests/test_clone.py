@@ -5,7 +5,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-pytest.importorskip("pyarrow", reason="the data extra is not installed")
+pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 torch = pytest.importorskip("torch", reason="the training extra is not installed")
 
 from cacao_env.engine.options import Options

@@ -87,7 +87,7 @@ def test_an_agent_s_mistake_on_ray_is_one_sentence(tmp_path, capsys):
 
 
 def test_a_data_set_is_made_on_ray(tmp_path, tasks):
-    pytest.importorskip("pyarrow", reason="the data extra is not installed")
+    pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
     command = ["data", "make", "random", "--deals", "60", "--luck", "--seed", "5"]
     made = []
     for name, where in (("there", ["--ray"]), ("here", ["--workers", "1"])):

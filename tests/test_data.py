@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-pa = pytest.importorskip("pyarrow", reason="the data extra is not installed")
+pa = pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from pyarrow import parquet
@@ -366,7 +366,9 @@ def test_names_are_looked_for_at_home_and_at_the_hub(folder, tmp_path, monkeypat
     assert len(load("hf://datasets/somebody/some")) == 8
     assert asked == [("somebody/some", "dataset")]
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(ValueError, match=r"pip install 'cacao-env\[hub\]'"):
+    with pytest.raises(
+        ValueError, match="huggingface-hub is not installed: pip install huggingface-hub"
+    ):
         load("hf://datasets/somebody/some")
 
 

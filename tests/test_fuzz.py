@@ -11,7 +11,7 @@ COUNTS = {"states": 160, "records": 120, "checkpoints": 40, "data": 30}
 @pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_finds_no_fault(name):
     if name == "data":
-        pytest.importorskip("pyarrow", reason="the data extra is not installed")
+        pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
     summary = ATTACKS[name](Budget(seed=3, count=COUNTS[name]))
     assert summary.faults == []
     assert summary.tried == summary.refused + summary.accepted > 0

@@ -328,7 +328,8 @@ class PpoLearner(PolicyLearner):
         config = self.config
         seed_round(config.seed, self.rounds)
         keys = ("learning_rate", "clip_range", "entropy_coef")
-        now = replace(config, **{key: self.scheduled(key) for key in keys})
+        changed: dict[str, Any] = {key: self.scheduled(key) for key in keys}
+        now = replace(config, **changed)
         rollout, finished = self.play.collect(self.net, self.watch)
         with self.watch("learning"):
             metrics = fit(self.net, self.optimizer, rollout, self.play.factors, now)

@@ -26,7 +26,7 @@ def find(name: str | os.PathLike[str]) -> Path:
     ``hf://datasets/OWNER/NAME`` is downloaded from the Hugging Face Hub, or found in its cache.
     """
     if isinstance(name, str) and name.startswith(_HUB):
-        hub = need("huggingface_hub", "huggingface-hub", "hub")
+        hub = need("huggingface_hub", "huggingface-hub")
         return Path(hub.snapshot_download(name.removeprefix(_HUB), repo_type="dataset"))
     path = as_path(name, DataError)
     for place in (Path(), HOME, SHIPPED):

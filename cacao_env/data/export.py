@@ -34,7 +34,7 @@ def minari(
     The reward of the last decision is the return, the others are 0.  ``infos`` have the masks, the
     deal and the number of each decision.
     """
-    library = need("minari", "minari", "minari")
+    library = need("minari", "minari")
     seat = as_seat(seat, games.options.num_players)
     dtype: Any = "uint8" if observation in ("flat", "planes") else "float32"
     form = Form(games.options, observation, dtype, "info")
@@ -62,7 +62,7 @@ def minari(
 
 def _episode(games: Games, own: Decisions) -> Any:
     """Return one seat's decisions of a game as Minari's buffer."""
-    buffer = need("minari.data_collector", "minari", "minari").EpisodeBuffer
+    buffer = need("minari.data_collector", "minari").EpisodeBuffer
     count, seen = len(own.actions), own.observations
     return buffer(
         # One observation more than decisions: nobody is asked at the end, so the last is repeated.

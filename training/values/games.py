@@ -17,12 +17,12 @@ from cacao_env.agents.value.net import POINTS, expect
 from cacao_env.agents.value.search import search_choice
 from cacao_env.agents.value.turns import value_actions
 from cacao_env.engine.actions import MAX_LEGAL
+from cacao_env.engine.decisions import MAX_DECISIONS
 from cacao_env.engine.jit import njit
 from cacao_env.engine.rng import below, uniform
 from cacao_env.engine.scoring import score, scores_into, win_shares_into
 from cacao_env.engine.state import ACT, FILL, OVER, STATE, deal, redeal
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
-from cacao_env.envs.batch import MAX_DECISIONS
 from cacao_env.greedy.choices import GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.greedy.turn import step_turn
 
