@@ -366,9 +366,7 @@ def test_names_are_looked_for_at_home_and_at_the_hub(folder, tmp_path, monkeypat
     assert len(load("hf://datasets/somebody/some")) == 8
     assert asked == [("somebody/some", "dataset")]
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(
-        ValueError, match="huggingface-hub is not installed: pip"
-    ):
+    with pytest.raises(ValueError, match="huggingface-hub is not installed: pip"):
         load("hf://datasets/somebody/some")
 
 

@@ -56,9 +56,7 @@ class Workers:
 
 
 def _cut(argument: Any, share: slice) -> Any:
-    """Return a part of an argument, if it is an array or a named tuple of arrays."""
-    if isinstance(argument, tuple):
-        return type(argument)(*(array[share] for array in argument))
+    """Return a part of an argument, if it is an array."""
     return argument[share] if isinstance(argument, np.ndarray) else argument
 
 

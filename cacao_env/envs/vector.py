@@ -8,7 +8,7 @@ game that ended, observation, mask and seat to the new one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -36,45 +36,43 @@ def first_illegal(states, chosen):
     return -1
 
 
-class Stepped(NamedTuple):
-    """What a step of all games reads and writes; the first axis of each array is the games.
-
-    ``actions``: those of each game so far; ``seen``, ``masks``, ``seats``: of the next decisions.
-    """
-
-    states: Any
-    chosen: Any
-    actions: Any
-    rngs: Any
-    potentials: Any
-    rewards: Any
-    terminations: Any
-    final_scores: Any
-    seen: Any
-    masks: Any
-    seats: Any
-
-
 @njit
-def _step_all(games, mode, with_greedy, looking):
+def _step_all(
+    states,
+    chosen,
+    actions,
+    rngs,
+    potentials,
+    rewards,
+    terminations,
+    final_scores,
+    seen,
+    masks,
+    seats,
+    mode,
+    with_greedy,
+    looking,
+):
     """Play every game's action and replace finished games; do nothing if an action is illegal.
 
-    ``games``: :class:`Stepped`.  Returns the number of the first game whose action is illegal, or -1.
+    The arrays, all with the games as their first axis, come first: a named tuple of them takes Numba
+    6 microseconds more a call, as long as a step of one game.  ``seen``, ``masks`` and ``seats`` are of
+    the next decisions.  Returns the number of the first game whose action is illegal, or -1.
     """
-    wrong = first_illegal(games.states, games.chosen)
+    wrong = first_illegal(states, chosen)
     if wrong >= 0:
         return wrong
     scores = np.zeros(MAX_PLAYERS, np.int64)
     win_shares = np.zeros(MAX_PLAYERS)
-    for g in range(len(games.states)):
-        state, potentials = games.states[g], games.potentials[g]
-        play(state, games.chosen[g], games.actions[g], with_greedy)
-        rewards_into(state, mode, potentials, scores, win_shares, games.rewards[g])
-        games.terminations[g] = state.phase == OVER
+    for g in range(len(states)):
+        state = states[g]
+        play(state, chosen[g], actions[g], with_greedy)
+        rewards_into(state, mode, potentials[g], scores, win_shares, rewards[g])
+        terminations[g] = state.phase == OVER
         if state.phase == OVER:
-            _finish(state, games.rngs[g : g + 1], scores, games.final_scores[g], potentials)
+            _finish(state, rngs[g : g + 1], scores, final_scores[g], potentials[g])
         if looking:  # at once, while the state is in the cache
-            _look(state, games.seen[g], games.masks[g], games.seats[g : g + 1])
+            _look(state, seen[g], masks[g], seats[g : g + 1])
     return -1
 
 
@@ -220,21 +218,23 @@ class VectorGames(Batch):
                 raise ValueError(self._view.explain(self.states, choices, wrong))
         if self._workers.several:  # all games are checked before any part of them is stepped
             self._refuse(self._workers.run(first_illegal, self.states, self._chosen))
-        games = Stepped(
-            states=self.states,
-            chosen=self._chosen,
-            actions=self.actions,
-            rngs=self.rngs,
-            potentials=self._potentials,
-            rewards=self.rewards,
-            terminations=self.terminations,
-            final_scores=self.final_scores,
-            seen=self._seen,
-            masks=self._masks,
-            seats=self.seats,
+        refused = self._workers.run(
+            _step_all,
+            self.states,
+            self._chosen,
+            self.actions,
+            self.rngs,
+            self._potentials,
+            self.rewards,
+            self.terminations,
+            self.final_scores,
+            self._seen,
+            self._masks,
+            self.seats,
+            self._mode,
+            self._with_greedy,
+            look and self._rows is None,
         )
-        looking = look and self._rows is None
-        refused = self._workers.run(_step_all, games, self._mode, self._with_greedy, looking)
         self._refuse(refused)
         if self._rows is not None:
             if look:
