@@ -11,7 +11,7 @@ from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.agents.value.net import param_shapes
 
 FILES = (
-    *("cacao_env/files.py", "agents/checkpoint.py", "evaluation/store.py"),
+    *("cacao_env/files.py", "agents/checkpoint.py", "data/folder.py"),
     *("training/loop.py", "training/state.py", "training/run_folder.py"),
 )
 

@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.vector.utils import iterate
 
-from cacao_env.agents import registry
+from cacao_env import registry
 from cacao_env.engine.observation import HIGH_SCORE
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv

@@ -174,7 +174,7 @@ def test_a_manifest_s_checksum_leads_to_no_other_folder(tmp_path):
 def test_a_request_s_name_imports_no_module(name, monkeypatch):
     imported = []
     monkeypatch.setattr(importlib, "import_module", lambda *names: imported.append(names))
-    server = AgentServer(dict, lambda there: "", 0)
+    server = AgentServer({}, "", 0)
     with server, pytest.raises(Refused, match=re.escape(name)) as error:
         server.answer("/api/choose", {"agent": name, "seed": 0})
     assert "\n" not in str(error.value)

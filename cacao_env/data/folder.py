@@ -139,7 +139,7 @@ class GameFolder:
         """Make a Parquet file of the lines, if there are any."""
         if not self._rows:
             return
-        rows = sorted(self._rows, key=key_of)
+        rows = sorted(self._rows, key=_place)
         name = f"games-{len(self.manifest['files']):05}.parquet"
         parts = write_games(self.path / name, _table(rows))
         self.manifest["files"].append({"name": name, "games": len(rows), "parts": parts})
@@ -198,6 +198,12 @@ def keys_of(table: Any) -> list[Row]:
     names = [name for name in _KEY if name in table.schema.names]
     rows: list[Row] = table.select(names).to_pylist()
     return rows
+
+
+def _place(row: Row) -> Any:
+    """The place of a game in its file, whichever was played first; seats rotate as they were added."""
+    *where, agents = key_of(row)
+    return *where, sorted(agents)
 
 
 def _versioned(row: Mapping[str, Any]) -> bool:

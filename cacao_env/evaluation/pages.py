@@ -79,9 +79,9 @@ def write(page: Path, sections: Mapping[str, str]) -> None:
 def _with_other_rows(text: str, before: str) -> str:
     """Return a task's table with the rows of before, in their order, where it has none of its own."""
     rows, old = _rows(text), _rows(before)
-    if not rows or text.count("| ---") > 1:
-        return text
     lines = [line for line in text.splitlines() if line not in rows.values()]
+    if not rows:
+        return text
     place = 1 + max(number for number, line in enumerate(lines) if line.startswith("| ---"))
     return "\n".join([*lines[:place], *(old | rows).values(), *lines[place:]]) + "\n"
 
