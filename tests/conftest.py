@@ -58,9 +58,34 @@ def learn():
             learner.round()
 
 
-def pytest_collection_modifyitems(items):
-    """Begin with what takes longest, so that no worker waits for it at the end."""
+def pytest_addoption(parser):
+    parser.addoption("--slow", action="store_true", help="run the cases that are marked slow too")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is slow; begin with what takes longest, so that no worker waits for it at the end."""
+    if not config.option.slow:
+        LEFT_OUT[:] = [item.nodeid for item in items if item.get_closest_marker("slow")]
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
     items.sort(key=lambda item: item.path.name != "test_tutorials.py")
+
+
+LEFT_OUT = []  # the slow cases that this process, or each of its workers, does not run
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = LEFT_OUT
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    LEFT_OUT[:] = getattr(node, "workeroutput", {}).get("left_out", LEFT_OUT)
+
+
+def pytest_terminal_summary(terminalreporter):
+    if LEFT_OUT:
+        terminalreporter.line(f"slow cases left out: {len(LEFT_OUT)}; --slow runs them too")
 
 
 def pytest_runtest_call():
