@@ -8,7 +8,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agent import AgentError, play_game
-from cacao_env.agents import registry
+from cacao_env import registry
 from cacao_env.agents.checkpoint import find
 from cacao_env.agents.onnx import load_policy
 from cacao_env.analysis import certain

@@ -7,8 +7,9 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agent import play_game
-from cacao_env.agents.bots import BOTS, Bot, Parameter, parse, parse_values, split_names
+from cacao_env.agents.bots import BOTS, Bot, parse
 from cacao_env.agents.mc import run_passes
+from cacao_env.agents.specs import Parameter, parse_values, split_names
 from cacao_env.agents.utility import UTILITY, value_of
 from cacao_env.engine.decisions import NONE
 from cacao_env.engine.options import ASKED

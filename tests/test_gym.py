@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.vector.utils import iterate
 
-from cacao_env.agents import registry
+from cacao_env.agents import loading
 from cacao_env.engine.observation import HIGH_SCORE
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
@@ -213,7 +213,7 @@ class _Point:
 def test_other_names_are_asked_of_installed_packages(monkeypatch):
     def install(**found):
         points = [_Point(name, thing) for name, thing in found.items()]
-        monkeypatch.setattr(registry, "entry_points", lambda group: points)
+        monkeypatch.setattr(loading, "entry_points", lambda group: points)
 
     install()
     with pytest.raises(ValueError, match=r"nor an entry point in the group cacao_env\.agents"):

@@ -9,7 +9,7 @@ from cacao_env import Game
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.evaluation.blocks import Chunk, Pairing
-from cacao_env.evaluation.luck import WIN_SHARES, _add_draw, _judge, luck_by_action, luck_of
+from cacao_env.evaluation.luck import WIN_SHARES, _add_draw, _judge, luck_of
 from cacao_env.evaluation.matches import play_chunk
 from cacao_env.gold_sources import SOURCES, gold_by_source
 from cacao_env.registry import load_agent
@@ -80,16 +80,6 @@ def test_one_seat_s_luck_is_the_others_bad_luck():
     assert np.abs(luck).min() > 0
 
 
-def test_an_action_has_the_luck_of_its_own_tiles():
-    game = played(3, 5)
-    each = luck_by_action(game)
-    while game.ply > 2:
-        game.undo()
-        if game.ply % 20 == 0:
-            np.testing.assert_allclose(each[: game.ply].sum(axis=0), luck_of(game), atol=1e-12)
-    assert np.ptp(each[:, WIN_SHARES, 0]) > 0.01
-
-
 def test_luck_does_not_change_the_game():
     game = played(2, 5)
     before = game.clone()
@@ -153,5 +143,4 @@ def test_a_game_that_went_on_with_other_options_has_the_gold_and_luck_of_its_mov
     every = game.with_options("explicit")
     assert gold_by_source(game).sum(axis=1).tolist() == game.scores()
     np.testing.assert_array_equal(luck_of(game), luck_of(every))
-    np.testing.assert_array_equal(luck_by_action(game), luck_by_action(every))
     assert [action for _, action in game.plies()] == list(every.history)
