@@ -63,7 +63,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out what is slow; begin with what takes longest, so that no worker waits for it at the end."""
+    """Leave out what is slow; begin with what takes longest, so no worker waits for it at the end."""
     if not config.option.slow:
         LEFT_OUT[:] = [item.nodeid for item in items if item.get_closest_marker("slow")]
         items[:] = [item for item in items if not item.get_closest_marker("slow")]

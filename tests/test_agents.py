@@ -6,9 +6,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from cacao_env import Game
+from cacao_env import Game, registry
 from cacao_env.agent import AgentError, play_game
-from cacao_env import registry
 from cacao_env.agents.checkpoint import find
 from cacao_env.agents.onnx import load_policy
 from cacao_env.analysis import certain

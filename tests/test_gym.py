@@ -26,18 +26,12 @@ OPTIONS = [
     {},
     {"mask_in": "info", "table_size": 15, "opponents": "greedy", "illegal": "lose"},
     {
-        "num_players": 3,
-        "mask_in": "both",
-        "observation_dtype": "uint8",
-        "reward": "shaped",
+        **{"num_players": 3, "mask_in": "both", "observation_dtype": "uint8", "reward": "shaped"},
         "opponents": ["greedy", "random"],
     },
     {
-        "num_players": 4,
-        "volcanoes": True,
-        "decisions": "explicit",
+        **{"num_players": 4, "volcanoes": True, "decisions": "explicit", "seat": 2},
         "reward": "relative_score",
-        "seat": 2,
     },
 ]
 
@@ -359,17 +353,3 @@ def test_a_single_environment_hands_out_new_arrays(form):
     assert not np.shares_memory(masks, env.games.action_masks)
     env.step(int(masks.argmax()))
     np.testing.assert_equal((observation, info), kept)
-
-
-def test_infos_name_the_learner_s_seat_of_each_game():
-    envs = CacaoVectorEnv(3, num_players=3, table_size=15)
-    rng, ended = np.random.default_rng(0), 0
-    observations, infos = envs.reset(seed=0)
-    while ended < 6:
-        seats = infos["seat"]
-        chosen = [legal(mask, rng) for mask in observations["action_mask"]]
-        observations, _, overs, _, infos = envs.step(np.array(chosen))
-        if overs.any():
-            ended += overs.sum()
-            assert (infos["final_info"]["seat"][overs] == seats[overs]).all()
-            assert (infos["seat"][overs] == (seats[overs] + 1) % 3).all()
