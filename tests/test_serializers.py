@@ -24,6 +24,7 @@ from cacao_env.envs.versus import VersusGames
 from cacao_env.registry import as_agent, load_agent
 from tests.agents_for_tests import Half
 from tests.games import played, random_legal
+from tests.tiers import mostly_slow
 
 SMALL = {"table_size": 15, "reward": "shaped"}
 
@@ -168,7 +169,7 @@ def needed(case):
 
 
 @pytest.mark.usefixtures("needed")
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", mostly_slow([*WAYS], fast=[[*WAYS].index("as in Ray")]))
 @pytest.mark.parametrize("case", CASES)
 def test_it_plays_on_after_any_serializer(case, way, tmp_path):
     plays_on_as(case, WAYS[way], tmp_path)

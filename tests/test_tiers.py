@@ -5,23 +5,31 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.sources import ROOT
+from tests.tiers import mostly_slow, slow
 
 
-@pytest.mark.slow
+@slow
 def test_that_is_marked_slow():
     pass
 
 
-@pytest.mark.parametrize("case", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("case", mostly_slow([1, 2]))
 def test_that_has_a_slow_case(case):
+    pass
+
+
+@given(st.booleans())
+def test_that_draws_more_cases_in_the_slow_tier(drawn):
     pass
 
 
 @pytest.mark.parametrize(
     ("options", "passed", "left_out"),
-    [("-n 1", 1, 2), ("--slow", 3, 0), ("--slow -m slow", 2, 0)],
+    mostly_slow([("-n 1", 2, 2), ("--slow", 4, 0), ("--slow -m slow", 3, 0)]),
 )
 def test_slow_cases_run_when_asked_for_and_a_line_counts_those_left_out(options, passed, left_out):
     command = [sys.executable, "-m", "pytest", *options.split(), "-k", "that_", "-p"]
