@@ -1,7 +1,8 @@
-"""Hypothesis profiles: the suite's own, a ``long`` and a ``quick`` one (``HYPOTHESIS_PROFILE=...``).
+"""Two tiers: cases marked ``slow`` run only with ``--slow``, which draws three times as many games too.
 
-Workers compile what most tests use before the tests begin, each part once.  Fixtures for tests of the
-page in a real browser open its file.
+``HYPOTHESIS_PROFILE=long`` draws thousands of games, ``quick`` a few.  Workers compile what most tests
+use before the tests begin, each part once.  Fixtures for tests of the page in a real browser open its
+file.
 """
 
 import os
@@ -21,17 +22,18 @@ from cacao_env.engine.jit import COMPILED, PROGRESS
 from tests.browser import BUILT, WIDE, Page, browsing
 
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("suite", max_examples=60, derandomize=True, **_common)
+settings.register_profile("short", max_examples=20, derandomize=True, **_common)
+settings.register_profile("slow", max_examples=60, derandomize=True, **_common)
 settings.register_profile("long", max_examples=3000, **_common)
 settings.register_profile("quick", max_examples=8, derandomize=True, **_common)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
-
 
 PROGRESS.quiet = True  # tests count lines of standard error, whatever is compiled already
 
 
 def pytest_configure(config):
     """Compile in every worker what no other one compiles already, then wait for the others."""
+    tier = "slow" if config.option.slow else "short"
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", tier))
     if not COMPILED or FOLDER is None or "PYTEST_XDIST_WORKER" not in os.environ:
         return
     for patience in (0, -1):
@@ -58,9 +60,39 @@ def learn():
             learner.round()
 
 
-def pytest_collection_modifyitems(items):
-    """Begin with what takes longest, so that no worker waits for it at the end."""
+def pytest_addoption(parser):
+    parser.addoption("--slow", action="store_true", help="run the cases that are marked slow too")
+
+
+@pytest.hookimpl(tryfirst=True)  # before ``-m slow`` selects
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is slow; begin with what takes longest, so no worker waits for it at the end."""
+    if config.option.slow:
+        for item in items:
+            if getattr(item.obj, "is_hypothesis_test", False):  # it draws more games now
+                item.add_marker("slow")
+    else:
+        LEFT_OUT[:] = [item.nodeid for item in items if item.get_closest_marker("slow")]
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
     items.sort(key=lambda item: item.path.name != "test_tutorials.py")
+
+
+LEFT_OUT = []  # the slow cases that this process, or each of its workers, does not run
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = LEFT_OUT
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    LEFT_OUT[:] = getattr(node, "workeroutput", {}).get("left_out", LEFT_OUT)
+
+
+def pytest_terminal_summary(terminalreporter):
+    if LEFT_OUT:
+        terminalreporter.line(f"slow cases left out: {len(LEFT_OUT)}; --slow runs them too")
 
 
 def pytest_runtest_call():

@@ -45,9 +45,8 @@ def left_behind(work: Callable[[], object], folder: Path, copies: Path) -> Itera
 
 def write(folder: Path, number: int) -> None:
     """Write a checkpoint whose weights and name are ``number``."""
-    params = {
-        name: np.full(shape, number, np.float32) for name, shape in param_shapes(4, 4, 4).items()
-    }
+    shapes = param_shapes(4, 4, 4).items()
+    params = {name: np.full(shape, number, np.float32) for name, shape in shapes}
     save_value(folder, str(number), params, {"players": [2], "volcanoes": False})
 
 

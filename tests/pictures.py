@@ -4,7 +4,8 @@ python -m tests.pictures [FOLDER]   # docs/pictures by default
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -122,32 +123,30 @@ def draw(folder: Path) -> None:
     cacao(["render", str(four), "--ply", "36", "-o", str(folder / "game.png")])
     with browsing() as browser:
 
-        def shot(one: Page, name: str) -> None:
+        @contextmanager
+        def shot(name: str, size: tuple[int, int] = WIDE, **context: bool) -> Iterator[Any]:
+            one = Page(browser, size, **context)
+            yield one.page
             one.page.screenshot(path=folder / f"{name}.png")
             assert one.problems == []
             one.context.close()
 
-        one = Page(browser, WIDE)
-        begin(one.page, "chief", players=3, seed=5)
-        play_on(one.page, 9)
-        shot(one, "play")
-        one = Page(browser, PHONE, is_mobile=True, has_touch=True)
-        begin(one.page, "grower", players=4, seed=5)
-        play_on(one.page, 8)
-        shot(one, "phone")
-        one = Page(browser, WIDE)
-        drop(one.page, "game.json", recorded(2, 8, ["greedy", "random"]))
-        one.page.click("#ask-review")
-        one.page.wait_for_selector("#next-mistake", timeout=180_000)
-        one.page.click("#next-mistake")
-        shot(one, "review")
-        one = Page(browser, WIDE)
-        begin(one.page, "chief", seed=3)
-        one.page.wait_for_selector("#confirm")
-        one.page.select_option("#thinker", "chief")
-        one.page.click("#run-think")
-        one.page.wait_for_selector(".lines tr")
-        shot(one, "think")
+        with shot("play") as page:
+            begin(page, "chief", players=3, seed=5)
+            play_on(page, 9)
+        with shot("phone", PHONE, is_mobile=True, has_touch=True) as page:
+            begin(page, "grower", players=4, seed=5)
+            play_on(page, 8)
+        with shot("review") as page:
+            drop(page, "game.json", recorded(2, 8, ["greedy", "random"]))
+            page.click("#ask-review")
+            page.wait_for_selector("#next-mistake", timeout=180_000)
+            page.click("#next-mistake")
+        with shot("think") as page:
+            begin(page, "chief", seed=3)
+            page.select_option("#thinker", "chief")
+            page.click("#run-think")
+            page.wait_for_selector(".lines tr")
     four.unlink()
 
 

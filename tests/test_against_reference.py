@@ -1,6 +1,6 @@
 """The engine and the reference rules side by side: same positions, same legal moves, same results.
 
-``HYPOTHESIS_PROFILE=long`` plays 3,000 games a test instead of 60.
+``HYPOTHESIS_PROFILE=long`` plays 3,000 games a test, ``--slow`` 60, and otherwise 20 are played.
 """
 
 import json

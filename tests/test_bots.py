@@ -22,6 +22,7 @@ from cacao_env.greedy.values import Weights, gain_of_other, set_worths
 from cacao_env.registry import load_agent
 from tests.games import STYLES, continuations, game_after, greedy_values, played, positions
 from tests.test_candidates import worth
+from tests.tiers import mostly_slow
 
 # --- Names and parameters -------------------------------------------------------------------
 
@@ -81,7 +82,7 @@ def best_gain(game: Game, action: int, seat: int) -> float:
     return max(end.scores()[seat] for end in ends) - game.scores()[seat]
 
 
-@pytest.mark.parametrize("style", sorted(STYLES))
+@pytest.mark.parametrize("style", mostly_slow(sorted(STYLES)))
 @pytest.mark.parametrize(("players", "volcanoes"), [(2, False), (2, True), (3, True), (4, False)])
 def test_greedy_expects_of_a_placement_what_the_best_turn_brings(players, volcanoes, style):
     rng = np.random.default_rng(players)

@@ -13,6 +13,7 @@ from cacao_env.agents.checkpoint import find, shipped_home, shipped_names
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.run import measure
 from cacao_env.registry import load_agent
+from tests.tiers import mostly_slow
 from training.card import CARD, EVALUATION, SUMS, card, main
 
 
@@ -37,7 +38,7 @@ def test_what_is_shipped_is_whole():
         assert all(game.over for game in games)
 
 
-@pytest.mark.parametrize("name", shipped_names())
+@pytest.mark.parametrize("name", mostly_slow(shipped_names()))
 def test_a_shipped_agent_plays_as_its_card_says(name):
     """The least that CI can hold the shipped networks to."""
     path, agent = find(name), load_agent(name)

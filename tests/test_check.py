@@ -7,6 +7,7 @@ import pytest
 
 from cacao_env import check
 from cacao_env.cli import main
+from tests.tiers import mostly_slow
 
 PAGES = Path(__file__).parent.parent / "docs" / "libraries"
 
@@ -18,7 +19,7 @@ def test_the_page_shows_the_program_that_is_run(library):
     assert sum(shown in page.read_text(encoding="utf-8") for page in PAGES.glob("*.md")) == 1
 
 
-@pytest.mark.parametrize("library", check.LIBRARIES, ids=lambda library: library.name)
+@pytest.mark.parametrize("library", mostly_slow(check.LIBRARIES), ids=lambda one: one.name)
 def test_the_libraries_that_are_here_work(library):
     if check.versions(library) is None:
         pytest.skip(f"{library.name} is not installed")

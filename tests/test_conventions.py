@@ -10,14 +10,10 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import FlattenObservation, NormalizeObservation
 
 from cacao_env import Game, cacao_v0
-from cacao_env.engine.observation import planes
-from cacao_env.engine.options import Options
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.tasks import TASKS
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
-from cacao_env.evaluation.run import measure
-from cacao_env.greedy.candidates import Candidates
 from cacao_env.registry import load_agent
 
 ID = "cacao_env/Cacao-v0"
@@ -133,32 +129,6 @@ def test_integers_of_every_kind_are_taken_at_every_door(dtype):
         for batch in (games, vector):
             batch.step(batch.action_masks.argmax(axis=1).astype(dtype if form != "flat" else ">i4"))
     assert games.game(one).num_players == 2
-
-
-@pytest.mark.parametrize("wrong", [None, 1.5, 3.0, "1", True, np.float32(1), [1], np.bool_(True)])
-def test_what_is_no_integer_is_named_with_its_type(wrong):
-    doors = {
-        "num_players": lambda: Options(wrong),
-        "num_games": lambda: VectorGames(wrong),
-        "num_envs": lambda: CacaoVectorEnv(wrong),
-        "num_threads": lambda: VectorGames(4, num_threads=wrong),
-        "seed": lambda: load_agent("greedy").player(seed=wrong),
-        "seat": lambda: Game.new().determinise(wrong, 0),
-        "action": lambda: Game.new().play(wrong),
-        "rows": lambda: VectorGames(1, observation=Candidates(rows=wrong)),
-        "num_players ": lambda: planes(Game.new().observation(0), wrong, 23),
-        "table_size": lambda: planes(Game.new().observation(0), 2, wrong),
-        "blocks": lambda: measure(load_agent("greedy"), load_agent("random"), blocks=wrong),
-    }
-    if wrong is not None:
-        doors["num_games "] = lambda: VectorGames(1, seed=wrong)
-    for name, call in doors.items():
-        with pytest.raises(ValueError, match=r"\w+ is ") as found:
-            call()
-        text = str(found.value)
-        assert f"({type(wrong).__name__}), expected an integer" in text, name
-        said, expected = text.split(", expected ")
-        assert said.split(" is ")[1] != expected, "X is expected of an X"
 
 
 def test_weights_are_numbers_of_any_kind():

@@ -20,11 +20,14 @@ from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
 from tests.games import STYLES, as_dealt, play
+from tests.tiers import mostly_slow
 
 NAMES = ("num_players", "volcanoes", "decisions", "table_size")
 VALUES = (range(MIN_PLAYERS, MAX_PLAYERS + 1), (False, True), DECISIONS, (None, 15))
 KINDS = [dict(zip(NAMES, values)) for values in product(*VALUES)]
-kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind.values())))
+# Every seventh has each value of each option.
+TIERS = mostly_slow(KINDS, fast=range(0, len(KINDS), 7))
+kinds = pytest.mark.parametrize("kind", TIERS, ids=lambda kind: "-".join(map(str, kind.values())))
 STYLE_NAMES = sorted(STYLES)
 
 

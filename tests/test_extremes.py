@@ -11,6 +11,7 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 from cacao_env.agents.checkpoint import CheckpointError
 from tests.golden.runs import RUNS
 from tests.test_loop import counter
+from tests.tiers import mostly_slow
 from training import train_ppo
 from training.config import ConfigError, from_dict
 from training.loop import Loop
@@ -33,12 +34,14 @@ def test_no_number_is_larger_than_what_computes_with_it(name):
 
 @pytest.mark.parametrize(
     ("name", "changes"),
-    [
-        ("ppo", {"learning_rate": 1, "final_learning_rate": 1, "entropy_coef": 1e15}),
-        ("ppo", {"clip_range": 1e15, "value_coef": 1e15, "max_grad_norm": 1e15}),
-        ("sb3", {"learning_rate": 1, "final_learning_rate": 1, "entropy_coef": 1e15}),
-        ("afterstate", {"learning_rate": 1, "final_learning_rate": 1, "noise": 1e15}),
-    ],
+    mostly_slow(
+        [
+            ("ppo", {"learning_rate": 1, "final_learning_rate": 1, "entropy_coef": 1e15}),
+            ("ppo", {"clip_range": 1e15, "value_coef": 1e15, "max_grad_norm": 1e15}),
+            ("sb3", {"learning_rate": 1, "final_learning_rate": 1, "entropy_coef": 1e15}),
+            ("afterstate", {"learning_rate": 1, "final_learning_rate": 1, "noise": 1e15}),
+        ]
+    ),
 )
 def test_the_largest_numbers_train_or_stop_with_a_sentence(name, changes, tmp_path):
     kind, config, given = RUNS[name]

@@ -10,6 +10,7 @@ from cacao_env.engine.rng import new_rng
 from tests.games import STYLES, positions
 from tests.test_hidden_information import scramble
 from tests.test_symmetry import image_of_game
+from tests.tiers import mostly_slow
 
 
 def looked_at(game: Game, viewer: int) -> tuple[np.ndarray, np.ndarray, int, int]:
@@ -47,7 +48,7 @@ def test_patterns_are_alike_where_a_symmetry_makes_them_so_and_nowhere_else():
         assert kept in images
 
 
-@pytest.mark.parametrize("style", sorted(STYLES))
+@pytest.mark.parametrize("style", mostly_slow(sorted(STYLES)))
 @pytest.mark.parametrize(("players", "volcanoes"), [(2, True), (3, False), (4, True)])
 def test_features_are_the_same_for_all_images_of_a_position(players, volcanoes, style):
     rng = np.random.default_rng(players)

@@ -7,6 +7,7 @@ import pytest
 from cacao_env.engine.jit import COMPILED
 from tests.golden.choices import AGENTS, FILE, choices
 from tests.golden.regenerate import FOLDER, GAMES, files
+from tests.tiers import mostly_slow
 
 GOLDEN_RUNS = ("afterstate", "afterstate-3p", "ppo", "ppo-rows", "sb3", "sb3-rows")
 
@@ -28,7 +29,7 @@ def test_an_agent_chooses_as_it_is_written(name):
 
 
 @pytest.mark.skipif(not COMPILED, reason="interpreted training takes half an hour")
-@pytest.mark.parametrize("name", GOLDEN_RUNS)
+@pytest.mark.parametrize("name", mostly_slow(GOLDEN_RUNS))
 def test_a_golden_run_comes_out_as_it_is_written(name):
     runs = pytest.importorskip("tests.golden.runs", reason="the training extra is not installed")
     assert list(runs.RUNS) == list(GOLDEN_RUNS)

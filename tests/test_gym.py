@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.vector.utils import iterate
 
-from cacao_env import registry
+from cacao_env.agents import loading
 from cacao_env.engine.observation import HIGH_SCORE
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
@@ -26,18 +26,12 @@ OPTIONS = [
     {},
     {"mask_in": "info", "table_size": 15, "opponents": "greedy", "illegal": "lose"},
     {
-        "num_players": 3,
-        "mask_in": "both",
-        "observation_dtype": "uint8",
-        "reward": "shaped",
+        **{"num_players": 3, "mask_in": "both", "observation_dtype": "uint8", "reward": "shaped"},
         "opponents": ["greedy", "random"],
     },
     {
-        "num_players": 4,
-        "volcanoes": True,
-        "decisions": "explicit",
+        **{"num_players": 4, "volcanoes": True, "decisions": "explicit", "seat": 2},
         "reward": "relative_score",
-        "seat": 2,
     },
 ]
 
@@ -213,7 +207,7 @@ class _Point:
 def test_other_names_are_asked_of_installed_packages(monkeypatch):
     def install(**found):
         points = [_Point(name, thing) for name, thing in found.items()]
-        monkeypatch.setattr(registry, "entry_points", lambda group: points)
+        monkeypatch.setattr(loading, "entry_points", lambda group: points)
 
     install()
     with pytest.raises(ValueError, match=r"nor an entry point in the group cacao_env\.agents"):
@@ -359,17 +353,3 @@ def test_a_single_environment_hands_out_new_arrays(form):
     assert not np.shares_memory(masks, env.games.action_masks)
     env.step(int(masks.argmax()))
     np.testing.assert_equal((observation, info), kept)
-
-
-def test_infos_name_the_learner_s_seat_of_each_game():
-    envs = CacaoVectorEnv(3, num_players=3, table_size=15)
-    rng, ended = np.random.default_rng(0), 0
-    observations, infos = envs.reset(seed=0)
-    while ended < 6:
-        seats = infos["seat"]
-        chosen = [legal(mask, rng) for mask in observations["action_mask"]]
-        observations, _, overs, _, infos = envs.step(np.array(chosen))
-        if overs.any():
-            ended += overs.sum()
-            assert (infos["final_info"]["seat"][overs] == seats[overs]).all()
-            assert (infos["seat"][overs] == (seats[overs] + 1) % 3).all()

@@ -6,7 +6,6 @@ from hypothesis import given
 
 from cacao_env import Game
 from cacao_env.engine.actions import LEGAL, MAX_LEGAL, sample, why_illegal
-from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.jit import njit
 from cacao_env.engine.rng import new_rng
 from tests.games import any_game, game_after
@@ -45,30 +44,6 @@ def test_mask_list_refusal_and_execution_agree_on_every_action(deal):
             with pytest.raises(ValueError, match=f"illegal action {action}"):
                 game.play(action)
             assert game == before
-
-
-@given(ANY_GAME)
-def test_lists_and_counts_say_what_the_board_and_the_piles_say(deal):
-    for game, _ in deal.positions():
-        state = game.state
-        cells = state.worker_cells[: int(state.worker_count)].tolist()
-        tiles = [*cells, *state.jungle_cells[: int(state.jungle_count)].tolist()]
-        assert sorted(tiles) == np.flatnonzero(state.board > 0).tolist()
-        opened = state.open_cells[: int(state.open_count)].tolist()
-        assert [int(state.board[cell]) for cell in opened] == [-1 - i for i in range(len(opened))]
-        empty = set(np.flatnonzero(state.board < 0).tolist()) - set(opened)
-        near = np.isin(NEIGHBOR, cells).sum(axis=1)
-        even = np.add.outer(np.arange(32), np.arange(32)).ravel() % 2 == 0
-        assert empty == set(np.flatnonzero(even & (near > 0) & (state.board <= 0)).tolist())
-        assert all(near[cell] == -state.board[cell] for cell in empty)
-        for seat in range(deal.players):
-            pile = state.worker_draws[seat, int(state.drawn[seat]) : int(state.tiles_each)]
-            counted = state.hand[seat] + np.bincount(pile, minlength=4)
-            np.testing.assert_array_equal(state.unplaced[seat], counted)
-        pile = state.jungle_draws[int(state.jungle_drawn) : int(state.num_jungle)]
-        np.testing.assert_array_equal(state.jungle_pile, np.bincount(pile, minlength=12))
-        assert not state.gold[deal.players :].any()
-        assert not state.hand[deal.players :].any()
 
 
 def test_sampling_is_uniform_over_the_legal_actions():

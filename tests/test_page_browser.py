@@ -9,6 +9,7 @@ import pytest
 from cacao_env import record
 from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, play_on
 from tests.games import played
+from tests.tiers import mostly_slow, slow
 
 LANDSCAPE, SMALL = (844, 390), (320, 568)
 
@@ -107,6 +108,7 @@ def test_a_game_by_the_mouse_and_its_record_holds(page, tmp_path):
     assert not page.locator("#result").count(), "also the last move is taken back"
 
 
+@slow
 def test_a_game_by_the_keyboard_alone(opened):
     page = opened().page
     press = page.keyboard.press
@@ -136,7 +138,11 @@ def test_a_game_by_the_keyboard_alone(opened):
     assert "win" in page.inner_text("#live")
 
 
-@pytest.mark.parametrize("size", [PHONE, LANDSCAPE, SMALL], ids=["phone", "landscape", "small"])
+@pytest.mark.parametrize(
+    "size",
+    [PHONE, pytest.param(LANDSCAPE, marks=slow), pytest.param(SMALL, marks=slow)],
+    ids=["phone", "landscape", "small"],
+)
 def test_decisions_by_touch_on_a_phone(opened, size):
     page = opened(size=size, has_touch=True, is_mobile=True).page
     begin(page, "grower", players=4, seed=3)
@@ -159,6 +165,7 @@ def test_decisions_by_touch_on_a_phone(opened, size):
 # --- What once went wrong, one test each ----------------------------------------------------------
 
 
+@slow
 def test_a_second_click_on_place_decides_nothing(page):
     until(page, lambda page: page.get_attribute(".decision", "data-phase") == "place")
     for _ in range(30):  # until a placement is followed by a decision of the same person
@@ -176,6 +183,7 @@ def test_a_second_click_on_place_decides_nothing(page):
     assert later == [], "the second click has chosen something"
 
 
+@slow
 @pytest.mark.parametrize("size", [WIDE, PHONE, LANDSCAPE, SMALL])
 def test_nothing_covers_what_can_be_chosen_and_it_is_large(opened, size):
     page = opened(size=size).page
@@ -205,6 +213,7 @@ def test_nothing_covers_what_can_be_chosen_and_it_is_large(opened, size):
     assert frames(page) == before, "a second click plays nothing"
 
 
+@slow
 def test_space_does_not_wind_a_game_back(page):
     play_on(page, 3)
     before = page.inner_text("#count")
@@ -223,6 +232,7 @@ def test_space_does_not_wind_a_game_back(page):
     assert float(page.get_attribute(".cursor", "x")) >= x
 
 
+@slow
 def test_think_moves_nothing_and_its_lines_only_choose(page):
     place = page.locator("#confirm").bounding_box()
     page.select_option("#thinker", "grower")
@@ -241,6 +251,7 @@ def test_think_moves_nothing_and_its_lines_only_choose(page):
     assert frames(page) == before, "a hint plays nothing"
 
 
+@slow
 def test_a_hand_over_shows_what_the_last_move_did(opened):
     page = opened().page
     begin(page, seats=("", "", "grower"), seed=3)
@@ -268,6 +279,7 @@ def test_a_hand_over_shows_what_the_last_move_did(opened):
 # --- Looking back, review, puzzles ----------------------------------------------------------------
 
 
+@slow
 def test_a_record_is_replayed_step_by_step(opened, four):
     page = replayed(opened, four)
     data = json.loads(four)
@@ -301,6 +313,7 @@ def test_a_record_is_replayed_step_by_step(opened, four):
     go(page, 60)
 
 
+@slow
 def test_wrong_files_get_a_sentence(opened, four):
     page = replayed(opened, four, 3)
     data = json.loads(four)
@@ -319,6 +332,7 @@ def test_wrong_files_get_a_sentence(opened, four):
     assert page.inner_text("#count").startswith("3 /"), "what was shown stays"
 
 
+@slow
 def test_what_is_begun_or_opened_twice_is_one_game(opened, four):
     page = opened().page
     page.wait_for_selector("#begin")
@@ -332,6 +346,7 @@ def test_what_is_begun_or_opened_twice_is_one_game(opened, four):
     assert page.locator(".games li").count() == 2
 
 
+@slow
 def test_a_review_teaches_and_is_kept(opened):
     page = opened().page
     begin(page, "chief", seed=5)
@@ -363,6 +378,7 @@ def test_a_review_teaches_and_is_kept(opened):
     assert "reviewed" in page.inner_text(".games")
 
 
+@slow
 def test_puzzles_are_solved_and_counted(opened):
     page = opened().page
     page.wait_for_selector("#begin")
@@ -405,6 +421,7 @@ def test_puzzles_are_solved_and_counted(opened):
 # --- Games, links, files, settings ----------------------------------------------------------------
 
 
+@slow
 def test_games_are_listed_searched_deleted_exported_and_imported(opened, tmp_path):
     page = opened().page
     begin(page, seats=("", "grower"), seed=1)
@@ -431,6 +448,7 @@ def test_games_are_listed_searched_deleted_exported_and_imported(opened, tmp_pat
     other.wait_for_selector(".games li >> nth=1")
 
 
+@slow
 def test_a_link_has_the_whole_game(opened, four):
     page = replayed(opened, four, 40)
     page.click("#share")
@@ -450,6 +468,7 @@ def test_a_link_has_the_whole_game(opened, four):
     assert "not in this browser" in lost.inner_text("#message")
 
 
+@slow
 def test_pictures_and_films_are_made(opened, tmp_path):
     from PIL import Image
 
@@ -465,6 +484,7 @@ def test_pictures_and_films_are_made(opened, tmp_path):
             assert kind == "PNG" or image.n_frames > 20
 
 
+@slow
 def test_tabs_follow_each_other(page):
     other = page.context.new_page()
     other.goto(page.url)
@@ -475,6 +495,7 @@ def test_tabs_follow_each_other(page):
     assert page.url == other.url
 
 
+@slow
 def test_settings_hold(page):
     page.click("#settings")
     page.check("#set-oneClick")
@@ -492,6 +513,7 @@ def test_settings_hold(page):
     assert sum(int(n) for n in re.findall(r"\d+", dark)[:3]) < 150
 
 
+@slow
 def test_the_zoom_holds_and_is_kept(page):
     transform = "() => document.getElementById('eye').getAttribute('transform')"
     fitted = page.evaluate(transform)
@@ -517,6 +539,7 @@ def test_the_zoom_holds_and_is_kept(page):
     assert page.get_attribute("#fit", "aria-pressed") == "false"
 
 
+@slow
 def test_moves_of_others_are_shown_one_by_one_and_can_be_paused(opened):
     page = opened(reduced_motion="no-preference").page
     begin(page, seats=("grower", "grower"), seed=3)
@@ -534,6 +557,7 @@ def test_moves_of_others_are_shown_one_by_one_and_can_be_paused(opened):
     page.wait_for_selector(".float")  # what a move brings is shown where it was made
 
 
+@slow
 def test_temples_are_counted_one_by_one_at_the_end(opened, four):
     page = replayed(opened, four, reduced_motion="no-preference")
     go(page, frames(page) - 1)
@@ -549,6 +573,7 @@ def test_temples_are_counted_one_by_one_at_the_end(opened, four):
 # --- For everybody --------------------------------------------------------------------------------
 
 
+@slow
 def test_log_temples_and_think_are_in_view_with_four_players(opened):
     page = opened().page
     begin(page, "grower", players=4, seed=3)
@@ -566,6 +591,7 @@ def test_log_temples_and_think_are_in_view_with_four_players(opened):
     assert board["x"] + board["width"] <= right["x"]
 
 
+@slow
 def test_the_page_speaks_spanish_with_the_published_terms(opened):
     page = opened(locale="es-ES").page
     assert page.inner_text("#begin") == "Empezar"
@@ -594,7 +620,7 @@ def serious(page):
 
 
 @pytest.mark.parametrize(
-    ("scheme", "size"), [("light", WIDE), ("dark", WIDE), ("light", PHONE)], ids=str
+    ("scheme", "size"), mostly_slow([("light", WIDE), ("dark", WIDE), ("light", PHONE)]), ids=str
 )
 def test_axe_finds_nothing_serious(opened, four, scheme, size):
     page = opened(size=size, color_scheme=scheme).page
@@ -625,6 +651,7 @@ def test_axe_finds_nothing_serious(opened, four, scheme, size):
     assert serious(page) == [], "the end"
 
 
+@slow
 @pytest.mark.parametrize("size", [WIDE, (1000, 700), (640, 400), PHONE, LANDSCAPE, SMALL])
 def test_nothing_is_cut_at_any_width(opened, four, size):
     """640 x 400 is what a screen of 1280 x 800 has at 200 %."""
@@ -636,6 +663,7 @@ def test_nothing_is_cut_at_any_width(opened, four, size):
         assert box["x"] + box["width"] <= around["x"] + around["width"] + 1
 
 
+@slow
 def test_a_choice_made_at_once_after_the_others_is_kept(opened):
     """Once the last of their moves is shown, nothing resets what is chosen."""
     page = opened(reduced_motion="no-preference").page

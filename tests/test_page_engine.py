@@ -116,17 +116,14 @@ def alike(own: Any, page: Any) -> bool:
     return bool(math.isclose(own, page, rel_tol=1e-9, abs_tol=1e-9))
 
 
+TRINITARIO = (("trinitario", 12, 0), ("trinitario", 3, 4))
+
+
 @needs_node
 @pytest.mark.skipif(not jit.COMPILED, reason="in the interpreter these games take minutes")
 @pytest.mark.parametrize(
     ("agent", "count", "sims"),
-    [
-        ("random", 48, 0),
-        ("greedy", 24, 0),
-        ("mc", 3, 8),
-        ("trinitario", 12, 0),
-        ("trinitario", 3, 4),
-    ],
+    [("random", 48, 0), ("greedy", 24, 0), ("mc", 3, 8), *TRINITARIO],
 )
 def test_games_in_the_page_are_those_of_the_package(agent, count, sims):
     games = list(listed(agent, count, sims))

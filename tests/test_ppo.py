@@ -19,13 +19,7 @@ from training.config import ConfigError, from_dict
 from training.loop import Stopwatch
 from training.networks import CellNet, RowNet, new_net, read_weights
 from training.state import weights_of
-from training.train_ppo import (
-    PpoConfig,
-    PpoLearner,
-    SelfPlay,
-    advantages_into,
-    fit,
-)
+from training.train_ppo import PpoConfig, PpoLearner, SelfPlay, advantages_into, fit
 from training.train_sb3 import Sb3Config, Sb3Learner
 
 SMALL = RUNS["ppo"][2] | {"epochs": 1, "eval_minutes": 1e9, "past_fraction": 0.0}

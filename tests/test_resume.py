@@ -17,13 +17,7 @@ from training import loop
 from training.config import ConfigError
 from training.loop import Loop, resumed
 from training.run_folder import ABOUT, METRICS, RunFolder, read_metrics
-from training.state import (
-    STATE,
-    learner_arrays,
-    read_state,
-    restore_learner,
-    write_state,
-)
+from training.state import STATE, learner_arrays, read_state, restore_learner, write_state
 from training.train_afterstate import AfterstateLearner
 
 

@@ -16,6 +16,7 @@ runs = pytest.importorskip("tests.tiny_runs", reason="the training extra is not 
 from matplotlib.figure import Figure
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from tests.tiers import mostly_slow
 from training import curves
 from training.networks import read_weights
 from training.state import STATE, part, read_state
@@ -27,7 +28,7 @@ def timeless(rows):
     return [{key: x for key, x in row.items() if "second" not in key} for row in rows]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_slow(NAMES))
 def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(name, tiny, tmp_path, no_luck):
     whole, part = tiny(name), runs.resumed(name, tmp_path)
     states = [read_state(one.folder)[0] for one in (whole, part)]
@@ -63,7 +64,7 @@ def test_losses_alone_are_drawn_on_a_logarithmic_scale(tmp_path, monkeypatch):
     assert {title for title, scale in scales.items() if scale == "symlog"} == {"losses"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_slow(NAMES))
 def test_a_run_leaves_what_the_pages_say(name, tiny):
     one = tiny(name)
     rows, folder = one.rows, one.folder
@@ -95,7 +96,7 @@ def test_a_checkpoint_has_the_network_that_was_trained(name, prefix, tiny):
         np.testing.assert_array_equal(array, written[key], key)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_slow(NAMES))
 def test_a_run_s_checkpoint_plays_every_game_that_it_should(name, tiny):
     agent = load_agent(str(tiny(name).folder))
     assert agent.name == "golden"

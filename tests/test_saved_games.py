@@ -12,7 +12,6 @@ from cacao_env import Game
 from cacao_env.agents.bots import Bot
 from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS
-from cacao_env.engine.state import OVER
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from tests.agents_for_tests import First
@@ -272,15 +271,6 @@ def test_a_bot_decides_nothing_in_a_game_that_was_never_dealt(name):
 
 
 # --- What ends in a batch -----------------------------------------------------------------------
-
-
-def test_finished_games_are_replaced_by_their_own_flags():
-    games, rng = versus(reward="outcome"), np.random.default_rng(0)
-    while not games.dones.any():
-        games.step(random_legal(games.action_masks, rng), deal=False)
-    games.deal(games.dones)
-    assert not games.dones.any()
-    assert (games.states["phase"] != OVER).all()
 
 
 def test_a_forfeit_costs_the_same_after_any_start():

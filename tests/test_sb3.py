@@ -15,10 +15,8 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluation
 from stable_baselines3.common.vec_env import VecMonitor
 
-from cacao_env.agent import WrappedAgent
 from cacao_env.engine.observation import decode, planes
 from cacao_env.engine.state import OVER
-from cacao_env.envs.opponents import NUM_COMPILED
 from cacao_env.envs.sb3 import KEPT, CacaoVecEnv
 from cacao_env.envs.versus import VersusGames
 from cacao_env.greedy.candidates import Candidates
@@ -26,7 +24,7 @@ from tests.checkpoints import checkpoint
 from tests.games import random_legal
 from tests.sources import ROOT
 from tests.test_agents import HERE
-from training.train_sb3 import Sb3Config, Sb3Learner, make_games
+from training.train_sb3 import Sb3Config, Sb3Learner
 
 ID = "cacao_env/Cacao-v0"
 # An illegal action raises: that nothing does shows that masks are honoured.
@@ -218,14 +216,6 @@ def test_another_form_than_the_games_show_is_refused(shown, asked):
 
 
 # --- Any agents as the opponents of the trainer ---------------------------------------------------
-
-
-def test_bots_with_compiled_games_get_them():
-    games = make_games(Sb3Config(games=2, batch=64, opponents={"greedy": 1}))
-    assert (games.kinds < NUM_COMPILED).all()
-    games = make_games(Sb3Config(games=2, batch=64, opponents={f"{HERE}:First": 1}))
-    assert (games.kinds >= NUM_COMPILED).all()
-    assert isinstance(games._agent(0, 1 - int(games.learners[0])), WrappedAgent)
 
 
 def test_opponents_share_what_earlier_selves_leave_by_their_weights():

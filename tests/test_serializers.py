@@ -6,7 +6,7 @@ Ray and Dask hand out arrays that are read-only; joblib loses which arrays are t
 import copy
 import pickle
 from collections import defaultdict
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import cloudpickle
@@ -22,9 +22,9 @@ from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.registry import as_agent, load_agent
-from tests import games
 from tests.agents_for_tests import Half
-from tests.games import random_legal
+from tests.games import played, random_legal
+from tests.tiers import mostly_slow
 
 SMALL = {"table_size": 15, "reward": "shaped"}
 
@@ -42,12 +42,8 @@ def by_joblib(one, folder, **more):
 
 
 WAYS = {
-    **{
-        f"pickle {protocol}": lambda one, _, protocol=protocol: pickle.loads(
-            pickle.dumps(one, protocol)
-        )
-        for protocol in (0, 2, 5)
-    },
+    "pickle 0": lambda one, _: pickle.loads(pickle.dumps(one, 0)),
+    "pickle 5": lambda one, _: pickle.loads(pickle.dumps(one, 5)),
     "pickle out of band": lambda one, _: out_of_band(one),
     "cloudpickle": lambda one, _: pickle.loads(cloudpickle.dumps(one)),
     "as in Ray": lambda one, _: out_of_band(one, cloudpickle.dumps),
@@ -90,27 +86,9 @@ def play_sb3(games, rng):
 def play_player(player, rng):
     """Ask a player and its agent in a position."""
     agent = player.agent
-    game = position(int(rng.integers(4)), agent.players[0])
+    game = played(agent.players[0], 5, 4 + 9 * int(rng.integers(4)))
     both = agent.act([game, game], [agent.begin(1), agent.begin(2)])
     return [both, player.act(game), vars(player.analyze(game))]
-
-
-def play_game(game, rng):
-    shown = [game.observation(0), game.action_mask(), game.scores(), game.history, str(game)]
-    if not game.over:
-        game.play(int(rng.choice(game.legal_actions())))
-    return shown
-
-
-@cache
-def played(players, plies, decisions="auto"):
-    return games.played(
-        players, 5, until=lambda game: plies in (game.ply, game.phase), decisions=decisions
-    )
-
-
-def position(number, players):
-    return played(players, 4 + 9 * number)
 
 
 def begun(env):
@@ -130,10 +108,7 @@ def agent(name):
     return as_agent(Half(3)) if name == "own" else load_agent(name)  # one with a state of its own
 
 
-AGENTS = (
-    *("random", "greedy", "mc:sims=4", "trinitario", "forastero", "own"),
-    "trinitario+search:sims=8",
-)
+NAMES = "random greedy mc:sims=4 trinitario forastero trinitario+search:sims=8 own"
 ROWS = {"observation": "candidates"}
 CASES: dict[str, tuple[Any, Any]] = {
     **{
@@ -168,13 +143,8 @@ CASES: dict[str, tuple[Any, Any]] = {
     "CacaoVecEnv candidates": (lambda: sb3(**ROWS), play_sb3),
     **{
         f"player {name}": (lambda name=name: agent(name).player(np.int64(7)), play_player)
-        for name in AGENTS
+        for name in NAMES.split()
     },
-    **{
-        f"game to {phase}": (lambda phase=phase: played(3, phase, "explicit").clone(), play_game)
-        for phase in ("place", "fill", "act", 17)
-    },
-    "finished game": (lambda: played(2, 9999).clone(), play_game),
 }
 
 
@@ -199,7 +169,7 @@ def needed(case):
 
 
 @pytest.mark.usefixtures("needed")
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", mostly_slow([*WAYS], fast=[[*WAYS].index("as in Ray")]))
 @pytest.mark.parametrize("case", CASES)
 def test_it_plays_on_after_any_serializer(case, way, tmp_path):
     plays_on_as(case, WAYS[way], tmp_path)

@@ -9,6 +9,7 @@ from cacao_env.engine.geometry import OFFSETS, cell_index, window_corner
 from cacao_env.engine.state import OVERBUILT, cell_column, cell_row
 from cacao_env.engine.tiles import NUM_VARIANTS, VOLCANO, VOLCANO_TURNED
 from tests.games import STYLES, positions
+from tests.tiers import mostly_slow
 
 
 def image_of_game(g: int, game: Game) -> Game:
@@ -73,7 +74,7 @@ def image_of_game(g: int, game: Game) -> Game:
     return image
 
 
-@pytest.mark.parametrize("g", range(1, 8))
+@pytest.mark.parametrize("g", mostly_slow(range(1, 8), fast=[4]))
 @pytest.mark.parametrize(
     ("players", "volcanoes", "style", "size"),
     [

@@ -8,10 +8,11 @@ from cacao_env.engine.actions import indexed_cell, window_index
 from cacao_env.engine.geometry import DEFAULT_TABLE, MIN_TABLE
 from cacao_env.engine.state import cell_column, cell_row
 from tests.games import STYLES, positions
+from tests.tiers import mostly_slow
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("size", [MIN_TABLE, 12, 15])
+@pytest.mark.parametrize("players", mostly_slow([2, 3, 4], fast=[2]))
+@pytest.mark.parametrize("size", mostly_slow([MIN_TABLE, 12, 15]))
 @pytest.mark.parametrize("style", sorted(STYLES))
 def test_a_small_table_always_offers_a_placement_and_shows_every_tile(players, size, style):
     rng = np.random.default_rng([players, size])

@@ -8,20 +8,15 @@ import pytest
 from hypothesis import given
 
 from cacao_env import Game
-from cacao_env.agent import WrappedAgent
 from cacao_env.check.examples.stand_in import legal_moves
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import Refused, action_of
 from cacao_env.text.table import TextTable
 from cacao_env.text.trl import CacaoTools
 from tests import text_proofs
-from tests.agents_for_tests import Failing, First, Spy
+from tests.agents_for_tests import Crowded, Failing, First, Spy
 from tests.games import STYLES, any_game, positions
 from tests.text_players import perfect
-
-
-class OnlyTwo(WrappedAgent):
-    players = (2,)
 
 
 def some_games(seeds=2, **options):
@@ -153,7 +148,7 @@ def test_a_seat_sees_no_refusal_of_another():
         ({"failure": "pass"}, "failure is 'pass'"),
         ({"tries": 0}, "tries is 0, expected at least 1"),
         ({"seat": 2}, "seat is 2, expected 0 to 1"),
-        ({"opponents": OnlyTwo("two", None), "num_players": 3}, "two plays with 2 players"),
+        ({"opponents": Crowded()}, "crowded plays with 3, 4 players"),
     ],
 )
 def test_a_table_that_can_t_be_set_says_why(given, why):

@@ -9,6 +9,7 @@ from cacao_env.text.mcp import server
 from cacao_env.text.trl import CacaoTools
 from tests.text_doors import DOORS, installed
 from tests.text_players import STYLES, Speak
+from tests.tiers import mostly_slow
 
 
 def in_turn(style: str) -> Speak:
@@ -96,7 +97,7 @@ def test_requests_to_openenv_share_the_tools_games_and_learn_what_is_wrong():
     assert not env.step(CacaoAction(message="I pass.")).done
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", mostly_slow([*STYLES], fast=[1]))
 @pytest.mark.parametrize("door", DOORS)
 def test_a_door_shows_the_same_and_plays_the_same_game(door, style):
     if not installed(door):

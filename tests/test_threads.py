@@ -17,6 +17,7 @@ from cacao_env.envs.threads import Workers
 from cacao_env.envs.vector import VectorGames, playouts
 from cacao_env.envs.versus import VersusGames
 from tests.games import as_dealt, play, relative_scores
+from tests.tiers import mostly_slow
 
 KINDS = [
     {"num_players": 2, "table_size": 15, "reward": "shaped"},
@@ -79,9 +80,9 @@ def test_a_wrong_number_of_threads_is_named(wrong):
 # --- Other seats played by a bot ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("opponent", ["random", "greedy"])
-@pytest.mark.parametrize("mode", REWARDS)
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("opponent", ["greedy", "random"])
+@pytest.mark.parametrize("mode", mostly_slow(REWARDS, fast=[REWARDS.index("shaped")]))
+@pytest.mark.parametrize("players", mostly_slow([2, 3, 4], fast=[1]))
 def test_opponents_play_as_by_hand(players, mode, opponent):
     choose = {"random": random_action, "greedy": greedy_action}[opponent]
     options = {"num_players": players, "volcanoes": players == 3, "table_size": 15}
@@ -173,7 +174,7 @@ def test_actions_of_a_wrong_shape_or_type_are_refused(threads):
 # --- Memory ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("threads", "times"), [(1, 5_000), (2, 500)])
+@pytest.mark.parametrize(("threads", "times"), mostly_slow([(2, 500), (1, 5_000)]))
 @pytest.mark.parametrize("what", ["step", "sample", "look", "versus"])
 def test_memory_does_not_grow(what, threads, times):
     """No array is made that stays, and none as large as a batch's observations or masks."""

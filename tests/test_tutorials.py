@@ -14,6 +14,7 @@ import sys
 import pytest
 
 from tests.sources import ROOT
+from tests.tiers import mostly_slow
 
 # Pages, and the package of their extra.
 PAGES = {"first-agent": "torch", "offline": "pyarrow"}
@@ -47,7 +48,7 @@ def checkout(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", mostly_slow([*PAGES]))
 def test_a_tutorial_runs(page, checkout):
     if shutil.which("bash") is None:
         pytest.skip("there is no bash here")

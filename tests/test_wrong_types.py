@@ -19,10 +19,13 @@ from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
+from cacao_env.greedy.candidates import Candidates
 from cacao_env.registry import load_agent, load_agents
 from tests.games import played
 
 WRONG = (None, 5, 1.5, ["x"], {1: 2}, object(), np.zeros((2, 40)), True)
+WRONG += (3.0, np.float32(1), np.bool_(True))
+INTEGER = "), expected an integer"
 
 
 def game():
@@ -65,6 +68,17 @@ DOORS = {
     "CacaoEnv.reset": (lambda x: CacaoEnv().reset(options=x), "options of reset", None),
     "vector reset": (lambda x: CacaoVectorEnv(1).reset(options=x), "options of reset", None),
     "reset_mask": (lambda x: CacaoVectorEnv(2).reset(options={"reset_mask": x}), "", None),
+    "num_players": (Options, INTEGER, 5),
+    "num_games": (VectorGames, INTEGER, 5),
+    "num_envs": (CacaoVectorEnv, INTEGER, 5),
+    "num_threads": (lambda x: VectorGames(4, num_threads=x), INTEGER, 5),
+    "a batch's seed": (lambda x: VectorGames(1, seed=x), INTEGER, 5, None),
+    "a player's seed": (lambda x: load_agent("greedy").player(seed=x), INTEGER, 5),
+    "rows": (lambda x: VectorGames(1, observation=Candidates(rows=x)), INTEGER, 5),
+    "planes' players": (lambda x: planes(seen(), x, 15), INTEGER, 5),
+    "planes' table": (lambda x: planes(seen(), 2, x), INTEGER, 5),
+    "play": (lambda x: game().play(x), INTEGER, 5),
+    "blocks": (lambda x: measure(*load_agents(["greedy", "random"]), blocks=x), INTEGER, 5),
     "decode": (lambda x: decode(x, 2, 15), "an observation for 2 players"),
     "planes": (lambda x: planes(x, 2, 15), "an observation for 2 players"),
     "record's players": (lambda x: record.record_of(finished(), players=x), "", None),

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
-from cacao_env.text.mcp import TRIES, server
+from cacao_env.text.mcp import TRIES
 from cacao_env.text.table import TextTable
 from cacao_env.text.trl import CacaoTools
 from tests.text_players import Speak, chat_server
@@ -58,12 +58,6 @@ def core(speak: Speak, seed: int, players: int, **given: Any) -> tuple[Talk, Any
 
 core_against_greedy = partial(core, opponents="greedy")
 core_with_patience = partial(core, opponents="greedy", tries=TRIES)
-
-
-def mcp_in_process(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
-    from mcp import Client
-
-    return asyncio.run(mcp_game(Client(server()), speak, seed, players))
 
 
 def mcp_stdio(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
@@ -157,8 +151,6 @@ def verifiers(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
 
 # Which package each door needs, and what it must show: all seats in text, or one against greedy.
 DOORS: dict[str, tuple[Door, str, Door]] = {
-    "none": (core_against_greedy, "cacao_env", core_against_greedy),
-    "mcp": (mcp_in_process, "mcp", core_with_patience),
     "mcp-stdio": (mcp_stdio, "mcp", core_with_patience),
     "mcp-http": (mcp_http, "mcp", core_with_patience),
     "trl": (trl, "cacao_env", core_against_greedy),

@@ -1,17 +1,19 @@
-"""Mutated data sets: flipped bits, and changes whose checksums are right."""
+"""Mutated folders of games: flipped bits, and changes whose checksums are right."""
 
 import copy
+import io
 import shutil
 import tempfile
+from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cacao_env.data.submissions import check, submit
 
+from cacao_env.cli import main
 from cacao_env.data import load, storage
-from cacao_env.envs.tasks import task_named
+from cacao_env.evaluation.check import check
 from tests.fuzz.attack import Budget, Summary, attempt
 from tests.fuzz.records import mutated
 
@@ -20,17 +22,20 @@ GAMES = "games-00000.parquet"
 
 @cache
 def original() -> Path:
-    """A submission of random against greedy; it is a data set too."""
+    """An evaluation of random against greedy; it is a data set too."""
     folder = Path(tempfile.mkdtemp()) / "some"
-    submit(folder, "random", task_named("2p-greedy"), 2, "an oak")
+    command = ["evaluate", "random", "greedy", "--deals", "2", "--workers", "1"]
+    with redirect_stdout(io.StringIO()):
+        assert main([*command, "--out", str(folder)]) == 0
     return folder
 
 
-def figures(found: Any) -> Any:
-    """What the games say: who played whom, and the results, with luck to a thousandth."""
-    pairing, games = found.result.pairing, found.result.games
-    luck = np.round(np.array([one.luck for one in games]), 2).tolist()
-    return pairing, [(one.scores, one.win_shares, one.cacao, one.block) for one in games], luck
+def figures(folder: Path) -> Any:
+    """What the games say: who played, and the results, with luck to a thousandth."""
+    games = load(folder).table
+    luck = np.round(np.array(games.column("luck").to_pylist()), 2).tolist()
+    names = ("deal", "agents", "candidate", "scores", "win_shares", "cacao")
+    return luck, sorted(map(str, games.select(names).to_pylist()))
 
 
 def flipped(data: bytes, rng: np.random.Generator) -> bytes:
@@ -65,8 +70,8 @@ def changed(table: Any, rng: np.random.Generator) -> Any:
 
 
 def attack(budget: Budget) -> Summary:
-    """Check mutated submissions; one that is accepted must have the results that were played."""
-    rng, summary, truth = budget.rng(), Summary(), figures(check(original()))
+    """Check mutated folders; one that is accepted must have the results that were played."""
+    rng, summary, truth = budget.rng(), Summary(), figures(original())
     data, games = (original() / GAMES).read_bytes(), load(original())
     text = (original() / storage.MANIFEST).read_bytes()
     with tempfile.TemporaryDirectory() as home:
@@ -88,13 +93,13 @@ def attack(budget: Budget) -> Summary:
                 manifest["files"][0]["parts"] = whole
                 storage.write_manifest(folder, manifest)
             elif kind == 3:
-                found = mutated({k: manifest[k] for k in ("recipe", "files", "submission")}, rng)
+                found = mutated({k: manifest[k] for k in ("settings", "files")}, rng)
                 storage.write_manifest(folder, {**manifest, **found})
             else:
                 parts = storage.write_games(folder / GAMES, changed(games.table, rng))
                 manifest["files"][0]["parts"] = parts
                 storage.write_manifest(folder, manifest)
-            made = attempt(summary, number, lambda: check(folder, share=1))
-            if made is not None and figures(made) != truth:
+            made = attempt(summary, number, lambda: check(folder))
+            if made is not None and figures(folder) != truth:
                 summary.faults.append(f"try {number}: kind {kind} changes a result")
     return summary

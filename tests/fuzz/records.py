@@ -20,6 +20,7 @@ HOSTILE: list[Any] = [
     [[[[[[[[]]]]]]]],
     list(range(300)),
 ]
+KINDS = ((2, False, "auto"), (3, True, "explicit"), (4, True, "auto"))
 _WHOLE = ["", "[]", "{}", "null", "[" * 100_000, '{"a":' * 50_000, "[]," * 1000, "NaN", "\ud800"]
 
 
@@ -27,9 +28,7 @@ _WHOLE = ["", "[]", "{}", "null", "[" * 100_000, '{"a":' * 50_000, "[]," * 1000,
 def documents() -> list[Any]:
     """Records, with and without legal moves, and saved games, as plain data."""
     rng, found = np.random.default_rng(1), []
-    for players, volcanoes, decisions in (
-        *((2, False, "auto"), (3, True, "explicit"), (4, True, "auto")),
-    ):
+    for players, volcanoes, decisions in KINDS:
         game = Game.new(players, 1, volcanoes=volcanoes, decisions=decisions)
         found.append(json.loads(game.to_json()))
         for number, _ in enumerate(positions(game, rng)):

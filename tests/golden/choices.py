@@ -12,10 +12,7 @@ from cacao_env.registry import load_agent
 from tests.games import played
 
 FILE = Path(__file__).parent / "choices.json"
-AGENTS = (
-    *("random", "greedy", "mc:sims=16,top=6"),
-    *("trinitario", "trinitario+search:sims=24"),
-)
+AGENTS = ("random", "greedy", "mc:sims=16,top=6", "trinitario", "trinitario+search:sims=24")
 
 
 def choices(name: str) -> list[str]:

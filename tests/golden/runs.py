@@ -39,11 +39,7 @@ RUNS: dict[str, tuple[type[Learner], type[Any], dict[str, Any]]] = {
     "afterstate": (AfterstateLearner, AfterstateConfig, _VALUES),
     "afterstate-3p": (AfterstateLearner, AfterstateConfig, _VALUES | {"players": {"3": 1.0}}),
     "ppo": (PpoLearner, PpoConfig, _POLICIES | _PPO),
-    "ppo-rows": (
-        PpoLearner,
-        PpoConfig,
-        _POLICIES | _PPO | _ROWS | {"greedy_fraction": 0.3},
-    ),
+    "ppo-rows": (PpoLearner, PpoConfig, _POLICIES | _PPO | _ROWS | {"greedy_fraction": 0.3}),
     "sb3": (Sb3Learner, Sb3Config, _POLICIES | _SB3),
     "sb3-rows": (Sb3Learner, Sb3Config, _POLICIES | _ROWS),
 }

@@ -17,11 +17,7 @@ def pending(game):
 def test_a_tile_filled_this_turn_activates_the_new_tile_and_its_other_neighbour_too(table):
     """The first player's other two edges faced their jungle tiles before: they stay quiet."""
     game = hub(table, "plantation1", 1, 1)
-    assert pending(game) == [
-        (0, (0, 1), EAST, 1),
-        (1, (1, 2), NORTH, 1),
-        (1, (1, 2), WEST, 1),
-    ]
+    assert pending(game) == [(0, (0, 1), EAST, 1), (1, (1, 2), NORTH, 1), (1, (1, 2), WEST, 1)]
 
 
 def test_a_jungle_tile_of_an_earlier_turn_activates_only_the_new_tile(table):
@@ -30,11 +26,7 @@ def test_a_jungle_tile_of_an_earlier_turn_activates_only_the_new_tile(table):
     play_forced(game)
     place(game, "1111", (0, 3))
     fill(game, "water", (1, 3))
-    assert pending(game) == [
-        (0, (0, 3), SOUTH, 1),
-        (0, (0, 3), WEST, 1),
-        (1, (1, 2), EAST, 1),
-    ]
+    assert pending(game) == [(0, (0, 3), SOUTH, 1), (0, (0, 3), WEST, 1), (1, (1, 2), EAST, 1)]
 
 
 def test_all_neighbours_of_three_tiles_filled_at_once_act(table):
