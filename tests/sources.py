@@ -26,26 +26,21 @@ def tree(name: str) -> ast.Module:
 
 
 def imports(name: str) -> Iterator[tuple[str, str, str, bool]]:
-    """What a module imports: (from where, what or "", called how, whether later than itself).
-
-    Later are imports inside a function, and those of a type checker alone.
-    """
+    """What a module imports: (from where, what or "", called how, whether for types alone)."""
     parts = name.split(".")
     base = parts if modules()[name].name == "__init__.py" else parts[:-1]
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     inside = [
         node
         for node in ast.walk(tree(name))
-        if isinstance(node, functions)
-        or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
     ]
-    late = {id(node) for function in inside for node in ast.walk(function)}
+    typing = {id(node) for block in inside for node in ast.walk(block)}
     for node in ast.walk(tree(name)):
         if isinstance(node, ast.ImportFrom):
             above = base[: len(base) - node.level + 1] if node.level else []
             source = ".".join([*above, *([node.module] if node.module else [])])
             for one in node.names:
-                yield source, one.name, one.asname or one.name, id(node) in late
+                yield source, one.name, one.asname or one.name, id(node) in typing
         elif isinstance(node, ast.Import):
             for one in node.names:
-                yield one.name, "", one.asname or one.name, id(node) in late
+                yield one.name, "", one.asname or one.name, id(node) in typing

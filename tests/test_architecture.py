@@ -16,14 +16,14 @@ PACKAGE = ROOT / "cacao_env"
 LEVELS = {
     "environment": (
         ("checks",),
-        ("files", "provenance", "tables"),
+        ("files",),
         ("engine",),
         ("greedy",),
         ("views", "render", "game", "gold_sources", "record", "agent", "analysis", "registry"),
         ("envs", "cacao_v0"),
     ),
-    "agents": (("agents",),),
-    "laboratory": (("data",), ("evaluation",)),
+    "agents": (("provenance",), ("agents",)),
+    "laboratory": (("tables",), ("data",), ("evaluation",)),
     "doors": (("play", "text"), ("check",), ("cli", "__main__")),
 }
 PACKAGES = tuple(row for rows in LEVELS.values() for row in rows)
@@ -39,12 +39,12 @@ TRAINING_ORDER = (
 
 
 def imported(name: str) -> set[tuple[str, bool]]:
-    """(module, whether it is imported inside a function) of the project's modules."""
+    """(module, whether a type checker alone imports it) of the project's modules."""
     found = set()
-    for source, what, _, late in imports(name):
+    for source, what, _, typing in imports(name):
         module = f"{source}.{what}" if f"{source}.{what}" in modules() else source
         if module in modules():
-            found.add((module, late))
+            found.add((module, typing))
     return found
 
 
@@ -89,7 +89,7 @@ def test_training_imports_in_the_order_of_its_packages(name):
 def test_no_modules_import_each_other_in_a_circle(package):
     """Not even within a package, nor folders with their own."""
     own = {name for name in modules() if name.startswith(f"{package}.")}
-    edges = {name: {one for one, late in imported(name) if not late} & own for name in own}
+    edges = {name: {one for one, typing in imported(name) if not typing} & own for name in own}
     sorter = TopologicalSorter({name: others - {name} for name, others in edges.items()})
     sorter.prepare()  # raises CycleError with the circle
 

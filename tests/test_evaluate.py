@@ -407,13 +407,13 @@ def whole_blocks():
 @pytest.mark.usefixtures("no_luck")
 def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, monkeypatch, capsys):
     """Workers may be ahead: all chunks that decide, and two more, are ready in reverse."""
-    real, count = run.do_all, whole_blocks() // BLOCKS_AT_ONCE + 2
+    real, count = run.do_jobs, whole_blocks() // BLOCKS_AT_ONCE + 2
 
     def reverse(todo, *arguments):
         jobs = list(todo.items())
         return real(dict([*jobs[count - 1 :: -1], *jobs[count:]]), *arguments)
 
-    monkeypatch.setattr(run, "do_all", reverse)
+    monkeypatch.setattr(run, "do_jobs", reverse)
     out, data = tmp_path / "out", tmp_path / "e.json"
     command = ["greedy", "random", "--until-decided", "--workers", "1"]
     assert evaluate([*command, "--out", str(out), "--json", str(data)]) == 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..checks import need
 from .matches import Progress
-from .workers import Do, J, R, WorkerError
+from .workers import Do, J, R, WorkerError, do_all
 
 RETRIES = 3  # of a chunk whose worker was lost
 
@@ -33,7 +33,21 @@ def connected(address: str) -> Any:
     return ray
 
 
-def do_on_ray(
+def do_jobs(
+    todo: Mapping[str, J],
+    make: Callable[[], Do[J, R]],
+    workers: int | None,
+    progress: Progress,
+    ray: str | None = None,
+) -> Generator[R, None, None]:
+    """Do jobs as :func:`.workers.do_all` does or, with the address ``ray``, on a Ray cluster."""
+    if ray is None:
+        yield from do_all(todo, make, workers, progress)
+    else:
+        yield from _on_ray(ray, todo, make, progress)
+
+
+def _on_ray(
     address: str, todo: Mapping[str, J], make: Callable[[], Do[J, R]], progress: Progress
 ) -> Generator[R, None, None]:
     """Do jobs, one task each, on the cluster at an address; yields results as they become ready.

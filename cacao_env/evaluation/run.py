@@ -35,11 +35,12 @@ from ..provenance import provenance
 from ..registry import load_agents
 from . import BLOCKS, SEED
 from .blocks import Chunk, Pairing, chunks, pairings
+from .cluster import do_jobs
 from .matches import ChunkResult, play_chunk, warm_up
 from .rows import results_of, rows_of
 from .sprt import SequentialTest, SprtResult
 from .summary import Result, Summary, block_scores, summarise
-from .workers import ChunkPlayer, do_all
+from .workers import ChunkPlayer
 
 FORMAT, VERSION = "cacao-evaluation", 2
 MOST_BLOCKS = 10_000  # until a test is decided
@@ -181,7 +182,7 @@ def play(
     jobs = {chunk.key: chunk for chunk in todo}
     with (
         Bar(total=sum(chunk.num_games for chunk in todo), unit="game") as bar,
-        closing(do_all(jobs, make, workers, bar.update, ray)) as results,
+        closing(do_jobs(jobs, make, workers, bar.update, ray)) as results,
     ):
         yield from results
 

@@ -73,21 +73,14 @@ def do_all(
     make: Callable[[], Do[J, R]],
     workers: int | None,
     progress: Progress,
-    ray: str | None = None,
 ) -> Generator[R, None, None]:
     """Do jobs in ``workers`` processes, None for one a core, or here if one is enough.
 
     ``todo``: the jobs by name, which errors say.  Yields results as they come.
 
-    ``make`` is called once in each process and returns the function that does a job.  ``ray``: the
-    address of a Ray cluster, whose processors do them instead.  Raises WorkerError when a process
-    dies, ValueError when an agent breaks the rules.
+    ``make`` is called once in each process and returns the function that does a job.  Raises
+    WorkerError when a process dies, ValueError when an agent breaks the rules.
     """
-    if ray is not None:
-        from .cluster import do_on_ray
-
-        yield from do_on_ray(ray, todo, make, progress)
-        return
     workers = min(workers or cores(), len(todo))
     if workers <= 1:
         with _one_thread():
