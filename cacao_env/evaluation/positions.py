@@ -44,7 +44,7 @@ AT_ONCE = 64  # positions that an agent is asked for in one call
 MOST_BYTES = 100_000_000
 _ODD = (ValueError, LookupError, TypeError, AttributeError, RecursionError)  # of other data
 NOTHING = 0.05  # gold; a smaller loss is none, because the values are no better known
-FIGURES = {"gold": "z.3f", "win": "z.1%", "best": ".0%"}  # and how they are printed
+FORMS = {"gold": "z.3f", "win": "z.1%", "best": ".0%"}  # of figures in print, by name
 UNITS = {"gold": 0.01, "win": 0.001}  # of a loss in the file
 
 
@@ -192,7 +192,7 @@ def figures(positions: Sequence[JudgedPosition], answers: Sequence[Answer]) -> l
             "stage": None if stage < 0 else STAGES[stage],
             "positions": len(own),
         }
-        for k, name in enumerate(FIGURES):
+        for k, name in enumerate(FORMS):
             row |= {name: mean[k], f"{name}_low": low[k], f"{name}_high": high[k]}
         rows.append(row)
     return rows
@@ -281,7 +281,7 @@ def show(data: Mapping[str, Any]) -> str:
     for row in data["rows"]:
         ranges = [
             ranged(row[name], row[f"{name}_low"], row[f"{name}_high"], form)
-            for name, form in FIGURES.items()
+            for name, form in FORMS.items()
         ]
         kind = row["players"] or "all", row["stage"] or "all", f"{row['positions']:,}"
         cells.append((*kind, *ranges))
