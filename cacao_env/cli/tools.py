@@ -1,4 +1,4 @@
-"""Commands about what is installed: ``agents``, ``spec``, ``bench``, ``check``."""
+"""Commands about what is installed: ``agents``, ``spec``, ``mcp``, ``bench``, ``check``."""
 
 from __future__ import annotations
 
@@ -31,6 +31,16 @@ def add_commands(commands: Any) -> None:
             "--players": (2, "2, 3 or 4"),
             "--table-size": (int, "side of the window; default: the game's own"),
             **json_of("the tables"),
+        },
+    )
+    add(
+        "mcp",
+        _mcp,
+        "serve games to language models over MCP",
+        "cacao mcp\ncacao mcp --http --port 8000",
+        {
+            "--http": (False, "serve HTTP on 127.0.0.1 instead of standard input and output"),
+            "--port": (8000, "port of --http; default: 8000"),
         },
     )
     add(
@@ -83,6 +93,12 @@ def _spec(options: Namespace) -> None:
         print(tables(options.players, options.table_size))
     if options.json:
         write_json(data(options.players, options.table_size), options.json)
+
+
+def _mcp(options: Namespace) -> None:
+    from ..text.mcp import serve
+
+    serve(options.http, options.port)
 
 
 def _bench(options: Namespace) -> None:
