@@ -58,9 +58,7 @@ def test_losses_are_those_of_the_choices_and_their_means_by_hand():
     assert (whole["players"], whole["stage"]) == (None, None)
     assert (two["players"], two["stage"]) == (2, None)
     for row in stages:
-        own = [
-            a.win for p, a in zip(found, answers, strict=True) if STAGES[p.stage] == row["stage"]
-        ]
+        own = [a.win for p, a in zip(found, answers) if STAGES[p.stage] == row["stage"]]
         assert (row["positions"], row["win"]) == (len(own), pytest.approx(np.mean(own)))
 
 
