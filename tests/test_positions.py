@@ -14,6 +14,7 @@ from cacao_env.evaluation import positions
 from cacao_env.evaluation.positions import FILE, STAGES, SUBSET, ask, figures, read_positions
 from cacao_env.registry import load_agent
 from tests.sources import ROOT
+from tests.tiers import slow
 
 HERE = "tests.agents_for_tests"
 SHIPPED = read_positions()
@@ -94,6 +95,7 @@ def test_an_agent_is_asked_once_and_sees_no_hidden_tile():
         assert answer.by_referee == expected
 
 
+@slow
 def test_networks_lose_less_than_greedy_and_the_number_of_processes_changes_nothing():
     trinitario, greedy, random = (
         figures(SHIPPED, asked(name, SHIPPED))[0] for name in ("trinitario", "greedy", "random")
