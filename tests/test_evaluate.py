@@ -315,10 +315,13 @@ def written(way, changed):
 @pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize(
     ("command", "way"),
-    [
-        *((EVALUATE, way) for way in ("child", "version", "onnx", "checkpoint", "inherited")),
-        *((["tasks", "--tasks", "2p-random", "--agents"], way) for way in ("child", "version")),
-    ],
+    mostly_slow(
+        [
+            *((EVALUATE, way) for way in ("child", "version", "onnx", "checkpoint", "inherited")),
+            *((["tasks", "--tasks", "2p-random", "--agents"], way) for way in ("child", "version")),
+        ],
+        fast=[0, 3],
+    ),
 )
 def test_games_of_an_agent_that_changed_are_not_used_again(
     command, way, tmp_path, monkeypatch, capsys

@@ -109,7 +109,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("column", "change", "why"), CHANGES)
+@pytest.mark.parametrize(("column", "change", "why"), mostly_slow(CHANGES, fast=[1]))
 def test_a_changed_game_is_refused_although_its_checksum_is_right(
     folder, column, change, why, capsys
 ):
