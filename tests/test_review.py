@@ -89,7 +89,7 @@ def test_a_review_finds_the_player_who_plays_at_random(reviewed):
     decisions = _decisions(over.with_options("explicit"))
     _, game, action = next(row for row in decisions if row[0] == big["ply"])
     # A judge with more candidates and playouts finds the same loss.
-    other = Judge(["trinitario"], game.options).by_playouts(game, action, 32, 128, 1)
+    other = Judge("trinitario", game.options).by_playouts(game, action, 32, 128, 1)
     assert other.loss == pytest.approx(big["gold"], abs=2.5)
     worst = data["decisions"][random["worst"]]
     assert worst["gold"] == max(one["gold"] for one in data["decisions"] if one["seat"] == 1)
