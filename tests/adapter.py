@@ -71,16 +71,14 @@ class EngineTable:
     def position(self) -> dict[str, Any]:
         game, state = self.game, self.game.state
         workers, jungle = game.draws
-        players = range(game.num_players)
+        players, hands = range(game.num_players), state.hand[: game.num_players]
         return {
             "player": game.seat,
             "phase": game.phase,
             "turn": game.turn,
             "workers": dict(self._worker_tile(i) for i in range(int(state.worker_count))),
             "jungle": dict(self._jungle_tile(i) for i in range(int(state.jungle_count))),
-            "hands": [
-                sorted(np.repeat(WORKER_KINDS, state.hand[seat]).tolist()) for seat in players
-            ],
+            "hands": [sorted(np.repeat(WORKER_KINDS, hand).tolist()) for hand in hands],
             "piles": [workers[seat][int(state.drawn[seat]) :] for seat in players],
             "display": sorted(JUNGLE_KINDS[int(c) - 1] for c in state.display if c > 0),
             "jungle_pile": jungle[int(state.jungle_drawn) :],

@@ -23,6 +23,7 @@ from cacao_env.engine.rng import new_rng
 from cacao_env.registry import load_agent
 from tests.checkpoints import value_checkpoint
 from tests.golden.runs import RUNS
+from tests.tiers import slow
 from training.config import ConfigError, from_dict
 from training.loop import Loop, resumed
 from training.run_folder import RunFolder, clear
@@ -185,6 +186,7 @@ def test_opponents_by_name(folder):
             opponent_named("opponent", name, CONFIG)
 
 
+@slow  # it compiles games in which the opponent searches, as nothing else does
 def test_an_opponent_that_searches_plays_as_the_agent_does(tiny):
     net = from_params(read_value(tiny("afterstate").folder)[0])
     agent = SearchAgent(net, sims=24)

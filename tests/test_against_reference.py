@@ -17,6 +17,7 @@ from tests.games import STYLES, play_random
 from tests.reference.oracle import Oracle
 from tests.reference.records import as_move
 from tests.rules.scenario import RING, RING_LAST
+from tests.tiers import mostly_slow
 
 
 def ring(game: Game, rng: np.random.Generator) -> int:
@@ -74,8 +75,11 @@ def test_an_auto_game_is_an_explicit_one_with_some_moves_made_by_itself(
     assert engine.result() == oracle.result()
 
 
+DIRECTED = sorted((Path(__file__).parent / "directed").glob("*.json"))
+
+
 @pytest.mark.parametrize(
-    "file", sorted((Path(__file__).parent / "directed").glob("*.json")), ids=lambda file: file.stem
+    "file", mostly_slow(DIRECTED, fast=range(0, len(DIRECTED), 3)), ids=lambda file: file.stem
 )
 def test_games_steered_to_rare_events_are_the_same(file):
     """The last fields of the water by every route, overbuilding beside every kind of tile, ties at

@@ -171,9 +171,8 @@ def test_a_view_is_what_a_game_of_that_size_would_show(size):
         rng = np.random.default_rng(seed)
         while not small.over:
             view = View(large, size)
-            np.testing.assert_array_equal(
-                view.seen.observation(small.seat), small.observation(small.seat)
-            )
+            seen, expected = (one.observation(small.seat) for one in (view.seen, small))
+            np.testing.assert_array_equal(seen, expected)
             shown, ids = view.legal()
             assert sorted(shown) == small.legal_actions().tolist()
             withheld += len(large.legal_actions()) - len(small.legal_actions())

@@ -437,13 +437,13 @@ def test_bad_rows_and_sizes_are_refused():
     assert lost.forfeits.tolist() == [False, True]
     with pytest.raises(ValueError, match="observation_dtype is 'uint8', expected 'float32'"):
         VersusGames(2, observation="candidates", observation_dtype="uint8")
-    for sizes, words in (
-        ((0, 0), "rows is 0"),
-        ((257, 0), "rows is 257"),
-        ((4, 5), "replies is 5"),
+    for rows, replies, words in (
+        (0, 0, "rows is 0"),
+        (257, 0, "rows is 2"),
+        (4, 5, "replies is 5"),
     ):
         with pytest.raises(ValueError, match=words):
-            Candidates(*sizes)
+            Candidates(rows, replies)
 
 
 def test_the_spec_documents_every_column():

@@ -21,6 +21,7 @@ from tests.checkpoints import checkpoint
 from tests.games import played
 from tests.reference.records import check_record
 from tests.sources import ROOT
+from tests.tiers import slow
 
 
 def test_many_games_go_to_a_folder_one_file_a_seed(tmp_path, capsys):
@@ -187,6 +188,7 @@ def test_a_shell_can_complete_commands_and_options(tmp_path):
     assert completed("cacao render --ti") == ["--tile"]
 
 
+@slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 def test_after_warmup_nothing_is_compiled():
     """All entry points and signatures that the script needs are there after the command."""

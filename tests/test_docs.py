@@ -16,7 +16,7 @@ from tests.sources import ROOT
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # Commands that wait for a person, take long or need a trained agent.
-WAITING = r"/| bench| check| view(?!.*--export)| evaluate| regret| leaderboard| tasks "
+WAITING = r"/| bench| check| view(?!.*--export)| evaluate| tasks "
 # Pages whose programs do not run here: tests/test_check.py runs those of the libraries,
 # tests/test_files_for_others.py runs those that read files,
 # and the page on measuring shows parts of programs.

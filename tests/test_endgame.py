@@ -20,6 +20,7 @@ from cacao_env.agents.endgame import (
 from cacao_env.agents.utility import RELATIVE_SCORE, UTILITY, value_of
 from cacao_env.engine.actions import MAX_LEGAL
 from tests.games import game_after, played
+from tests.tiers import mostly_slow
 
 
 def near_end(
@@ -115,7 +116,9 @@ def with_a_pile(game: Game, display: list[int], pile: list[int]) -> Game:
     return other
 
 
-@pytest.mark.parametrize(("pile", "display"), [([8, 8, 2], [2, 4]), ([4, 10, 4, 9], [6, 9])])
+@pytest.mark.parametrize(
+    ("pile", "display"), mostly_slow([([8, 8, 2], [2, 4]), ([4, 10, 4, 9], [6, 9])])
+)
 def test_draws_are_weighed_by_their_probability(pile, display):
     luck = 0
     for seed in (3, 4):
@@ -144,14 +147,17 @@ def test_the_best_is_the_same_with_and_without_bounds():
 
 @pytest.mark.parametrize(
     ("pile", "display", "placements", "seeds"),
-    [
-        ([8, 8, 2], [2, 4], 2, range(4)),
-        ([8, 2], [0, 4], 2, range(8)),
-        ([1, 8, 8], [0, 4], 2, range(8)),
-        ([2, 9, 4], [0, 8], 2, range(8)),
-        ([8, 2], [2, 4], 3, (2,)),
-        ([2, 9], [0, 4], 3, (3, 5)),
-    ],
+    mostly_slow(
+        [
+            ([8, 8, 2], [2, 4], 2, range(4)),
+            ([8, 2], [0, 4], 2, range(8)),
+            ([1, 8, 8], [0, 4], 2, range(8)),
+            ([2, 9, 4], [0, 8], 2, range(8)),
+            ([8, 2], [2, 4], 3, (2,)),
+            ([2, 9], [0, 4], 3, (3, 5)),
+        ],
+        fast=[1],
+    ),
 )
 def test_bounds_hold_below_draws_too(pile, display, placements, seeds):
     """A cut below a draw may only leave out what no other draw can make up for."""

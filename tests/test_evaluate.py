@@ -45,6 +45,7 @@ from cacao_env.views import Form
 from tests.agents_for_tests import worker
 from tests.checkpoints import checkpoint, network
 from tests.kills import left_behind
+from tests.tiers import mostly_slow
 
 HERE = "tests.agents_for_tests"
 TIMES = ["seconds", "placement_seconds"]
@@ -192,12 +193,14 @@ def test_results_do_not_depend_on_workers(whole, tmp_path):
 
 @pytest.mark.parametrize(
     ("deed", "error", "message"),
-    [
-        ("kill", WorkerError, "a worker process ended while it played .*second"),
-        ("leave", WorkerError, "a worker process ended while it played .*second"),
-        ("refuse", ValueError, "one sentence"),
-        ("fail", WorkerError, "a worker failed:\nTraceback (.|\n)*KeyError: 'nothing'"),
-    ],
+    mostly_slow(
+        [
+            ("kill", WorkerError, "a worker process ended while it played .*second"),
+            ("leave", WorkerError, "a worker process ended while it played .*second"),
+            ("refuse", ValueError, "one sentence"),
+            ("fail", WorkerError, "a worker failed:\nTraceback (.|\n)*KeyError: 'nothing'"),
+        ]
+    ),
 )
 def test_a_worker_that_fails_ends_all_and_says_why(deed, error, message):
     todo = {"first": "square", "second": deed} | dict.fromkeys("345", "sleep")
@@ -317,10 +320,13 @@ def written(way, changed):
 @pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize(
     ("command", "way"),
-    [
-        *((EVALUATE, way) for way in ("child", "version", "onnx", "checkpoint", "inherited")),
-        *((["tasks", "--tasks", "2p-random", "--agents"], way) for way in ("child", "version")),
-    ],
+    mostly_slow(
+        [
+            *((EVALUATE, way) for way in ("child", "version", "onnx", "checkpoint", "inherited")),
+            *((["tasks", "--tasks", "2p-random", "--agents"], way) for way in ("child", "version")),
+        ],
+        fast=[0, 3],
+    ),
 )
 def test_games_of_an_agent_that_changed_are_not_used_again(
     command, way, tmp_path, monkeypatch, capsys
@@ -352,7 +358,7 @@ def test_an_agent_that_changes_after_the_evaluation_has_begun_is_refused():
 
 
 @pytest.mark.usefixtures("no_luck")
-@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("players", mostly_slow([3, 2]))
 def test_against_measures_the_agents_before_it_alone(players, tmp_path, capsys):
     few = ["--players", str(players), "--deals", "2", "--workers", "1", "--out", str(tmp_path)]
     own, others = ["random", f"{HERE}:First"], ["greedy", f"{HERE}:Half", f"{HERE}:Solver"]
@@ -426,7 +432,7 @@ def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, mon
 
 
 @pytest.mark.usefixtures("no_luck")
-@pytest.mark.parametrize("players", ["2", "3"])
+@pytest.mark.parametrize("players", mostly_slow(["2", "3"]))
 def test_a_test_may_run_out_of_blocks(players, tmp_path, capsys):
     command = [f"{HERE}:First", f"{HERE}:Half", "--until-decided", "--deals", "16"]
     command += ["--players", players, "--workers", "1"]

@@ -19,6 +19,7 @@ from cacao_env.check.bench.timing import Row
 from cacao_env.cli import _parser, main
 from tests.games import as_asked
 from tests.metrics import documented, logged
+from tests.tiers import mostly_slow
 
 PAGE = (Path(__file__).parent.parent / "docs" / "files.md").read_text(encoding="utf-8")
 (SETUP, _), *BLOCKS = re.findall(r"```python\n(.*?)```\n(.*?)(?=```python|\Z)", PAGE, re.S)
@@ -226,7 +227,7 @@ def test_a_test_that_is_not_decided(tmp_path, monkeypatch):
     check_table('pd.Series(data("evaluation.json")["settings"])')
 
 
-@pytest.mark.parametrize("name", TRAINERS)
+@pytest.mark.parametrize("name", mostly_slow([*TRAINERS]))
 def test_files_of_a_run(name, tiny, tmp_path, monkeypatch):
     trained = tiny(name)
     from training.loop import final_evaluation

@@ -88,9 +88,8 @@ def test_stable_baselines3_s_checker_passes(options):
     ],
 )
 def test_it_is_registered_once_in_a_fresh_interpreter(code):
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
-    )
+    command = [sys.executable, "-W", "error", "-c", code]
+    ran = subprocess.run(command, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     assert "already in registry" not in ran.stderr
 
@@ -323,13 +322,12 @@ def test_an_illegal_action_in_a_batch_loses_that_game_alone():
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_forfeited_game_shows_the_same_end_at_every_door(form):
-    env = CacaoEnv(observation=form, decisions="turn", table_size=15)
+    given = {"observation": form, "decisions": "turn", "table_size": 15}
+    env = CacaoEnv(**given)
     env.reset(seed=1)
     end = env.step(9999)[0]
     for mode in AutoresetMode:
-        envs = CacaoVectorEnv(
-            1, observation=form, decisions="turn", table_size=15, autoreset_mode=mode
-        )
+        envs = CacaoVectorEnv(1, autoreset_mode=mode, **given)
         envs.reset(seed=1)
         seen, *_, infos = envs.step(np.array([9999]))
         if mode is AutoresetMode.SAME_STEP:

@@ -11,6 +11,7 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 from cacao_env.cli import main
 from cacao_env.data import load, storage
 from tests.test_data import changed, put
+from tests.tiers import mostly_slow
 
 FILE = "games-00000.parquet"
 
@@ -64,15 +65,17 @@ def test_a_flipped_byte_is_refused_with_its_place(folder, capsys):
 
 @pytest.mark.parametrize(
     "place",
-    [
-        ("results", 0, "win_share"),
-        ("results", 2, "adjusted_margin_low"),
-        ("results", 1, "ms_per_move"),
-        ("ratings", 0, "elo"),
-        ("seats", 3, "margin"),
-        ("scores", 1, "gold", "water"),
-        ("scores", 0, "deviation"),
-    ],
+    mostly_slow(
+        [
+            (("results", 0, "win_share"),),
+            (("results", 2, "adjusted_margin_low"),),
+            (("results", 1, "ms_per_move"),),
+            (("ratings", 0, "elo"),),
+            (("seats", 3, "margin"),),
+            (("scores", 1, "gold", "water"),),
+            (("scores", 0, "deviation"),),
+        ]
+    ),
 )
 def test_a_changed_figure_is_named_with_both_values(folder, place, capsys):
     path = folder / "evaluation.json"
@@ -106,7 +109,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("column", "change", "why"), CHANGES)
+@pytest.mark.parametrize(("column", "change", "why"), mostly_slow(CHANGES, fast=[1]))
 def test_a_changed_game_is_refused_although_its_checksum_is_right(
     folder, column, change, why, capsys
 ):

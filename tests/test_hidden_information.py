@@ -46,10 +46,8 @@ def test_observation_mask_and_every_bot_s_view_do_not_change(deal):
             other = scramble(game, viewer, rng)
             changed += other != game
             np.testing.assert_array_equal(other.observation(viewer), game.observation(viewer))
-            view, other_view = (
-                g.determinise(viewer, new_rng(deal.seed)).states for g in (game, other)
-            )
-            assert view.tobytes() == other_view.tobytes()
+            views = [one.determinise(viewer, new_rng(deal.seed)).states for one in (game, other)]
+            assert views[0].tobytes() == views[1].tobytes()
             if game.seat == viewer:
                 np.testing.assert_array_equal(other.action_mask(), game.action_mask())
     assert changed > 50  # or there was nothing to find out
@@ -80,12 +78,10 @@ def test_a_determinised_game_keeps_what_is_seen_and_replays(deal):
         assert other.history == game.history
         assert Game.from_json(other.to_json()) == other
         if game.ply:
-            before, other_before = game.clone(), other.clone()
+            before = game.clone()
             before.undo()
-            other_before.undo()
-            np.testing.assert_array_equal(
-                other_before.observation(viewer), before.observation(viewer)
-            )
+            other.undo()
+            np.testing.assert_array_equal(other.observation(viewer), before.observation(viewer))
 
 
 def test_determinising_is_uniform_over_what_is_hidden():

@@ -14,6 +14,7 @@ from cacao_env.engine.jit import COMPILED
 from cacao_env.envs.vector import VectorGames
 from cacao_env.registry import load_agent
 from tests import games
+from tests.tiers import mostly_slow
 
 pytestmark = pytest.mark.skipif(COMPILED, reason="functions are compiled: see above")
 
@@ -37,7 +38,7 @@ def positions(players, volcanoes):
 
 
 @pytest.mark.parametrize("name", AGENTS)
-@pytest.mark.parametrize(("players", "volcanoes"), OPTIONS)
+@pytest.mark.parametrize(("players", "volcanoes"), mostly_slow(OPTIONS, fast=[1]))
 def test_every_agent_decides_and_analyzes(name, players, volcanoes, monkeypatch):
     monkeypatch.setattr("cacao_env.agents.bots.FORECAST", 1)
     agent = load_agent(name)

@@ -16,6 +16,7 @@ from cacao_env.evaluation.judge import LOOK, Judge, network_playout, new_gold, s
 from cacao_env.registry import load_agent
 from tests.games import played
 from tests.test_endgame import near_end
+from tests.tiers import slow
 
 
 @pytest.fixture
@@ -96,6 +97,7 @@ def test_the_gain_of_a_choice_is_its_value_less_the_mean_of_all(monkeypatch):
     assert verdict.loss == pytest.approx((verdict.best - action) / 1000)
 
 
+@slow
 def test_the_interval_of_a_loss_is_that_of_its_playouts():
     """Judged again and again, a loss varies as much as its interval says."""
     game = near_end(2, 11, 8)

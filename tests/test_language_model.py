@@ -12,6 +12,7 @@ from cacao_env.agent import AgentError
 from cacao_env.cli import main
 from cacao_env.registry import load_agent, load_agents
 from tests.text_players import chat_server, illegal, perfect
+from tests.tiers import slow
 
 pytest.importorskip("openai")
 
@@ -203,6 +204,7 @@ def test_a_game_that_is_recorded_has_its_conversation_beside_it():
     assert json.loads(line)["seat"] == 1
 
 
+@slow
 def test_several_processes_share_the_cache(monkeypatch, no_luck):
     with chat_server(perfect) as (url, asked):
         monkeypatch.setenv("OPENAI_BASE_URL", url)

@@ -13,6 +13,7 @@ from cacao_env.evaluation.luck import WIN_SHARES, _add_draw, _judge, luck_of
 from cacao_env.evaluation.matches import play_chunk
 from cacao_env.gold_sources import SOURCES, gold_by_source
 from cacao_env.registry import load_agent
+from tests.tiers import mostly_slow, slow
 
 from .games import STYLES, played
 
@@ -35,7 +36,9 @@ def late_draws(options, seeds):
                 yield before, action
 
 
-@pytest.mark.parametrize(("players", "volcanoes"), [(2, False), (3, True), (4, False)])
+@pytest.mark.parametrize(
+    ("players", "volcanoes"), mostly_slow([(2, False), (3, True), (4, False)], fast=[1])
+)
 def test_luck_of_all_orders_of_the_pile_adds_up_to_zero(players, volcanoes):
     """The mean over every order of the pile is exactly 0, seat by seat; single orders are not."""
     game, action = next(late_draws(Options(players, volcanoes), range(200)))
@@ -50,6 +53,7 @@ def test_luck_of_all_orders_of_the_pile_adds_up_to_zero(players, volcanoes):
     np.testing.assert_allclose(np.mean(each, axis=0), 0, atol=1e-6)
 
 
+@slow  # it compiles a part of the judge for itself
 def test_a_tile_is_judged_by_the_seat_that_plays_next():
     players = 3
     game, action = next(late_draws(Options(players), range(200)))

@@ -79,9 +79,7 @@ def test_a_game_by_the_mouse_and_its_record_holds(page, tmp_path):
         page.wait_for_selector("#confirm, #result")
         if page.locator("#result").count():
             break
-        assert page.locator(".decision").bounding_box() == place, (
-            "the panel has one place and height"
-        )
+        assert page.locator(".decision").bounding_box() == place, "the panel has one place"
         choose(page, number)
         before, line = frames(page), page.locator("#effect strong")
         words = line.inner_text() if line.count() else ""

@@ -21,6 +21,7 @@ from cacao_env.engine import jit
 from cacao_env.engine.sources import hash_of
 from cacao_env.play.wasm import build, entries
 from cacao_env.registry import load_agent
+from tests.tiers import mostly_slow
 
 PAGE = Path(__file__).parents[1] / "cacao_env" / "play" / "page"
 NODE = shutil.which("node")
@@ -123,7 +124,7 @@ TRINITARIO = (("trinitario", 12, 0), ("trinitario", 3, 4))
 @pytest.mark.skipif(not jit.COMPILED, reason="in the interpreter these games take minutes")
 @pytest.mark.parametrize(
     ("agent", "count", "sims"),
-    [("random", 48, 0), ("greedy", 24, 0), ("mc", 3, 8), *TRINITARIO],
+    mostly_slow([("greedy", 24, 0), ("random", 48, 0), ("mc", 3, 8), *TRINITARIO]),
 )
 def test_games_in_the_page_are_those_of_the_package(agent, count, sims):
     games = list(listed(agent, count, sims))
@@ -171,6 +172,7 @@ def test_exp_tanh_and_log_at_their_ends():
 SAY = """
 import numpy as np
 from cacao_env.agents.elementary import exp_negative, log_above_one, tanh
+from tests.tiers import mostly_slow
 for x in np.random.default_rng(1).normal(0, 3, 400).tolist():
     print(exp_negative(-abs(x)).hex(), tanh(x).hex(), log_above_one(1 + abs(x)).hex())
 """

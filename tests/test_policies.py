@@ -73,9 +73,7 @@ def _first(batch):
 
 @pytest.mark.parametrize("number", [np.int64, np.uint16])
 def test_choices_and_logits_play_alike_everywhere(number):
-    last = PolicyAgent(
-        lambda seen, masks: number(masks.shape[1] - 1 - masks[:, ::-1].argmax(1))[None][0]
-    )
+    last = PolicyAgent(lambda seen, masks: number(len(masks[0]) - 1 - masks[:, ::-1].argmax(1)))
     ascending = PolicyAgent(lambda seen, masks: np.arange(masks.shape[1], dtype=np.float32)[None])
     for decisions in DECISIONS:
         game = Game.new(2, 1, decisions=decisions, table_size=25)
@@ -89,15 +87,9 @@ def test_choices_and_logits_play_alike_everywhere(number):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (
-            lambda masks: masks.argmin(1),
-            r"net chose \d+, which is not legal, expected a choice whose",
-        ),
+        (lambda masks: masks.argmin(1), r"net chose \d+, which is not legal, expected a choice"),
         (lambda masks: np.array([-1]), r"net chose -1, which is not legal"),
-        (
-            lambda masks: masks.argmax(1)[0],
-            r"net returned int64 of shape \(\), expected integers of",
-        ),
+        (lambda masks: masks.argmax(1)[0], r"returned int64 of shape \(\), expected integers of"),
         (lambda masks: masks.astype(float)[:, 1:], r"floats of shape \(1, \d+\)"),
         (lambda masks: masks * np.nan, "net: a logit of a legal action is not a finite number"),
         (lambda masks: "north", r"net returned <U5 of shape \(\)"),
@@ -148,9 +140,7 @@ def test_a_game_goes_on_with_other_options(before, after):
         if other.over:
             continue
         compared += 1
-        env = CacaoEnv(
-            "random", decisions=after, table_size=other.table_size, volcanoes=other.volcanoes
-        )
+        env = CacaoEnv("random", **other.options.as_dict())
         env.reset(seed=1, options={"game": game})
         assert env.game == other
         action = int(again.legal_actions()[-1])
@@ -167,9 +157,7 @@ def test_a_game_goes_on_with_other_options(before, after):
 
 def test_a_table_that_does_not_fit_the_window_is_refused():
     game = played(2, 1, style="stretch")
-    with pytest.raises(
-        ValueError, match="the table does not fit a window of size 11, or the window"
-    ):
+    with pytest.raises(ValueError, match="the table does not fit a window of size 11, or the"):
         game.with_options(table_size=11)
     assert game.with_options() == game
     with pytest.raises(ValueError, match="the game is over, so seat must be given"):

@@ -14,6 +14,7 @@ from cacao_env.evaluation import positions
 from cacao_env.evaluation.positions import FILE, STAGES, SUBSET, ask, figures, read_positions
 from cacao_env.registry import load_agent
 from tests.sources import ROOT
+from tests.tiers import slow
 
 HERE = "tests.agents_for_tests"
 SHIPPED = read_positions()
@@ -58,9 +59,7 @@ def test_losses_are_those_of_the_choices_and_their_means_by_hand():
     assert (whole["players"], whole["stage"]) == (None, None)
     assert (two["players"], two["stage"]) == (2, None)
     for row in stages:
-        own = [
-            a.win for p, a in zip(found, answers, strict=True) if STAGES[p.stage] == row["stage"]
-        ]
+        own = [a.win for p, a in zip(found, answers) if STAGES[p.stage] == row["stage"]]
         assert (row["positions"], row["win"]) == (len(own), pytest.approx(np.mean(own)))
 
 
@@ -96,6 +95,7 @@ def test_an_agent_is_asked_once_and_sees_no_hidden_tile():
         assert answer.by_referee == expected
 
 
+@slow
 def test_networks_lose_less_than_greedy_and_the_number_of_processes_changes_nothing():
     trinitario, greedy, random = (
         figures(SHIPPED, asked(name, SHIPPED))[0] for name in ("trinitario", "greedy", "random")

@@ -11,6 +11,7 @@ from cacao_env.evaluation import ratings
 from cacao_env.evaluation.intervals import interval, resampled_means, share_interval
 from cacao_env.evaluation.matches import PlayedGame
 from cacao_env.evaluation.ratings import _newton, pair_wins, rate, strengths
+from tests.tiers import slow
 
 
 def played(scores, cacao=None, block=0):
@@ -93,6 +94,7 @@ def test_known_strengths_are_found(players):
     assert (anchor.elo, anchor.low, anchor.high) == (0, 0, 0)
 
 
+@slow
 def test_rating_intervals_are_as_wide_as_ratings_scatter(monkeypatch):
     monkeypatch.setattr(ratings, "SAMPLES", 150)
     elo = {"greedy": 0.0, "a": 100.0}

@@ -9,6 +9,7 @@ from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.record import RecordError, check, dumps, load, positions, record_of
 from tests.games import STYLES, played
 from tests.reference.records import check_record
+from tests.tiers import mostly_slow
 
 
 def written(players=2, seed=1, volcanoes=False, decisions="explicit", style="random", legal=True):
@@ -16,7 +17,7 @@ def written(players=2, seed=1, volcanoes=False, decisions="explicit", style="ran
     return record_of(played(players, seed, style=style, **given), legal)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", mostly_slow([2, 3, 4]))
 @pytest.mark.parametrize("volcanoes", [False, True])
 @pytest.mark.parametrize("decisions", ["auto", "explicit"])
 def test_a_written_record_holds_also_after_a_round_trip_as_text(players, volcanoes, decisions):

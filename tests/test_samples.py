@@ -9,6 +9,7 @@ import torch
 from cacao_env.agents.value.features import PER_SEAT
 from cacao_env.agents.value.net import POINTS
 from cacao_env.engine.jit import COMPILED
+from tests.tiers import slow
 from training.values import games as games_module
 from training.values import players as players_module
 from training.values.games import GREEDY_OPPONENT, NET_OPPONENT, Behaviour, play_sample_games
@@ -58,6 +59,7 @@ def test_lambda_mixes_what_was_expected_into_what_came():
     assert half == pytest.approx(0.5 * later + 0.5 * by_lambda[0].win_shares[last], abs=1e-5)
 
 
+@slow
 @pytest.mark.skipif(not COMPILED, reason="runs the Python form of a compiled function")
 def test_a_random_move_cuts_what_came_before_its_turn_and_no_more(monkeypatch):
     """The same game twice: in the second the sixth turn is said to have a random move."""

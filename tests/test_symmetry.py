@@ -19,9 +19,8 @@ def image_of_game(g: int, game: Game) -> Game:
     turned = g % 2 == 1
 
     def moved(cell: int) -> int:
-        return int(
-            cell_index(*sym.image_of_cell(g, int(cell_row(old, cell)), int(cell_column(old, cell))))
-        )
+        row, column = int(cell_row(old, cell)), int(cell_column(old, cell))
+        return int(cell_index(*sym.image_of_cell(g, row, column)))
 
     def code(value: int, jungle: bool) -> int:
         """What lies there, turned; numbers below 0 stand for empty cells."""

@@ -66,9 +66,8 @@ def test_an_action_is_worth_its_sales_and_the_best_that_follows(deal):
             sells = after.state.cacao[seat] < state.cacao[seat]
             sold = int(after.state.gold[seat] - state.gold[seat]) * sells
             goes_on = (after.phase, after.seat, after.turn) == ("act", seat, position.turn)
-            rest = (
-                max(greedy_values(after).values()) if goes_on else at_end[after.state.cacao[seat]]
-            )
+            kept = at_end[after.state.cacao[seat]]
+            rest = max(greedy_values(after).values()) if goes_on else kept
             assert value == pytest.approx(sold + rest)
 
 

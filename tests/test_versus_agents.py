@@ -153,9 +153,7 @@ def test_weights_are_shares_of_the_games():
     assert plain.kinds.max() < NUM_COMPILED
 
 
-@pytest.mark.parametrize(
-    "error", [RuntimeError("no"), KeyboardInterrupt()], ids=["error", "ctrl-c"]
-)
+@pytest.mark.parametrize("error", [RuntimeError("no"), KeyboardInterrupt()], ids=repr)
 def test_after_an_opponent_failed_nobody_plays_its_turn(error):
     agent = Failing()
     games = VersusGames(4, agent, seed=1, illegal="lose")

@@ -167,10 +167,7 @@ def installed(door: str) -> bool:
 
 SERVERS = {
     "mcp-http": ("cacao_env", "mcp", "--http", "--port"),
-    "openenv": (
-        *("uvicorn", "cacao_env.text.openenv.server.app:app", "--log-level", "critical"),
-        "--port",
-    ),
+    "openenv": ("uvicorn", "cacao_env.text.openenv.server.app:app", "--port"),
 }
 
 

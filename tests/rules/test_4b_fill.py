@@ -81,10 +81,8 @@ def test_the_third_tile_is_drawn_once_both_display_tiles_lie(table):
     assert before["jungle_pile"][0] == "sun"
     place(game, at_hand(game), RING_LAST)
     assert list(game.position()["to_fill"]) == RING_CELLS
-    both = ("temple", "water")
-    assert sorted(game.legal_moves()) == [
-        ("fill", kind, 0, at) for kind in both for at in RING_CELLS
-    ]
+    fills = [("fill", kind, 0, at) for kind in ("temple", "water") for at in RING_CELLS]
+    assert sorted(game.legal_moves()) == fills
 
     fill(game, "water", (-1, 3))
     assert list(game.position()["display"]) == ["temple"]
