@@ -105,7 +105,7 @@ CHANGES = [
         "has a game of greedy against random, which was not planned",
     ),
     ("candidate", lambda values: values.__setitem__(0, 7), "is not an evaluation: "),
-    ("agents", put(0, 0, "random"), "has a game of random against random, which was not planned"),
+    ("agents", put(0, 1, "random"), "has a game of random against random, which was not planned"),
 ]
 
 
@@ -131,7 +131,7 @@ def test_games_left_out_or_doubled_are_refused(folder, capsys):
         (table.slice(1), "has 1 games of deal 3 with random against greedy, expected 2"),
         (
             pa.concat_tables([table, table.slice(0, 1)]),
-            "game 4, deal 3 with greedy, random, is there",
+            "game 4, deal 3 with random, greedy, is there",
         ),
     ):
         parts = storage.write_games(folder / FILE, some)
