@@ -27,7 +27,7 @@ from cacao_env.agent import decider
 from cacao_env.agents.bots import Bot
 from cacao_env.agents.onnx import described
 from cacao_env.data import DataError, load, storage
-from cacao_env.data.folder import LINES, GameFolder, read_folder
+from cacao_env.data.folder import LINES, GameFolder, key_of, read_folder
 from cacao_env.data.storage import MANIFEST
 from cacao_env.engine import sources
 from cacao_env.engine.options import Options
@@ -507,6 +507,28 @@ def test_an_evaluation_that_is_killed_at_any_line_has_what_was_stored(tmp_path):
     found = [stored(copy) for copy in left]
     assert found == sorted(found)
     assert {*found, stored(folder)} == {0, 16, 32, 48}
+
+
+@pytest.mark.usefixtures("no_luck")
+def test_what_has_a_version_stays_where_others_go_from_files_and_lines(tmp_path):
+    """As many are dropped from the lines as are kept of the file."""
+    names = [f"{HERE}:First", "random"]
+    parts = outcomes_of(names, 2, 3 * BLOCKS_AT_ONCE)
+    kept, *others = (
+        rows_of(one, SEED, dict.fromkeys(names, version))
+        for one, version in zip(parts, ("1", "", ""))
+    )
+    settings = {"options": [Options().as_dict()]}
+    with closing(GameFolder(tmp_path, settings)) as games:
+        games.add(kept)
+        games.add(others[0])
+        games.finish()
+        games.add(others[1])
+    for dropped in (True, False):
+        with closing(GameFolder(tmp_path, settings)) as games:
+            assert games.dropped == dropped
+            assert games.keys == {key_of(row) for row in kept}
+    assert len(load(tmp_path)) == len(kept)
 
 
 # Files of other programs, cut off or not.

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..files import locked
+from ..files import locked, write_whole
 from ..provenance import provenance
 from .storage import (
     MANIFEST,
@@ -97,7 +97,7 @@ class GameFolder:
             self._rows += [row for row in lines if key_of(row) not in self.keys and _versioned(row)]
             self.dropped |= not all(map(_versioned, lines))
             self.keys |= set(map(key_of, self._rows))
-        if len(self._rows) != len(lines):
+        if self._rows != lines:
             self._write_lines()
         elif whole < len(data):
             self._file.truncate(whole)
@@ -154,10 +154,14 @@ class GameFolder:
             raise DataError(str(error)) from None
 
     def _write_lines(self) -> None:
-        self._file.truncate(0)
-        if self._rows:
-            rows, self._rows = self._rows, []
-            self.add(rows)
+        """Write the lines again, all or none."""
+        content = json.dumps(self._rows, separators=(",", ":")) + "\n" if self._rows else ""
+        try:
+            write_whole(self.path / LINES, content)
+            self._file.close()
+            self._file = (self.path / LINES).open("a+b")
+        except OSError as error:
+            raise DataError(str(error)) from None
 
     def close(self) -> None:
         """Close the file and give back the folder; a file without lines goes."""
