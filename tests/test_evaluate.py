@@ -238,6 +238,21 @@ def unfinished(folder, rows):
     (folder / LINES).write_text("\n".join(lines)[:-20])
 
 
+def test_no_interval_mixes_games_with_and_without_luck(tmp_path, capsys):
+    command = ["random", "greedy", "--workers", "1", "--out", str(tmp_path / "games")]
+    assert evaluate([*command, "--deals", "2", "--luck"]) == 0
+    assert "less luck: wins" in capsys.readouterr().out
+    assert evaluate([*command, "--deals", "4"]) == 0  # as those that are there
+    assert load(tmp_path / "games").table.column("luck").null_count == 0
+    assert evaluate([*command, "--deals", "6", "--no-luck"]) == 1
+    assert "have luck, expected the same for all: leave out --no-luck" in capsys.readouterr().err
+    command[-1] = str(tmp_path / "others")
+    assert evaluate([*command, "--deals", "2"]) == 0  # fast agents: more games say more
+    said = capsys.readouterr().out
+    assert "less luck: wins" not in said
+    assert "luck" not in load(tmp_path / "others").table.schema.names
+
+
 @pytest.mark.usefixtures("no_luck")
 def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
     command = ["random", "greedy", "--deals", "40", "--workers", "1"]

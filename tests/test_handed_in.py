@@ -26,7 +26,7 @@ def said(capsys, *words):
 def whole(tmp_path_factory):
     """An evaluation with 2 and 3 players, and one of a task."""
     folder = tmp_path_factory.mktemp("whole")
-    command = ["random", "greedy", "--players", "2,3", "--deals", "2", "--seed", "3"]
+    command = ["random", "greedy", "--players", "2,3", "--deals", "2", "--seed", "3", "--luck"]
     assert main(["evaluate", *command, "--workers", "1", "--out", str(folder / "games")]) == 0
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

@@ -1,6 +1,8 @@
 """The luck of the draw: zero in expectation, shared out among the seats, smaller variance."""
 
+from dataclasses import replace
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from cacao_env import Game
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS
+from cacao_env.evaluation import matches
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.luck import WIN_SHARES, _add_draw, _judge, luck_of
 from cacao_env.evaluation.matches import play_chunk
@@ -72,10 +75,29 @@ def test_results_vary_less_without_luck():
     """Single games of the judge and its relative; luck with the wrong sign doubles the variance."""
     pairing = Pairing(Options(2), "trinitario", "trinitario+search:sims=8")
     agents = {name: load_agent(name) for name in ("trinitario", "trinitario+search:sims=8")}
-    games = play_chunk(Chunk(pairing, range(16)), agents, seed=7).games
+    games = play_chunk(Chunk(pairing, range(16)), agents, seed=7, luck=True).games
     raw = [game.margin(game.rotation) for game in games]
     adjusted = [game.adjusted_margin(game.rotation) for game in games]
     assert np.var(adjusted) < 0.6 * np.var(raw)
+
+
+@pytest.mark.parametrize(("seconds", "pays"), [(0.001, False), (1.0, True)])
+def test_luck_pays_where_a_game_takes_longer(seconds, pays, monkeypatch):
+    """A decision takes so long, and the luck of a game a tenth of a second, by this clock."""
+    now = [0.0]
+
+    def spend(time, answer):
+        now[0] += time
+        return answer
+
+    slow = SimpleNamespace(
+        begin=lambda seed: None, act=lambda games, memory: spend(seconds, [0] * len(games))
+    )
+    monkeypatch.setattr(matches, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(matches, "luck_of", lambda game: spend(0.1, None))
+    pairing = Pairing(Options(3), "slow", "slower")
+    assert matches.luck_pays(pairing, {"slow": slow, "slower": slow}, 1) is pays
+    assert not matches.luck_pays(replace(pairing, task="a task"), {}, 1)
 
 
 def test_one_seat_s_luck_is_the_others_bad_luck():

@@ -66,7 +66,7 @@ def test_a_distribution_has_its_quantiles(drawn):
 def small_data():
     """An evaluation's figures, made up."""
     result = {
-        **{"players": 2, "volcanoes": False, "blocks": 4, "ms_per_move": 1.0},
+        **{"players": 2, "volcanoes": False, "blocks": 4, "ms_per_move": 1.0, "luck": True},
         **{"ms_per_placement": 2.0, "score": 50.0},
         **{"win_share": 0.75, "low": 0.5, "high": 1.0},
         **{"margin": 3.0, "margin_low": 1.0, "margin_high": 5.0},

@@ -431,8 +431,18 @@ def train(learner: Learner, folder: Path) -> int:
         print(f"interrupted; resume with: {command}", file=sys.stderr)
         return 130
     made = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in learner.counts.items())
-    print(f"trained {made} in {learner.seconds:.0f} s; checkpoint: {folder}")
+    print(f"trained {made} in {learner.seconds:.0f} s")
     results = final_evaluation(learner.config, folder)
     config = learner.config
     bars = {agent_named("bars", name, config).name: bar for name, bar in config.bars.items()}
-    return 1 if print_results(results, bars) else 0
+    missed = print_results(results, bars)
+    for result in results[:1]:
+        seats = ",".join([str(folder)] * result.players)
+        print(
+            f"checkpoint: {folder}; next:\n"
+            f"  watch it            cacao record --players {result.players} --agents {seats} "
+            "--out game.json && cacao view game.json\n"
+            f"  play against it     cacao view --agent {folder}\n"
+            f"  measure it longer   cacao evaluate {folder} {result.opponent} --deals 2000"
+        )
+    return 1 if missed else 0

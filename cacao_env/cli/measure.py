@@ -6,7 +6,7 @@ See docs/evaluation.md and docs/tasks.md.
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
@@ -57,6 +57,10 @@ def add_commands(commands: Any) -> None:
         "a sequential test of the first agent against the second, of at most --deals deals; "
         "default: 10,000"
     )
+    luck = (
+        "adjust figures for the luck of the draw; default: where that narrows intervals more than the "
+        "same seconds of play"
+    )
     opponents = "measure the agents against these alone, not against each other"
     add(
         "evaluate",
@@ -77,6 +81,7 @@ def add_commands(commands: Any) -> None:
             **RAY,
             "--out": (str, "folder of the games; default: one under runs/evaluation", _DIR),
             **json_of("the figures"),
+            "--luck": (False, luck, {"action": BooleanOptionalAction}),
             "--html": (str, "write the report there as well", _FILE),
             "--page": (str, "write the tables between the markers of this page", _FILE),
         },
@@ -153,7 +158,7 @@ def _evaluate(options: Namespace) -> int:
         read_between(options.page)  # before anything is played
     with closing(GameFolder(folder, run.settings(plan))) as games:
         try:
-            evaluation = run.run_evaluation(plan, games, options.workers, options.ray)
+            evaluation = run.run_evaluation(plan, games, options.workers, options.ray, options.luck)
             _write_all(evaluation, folder, options)
             return 0
         except KeyboardInterrupt:

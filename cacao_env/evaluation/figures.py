@@ -86,7 +86,8 @@ def pairings(data: Data) -> DataTable:
     )
     rows = [
         (
-            *(r["agent"], r["opponent"], share(r), margin(r), margin(r, "adjusted_margin")),
+            *(r["agent"], r["opponent"], share(r), margin(r)),
+            margin(r, "adjusted_margin") if r["luck"] else "–",
             *(f"{r['score']:{GOLD}}", milliseconds(r["ms_per_move"])),
             *(milliseconds(r["ms_per_placement"]), r["blocks"]),
         )

@@ -90,6 +90,20 @@ def results_of(games: Games, seed: int, task: str = "", threads: int = 1) -> lis
     return [ChunkResult(*pair) for pair in found.items()]
 
 
+def lucks_of(games: Games) -> list[tuple[Pairing, bool]]:
+    """Return the pairing of each game, and whether the game has luck."""
+    table, players = games.table, games.options.num_players
+    found = (
+        table.column("luck").is_valid() if "luck" in table.schema.names else [False] * len(games)
+    )
+    return [
+        (Pairing(games.options, names[seat], names[(seat + 1) % players]), bool(own))
+        for names, seat, own in zip(
+            table.column("agents").to_pylist(), table.column("candidate").to_pylist(), found
+        )
+    ]
+
+
 def _win_shares(scores: list[int], cacao: list[int]) -> list[float]:
     """Return the shares of the win: the column has them in single precision."""
     ends = list(zip(scores, cacao))

@@ -36,8 +36,8 @@ from ..registry import load_agents
 from . import BLOCKS, SEED
 from .blocks import Chunk, Pairing, chunks, pairings
 from .cluster import do_jobs
-from .matches import ChunkResult, play_chunk, warm_up
-from .rows import results_of, rows_of
+from .matches import ChunkResult, luck_pays, play_chunk, warm_up
+from .rows import lucks_of, results_of, rows_of
 from .sprt import SequentialTest, SprtResult
 from .summary import Result, Summary, block_scores, summarise
 from .workers import ChunkPlayer
@@ -174,11 +174,18 @@ def plan_chunks(plan: Plan) -> list[Chunk]:
 
 
 def play(
-    plan: Plan, todo: Sequence[Chunk], workers: int | None = None, ray: str | None = None
+    plan: Plan,
+    todo: Sequence[Chunk],
+    workers: int | None = None,
+    ray: str | None = None,
+    luck: Collection[Pairing] = (),
 ) -> Generator[ChunkResult, None, None]:
-    """Play chunks of a plan under a progress bar, in ``workers`` processes or on a Ray cluster."""
+    """Play chunks of a plan under a progress bar, in ``workers`` processes or on a Ray cluster.
+
+    ``luck``: the pairings whose games have luck.
+    """
     versions = dict(zip(plan.specs, plan.versions.values(), strict=True))
-    make = partial(ChunkPlayer, versions, plan.seed)
+    make = partial(ChunkPlayer, versions, plan.seed, luck)
     jobs = {chunk.key: chunk for chunk in todo}
     with (
         Bar(total=sum(chunk.num_games for chunk in todo), unit="game") as bar,
@@ -205,11 +212,17 @@ def missing(chunk: Chunk, seed: int, keys: Collection[Key]) -> Chunk | None:
 
 
 def run_evaluation(
-    plan: Plan, folder: GameFolder, workers: int | None, ray: str | None = None
+    plan: Plan,
+    folder: GameFolder,
+    workers: int | None,
+    ray: str | None = None,
+    luck: bool | None = None,
 ) -> Evaluation:
     """Play the games that the folder lacks and sum up.
 
-    The standard error says which games are used again, and why those of an agent are not.
+    The standard error says which games are used again, and why those of an agent are not.  ``luck``:
+    whether the games have luck; None lets the cost of the first ones decide.  ValueError if the
+    folder's games were played otherwise.
     """
     every = plan_chunks(plan)
     todo = [one for chunk in every if (one := missing(chunk, plan.seed, folder.keys))]
@@ -223,7 +236,7 @@ def run_evaluation(
     scores = _stored_scores(plan, folder) if plan.test else {}
     sprt = sprt_result(plan, scores)
     if todo and not (sprt and sprt.accepted):
-        with closing(play(plan, todo, workers, ray)) as results:
+        with closing(play(plan, todo, workers, ray, _with_luck(plan, folder, luck))) as results:
             for result in results:
                 folder.add(rows_of(result, plan.seed, versions))
                 scores |= block_scores(result)
@@ -232,6 +245,30 @@ def run_evaluation(
                     break
     folder.finish()
     return evaluation_of(plan, folder.path)
+
+
+def _with_luck(plan: Plan, folder: GameFolder, luck: bool | None) -> set[Pairing]:
+    """Return the pairings whose games have luck: as in the folder, as is wanted, or where it pays."""
+    stored: dict[Pairing, bool] = {}
+    for games in load_each(folder.path) if folder.keys else ():
+        for pairing, own in lucks_of(games):
+            stored[pairing] = own
+    every = {chunk.pairing for chunk in plan_chunks(plan)}
+    if luck is not None and not plan.task:
+        for pairing, own in stored.items():
+            if pairing in every and own != luck:
+                there, option = ("luck", "--no-luck") if own else ("no luck", "--luck")
+                raise ValueError(
+                    f"the games in {folder.path} have {there}, expected the same for all: leave out "
+                    f"{option}, or name another --out"
+                )
+    rest = [pairing for pairing in every if pairing not in stored and not plan.task]
+    if luck is None and rest:
+        agents = {one.name: one for one in load_agents(plan.specs, allow_code=True)}
+        chosen = {pairing for pairing in rest if luck_pays(pairing, agents, plan.seed)}
+    else:
+        chosen = set(rest) if luck else set()
+    return chosen | {pairing for pairing, own in stored.items() if own}
 
 
 def _stored_scores(plan: Plan, folder: GameFolder) -> dict[int, float]:
@@ -329,11 +366,12 @@ def measure(
     options: Options | None = None,
     blocks: int = BLOCKS,
     seed: int = SEED,
-    luck: bool = True,
+    luck: bool | None = None,
 ) -> Result:
     """Play an agent against one opponent in this process; block b has the deal of ``seed + b``.
 
-    Without ``luck``, which takes most of the time, adjusted figures are those that were measured.
+    ``luck``: whether figures are adjusted for luck; None adjusts them where that narrows an interval
+    more than as many seconds of more games.
     """
     for name, value in (("agent", agent), ("opponent", opponent)):
         check_type(name, value, Agent, "an Agent")
@@ -344,10 +382,12 @@ def measure(
     for one in (agent, opponent):
         require(one, options)
     both = {agent.name: agent, opponent.name: opponent}
-    parts = chunks([Pairing(options, agent.name, opponent.name)], blocks)
+    pairing = Pairing(options, agent.name, opponent.name)
+    parts = chunks([pairing], blocks)
     total = blocks * options.num_players
     with Bar(total=total, unit="game", leave=False) as bar:
         warm_up(parts[0], both, seed)
+        luck = luck_pays(pairing, both, seed) if luck is None else luck
         results = [play_chunk(chunk, both, seed, bar.update, luck) for chunk in parts]
     return summarise(list(both), results).results[0]
 

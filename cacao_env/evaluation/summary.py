@@ -39,7 +39,9 @@ class Result:
     decisions_per_game: float = 0.0  # of all seats
     # Win share and margin on each seat; not of a task.
     by_seat: list[dict[str, float]] = field(default_factory=list)
-    # Less the luck of the draw (luck.py); the same expectation, and narrower intervals.
+    # Less the luck of the draw (luck.py); the same expectation, and narrower intervals.  Without luck
+    # these are the figures above.
+    luck: bool = False
     adjusted_win_share: float = 0.0
     adjusted_low: float = 0.0
     adjusted_high: float = 0.0
@@ -56,10 +58,14 @@ class Result:
             f"{percent(self.win_share, self.low, self.high)} of "
             f"{self.blocks * self.players} games ({self.blocks} deals, every seat), margin "
             f"{self.margin:+.1f} [{self.margin_low:+.1f}, {self.margin_high:+.1f}] gold, "
-            f"mean score {self.score:.1f}; less luck: wins "
+            f"mean score {self.score:.1f}"
+        ) + (
+            f"; less luck: wins "
             f"{percent(self.adjusted_win_share, self.adjusted_low, self.adjusted_high)}, "
             f"margin {self.adjusted_margin:+.1f} "
             f"[{self.adjusted_margin_low:+.1f}, {self.adjusted_margin_high:+.1f}] gold"
+            if self.luck
+            else ""
         )
 
 
@@ -190,6 +196,7 @@ def _result(agent: str, pairing: Pairing, played: list[PlayedGame]) -> Result:
         ms_per_placement=1000 * placing / max(1, placements),
         decisions_per_game=float(np.mean([sum(game.decisions) for game in played])),
         by_seat=by_seat,
+        luck=all(game.luck is not None for game in played),
         **_mean(adjusted_wins, ("adjusted_win_share", "adjusted_low", "adjusted_high")),
         **_mean(adjusted, ("adjusted_margin", "adjusted_margin_low", "adjusted_margin_high")),
         fewer_deals=float(margins.mean(axis=1).var() / spread) if spread > 0 else 1.0,

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -53,9 +53,12 @@ class ChunkPlayer:
     """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up.
 
     ``specs``: the agents as ``load_agent`` takes them, each with the version that it must have.
+    ``luck``: whether games have luck, or the pairings whose games have.
     """
 
-    def __init__(self, specs: Mapping[str, str], seed: int, luck: bool = True) -> None:
+    def __init__(
+        self, specs: Mapping[str, str], seed: int, luck: bool | Collection[Pairing] = False
+    ) -> None:
         self.agents = {agent.name: agent for agent in load_versions(specs)}
         self.seed, self.luck = seed, luck
         self._warm: set[Pairing] = set()
@@ -65,7 +68,8 @@ class ChunkPlayer:
         if chunk.pairing not in self._warm:
             warm_up(chunk, self.agents, self.seed)
             self._warm.add(chunk.pairing)
-        return play_chunk(chunk, self.agents, self.seed, progress, self.luck)
+        luck = self.luck if isinstance(self.luck, bool) else chunk.pairing in self.luck
+        return play_chunk(chunk, self.agents, self.seed, progress, luck)
 
 
 def do_all(

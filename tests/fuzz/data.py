@@ -24,7 +24,7 @@ GAMES = "games-00000.parquet"
 def original() -> Path:
     """An evaluation of random against greedy; it is a data set too."""
     folder = Path(tempfile.mkdtemp()) / "some"
-    command = ["evaluate", "random", "greedy", "--deals", "2", "--workers", "1"]
+    command = ["evaluate", "random", "greedy", "--deals", "2", "--luck", "--workers", "1"]
     with redirect_stdout(io.StringIO()):
         assert main([*command, "--out", str(folder)]) == 0
     return folder
