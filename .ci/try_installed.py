@@ -26,6 +26,8 @@ def cacao(*words: str, status: int = 0) -> str:
 
 def plain() -> None:
     """What works with nothing but the wheel and what it depends on."""
+    if importlib.util.find_spec("numba"):
+        raise SystemExit("a plain install brought Numba")
     begin = time.perf_counter()
     from cacao_env import cacao_v0
 

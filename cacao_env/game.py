@@ -37,8 +37,9 @@ from .engine.rng import RngArray, as_rng, new_rng
 from .engine.scoring import scores_into, win_shares_into
 from .engine.state import EXPLICIT, OVER, PHASE_NAMES, StateArray, deal, redeal, set_up
 from .engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS, jungle_supply, worker_supply
+from .engine.types import b1, f4x1, f8x1, i1x1, i8, i8x1, u1x1
 from .greedy.candidates import ObservationForm, as_candidates
-from .greedy.turn import needs_greedy, next_unasked, step_asked
+from .greedy.turn import step_turn, unasked
 from .render.text import picture
 from .views import Form, look
 
@@ -57,45 +58,42 @@ def is_elementary(noted: Any) -> bool:
 
 
 @njit
-def try_action(states, action, with_greedy):
-    """Play an action if it is legal; return why it is not, or LEGAL.
-
-    ``with_greedy`` is ``needs_greedy(states[0])``.
-    """
+def try_action(states: StateArray, action: i8) -> i8:
+    """Play an action if it is legal; return why it is not, or LEGAL."""
     code = why_illegal(states[0], action)
     if code == LEGAL:
-        step_asked(states[0], action, with_greedy)
+        step_turn(states[0], action)
     return code
 
 
 @njit
-def _legal(states, ids):
+def _legal(states: StateArray, ids: i8x1) -> i8:
     return legal_into(states[0], ids)
 
 
 @njit
-def _mask(states, out):
+def _mask(states: StateArray, out: i1x1) -> None:
     mask_into(states[0], out)
 
 
 @njit
-def _observe(states, viewer, scaled, out):
+def _observe(states: StateArray, viewer: i8, scaled: b1, out: u1x1 | f4x1) -> None:
     observe_as(states[0], viewer, scaled, out)
 
 
 @njit
-def _result(states, scores, win_shares):
+def _result(states: StateArray, scores: i8x1, win_shares: f8x1) -> None:
     scores_into(states[0], scores)
     win_shares_into(states[0], scores, win_shares)
 
 
 @njit
-def _copy(target, source):
+def _copy(target: StateArray, source: StateArray) -> None:
     target[0] = source[0]
 
 
 @njit
-def _redeal(states, viewer, rng):
+def _redeal(states: StateArray, viewer: i8, rng: RngArray) -> None:
     redeal(states[0], viewer, rng)
 
 
@@ -268,7 +266,7 @@ class Game:
     def play(self, action: int) -> None:
         """Play an action; if it is illegal, ValueError explains why and nothing changes."""
         number = notation.as_action(action)
-        code = try_action(self._states, number, needs_greedy(self.state))
+        code = try_action(self._states, number)
         if code != LEGAL:
             raise ValueError(self.why_illegal(number, code))
         self.note(number)
@@ -316,7 +314,7 @@ class Game:
 
     def _play_unasked(self) -> None:
         """Play all moves that are not asked, after elementary ones."""
-        while (action := next_unasked(self.state, int(self.state.decisions))) != NONE:
+        while (action := unasked(self.state, int(self.state.decisions))) != NONE:
             apply(self.state, action)
 
     def with_options(
@@ -476,7 +474,7 @@ class Game:
         while True:
             state, played = game.state, NONE
             if not asked or not is_elementary(asked[0]):
-                played = next_unasked(state, decisions)
+                played = unasked(state, decisions)
             if state.phase == OVER or (played == NONE and not asked):
                 return moves
             action = asked.popleft() % ELEMENTARY if played == NONE else played

@@ -16,8 +16,9 @@ from .engine.actions import FILL_ACTIONS, apply, place_actions, split_act
 from .engine.decisions import NONE
 from .engine.geometry import NEIGHBOR
 from .engine.jit import njit
-from .engine.state import EXPLICIT, OVER, set_up
+from .engine.state import EXPLICIT, OVER, StateArray, set_up
 from .engine.tiles import ACTION_CLASS, ERUPT, MAX_PLAYERS, SELL_CACAO, TAKE_GOLD, WATER_TRACK
+from .engine.types import i8, i8x1, i8x2
 from .greedy.turn import unasked
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ SALES, MINES, VOLCANOES, WATER_FIELD, SUN, TEMPLES = range(len(SOURCES))
 
 
 @njit
-def sources_into(states, decisions, asked, out):
+def sources_into(states: StateArray, decisions: i8, asked: i8x1, out: i8x2) -> None:
     """Replay ``asked`` in ``states[0]``, which asks for all; add gold to ``out``, (MAX_PLAYERS, 6)."""
     set_up(states[0])
     add_sources(states[0], decisions, asked, out)

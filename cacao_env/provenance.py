@@ -28,7 +28,7 @@ def versions() -> dict[str, str]:
     """Return the installed versions of what a result depends on, by package."""
     names = (
         "numpy",
-        "numba",
+        "llvmlite",
         "pettingzoo",
         "gymnasium",
         "torch",

@@ -1,24 +1,18 @@
 """Two tiers: cases marked ``slow`` run only with ``--slow``, which draws three times as many games too.
 
-``HYPOTHESIS_PROFILE=long`` draws thousands of games, ``quick`` a few.  Workers compile what most tests
-use before the tests begin, each part once.  Fixtures for tests of the page in a real browser open its
-file.
+``HYPOTHESIS_PROFILE=long`` draws thousands of games, ``quick`` a few.  Fixtures for tests of the page
+in a real browser open its file.
 """
 
 import os
-import re
 import sys
-from contextlib import closing, suppress
 from functools import cache
 
 import numpy as np
 import pytest
-from filelock import FileLock, Timeout
 from hypothesis import HealthCheck, settings
 
-from cacao_env.cli.warmup import parts
-from cacao_env.engine.code_cache import FOLDER
-from cacao_env.engine.jit import COMPILED, PROGRESS
+from cacao_env.engine.jit import BY_NUMBA, COMPILED
 from tests.browser import BUILT, WIDE, Page, browsing
 
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -27,37 +21,10 @@ settings.register_profile("slow", max_examples=60, derandomize=True, **_common)
 settings.register_profile("long", max_examples=3000, **_common)
 settings.register_profile("quick", max_examples=8, derandomize=True, **_common)
 
-PROGRESS.quiet = True  # tests count lines of standard error, whatever is compiled already
-
 
 def pytest_configure(config):
-    """Compile in every worker what no other one compiles already, then wait for the others."""
     tier = "slow" if config.option.slow else "short"
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", tier))
-    if not COMPILED or FOLDER is None or "PYTEST_XDIST_WORKER" not in os.environ:
-        return
-    for patience in (0, -1):
-        for name, use in (*parts(), ("value learning", learn)):
-            file = FOLDER / re.sub(r"\W+", "_", name)
-            done = file.with_suffix(".done")
-            try:
-                with FileLock(file.with_suffix(".lock"), timeout=patience):
-                    if not done.exists():
-                        use()
-                        done.touch()
-            except Timeout:
-                continue
-
-
-def learn():
-    """Compile what learns values, in less time than a process that has compiled nothing yet."""
-    with suppress(ImportError):  # the training extra is not installed
-        from tests.tiny_runs import settings
-
-        kind, config = settings("afterstate")
-        with closing(kind(config)) as learner:
-            learner.start()
-            learner.round()
 
 
 def pytest_addoption(parser):
@@ -81,6 +48,10 @@ LEFT_OUT = []  # the slow cases that this process, or each of its workers, does 
 
 
 def pytest_sessionfinish(session):
+    """Fail if the short tier needed Numba, which users do not have."""
+    if COMPILED and not (BY_NUMBA or session.config.option.slow) and "numba" in sys.modules:
+        session.exitstatus = 1
+        print("Numba was imported", file=sys.stderr)
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["left_out"] = LEFT_OUT
 

@@ -1,6 +1,6 @@
 """``python -m tests.mutants 'cacao_env/envs/*.py' tests/test_gym.py``: mutants that tests should kill.
 
-Cosmic Ray makes the mutants (``pip install "cacao-env[test,mutants]"``).  The command samples places of
+Cosmic Ray makes the mutants (``pip install cosmic-ray``).  The command samples places of
 the modules, changes one at a time in a copy of the checkout, and runs the tests there until one fails.
 Compiled lines are changed with ``NUMBA_DISABLE_JIT=1`` alone, under which they run interpreted.  A
 survivor is either equivalent, which a person judges, or a hole in the tests.

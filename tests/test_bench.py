@@ -46,7 +46,7 @@ def test_every_row_is_there_and_says_what_it_counts(ran):
         assert by_name[name]["unit"], name
         assert by_name[name]["value"] > 0
         assert by_name[name]["batch"] >= 1 <= by_name[name]["threads"]
-    libraries = {"cacao-env", "python", "numpy", "numba", "gymnasium", "pettingzoo"}
+    libraries = {"cacao-env", "python", "numpy", "llvmlite", "gymnasium", "pettingzoo"}
     assert libraries <= set(data["versions"])
     assert set(by_name) == set(NAMES)
 

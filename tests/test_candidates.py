@@ -394,7 +394,7 @@ def test_environments_and_batches_show_the_same_rows(decisions):
 
 
 def test_random_rows_are_drawn_alike():
-    masks = np.zeros((1200, 8), np.uint8)
+    masks = np.zeros((1200, 8), np.int8)
     masks[:, :5] = 1
     chosen = np.full(len(masks), -1)
     sample_rows(masks, np.arange(1, len(masks) + 1, dtype=np.uint64), chosen)

@@ -18,8 +18,7 @@ from cacao_env import Game
 from cacao_env.agents.elementary import exp_negative, log_above_one, tanh
 from cacao_env.analysis import Analysis
 from cacao_env.engine import jit
-from cacao_env.engine.sources import hash_of
-from cacao_env.play.wasm import build, entries
+from cacao_env.play.build import page
 from cacao_env.registry import load_agent
 from tests.tiers import mostly_slow
 
@@ -30,22 +29,9 @@ needs_node = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 
 
 def test_the_module_was_built_from_these_sources():
-    """After a change of what is compiled into it: ``python -m cacao_env.play.wasm``."""
-    built = json.loads((build.OUT / "fields.json").read_text(encoding="utf-8"))
-    assert built["sources"] == hash_of(build.SOURCES)
-    now = json.loads(json.dumps(build.fields()))
-    assert {**built, "built_with": None} == {**now, "built_with": None}
-
-
-@pytest.mark.skipif(not jit.COMPILED, reason="functions are not compiled")
-def test_the_sources_are_all_that_is_compiled_into_the_module():
-    reached = {inside for entry in entries.ENTRIES for inside in jit._reachable(entry)}
-    names = {inside.py_func.__module__ for inside in reached}
-    known = {path for part in build.SOURCES for path in build.PACKAGE.glob(part)}
-    for name in names:
-        path = build.PACKAGE.joinpath(*name.split(".")[1:]).with_suffix(".py")
-        assert path in known, f"{name} is compiled into the module"
-    assert len(names) > 15
+    """After a change of what is compiled into it: ``python -m cacao_env.play.build``."""
+    built = json.loads((page.OUT / "fields.json").read_text(encoding="utf-8"))
+    assert built == json.loads(json.dumps(page.fields()))
 
 
 @needs_node
@@ -128,12 +114,12 @@ TRINITARIO = (("trinitario", 12, 0), ("trinitario", 3, 4))
 )
 def test_games_in_the_page_are_those_of_the_package(agent, count, sims):
     games = list(listed(agent, count, sims))
-    for one, page in zip(games, in_the_page(games), strict=True):
+    for one, there in zip(games, in_the_page(games), strict=True):
         own = natively(one)
         assert [own[key] for key in ("actions", "scores", "rng")] == [
-            page[key] for key in ("actions", "scores", "rng")
+            there[key] for key in ("actions", "scores", "rng")
         ], one
-        assert alike(own["thought"], page["thought"]), one
+        assert alike(own["thought"], there["thought"]), one
 
 
 # --- exp, tanh and log ------------------------------------------------------------------------

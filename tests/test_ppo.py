@@ -102,7 +102,10 @@ def test_advantages_follow_each_seat_s_own_chain(players, decay):
     rewards = rng.normal(size=(*shape, players)).astype(np.float32)
     over = rng.random(shape) < 0.08
     values = rng.normal(size=shape).astype(np.float32)
-    next_seats, next_values = rng.integers(players, size=5), rng.normal(size=5).astype(np.float32)
+    next_seats, next_values = (
+        rng.integers(players, size=5, dtype=np.int8),
+        rng.normal(size=5).astype(np.float32),
+    )
     found = np.empty(shape, np.float32)
     given = seats, rewards, over, values, next_seats, next_values, *decay
     advantages_into(*given, found)

@@ -8,7 +8,7 @@ import torch
 
 from cacao_env.agents.value.features import PER_SEAT
 from cacao_env.agents.value.net import POINTS
-from cacao_env.engine.jit import COMPILED
+from cacao_env.engine.jit import BY_NUMBA, COMPILED, source_of
 from tests.tiers import slow
 from training.values import games as games_module
 from training.values import players as players_module
@@ -60,7 +60,7 @@ def test_lambda_mixes_what_was_expected_into_what_came():
 
 
 @slow
-@pytest.mark.skipif(not COMPILED, reason="runs the Python form of a compiled function")
+@pytest.mark.skipif(not COMPILED or BY_NUMBA, reason="runs the Python form of a compiled function")
 def test_a_random_move_cuts_what_came_before_its_turn_and_no_more(monkeypatch):
     """The same game twice: in the second the sixth turn is said to have a random move."""
     net = ValueNet(8, 4, 4).compiled()
@@ -73,7 +73,8 @@ def test_a_random_move_cuts_what_came_before_its_turn_and_no_more(monkeypatch):
         return action, len(strays) > 1 and strays[-1][-1]
 
     monkeypatch.setattr(games_module, "_choose", chosen)
-    monkeypatch.setattr(players_module, "play_sample_games", play_sample_games.py_func)
+    source = source_of(play_sample_games)
+    monkeypatch.setattr(players_module, "play_sample_games", source.function)
     [games] = split_games(1, {"2": 1.0}, 0.0, [1])
     targets = []
     for _ in range(2):

@@ -46,7 +46,7 @@ from .run_folder import GAMES
 from .state import Arrays, check_arrays, named, part
 from .values.games import Behaviour, Played, Samples, new_samples
 from .values.learning import Fitter
-from .values.players import games_of_each_kind, join, opponent_named, play, split_games, warm_up
+from .values.players import games_of_each_kind, join, opponent_named, play, split_games
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,6 @@ class AfterstateLearner(loop.Learner):
         self.threads = ThreadPoolExecutor(config.threads or cores())
         self._games: list[Future[tuple[Samples, Played]]] | None = None  # of the next round
         self._kept: list[tuple[int, Played]] = []  # with their rounds, since the last save
-        self._compiles = warm_up()  # before the clock runs
 
     def start_from(self, folder: Path) -> None:
         """Copy the weights of a network that is not larger."""
@@ -306,7 +305,6 @@ class AfterstateLearner(loop.Learner):
     def close(self) -> None:
         """Stop the threads; drop games that they have not started."""
         self.threads.shutdown(cancel_futures=True)
-        self._compiles.join()  # the final evaluation needs what it compiles
 
 
 main = partial(loop.main, AfterstateLearner, __doc__)

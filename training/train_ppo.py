@@ -22,15 +22,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from cacao_env.engine.jit import njit
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
-from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.envs.vector import VectorGames
-from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice
 
 from . import loop
 from .config import ConfigError, at_least, fraction, positive
+from .kernels import advantages_into, greedy_choices
 from .masked import log_prob_and_entropy, sample
 from .networks import PolicyNet, device, factors, new_net
 from .policies import PolicyLearner, ScheduledConfig, Snapshots
@@ -65,52 +63,6 @@ class PpoConfig(ScheduledConfig):
             raise ConfigError(f"margin_weight is for reward 'outcome', not for {self.reward!r}")
 
 
-# --- Advantages -------------------------------------------------------------------------------
-
-
-@njit
-def advantages_into(
-    seats, rewards, over, values, next_seats, next_values, gamma, gae_lambda, advantages
-):
-    """Write advantages (T, N); NaN for a seat's last decision, whose outcome is not known.
-
-    ``seats`` (T, N) that decided, ``rewards`` (T, N, P) of the step that followed, ``over`` (T, N)
-    whether it ended the game, ``values`` (T, N) of the deciding seat; then the seats to decide next
-    and their values, (N,).  ``gamma`` and ``gae_lambda`` apply per decision of the seat.
-    """
-    later = np.zeros(MAX_PLAYERS)  # value at the seat's next decision
-    ahead = np.zeros(MAX_PLAYERS)  # advantage there
-    earned = np.zeros(MAX_PLAYERS)  # since this one
-    known = np.zeros(MAX_PLAYERS, np.bool_)  # whether the seat decides again later
-    players = rewards.shape[2]
-    for g in range(seats.shape[1]):
-        known[:] = False
-        earned[:] = 0.0
-        known[next_seats[g]] = True
-        later[next_seats[g]] = next_values[g]
-        ahead[next_seats[g]] = 0.0
-        for t in range(seats.shape[0] - 1, -1, -1):
-            if over[t, g]:  # the sums so far belong to the next game
-                earned[:] = 0.0
-                later[:] = 0.0
-                ahead[:] = 0.0
-                known[:] = True
-            for seat in range(players):
-                earned[seat] += rewards[t, g, seat]
-            seat = seats[t, g]
-            value = values[t, g]
-            if known[seat]:
-                error = earned[seat] + gamma * later[seat] - value
-                ahead[seat] = error + gamma * gae_lambda * ahead[seat]
-                advantages[t, g] = ahead[seat]
-            else:
-                ahead[seat] = 0.0
-                advantages[t, g] = np.nan
-            later[seat] = value
-            earned[seat] = 0.0
-            known[seat] = True
-
-
 # --- Self-play --------------------------------------------------------------------------------
 
 
@@ -124,14 +76,6 @@ class Rollout(NamedTuple):
     values: torch.Tensor  # (S,)
     advantages: torch.Tensor  # (S,)
     known: torch.Tensor  # (K,) rows whose advantage is known: their seat has decided again since
-
-
-@njit
-def _greedy_choices(states, rng, chosen):
-    """Write greedy's action for every game."""
-    choices = np.empty(1, CHOICES)
-    for g in range(len(states)):
-        chosen[g] = greedy_choice(choices[0], states[g], GREEDY_WEIGHTS, rng)
 
 
 class SelfPlay:
@@ -217,7 +161,7 @@ class SelfPlay:
         chosen = np.zeros(self.games.num_games, np.int64)
         if self._config.about.rows is None:
             rng = new_rng(int(torch.randint(1 << 62, (1,))))
-            _greedy_choices(self.games.states, rng, chosen)
+            greedy_choices(self.games.states, rng, chosen)
         return torch.from_numpy(chosen).to(self._device)
 
     def _add_margins(self, rewards: npt.NDArray[np.float32]) -> None:

@@ -20,7 +20,7 @@ from ..engine.rng import RngArray
 from ..engine.state import StateArray
 from ..engine.tiles import MAX_PLAYERS
 from ..game import Game
-from ..greedy.turn import next_unasked
+from ..greedy.turn import unasked
 from .greedy import greedy_action, greedy_analyze
 from .mc import mc_action, mc_analyze
 from .playout import forecast
@@ -104,7 +104,7 @@ class Bot(Agent):
         """Report the values of the actions; win shares and scores are those of play by greedy."""
         seen = game.determinise(decider(game), memory).states
         legal = game.legal_actions()
-        forced = next_unasked(game.state, ASKED.index("auto"))  # in explicit games it is asked
+        forced = int(unasked(game.state, ASKED.index("auto")))  # in explicit games it is asked
         if forced != NONE or len(legal) == 1:
             analysis = certain(int(legal[0]) if forced == NONE else int(forced))
         else:

@@ -15,8 +15,9 @@ from ..analysis import Analysis, from_values
 from ..engine.actions import MAX_LEGAL
 from ..engine.decisions import NONE, forced_action
 from ..engine.jit import njit
-from ..engine.state import EXPLICIT, OVER, PLACE, STATE, StateArray
+from ..engine.state import EXPLICIT, OVER, PLACE, STATE, State, StateArray
 from ..engine.tiles import MAX_PLAYERS
+from ..engine.types import b1, f8x1, i8, i8x1
 from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions, sort_best
 from ..greedy.turn import step_turn
 from .utility import UNIT, UTILITY, value_of
@@ -47,7 +48,7 @@ FRAME = np.dtype((np.record, _FIELDS))
 
 
 @njit
-def placements_left(state):
+def placements_left(state: State) -> i8:
     """Count the placements that all seats still have to make."""
     left = 0
     for seat in range(state.num_players):
@@ -56,7 +57,7 @@ def placements_left(state):
 
 
 @njit
-def is_near_end(state, exact):
+def is_near_end(state: State, exact: i8) -> b1:
     """Return whether hands are no secret and at most ``exact`` placements are left."""
     for seat in range(state.num_players):
         if state.drawn[seat] < state.tiles_each:
@@ -206,7 +207,9 @@ def _take(frame, choices, state, values, exact):
 
 
 @njit
-def end_values(states, objective, nodes, all_values, only, ids, values):
+def end_values(
+    states: StateArray, objective: i8, nodes: i8, all_values: b1, only: i8, ids: i8x1, values: f8x1
+) -> i8:
     """Write the actions of ``states[0]`` and their exact values for the deciding seat.
 
     Returns how many, or NOT_SOLVED after ``nodes`` positions.  ``ids``, ``values``: (MAX_LEGAL,).
@@ -231,7 +234,7 @@ def end_values(states, objective, nodes, all_values, only, ids, values):
 
 
 @njit
-def solve(states, exact, objective, nodes):
+def solve(states: StateArray, exact: i8, objective: i8, nodes: i8) -> i8:
     """Return the best action when at most ``exact`` placements are left, or NOT_SOLVED."""
     if not is_near_end(states[0], exact):
         return NOT_SOLVED

@@ -9,11 +9,12 @@ from ..engine.actions import MAX_LEGAL
 from ..engine.jit import keep, njit
 from ..engine.rng import RngArray
 from ..engine.state import StateArray
+from ..engine.types import f8x1, i8, i8x1
 from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
 
 
 @njit
-def greedy_action(states, rng):
+def greedy_action(states: StateArray, rng: RngArray) -> i8:
     """Return the choice for an array of one state, with scratch space of its own."""
     choices = np.empty(1, CHOICES)
     action = greedy_choice(choices[0], states[0], GREEDY_WEIGHTS, rng)
@@ -22,7 +23,7 @@ def greedy_action(states, rng):
 
 
 @njit
-def appraise_into(states, ids, values):
+def appraise_into(states: StateArray, ids: i8x1, values: f8x1) -> i8:
     """Write the actions of ``states[0]`` and greedy's values, (MAX_LEGAL,); return their number."""
     choices = np.empty(1, CHOICES)
     score_actions(choices[0], states[0], GREEDY_WEIGHTS)

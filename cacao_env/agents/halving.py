@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.jit import njit
+from ..engine.types import f8x1, i8, i8x1
 
 CHUNK_SECONDS = 0.002  # with a limit in time, the clock is read about this often
 
@@ -20,7 +21,7 @@ RunPasses = Callable[[Any, int, Any, int], object]
 
 
 @njit
-def keep_best(ids, sums, alive, keep):
+def keep_best(ids: i8x1, sums: f8x1, alive: i8, keep: i8) -> None:
     """Move the ``keep`` candidates with the highest sums to the front, best first."""
     for place in range(keep):
         best = place
@@ -47,7 +48,7 @@ def num_passes(sims, rounds, alive):
 
 
 @njit
-def drop_half(ids, sums, alive):
+def drop_half(ids: i8x1, sums: f8x1, alive: i8) -> i8:
     """Move the better half of the candidates to the front, best first; return their number."""
     keep = max(1, (alive + 1) // 2)
     keep_best(ids, sums, alive, keep)  # all have equally many visits

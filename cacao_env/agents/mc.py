@@ -16,6 +16,7 @@ from ..engine.decisions import NONE, forced_action
 from ..engine.jit import keep, njit
 from ..engine.rng import RngArray, next_bits
 from ..engine.state import EXPLICIT, STATE, StateArray, redeal
+from ..engine.types import f8x1, i8, i8x1
 from ..greedy.choices import CHOICES, best_into
 from ..greedy.turn import step_turn
 from .endgame import NODES, NOT_SOLVED, solve, solved_analysis
@@ -25,7 +26,7 @@ from .utility import UNIT, UTILITY, value_of
 
 
 @njit
-def best_actions(states, top, ids):
+def best_actions(states: StateArray, top: i8, ids: i8x1) -> i8:
     """Write the ``top`` best actions of ``states[0]`` by greedy, best first; return their number."""
     choices = np.empty(1, CHOICES)
     count = best_into(choices[0], states[0], top, ids)
@@ -34,7 +35,9 @@ def best_actions(states, top, ids):
 
 
 @njit
-def run_passes(states, ids, alive, sums, passes, rng, objective):
+def run_passes(
+    states: StateArray, ids: i8x1, alive: i8, sums: f8x1, passes: i8, rng: RngArray, objective: i8
+) -> i8:
     """Add the results of ``passes`` playouts of the first ``alive`` candidates to ``sums``.
 
     In a pass all candidates get the same deal of everything hidden from the deciding seat, and the same

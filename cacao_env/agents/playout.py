@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine.jit import njit
+from ..engine.rng import RngArray
 from ..engine.scoring import scores_into, win_shares_into
-from ..engine.state import OVER, STATE, redeal
+from ..engine.state import OVER, STATE, StateArray, redeal
 from ..engine.tiles import MAX_PLAYERS
+from ..engine.types import f8x1, i8
 from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice
 from ..greedy.turn import step_turn
 
@@ -25,7 +27,9 @@ def play_out(state, choices, weights, rng):
 
 
 @njit
-def forecast(states, rng, games, win_shares, mean_scores):
+def forecast(
+    states: StateArray, rng: RngArray, games: i8, win_shares: f8x1, mean_scores: f8x1
+) -> None:
     """Write every seat's mean win share and final score, (MAX_PLAYERS,), if all seats play like greedy.
 
     The mean is over ``games`` deals of everything hidden from the deciding seat of ``states[0]``.

@@ -21,7 +21,7 @@ from ..engine.options import ASKED, Options
 from ..engine.rng import RngArray, below
 from ..game import Game
 from ..greedy.candidates import ObservationForm
-from ..greedy.turn import next_unasked
+from ..greedy.turn import unasked
 from ..views import Form, look
 
 Array = npt.NDArray[Any]
@@ -139,7 +139,7 @@ class PolicyAgent(Agent):
         """Return what the games that it learned play without asking, or NONE."""
         decider(game)
         require(self, game.options)
-        return next_unasked(game.state, ASKED.index(self.options.decisions))
+        return int(unasked(game.state, ASKED.index(self.options.decisions)))
 
     def _lead(self, game: Game, value: float | None) -> float | None:
         """Return the relative score at the end that a value means, None if that is unknown."""

@@ -9,10 +9,11 @@ from ..engine.actions import MAX_LEGAL, legal_into, sample
 from ..engine.jit import njit
 from ..engine.rng import RngArray
 from ..engine.state import StateArray
+from ..engine.types import i8
 
 
 @njit
-def random_action(states, rng):
+def random_action(states: StateArray, rng: RngArray) -> i8:
     """Return a legal action of ``states[0]``, uniformly at random."""
     return sample(states[0], rng)
 

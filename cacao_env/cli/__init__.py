@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from .. import __version__
-from . import data, games, measure, tools, warmup
+from . import data, games, measure, tools
 from .common import EXIT_CODES, one_line
 
 
@@ -48,6 +48,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for group in (games, measure, data, tools, warmup):
+    for group in (games, measure, data, tools):
         group.add_commands(commands)
     return parser

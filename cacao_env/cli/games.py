@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
 import json
-import os
 import sys
-import tempfile
 import webbrowser
 from argparse import Namespace
 from collections.abc import Sequence
@@ -18,7 +15,7 @@ from typing import Any
 
 from .. import record
 from ..checks import as_int, as_path, as_seat
-from ..engine.code_cache import private_folder
+from ..engine.library import folder
 from ..engine.options import DECISIONS, Options
 from ..files import write_whole
 from ..game import Game
@@ -244,8 +241,8 @@ def _view(options: Namespace) -> int:
             raise ValueError(f"--export is {str(target)!r}, expected a file that ends in .html")
     else:
         name = "play.html" if not given else f"{as_path(options.record).stem}.html"
-        own = f"cacao-{getattr(os, 'getuid', getpass.getuser)()}"
-        target = private_folder(Path(tempfile.gettempdir()) / own) / name
+        target = folder().parent / name
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     text = page(**given)
     write_whole(target, text, pipes=True)
     print(f"{target}: {len(text) // 1000} kB, opens in any browser")

@@ -23,13 +23,14 @@ from ..engine.observation import ObservationDtype
 from ..engine.options import Options
 from ..engine.rewards import SCORE_SCALE
 from ..engine.scoring import scores_into, win_shares_into
-from ..engine.state import OVER, deal
+from ..engine.state import OVER, StateArray, deal
 from ..engine.tiles import MAX_PLAYERS
+from ..engine.types import f4x2, i1x1, i1x2, i2x2, i8, i8x1, u2x1
 from ..envs.observations import view_of
 from ..envs.threads import Workers
 from ..game import Game
 from ..greedy.candidates import ObservationForm
-from ..greedy.turn import needs_greedy, step_asked
+from ..greedy.turn import step_turn
 from ..views import Form
 from .storage import DataError
 
@@ -61,17 +62,19 @@ class Decisions(NamedTuple):
 class _Table(NamedTuple):
     """The columns of the games, and where the deciding seats are written."""
 
-    deals: Any
-    first: Any
-    actions: Any
-    scores: Any
-    cacao: Any
-    win_shares: Any
-    seats: Any
+    deals: i8x1
+    first: i8x1
+    actions: u2x1
+    scores: i2x2
+    cacao: i1x2
+    win_shares: f4x2
+    seats: i1x1
 
 
 @njit
-def _advance(table, states, ranks, at, order, stride, seat, with_greedy):
+def _advance(
+    table: _Table, states: StateArray, ranks: i8x1, at: i8x1, order: i8x1, stride: i8, seat: i8
+) -> i8:
     """Move each lane to its next decision of ``seat``; return the first lane that is wrong, or -1.
 
     A lane plays the games ``order[rank]``, every ``stride``-th; ``at`` is the place of its decision in
@@ -88,7 +91,7 @@ def _advance(table, states, ranks, at, order, stride, seat, with_greedy):
                 deal(state, rng)
                 at[lane] = table.first[game]
             else:
-                step_asked(state, np.int64(table.actions[at[lane]]), with_greedy)
+                step_turn(state, np.int64(table.actions[at[lane]]))
                 at[lane] += 1
             if state.phase == OVER:
                 if at[lane] != table.first[game + 1]:
@@ -128,7 +131,7 @@ class _Lanes:
         games = self.games
         table = _Table(*(getattr(games, name) for name in _Table._fields))
         lanes = self.states, self.ranks, self.at, self.order, self.stride
-        wrong = _advance(table, *lanes, seat, games.with_greedy)
+        wrong = _advance(table, *lanes, seat)
         if wrong >= 0:
             raise DataError(games.explain(self.states[wrong : wrong + 1], *self.place(wrong)))
 
@@ -167,7 +170,6 @@ class Games:
         self.scores, self.cacao, self.win_shares = (
             self._by_seat(name) for name in ("scores", "cacao", "win_shares")
         )
-        self.with_greedy = needs_greedy(options.blank_states()[0])
         self.seats = np.full(len(self.actions), -1, np.int8)
 
     def _by_seat(self, name: str) -> Array:
@@ -266,7 +268,7 @@ class Games:
         if shuffle is not None:
             order = np.random.default_rng(as_seed(shuffle)).permutation(len(self))
         number, parts = as_part(part)
-        return order[number::parts]
+        return np.ascontiguousarray(order[number::parts])
 
     def _batches(
         self, form: Form, seat: int, values: Array, every: Sequence[_Lanes], threads: int

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import rng as rng_module
 from .geometry import NEIGHBOR, TORUS, cell_index
 from .jit import inlined, njit
+from .rng import RngArray, below
 from .rules import act, can_cover, fill, may_overbuild, near_rim, place
-from .state import ACT, FILL, MAX_OPEN, OVER, PLACE, pending_workers
+from .state import ACT, FILL, MAX_OPEN, OVER, PLACE, State, pending_workers
 from .tiles import (
     ACTION_CLASS,
     DISPLAY_SIZE,
@@ -31,6 +31,7 @@ from .tiles import (
     VOLCANO,
     WORKER_KINDS,
 )
+from .types import i1x1, i8, i8x1
 
 ORIENTATIONS = 2
 WORKER_CHOICES = MAX_WORKERS_ON_EDGE + 1
@@ -194,7 +195,7 @@ def least_workers(state, side, workers):
 
 
 @njit
-def mask_into(state, mask):
+def mask_into(state: State, mask: i1x1) -> None:
     """Write the mask of the deciding seat's legal actions into ``mask``, int8, shape (N,)."""
     mask[:] = 0
     if state.phase == PLACE:
@@ -213,7 +214,7 @@ def mask_into(state, mask):
 
 
 @njit
-def legal_into(state, ids):
+def legal_into(state: State, ids: i8x1) -> i8:
     """Write the legal action ids, each once, into ``ids``, shape (MAX_LEGAL,); returns how many."""
     count = 0
     if state.phase == PLACE:
@@ -247,7 +248,7 @@ def late_bits(state):
 
 
 @njit
-def why_illegal(state, action):
+def why_illegal(state: State, action: i8) -> i8:
     """Return why an action is illegal now, or LEGAL."""
     fills = place_actions(np.int64(state.table_size))
     acts = fills + FILL_ACTIONS
@@ -300,7 +301,7 @@ def split_act(offset):
 
 
 @inlined
-def apply(state, action):
+def apply(state: State, action: i8) -> None:
     """Apply one legal action: an elementary move, without the forced moves that follow."""
     fills = place_actions(np.int64(state.table_size))
     acts = fills + FILL_ACTIONS
@@ -315,18 +316,18 @@ def apply(state, action):
 
 
 @njit
-def sample(state, rng):
+def sample(state: State, rng: RngArray) -> i8:
     """Return a legal action id, uniformly at random, without building the mask."""
     if state.phase != PLACE:
         return sample_late(state, rng)
     # Every cell offers the same variants, so a cell and a variant are drawn on their own.
     kinds = hand_kinds(state)
-    variant = OFFERED_VARIANTS[kinds, rng_module.below(rng, NUM_OFFERED[kinds])]
+    variant = OFFERED_VARIANTS[kinds, below(rng, NUM_OFFERED[kinds])]
     # Candidates that can't be covered are few; drawing until one can keeps the choice uniform.
     candidates = num_candidates(state)
     tight = near_rim(state)
     while True:
-        cell = candidate(state, rng_module.below(rng, candidates))
+        cell = candidate(state, below(rng, candidates))
         if can_cover(state, cell, tight):
             return place_id(state, cell, variant)
 
@@ -338,7 +339,7 @@ def sample_late(state, rng):
     count = 0
     for offset in range(ACT_ACTIONS):
         count += (bits >> offset) & 1
-    choice = rng_module.below(rng, count)
+    choice = below(rng, count)
     offset = 0
     while True:
         if (bits >> offset) & 1:

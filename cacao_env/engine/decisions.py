@@ -15,7 +15,7 @@ from .actions import act_id, candidate, fill_id, may_act, num_candidates, place_
 from .geometry import NEIGHBOR
 from .jit import inlined, njit
 from .rules import can_cover, near_rim
-from .state import ACT, FILL, PLACE, pending_workers
+from .state import ACT, FILL, PLACE, State, pending_workers
 from .tiles import (
     ACTION_CLASS,
     ACTION_VALUE,
@@ -30,6 +30,7 @@ from .tiles import (
     VOLCANO,
     VOLCANO_GOLD,
 )
+from .types import i8
 
 NONE = -1
 # Of a game: a turn has a placement, three fills, four edges of the tile placed and nine of others.
@@ -37,7 +38,7 @@ MAX_DECISIONS = (1 + 3 + 4 + 9) * MAX_TURNS
 
 
 @njit
-def forced_action(state):
+def forced_action(state: State) -> i8:
     """Return the move that cannot matter, or NONE."""
     if state.phase == ACT:
         return forced_act(state)

@@ -1,124 +1,137 @@
-"""Compilation: the decorators of compiled functions, and the progress that users see.
+"""Compiled functions: ``njit`` and what it makes of a function.
 
-Importing compiles nothing.  A function is compiled at its first call from Python, together with all
-that it calls, and cached on disk (:mod:`cacao_env.engine.code_cache`).
+The package brings its compiled functions as one library (:mod:`cacao_env.engine.library`).  A function
+that Python calls declares the types of its arguments in its annotations
+(:mod:`cacao_env.engine.types`); ``njit`` returns the library's, with the same arguments.  Other
+functions exist only inside those, and are plain Python for Python.  Where the sources differ from those
+of the library, and for functions of others, Numba compiles.  With NUMBA_DISABLE_JIT=1 all remain Python
+functions.
 """
 
 from __future__ import annotations
 
+import inspect
+import os
 from collections.abc import Callable
-from types import ModuleType
-from typing import Any, TypeVar
+from functools import partial
+from pathlib import Path
+from types import FunctionType
+from typing import Any, NamedTuple, TypeVar
 
-import numba
-from numba.core.caching import NullCache
-from numba.core.dispatcher import Dispatcher
-
-from .code_cache import PROBLEM, CodeCache, tell
-from .linking import linked
+from . import library
 
 F = TypeVar("F", bound=Callable[..., Any])
-COMPILED = not numba.config.DISABLE_JIT
-_linked: dict[Any, Any] = {}  # by entry point: the same function inside of its callers
+BUILD = "CACAO_ENV_BUILD"  # set while the library is built
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") or BUILD in os.environ
+BY_NUMBA = not INTERPRETED and not library.fits()
+COMPILED = not INTERPRETED
+if BY_NUMBA:
+    library.tell(
+        "the engine's sources were edited: Numba compiles them, until the library is built"
+    )
+
+
+class Source(NamedTuple):
+    """The Python function of a compiled one, and whether its code is copied to its callers."""
+
+    function: Any
+    copied: bool
+
+    @property
+    def declared(self) -> bool:
+        """Whether Python may call it: it declares the types of its arguments."""
+        words = [word for name, word in self.function.__annotations__.items() if name != "return"]
+        return bool(words) and "Any" not in words
+
+
+_sources: dict[int, tuple[Any, Source]] = {}  # what ``njit`` returned, by its id, and its source
 
 
 def njit(function: F) -> F:
-    """Compile a function (Numba, nopython, without the interpreter's lock), cached on disk.
-
-    With NUMBA_DISABLE_JIT=1 it remains a Python function.
-    """
-    return _compiled(function)
+    """Return the compiled form of a function: its annotations are the types of its arguments."""
+    return _decorated(function, False)
 
 
 def inlined(function: F) -> F:
     """Compile a function and copy its code to its callers: for short steps of inner loops."""
-    return _compiled(function, forceinline=True)
+    return _decorated(function, True)
 
 
-def _compiled(function: F, **options: Any) -> F:
-    if not COMPILED:
-        return function
-    options |= {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
-    entry: Any = numba.njit(**options)(function)
-    inside = linked(function, **options)
-    # Compiled callers ask these two for the function; Python calls the entry point.
-    entry.get_call_template = inside.get_call_template
-    entry.get_overload = inside.get_overload
-    if function.__closure__ is None:  # a cache would not notice other values in a closure
-        contained = lambda: [one.py_func for one in _reachable(entry)]  # noqa: E731
-        entry._cache = CodeCache(function, contained, lambda: PROGRESS.begin(entry), PROGRESS.end)
-    inside._cache = _Part()
-    _linked[entry] = inside
-    return entry
+def _decorated(function: F, copied: bool) -> F:
+    source = Source(inspect.unwrap(function), copied)
+    made: Any = function
+    if BY_NUMBA:
+        return with_numba(source.function, copied)
+    if COMPILED and not library.holds(source.function.__module__):
+        return Forms(with_numba)(source)
+    if COMPILED and source.declared:
+        made = library.Door(source.function, partial(_with_numba, source)).call
+    _sources[id(made)] = made, source
+    return made
 
 
-class _Part(NullCache):
-    """In place of the cache of a linked function: report that it is compiled.
-
-    Threads may share it.
-    """
-
-    def save_overload(self, signature: Any, result: Any) -> None:
-        """Called by Numba with what it has compiled."""
-        PROGRESS.show()
+def source_of(compiled: Any) -> Source | None:
+    """Return what ``njit`` made something of; None for anything else."""
+    _, source = _sources.get(id(compiled), (None, None))
+    return source
 
 
-class Progress:
-    """How far the compilation of an entry point is: a bar.
-
-    Only one thread may begin and end at a time.
-    """
-
-    def __init__(self) -> None:
-        self._waiting = set[Any]()
-        self._bar: Any = None
-        self.quiet = False
-
-    def begin(self, entry: Any) -> None:
-        """Begin with an entry point and everything that it calls."""
-        from .progress import Bar
-
-        self.end()  # of an entry point that did not compile
-        if not self.quiet:
-            tell("compiling what is used for the first time; `cacao warmup` compiles all")
-            tell(PROBLEM)
-        self._waiting = {inside for inside in _reachable(entry) if not inside.overloads}
-        name = f"{entry.py_func.__module__}.{entry.py_func.__name__}".removeprefix("cacao_env.")
-        self._bar = Bar(total=len(self._waiting) + 1, desc=name, unit="function", leave=False)
-
-    def end(self) -> None:
-        """Remove the bar."""
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
-
-    def show(self) -> None:
-        """Draw the bar."""
-        if self._bar is not None:
-            self._bar.n = sum(bool(inside.overloads) for inside in self._waiting)
-            self._bar.refresh()
+def sources() -> list[Source]:
+    """Return what ``njit`` has made something of, each once."""
+    return list(dict.fromkeys(source for _, source in _sources.values()))
 
 
-PROGRESS = Progress()
+def with_numba(function: Any, copied: bool) -> Any:
+    """Return Numba's compiled form of a function, which is compiled when it is first called."""
+    try:
+        import numba
+    except ImportError:
+        raise ImportError(library.NO_NUMBA) from None
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(library.folder() / "numba")
+    try:
+        named = Path(function.__code__.co_filename)
+        options = {"nogil": True, "error_model": "numpy", "forceinline": copied}
+        return numba.njit(cache=named.is_file() and "ipykernel" not in str(named), **options)(
+            function
+        )
+    finally:
+        numba.config.CACHE_DIR = before
 
 
-def _reachable(entry: Any) -> set[Any]:
-    """Return the linked functions that an entry point contains."""
-    found: set[Any] = set()
-    todo = [entry]
-    while todo:
-        function = todo.pop().py_func
-        names = function.__code__.co_names
-        values = [function.__globals__.get(name) for name in names]
-        for module in [value for value in values if isinstance(value, ModuleType)]:
-            values += [getattr(module, name, None) for name in names]
-        for value in values:
-            if isinstance(value, Dispatcher) and value in _linked:
-                inside = _linked[value]
-                if inside not in found:
-                    found.add(inside)
-                    todo.append(inside)
-    return found
+class Forms:
+    """Other forms of compiled functions, made by ``compiler``; each calls these forms of others."""
+
+    def __init__(self, compiler: Callable[[Any, bool], Any]) -> None:
+        self._compiler = compiler
+        self._made: dict[Source, Any] = {}
+        self._globals: dict[int, dict[str, Any]] = {}
+
+    def __call__(self, source: Source) -> Any:
+        """Return the other form of a function."""
+        if source not in self._made:
+            function = source.function
+            own = self._globals_of(function.__globals__)
+            copy = FunctionType(function.__code__, own, function.__name__, function.__defaults__)
+            copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+            self._made[source] = self._compiler(copy, source.copied)
+        return self._made[source]
+
+    def _globals_of(self, own: dict[str, Any]) -> dict[str, Any]:
+        if id(own) not in self._globals:
+            others = self._globals[id(own)] = dict(own)
+            for name, value in own.items():
+                source = source_of(value)
+                if source is not None:
+                    others[name] = self(source)
+        return self._globals[id(own)]
+
+
+_numba_forms = Forms(with_numba)
+
+
+def _with_numba(source: Source) -> Any:
+    return _numba_forms(source)
 
 
 @inlined

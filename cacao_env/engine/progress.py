@@ -9,7 +9,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from .code_cache import speaks
+from .library import speaks
 
 EVERY = 60.0  # seconds between lines
 

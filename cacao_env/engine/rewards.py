@@ -16,16 +16,16 @@ steps, and a forfeit costs ``WORST`` over the whole episode.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from .jit import njit
 from .observation import HIGH_SCORE
 from .scoring import relative_score, scores_into, win_shares_into, zero_sum_win
-from .state import OVER
+from .state import OVER, State
 from .tiles import MAX_PLAYERS
+from .types import f8x1, i8, i8x1
 
 Reward = Literal["outcome", "relative_score", "shaped"]
 REWARDS: tuple[Reward, ...] = ("outcome", "relative_score", "shaped")
@@ -38,7 +38,9 @@ WORST = (-1.0, -_MOST, -_MOST)
 
 
 @njit
-def rewards_into(state, mode, potentials, scores, win_shares, rewards):
+def rewards_into(
+    state: State, mode: i8, potentials: f8x1, scores: i8x1, win_shares: f8x1, rewards: f8x1
+) -> None:
     """Write the rewards of the step that led to ``state`` into ``rewards``, float, (num_players,).
 
     ``potentials`` keeps what a reward of every step has paid since the game began; set it to 0 then.
@@ -64,7 +66,7 @@ def rewards_into(state, mode, potentials, scores, win_shares, rewards):
             rewards[seat] = potential
 
 
-def potentials_into(state: Any, mode: int, potentials: npt.NDArray[np.float64]) -> None:
+def potentials_into(state: State, mode: i8, potentials: f8x1) -> None:
     """Write what the rewards of an episode that starts from a position are counted from."""
     potentials[:] = 0
     if EVERY_STEP[mode]:

@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import as_seed
-from .jit import COMPILED, F, inlined, njit
+from .jit import BY_NUMBA, F, inlined, njit
+from .types import Array, name
 
 RngArray = npt.NDArray[np.uint64]
+name("RngArray", Array(np.dtype(np.uint64), 1))
 _MASK = 0xFFFFFFFFFFFFFFFF
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -38,11 +40,11 @@ def as_rng(given: np.random.Generator | RngArray | int) -> RngArray:
 
 def _wrapping(function: F) -> F:
     """Mark intended overflow: compiled code wraps silently, the interpreter would warn."""
-    return function if COMPILED else np.errstate(over="ignore")(function)
+    return function if BY_NUMBA else np.errstate(over="ignore")(function)
 
 
-@_wrapping
 @inlined
+@_wrapping
 def mixed(bits):
     """Return 64 bits that each depend on all of ``bits``, a ``uint64``; one to one."""
     z = (bits ^ (bits >> _S30)) * _MIX_1
@@ -50,8 +52,8 @@ def mixed(bits):
     return z ^ (z >> _S31)
 
 
-@_wrapping
 @inlined
+@_wrapping
 def next_bits(rng):
     """Return the next 64 random bits and advance ``rng``."""
     rng[0] += _GAMMA

@@ -10,8 +10,9 @@ import numpy as np
 
 from .geometry import NEIGHBOR, opposite
 from .jit import inlined, njit
-from .state import OWNER, WORKERS
+from .state import OWNER, WORKERS, State
 from .tiles import TEMPLE_FIRST, TEMPLE_SECOND, WATER_TRACK
+from .types import f8x1, i8, i8x1
 
 
 @inlined
@@ -58,7 +59,7 @@ def count_temples(state):
 
 
 @njit
-def temple_into(state, temple, workers, prizes):
+def temple_into(state: State, temple: i8, workers: i8x1, prizes: i8x1) -> None:
     """Write every seat's workers at one temple, and the gold they would bring, (num_players,) each."""
     packed = temple_workers(state, temple)
     for seat in range(state.num_players):
@@ -67,21 +68,21 @@ def temple_into(state, temple, workers, prizes):
 
 
 @inlined
-def score(state, seat):
+def score(state: State, seat: i8) -> i8:
     """Return the score of a seat if the game ended now; the final score once it is over."""
     coins = np.int64(state.gold[seat]) + np.int64(state.sun[seat])
     return coins + WATER_TRACK[state.water[seat]] + np.int64(state.temples[seat])
 
 
 @njit
-def scores_into(state, out):
+def scores_into(state: State, out: i8x1) -> None:
     """Write every seat's score into ``out`` (at least num_players long)."""
     for seat in range(state.num_players):
         out[seat] = score(state, seat)
 
 
 @njit
-def win_shares_into(state, scores, out):
+def win_shares_into(state: State, scores: i8x1, out: f8x1) -> None:
     """Write every seat's share of the win with these scores into ``out``, float64.
 
     Scores are compared first, then stored cacao (rules 5); seats that are still level share the win.

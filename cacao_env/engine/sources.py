@@ -16,8 +16,23 @@ COMPILED = (
     *(f"agents/{name}.py" for name in ("elementary", "endgame", "greedy", "halving", "mc")),
     *(f"agents/{name}.py" for name in ("playout", "random", "utility")),
     *(f"evaluation/{name}.py" for name in ("judge", "luck")),
+    *("data/games.py", "check/bench/rows.py", "play/build/entries.py"),
 )
+TRAINING = ("training.kernels", "training.values.games")
 GAMES = (*COMPILED, "*.py", "agents/*.py", "evaluation/matches.py")
+
+
+def compiled_modules() -> dict[str, Path]:
+    """Return the modules with compiled functions, and what these functions follow from, by name."""
+    paths = {path.relative_to(PACKAGE.parent) for one in COMPILED for path in PACKAGE.glob(one)}
+    names = [".".join(path.with_suffix("").parts) for path in paths]
+    names = [name.removesuffix(".__init__") for name in names] + list(TRAINING)
+    return {name: _file_of(name) for name in sorted(names)}
+
+
+def _file_of(name: str) -> Path:
+    path = PACKAGE.parent.joinpath(*name.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 def hash_of(patterns: Iterable[str]) -> str:

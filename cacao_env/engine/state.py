@@ -12,12 +12,14 @@ Codes on ``board`` (see :mod:`cacao_env.engine.tiles`), above 0 for tiles:
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 
-from . import rng as rng_module
 from .geometry import NEIGHBOR, NUM_CELLS, cell_index, opposite, window_corner
 from .jit import inlined, njit
+from .rng import RngArray, shuffle
 from .tiles import (
     DISPLAY_SIZE,
     EDGES,
@@ -38,6 +40,7 @@ from .tiles import (
     WORKER_KINDS,
     WORKER_SUPPLY,
 )
+from .types import Array, Record, i8, name
 
 PLACE, FILL, ACT, OVER = range(4)
 PHASE_NAMES = ("place", "fill", "act", "over")
@@ -121,7 +124,10 @@ _FIELDS = np.dtype(
     align=True,
 )
 STATE = np.dtype((np.record, _FIELDS))
+State: TypeAlias = Any  # a record of it
 StateArray = npt.NDArray[np.void]
+name("State", Record(STATE))
+name("StateArray", Array(STATE, 1))
 
 # By board code of a worker tile: its owner, its variant, its workers on each side.
 _codes = [(code & (OVERBUILT - 1)) - 1 for code in range(CODES)]
@@ -140,7 +146,9 @@ def empty_states(count: int) -> StateArray:
 
 
 @njit
-def set_options(state, num_players, volcanoes, decisions, table_size):
+def set_options(
+    state: State, num_players: i8, volcanoes: i8, decisions: i8, table_size: i8
+) -> None:
     """Write the options into a blank state."""
     state.num_players = num_players
     state.volcanoes = volcanoes
@@ -151,7 +159,7 @@ def set_options(state, num_players, volcanoes, decisions, table_size):
 
 
 @njit
-def deal(state, rng):
+def deal(state: State, rng: RngArray) -> None:
     """Shuffle all piles with ``rng`` and set the game up (rules 2)."""
     players = state.num_players
     for seat in range(players):
@@ -161,7 +169,7 @@ def deal(state, rng):
 
 
 @njit
-def set_up(state):
+def set_up(state: State) -> None:
     """Lay out the start of the game whose options and drawing orders are written (rules 2)."""
     state.board[:] = 0
     state.jungle_cells[:] = 0
@@ -314,7 +322,7 @@ def pending_workers(state, side, facing):
 
 
 @njit
-def redeal(state, viewer, rng):
+def redeal(state: State, viewer: i8, rng: RngArray) -> None:
     """Deal everything that ``viewer`` can't see again, in place; everything it can see stays.
 
     Its own pile and the jungle pile are shuffled; hand and pile of every other seat are pooled and
@@ -349,4 +357,4 @@ def shuffle_pool(draws, pool, rng):
         for _ in range(pool[kind]):
             draws[count] = kind
             count += 1
-    rng_module.shuffle(rng, draws, count)
+    shuffle(rng, draws, count)

@@ -24,12 +24,13 @@ from ..engine.notation import as_action
 from ..engine.observation import MaskIn, ObservationDtype
 from ..engine.options import OptionFields, Options
 from ..engine.rewards import EVERY_STEP, REWARDS, Reward, potentials_into, rewards_into
-from ..engine.rng import new_rng
-from ..engine.state import OVER, STATE, deal
+from ..engine.rng import RngArray, new_rng
+from ..engine.state import OVER, STATE, StateArray, deal
 from ..engine.tiles import MAX_PLAYERS
+from ..engine.types import b1, f4x1, f8x2, i1x1, i8, u1x1
 from ..game import Game, as_position
 from ..greedy.candidates import ObservationForm
-from ..greedy.turn import needs_greedy, step_asked
+from ..greedy.turn import step_turn
 from ..views import Form
 from .observations import Rows, reset_options, see_into
 from .rendering import MODES, Renderer
@@ -45,18 +46,26 @@ DEAL = -(2**62)  # in place of an action; outside the range that notation.as_act
 
 
 @njit
-def _see(states, viewer, scaled, observation, mask):
+def _see(states: StateArray, viewer: i8, scaled: b1, observation: u1x1 | f4x1, mask: i1x1) -> None:
     """Write a seat's observation and its mask, which is all 0 unless the seat decides."""
     see_into(states[0], viewer, scaled, observation, mask)
 
 
 @njit
-def _advance(states, action, with_greedy, rng, mode, scaled, rewards, observation, mask):
+def _advance(
+    states: StateArray,
+    action: i8,
+    rng: RngArray,
+    mode: i8,
+    scaled: b1,
+    rewards: f8x2,
+    observation: u1x1 | f4x1,
+    mask: i1x1,
+) -> Any:
     """Play a legal action, or DEAL a game; write the rewards and what the next deciding seat sees.
 
-    All in one call, which is compiled as a whole.  ``with_greedy`` is ``needs_greedy(state)``;
-    ``rewards``, float (2, 4): the rewards of this step, and the potentials.  Returns (why the action
-    is illegal or LEGAL, the next deciding seat); at the end of the game that is GAME_IS_OVER.
+    ``rewards``, float (2, 4): the rewards of this step, and the potentials.  Returns (why the action is
+    illegal or LEGAL, the next deciding seat); at the end of the game that is GAME_IS_OVER.
     """
     state = states[0]
     if action == DEAL:
@@ -66,7 +75,7 @@ def _advance(states, action, with_greedy, rng, mode, scaled, rewards, observatio
         code = why_illegal(state, action)
         if code != LEGAL:
             return code, GAME_IS_OVER
-        step_asked(state, action, with_greedy)
+        step_turn(state, action)
         if state.phase == OVER or EVERY_STEP[mode]:
             scores, win_shares = np.empty(MAX_PLAYERS, np.int64), np.empty(MAX_PLAYERS)
             rewards_into(state, mode, rewards[1], scores, win_shares, rewards[0])
@@ -165,7 +174,6 @@ class raw_env(AECEnv):
         self.state_space = spaces.Box(0, high, (size,), self._form.dtype.type)
         self._scaled = observation_dtype == "float32"
         self._allocate()
-        self._with_greedy = needs_greedy(blank[0])
         # The deciding seat's observation is written as soon as it is known, and returned once.
         self._ready: tuple[str, Observation, Mask] | None = None
         self._rng = np.random.default_rng(secrets.randbits(128))
@@ -225,7 +233,6 @@ class raw_env(AECEnv):
             _, first = _advance(
                 game.states,
                 DEAL,
-                self._with_greedy,
                 new_rng(as_seed(seed)),
                 self._reward_mode,
                 self._scaled,
@@ -281,7 +288,6 @@ class raw_env(AECEnv):
         code, seat = _advance(
             game.states,
             number,
-            self._with_greedy,
             _NO_RNG,
             self._reward_mode,
             self._scaled,

@@ -19,10 +19,11 @@ from ..engine.decisions import MAX_DECISIONS, NONE
 from ..engine.jit import inlined, njit
 from ..engine.options import OptionFields, Options
 from ..engine.rewards import REWARDS, Reward, potentials_into
-from ..engine.state import set_up
+from ..engine.state import StateArray, set_up
 from ..engine.tiles import JUNGLE_SUPPLY_BY_CODE, MAX_PLAYERS, WORKER_SUPPLY
+from ..engine.types import i2x2, i8, i8x1
 from ..game import ELEMENTARY, Game, is_elementary
-from ..greedy.turn import needs_greedy, step_asked, unasked
+from ..greedy.turn import step_turn, unasked
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]
@@ -34,17 +35,17 @@ _is_elementary = inlined(is_elementary)
 
 
 @inlined
-def play(state, action, actions, with_greedy):
+def play(state, action, actions):
     """Note a legal action, and play it and all moves that are not asked.
 
-    ``actions``: of this game; ``with_greedy`` is ``needs_greedy(state)``.
+    ``actions``: of this game.
     """
     actions[state.ply] = action
-    step_asked(state, action, with_greedy)
+    step_turn(state, action)
 
 
 @njit
-def _replay(states, actions, last):
+def _replay(states: StateArray, actions: i2x2, last: i8x1) -> i8:
     """Play the games' actions up to number ``last``; return the first game with an illegal one, or -1.
 
     Its state is then the position in which its next action is illegal.
@@ -57,15 +58,14 @@ def _replay(states, actions, last):
             if why_illegal(state, noted - ELEMENTARY * elementary) != LEGAL:
                 return g
             if not elementary:
-                play(state, noted, actions[g], True)
+                play(state, noted, actions[g])
                 continue
-            apply(state, noted - ELEMENTARY)
+            action: Any = noted - ELEMENTARY
             state.ply += 1
-            if state.ply == last[g] or not _is_elementary(actions[g, state.ply]):
-                action = unasked(state, own)
-                while action != NONE:
-                    apply(state, action)
-                    action = unasked(state, own)
+            ends = state.ply == last[g] or not _is_elementary(actions[g, state.ply])
+            while action != NONE:
+                apply(state, action)
+                action = unasked(state, own) if ends else NONE
     return -1
 
 
@@ -119,7 +119,6 @@ class Batch:
         """Make the arrays of the games, and those that follow from them."""
         self.states = self.options.blank_states(self.num_games)
         self.actions = np.zeros((self.num_games, MAX_DECISIONS), np.int16)
-        self._with_greedy = needs_greedy(self.states[0])
         self._potentials = np.zeros((self.num_games, MAX_PLAYERS))
         self._counted = np.zeros(self.num_games, np.int64)
 

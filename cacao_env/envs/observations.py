@@ -22,6 +22,7 @@ from ..engine.jit import inlined, njit
 from ..engine.observation import OBSERVATION_DTYPES, observe_as
 from ..engine.options import Options
 from ..engine.state import OVER, StateArray
+from ..engine.types import b1, b1x1, f4x2, i1x2, i8x1, u1x2
 from ..game import Game
 from ..greedy.candidates import (
     Candidates,
@@ -59,13 +60,17 @@ def see_into(state, viewer, scaled, observation, mask):
 
 
 @njit
-def _look_all(states, viewers, scaled, observations, masks):
+def _look_all(
+    states: StateArray, viewers: i8x1, scaled: b1, observations: u1x2 | f4x2, masks: i1x2
+) -> None:
     for g in range(len(states)):
         see_into(states[g], viewers[g], scaled, observations[g], masks[g])
 
 
 @njit
-def _look_at_ends(states, which, viewers, scaled, observations):
+def _look_at_ends(
+    states: StateArray, which: b1x1, viewers: i8x1, scaled: b1, observations: u1x2 | f4x2
+) -> None:
     for g in range(len(states)):
         if which[g]:
             observe_as(states[g], viewers[g], scaled, observations[g])

@@ -16,8 +16,10 @@ from ..checks import as_float, in_short
 from ..engine.actions import sample
 from ..engine.jit import njit
 from ..engine.options import Options
-from ..engine.state import OVER
-from ..greedy.choices import GREEDY_WEIGHTS, greedy_choice
+from ..engine.rng import RngArray
+from ..engine.state import OVER, StateArray
+from ..engine.types import i2x2, i8, i8x1
+from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice
 from ..registry import as_agent, can_act
 from .batch import play
 
@@ -80,32 +82,32 @@ class Opponents:
 
 
 @njit
-def play_compiled(states, actions, with_greedy, learners, kinds, rngs, choices):
+def play_compiled(
+    states: StateArray, actions: i2x2, learners: i8x1, kinds: i8x1, rngs: RngArray
+) -> None:
     """Let compiled opponents play until each game's learner decides or the game is over.
 
-    ``actions`` as in :class:`.batch.Batch`; ``with_greedy`` as in :func:`.batch.play`.  ``learners``,
+    ``actions`` as in :class:`.batch.Batch`.  ``learners``,
     ``kinds``, shape (N,): the learner's seat, and RANDOM or GREEDY for the others; neither uses
-    anything hidden.  Games of other kinds do not change.  ``choices``: scratch space, CHOICES, (1,);
-    None without GREEDY, which is not compiled then.
+    anything hidden.  Games of other kinds do not change.
     """
+    choices = np.empty(1, CHOICES)
     for g in range(len(states)):
         state = states[g]
         rng = rngs[g : g + 1]
         while kinds[g] < NUM_COMPILED and state.phase != OVER and state.seat != learners[g]:
-            play(state, _choice(state, kinds[g], rng, choices), actions[g], with_greedy)
+            play(state, _choice(state, kinds[g], rng, choices[0]), actions[g])
 
 
 @njit
 def _choice(state, kind, rng, choices):
-    if choices is None:
-        return sample(state, rng)
     if kind == GREEDY:
-        return greedy_choice(choices[0], state, GREEDY_WEIGHTS, rng)
+        return greedy_choice(choices, state, GREEDY_WEIGHTS, rng)
     return sample(state, rng)
 
 
 @njit
-def waiting(states, learners, numbers):
+def waiting(states: StateArray, learners: i8x1, numbers: i8x1) -> i8:
     """Write the games in which a seat other than the learner's decides; return their number."""
     count = 0
     for g in range(len(states)):

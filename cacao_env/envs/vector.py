@@ -18,8 +18,10 @@ from ..engine.actions import LEGAL, sample, why_illegal
 from ..engine.jit import njit
 from ..engine.options import OptionFields, Options
 from ..engine.rewards import Reward, rewards_into
-from ..engine.state import OVER, deal
+from ..engine.rng import RngArray
+from ..engine.state import OVER, StateArray, deal
 from ..engine.tiles import MAX_PLAYERS
+from ..engine.types import b1, b1x1, f4x2, f8x2, i1x1, i1x2, i2x2, i8, i8x1, i8x2, u1x2
 from ..greedy.candidates import Candidates
 from ..greedy.turn import step_turn
 from .batch import Arrays, Batch, as_actions, play
@@ -28,7 +30,7 @@ from .threads import Workers, alone
 
 
 @njit
-def first_illegal(states, chosen):
+def first_illegal(states: StateArray, chosen: i8x1) -> i8:
     """Return the number of the first game whose action is illegal, or -1."""
     for g in range(len(states)):
         if why_illegal(states[g], chosen[g]) != LEGAL:
@@ -38,21 +40,20 @@ def first_illegal(states, chosen):
 
 @njit
 def _step_all(
-    states,
-    chosen,
-    actions,
-    rngs,
-    potentials,
-    rewards,
-    terminations,
-    final_scores,
-    seen,
-    masks,
-    seats,
-    mode,
-    with_greedy,
-    looking,
-):
+    states: StateArray,
+    chosen: i8x1,
+    actions: i2x2,
+    rngs: RngArray,
+    potentials: f8x2,
+    rewards: f4x2,
+    terminations: b1x1,
+    final_scores: i8x2,
+    seen: u1x2,
+    masks: i1x2,
+    seats: i1x1,
+    mode: i8,
+    looking: b1,
+) -> i8:
     """Play every game's action and replace finished games; do nothing if an action is illegal.
 
     The arrays, all with the games as their first axis, come first: a named tuple of them takes Numba
@@ -66,7 +67,7 @@ def _step_all(
     win_shares = np.zeros(MAX_PLAYERS)
     for g in range(len(states)):
         state = states[g]
-        play(state, chosen[g], actions[g], with_greedy)
+        play(state, chosen[g], actions[g])
         rewards_into(state, mode, potentials[g], scores, win_shares, rewards[g])
         terminations[g] = state.phase == OVER
         if state.phase == OVER:
@@ -94,14 +95,14 @@ def _look(state, seen, mask, seat):
 
 
 @njit
-def _sample_all(states, rngs, chosen):
+def _sample_all(states: StateArray, rngs: RngArray, chosen: i8x1) -> None:
     """Write a legal action for every game, uniformly at random."""
     for g in range(len(states)):
         chosen[g] = sample(states[g], rngs[g : g + 1])
 
 
 @njit
-def playouts(states, rngs, count):
+def playouts(states: StateArray, rngs: RngArray, count: i8) -> i8:
     """Play ``count`` new random games on each state; return the number of games played."""
     for g in range(len(states)):
         rng = rngs[g : g + 1]
@@ -113,7 +114,7 @@ def playouts(states, rngs, count):
 
 
 @njit
-def _deal_all(states, rngs):
+def _deal_all(states: StateArray, rngs: RngArray) -> None:
     for g in range(len(states)):
         deal(states[g], rngs[g : g + 1])
 
@@ -201,7 +202,7 @@ class VectorGames(Batch):
 
     def _look(self) -> None:
         self.seats[:] = self.states["seat"]
-        self._view.look(self.states, self.seats, self._workers.run)
+        self._view.look(self.states, self.seats.astype(np.int64), self._workers.run)
 
     @alone
     def step(self, chosen: npt.NDArray[Any], look: bool = True) -> None:
@@ -232,7 +233,6 @@ class VectorGames(Batch):
             self._masks,
             self.seats,
             self._mode,
-            self._with_greedy,
             look and self._rows is None,
         )
         self._refuse(refused)

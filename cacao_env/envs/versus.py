@@ -21,23 +21,31 @@ from ..engine.notation import as_action
 from ..engine.observation import ObservationDtype
 from ..engine.options import OptionFields, Options
 from ..engine.rewards import WORST, Reward, rewards_into
-from ..engine.rng import next_bits, uniform
+from ..engine.rng import RngArray, next_bits, uniform
 from ..engine.scoring import margin, scores_into, win_shares_into
-from ..engine.state import OVER, deal
+from ..engine.state import OVER, StateArray, deal
 from ..engine.tiles import MAX_PLAYERS
+from ..engine.types import b1, b1x1, f4x1, f8, f8x1, f8x2, i2x2, i8, i8x1, i8x2
 from ..game import Game, as_position
 from ..greedy.candidates import Candidates, as_candidates
-from ..greedy.choices import CHOICES
 from .batch import Arrays, Batch, as_actions, as_flags, play
 from .observations import view_of
-from .opponents import GREEDY, NUM_COMPILED, Opponents, OpponentSpec, is_rng, play_compiled, waiting
+from .opponents import NUM_COMPILED, Opponents, OpponentSpec, is_rng, play_compiled, waiting
 from .threads import alone
 
 Illegal = Literal["lose", "raise"]
 
 
 @njit
-def _deal(states, which, learners, fixed, kinds, probabilities, rngs):
+def _deal(
+    states: StateArray,
+    which: b1x1,
+    learners: i8x1,
+    fixed: b1,
+    kinds: i8x1,
+    probabilities: f8x1,
+    rngs: RngArray,
+) -> None:
     """Deal the games in ``which``, choose their learners' seats and draw their opponents."""
     for g in range(len(states)):
         if not which[g]:
@@ -56,7 +64,9 @@ def _deal(states, which, learners, fixed, kinds, probabilities, rngs):
 
 
 @njit
-def _play(states, chosen, actions, with_greedy, forgiving, ended, forfeits):
+def _play(
+    states: StateArray, chosen: i8x1, actions: i2x2, forgiving: b1, ended: b1x1, forfeits: b1x1
+) -> i8:
     """Play the learners' actions, and mark the illegal ones, which lose their games.
 
     Nothing is played in games that have ``ended``.  Unless ``forgiving``, nothing changes if an action
@@ -73,14 +83,25 @@ def _play(states, chosen, actions, with_greedy, forgiving, ended, forfeits):
         return first
     for g in range(len(states)):
         if not (forfeits[g] or ended[g]):
-            play(states[g], chosen[g], actions[g], with_greedy)
+            play(states[g], chosen[g], actions[g])
     return first
 
 
 @njit
 def _reward(
-    states, learners, forfeits, mode, potentials, counted, rewards, dones, ended, final, won, worst
-):
+    states: StateArray,
+    learners: i8x1,
+    forfeits: b1x1,
+    mode: i8,
+    potentials: f8x2,
+    counted: i8x1,
+    rewards: f4x1,
+    dones: b1x1,
+    ended: b1x1,
+    final: i8x2,
+    won: f8x1,
+    worst: f8,
+) -> i8:
     """Write the learners' rewards since their last decisions, which games are over, and their ends.
 
     Games that had ``ended`` before have neither.  Returns how many are over.  One call covers all steps
@@ -147,7 +168,7 @@ class VersusGames(Batch):
         *("rngs", "learners", "kinds", "rewards", "dones", "forfeits", "ended"),
         *("final_scores", "final_win_shares"),
     )
-    _derived = ("observations", "action_masks", "_view", "_chosen", "_numbers", "_choices")
+    _derived = ("observations", "action_masks", "_view", "_chosen", "_numbers")
 
     @keywords_of(Options)
     def __init__(
@@ -188,7 +209,6 @@ class VersusGames(Batch):
         self._view = view_of(self.num_games, self.options, self._observation, self._dtype)
         self.observations, self.action_masks = self._view.observations, self._view.action_masks
         self._chosen, self._numbers = np.zeros((2, self.num_games), np.int64)
-        self._choices = np.empty(1, CHOICES) if self._opponents.probabilities[GREEDY] > 0 else None
 
     @alone
     def reset(self, seed: int | None = None, first_seat: int = 0) -> None:
@@ -350,7 +370,7 @@ class VersusGames(Batch):
         choices = as_actions(chosen, self.num_games)
         self._view.choose(choices, self._chosen)
         flags = self._forgiving, self.ended, self.forfeits
-        wrong = _play(self.states, self._chosen, self.actions, self._with_greedy, *flags)
+        wrong = _play(self.states, self._chosen, self.actions, *flags)
         if wrong >= 0 and not self._forgiving:
             raise ValueError(self._view.explain(self.states, choices, wrong))
 
@@ -372,11 +392,9 @@ class VersusGames(Batch):
         play_compiled(
             self.states,
             self.actions,
-            self._with_greedy,
             self.learners,
             self.kinds,
             self.rngs,
-            self._choices,
         )
         if not self._opponents.line_ups:
             return

@@ -21,16 +21,18 @@ from ..agents.halving import halve
 from ..agents.mc import best_actions
 from ..agents.utility import RELATIVE_SCORE, value_of
 from ..agents.value.agent import ValueAgent
+from ..agents.value.net import Net, Scratch
 from ..agents.value.search import SEARCH
-from ..agents.value.turns import value_actions
+from ..agents.value.turns import Work, value_actions
 from ..engine.actions import MAX_LEGAL
 from ..engine.decisions import MAX_DECISIONS
 from ..engine.jit import njit
 from ..engine.options import Options
 from ..engine.rng import RngArray, new_rng
 from ..engine.scoring import relative_score
-from ..engine.state import EXPLICIT, FILL, OVER, STATE, redeal
+from ..engine.state import EXPLICIT, FILL, OVER, STATE, StateArray, redeal
 from ..engine.tiles import MAX_PLAYERS
+from ..engine.types import f8x1, i8, i8x1, i8x3
 from ..game import Game
 from ..gold_sources import SOURCES, add_sources
 from ..greedy.turn import step_turn
@@ -40,7 +42,18 @@ LOOK = 24  # comparing playouts after which it is asked whether more are needed
 
 
 @njit
-def network_playout(net, scratch, work, states, ids, alive, inner, rng, sums, gold):
+def network_playout(
+    net: Net,
+    scratch: Scratch,
+    work: Work,
+    states: StateArray,
+    ids: i8x1,
+    alive: i8,
+    inner: i8,
+    rng: RngArray,
+    sums: f8x1,
+    gold: i8x3,
+) -> None:
     """Play on after each of the first ``alive`` actions of ``states[0]``, and add what comes of it.
 
     The network plays all seats to the end and evaluates ``inner`` placements of a turn.  Everything

@@ -20,12 +20,13 @@ import numpy.typing as npt
 
 from ..agents.checkpoint import shipped_home
 from ..agents.value.agent import ValueAgent
-from ..agents.value.net import expect
-from ..agents.value.turns import value_actions
+from ..agents.value.net import Net, Scratch, expect
+from ..agents.value.turns import Work, value_actions
 from ..engine.actions import MAX_LEGAL
 from ..engine.jit import njit
-from ..engine.state import FILL, OVER, STATE, set_up
+from ..engine.state import FILL, OVER, STATE, StateArray, set_up
 from ..engine.tiles import MAX_PLAYERS, NUM_JUNGLE_KINDS
+from ..engine.types import f8x2, i8x1
 from ..game import Game
 from ..greedy.turn import step_turn
 from ..registry import load_agent
@@ -89,7 +90,9 @@ def _add_draw(net, scratch, work, here, action, viewer, first, luck):
 
 
 @njit
-def add_luck(net, scratch, work, states, actions, luck):
+def add_luck(
+    net: Net, scratch: Scratch, work: Work, states: StateArray, actions: i8x1, luck: f8x2
+) -> None:
     """Play ``actions`` again from the beginning of ``states[0]``; add the luck of each seat.
 
     ``luck``: float64 (2, MAX_PLAYERS), of win shares and of scores in gold.

@@ -26,9 +26,10 @@ from ..engine.actions import MAX_LEGAL, indexed_cell
 from ..engine.decisions import NONE, forced_action
 from ..engine.geometry import NEIGHBOR
 from ..engine.jit import inlined, njit
-from ..engine.rng import below
-from ..engine.state import EXPLICIT, OVER, PLACE, STATE
+from ..engine.rng import RngArray, below
+from ..engine.state import EXPLICIT, OVER, PLACE, STATE, StateArray
 from ..engine.tiles import NUM_VARIANTS
+from ..engine.types import b1x1, f4x3, i1x2, i8, i8x1, i8x2
 from .choices import CHOICES, GREEDY_WEIGHTS, WAYS, lay, score_actions, tiles_shown
 from .columns import (
     BEHIND,
@@ -101,7 +102,9 @@ def as_candidates(observation: object) -> Candidates | None:
 
 
 @njit
-def candidates_into(states, viewers, rows, replies, seen, masks, ids):
+def candidates_into(
+    states: StateArray, viewers: i8x1, rows: i8, replies: i8, seen: f4x3, masks: i1x2, ids: i8x2
+) -> None:
     """Write what each viewer sees: (N, rows + 1, COLUMNS), (N, rows), and the actions of the rows.
 
     A viewer that does not decide sees the context alone, and ids of rows without a choice are -1.
@@ -284,7 +287,7 @@ def _order_of(row):
 
 
 @njit
-def sample_rows(masks, rngs, chosen):
+def sample_rows(masks: i1x2, rngs: RngArray, chosen: i8x1) -> None:
     """Write for each game the number of a row with a choice, uniformly at random."""
     for g in range(len(masks)):
         count = 0
@@ -294,7 +297,7 @@ def sample_rows(masks, rngs, chosen):
 
 
 @njit
-def contexts_into(states, which, viewers, seen):
+def contexts_into(states: StateArray, which: b1x1, viewers: i8x1, seen: f4x3) -> None:
     """Write what viewers see of finished games, those in ``which``: the context alone."""
     for g in range(len(states)):
         if which[g]:
@@ -303,7 +306,7 @@ def contexts_into(states, which, viewers, seen):
 
 
 @njit
-def actions_of(ids, chosen, actions):
+def actions_of(ids: i8x2, chosen: i8x1, actions: i8x1) -> i8:
     """Write the action of each game's row; return the first game whose row has none, or -1."""
     wrong = -1
     for g in range(len(ids)):

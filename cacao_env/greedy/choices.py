@@ -8,6 +8,7 @@ these values; with ``decisions="turn"`` they also make every decision but the pl
 from __future__ import annotations
 
 from itertools import combinations, permutations
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -41,6 +42,7 @@ from ..engine.tiles import (
     TAKE_CACAO,
     VOLCANO,
 )
+from ..engine.types import Array, Record, name
 from .values import HEURISTIC, Weights, prepare, set_worths, tile_value
 
 # The values of a position's decisions, and scratch space; one array serves many decisions.
@@ -56,6 +58,10 @@ _FIELDS = np.dtype(
     align=True,
 )
 CHOICES = np.dtype((np.record, _FIELDS))
+Choices: TypeAlias = Any
+ChoicesArray: TypeAlias = Any
+name("Choices", Record(CHOICES))
+name("ChoicesArray", Array(CHOICES, 1))
 GREEDY_WEIGHTS = np.array(Weights())
 NOWHERE = -1
 TIE = 1e-9

@@ -22,11 +22,13 @@ from ..engine.state import (
     OWNER,
     TURN,
     VARIANT,
+    State,
     cell_column,
     cell_row,
 )
 from ..engine.symmetry import NUM_SYMMETRIES, side_images, variant_images
 from ..engine.tiles import NUM_VARIANTS, VOLCANO, VOLCANO_TURNED
+from ..engine.types import i8
 from .choices import CHOICES, GREEDY_WEIGHTS, TIE, appraise_acts, appraise_fills
 
 SIDES = np.array([side_images(g) for g in range(NUM_SYMMETRIES)])
@@ -91,7 +93,7 @@ def _rank(state, action):
 
 
 @njit
-def late_choice(state):
+def late_choice(state: State) -> i8:
     """Return greedy's fill or action, for the deciding seat; it depends on the position alone."""
     scratch = np.empty(1, CHOICES)
     choices = scratch[0]
@@ -121,7 +123,7 @@ def late_choice(state):
 
 
 @njit
-def unasked(state, decisions):
+def unasked(state: State, decisions: i8) -> i8:
     """Return the move to play without asking, or NONE; ``decisions``: EXPLICIT, AUTO or TURN."""
     if decisions == EXPLICIT:
         return NONE
@@ -132,39 +134,13 @@ def unasked(state, decisions):
 
 
 @njit
-def step_turn(state, action):
+def step_turn(state: State, action: i8) -> None:
     """Apply a legal action, then all moves that are not asked, with ``"turn"`` greedy's too."""
-    step_asked(state, action, True)
-
-
-@njit
-def step_asked(state, action, with_greedy):
-    """Do what ``step_turn`` does, with greedy or, if ``with_greedy`` is None, without it.
-
-    Numba compiles a function for the types of its arguments, and drops a branch that a None decides.
-    So without greedy its code is neither compiled nor part of the function.
-    """
-    apply(state, action)
     state.ply += 1
-    if state.decisions == EXPLICIT:
-        return
     while True:
-        if with_greedy is None:
-            action = forced_action(state)
-        else:
-            action = unasked(state, state.decisions)
+        apply(state, action)
+        if state.decisions == EXPLICIT:
+            return
+        action = unasked(state, state.decisions)
         if action == NONE:
             return
-        apply(state, action)
-
-
-def needs_greedy(state):
-    """Return what ``step_asked`` takes as ``with_greedy``: True for a game asked by TURN, else None."""
-    return True if state.decisions == TURN else None
-
-
-def next_unasked(state, decisions):
-    """Return what ``unasked`` does, for Python: greedy is compiled only if it may be asked."""
-    if decisions == EXPLICIT:
-        return NONE
-    return int(unasked(state, TURN) if decisions == TURN else forced_action(state))

@@ -28,7 +28,7 @@ from ..engine.decisions import NONE
 from ..engine.options import ASKED, DECISIONS
 from ..engine.rng import RngArray, new_rng
 from ..game import Game
-from ..greedy.turn import next_unasked
+from ..greedy.turn import unasked
 from .prompt import Message, message, primer, prompt
 from .reply import Refused, action_of
 from .table import FAILURES, TRIES
@@ -169,7 +169,7 @@ class LanguageModel(Agent):
         if own.forfeited:
             return int(random_action(game.states, own.rng))
         asked = self._values["decisions"]
-        return int(next_unasked(game.state, ASKED.index(asked))) if asked else NONE
+        return int(unasked(game.state, ASKED.index(asked))) if asked else NONE
 
     def _replies(self, chats: Sequence[list[Message]]) -> list[dict[str, Any]]:
         """Return the replies to conversations, from the cache or from the model."""

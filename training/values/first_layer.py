@@ -11,71 +11,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from cacao_env.agents.value.features import ALONE
-from cacao_env.agents.value.patterns import NUM_PATTERNS, part_numbers
-from cacao_env.engine.jit import njit
+from cacao_env.agents.value.patterns import part_numbers
+
+from ..kernels import backward_into, forward_into
 
 PARTS = part_numbers()
-
-
-@njit
-def forward_into(
-    rows, counts, patterns, cells, of_rows, of_parts, of_best, total, context, most, where
-):
-    """Add up each sample's patterns in ``total`` and its other rows in ``context``.
-
-    ``most`` and ``where``: the maxima over open cells, and whose they are.
-    """
-    each = np.zeros(of_best.shape[1], np.float32)
-    for b in range(len(rows)):
-        out = total[b]
-        for k in range(patterns[b]):
-            table = rows[b, k] // NUM_PATTERNS
-            parts = PARTS[rows[b, k] - table * NUM_PATTERNS]
-            for i in range(PARTS.shape[1]):
-                row = of_parts[table, parts[i]]
-                for h in range(len(out)):
-                    out[h] += row[h]
-        for k in range(patterns[b], counts[b]):
-            row = of_rows[rows[b, k] - ALONE]
-            for h in range(len(row)):
-                context[b, h] += row[h]
-        for k in range(cells[b]):
-            parts = PARTS[rows[b, k]]
-            each[:] = 0
-            for i in range(PARTS.shape[1]):
-                row = of_best[parts[i]]
-                for m in range(len(each)):
-                    each[m] += row[m]
-            for m in range(len(each)):
-                if each[m] > most[b, m]:
-                    most[b, m] = each[m]
-                    where[b, m] = k
-
-
-@njit
-def backward_into(
-    rows, counts, patterns, where, by_total, by_context, by_most, of_rows, of_parts, of_best
-):
-    """Add the gradients of the weights, given those by what ``forward_into`` writes."""
-    for b in range(len(rows)):
-        slope = by_total[b]
-        for k in range(patterns[b]):
-            table = rows[b, k] // NUM_PATTERNS
-            parts = PARTS[rows[b, k] - table * NUM_PATTERNS]
-            for i in range(PARTS.shape[1]):
-                row = of_parts[table, parts[i]]
-                for h in range(len(slope)):
-                    row[h] += slope[h]
-        for k in range(patterns[b], counts[b]):
-            row = of_rows[rows[b, k] - ALONE]
-            for h in range(len(row)):
-                row[h] += by_context[b, h]
-        for m in range(by_most.shape[1]):
-            if where[b, m] >= 0:
-                parts = PARTS[rows[b, where[b, m]]]
-                for i in range(PARTS.shape[1]):
-                    of_best[parts[i], m] += by_most[b, m]
 
 
 class FirstLayer(torch.autograd.Function):

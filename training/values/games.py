@@ -13,16 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cacao_env.agents.value.features import NO_ROW, NUM_NUMBERS, features_into
-from cacao_env.agents.value.net import POINTS, expect
+from cacao_env.agents.value.net import POINTS, Net, Scratch, expect
 from cacao_env.agents.value.search import search_choice
-from cacao_env.agents.value.turns import value_actions
+from cacao_env.agents.value.turns import Work, value_actions
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.decisions import MAX_DECISIONS
 from cacao_env.engine.jit import njit
 from cacao_env.engine.rng import below, uniform
 from cacao_env.engine.scoring import score, scores_into, win_shares_into
-from cacao_env.engine.state import ACT, FILL, OVER, STATE, deal, redeal
+from cacao_env.engine.state import ACT, FILL, OVER, STATE, StateArray, deal, redeal
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
+from cacao_env.engine.types import f4x2, f8x2, i1x2, i8, i8x1, i8x2, u1x1, u2x2, u8x1
 from cacao_env.greedy.choices import GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.greedy.turn import step_turn
 
@@ -32,25 +33,25 @@ KEPT_ROWS = 160  # of a sample; no position of a real game has more
 class Samples(NamedTuple):
     """Arrays of one row a sample; seats in turn order from the viewer."""
 
-    numbers: Any  # (S, NUM_NUMBERS) float32
-    rows: Any  # (S, KEPT_ROWS) uint16
-    patterns: Any  # (S,) uint8, how many of the rows are patterns
-    open_cells: Any  # (S,) uint8, how many of those are of open cells
-    stage: Any  # (S,) uint8
-    players: Any  # (S,) uint8
-    win_shares: Any  # (S, MAX_PLAYERS) float32
-    points: Any  # (S, MAX_PLAYERS) float32, still to come, in units of POINTS
+    numbers: f4x2  # (S, NUM_NUMBERS) float32
+    rows: u2x2  # (S, KEPT_ROWS) uint16
+    patterns: u1x1  # (S,) uint8, how many of the rows are patterns
+    open_cells: u1x1  # (S,) uint8, how many of those are of open cells
+    stage: u1x1  # (S,) uint8
+    players: u1x1  # (S,) uint8
+    win_shares: f4x2  # (S, MAX_PLAYERS) float32
+    points: f4x2  # (S, MAX_PLAYERS) float32, still to come, in units of POINTS
 
 
 class Played(NamedTuple):
     """Arrays of one row a game: what determines it, and its result."""
 
-    seeds: Any  # (G,) uint64, of ``Game.new``
-    actions: Any  # (G, MAX_DECISIONS) uint16
-    plies: Any  # (G,) int64, how many of the actions there are
-    scores: Any  # (G, MAX_PLAYERS) int64
-    cacao: Any  # (G, MAX_PLAYERS) int8
-    win_shares: Any  # (G, MAX_PLAYERS) float64
+    seeds: u8x1  # (G,) uint64, of ``Game.new``
+    actions: u2x2  # (G, MAX_DECISIONS) uint16
+    plies: i8x1  # (G,) int64, how many of the actions there are
+    scores: i8x2  # (G, MAX_PLAYERS) int64
+    cacao: i1x2  # (G, MAX_PLAYERS) int8
+    win_shares: f8x2  # (G, MAX_PLAYERS) float64
 
 
 def new_played(seeds: Any) -> Played:
@@ -110,17 +111,16 @@ def gumbel(rng):
 
 
 @njit
-def _choose(net, scratch, work, views, behaviour, searches, by_greedy, ids, values, rng):
+def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
     """An action for the deciding seat of a state whose hidden information is dealt again.
 
     Returns (action, whether it is random).
     """
     view = views[0]
-    if searches is not None:
-        share = behaviour.search_fraction
-        if share > 0 and not by_greedy and uniform(rng) < share:
-            sims = np.int64(behaviour.search_sims)
-            return search_choice(net, scratch, work, views, sims, ids, values, rng), False
+    share = behaviour.search_fraction
+    if share > 0 and not by_greedy and uniform(rng) < share:
+        sims = np.int64(behaviour.search_sims)
+        return search_choice(net, scratch, work, views, sims, ids, values, rng), False
     if by_greedy:
         choices = work.choices[0]
         score_actions(choices, view, GREEDY_WEIGHTS)
@@ -144,11 +144,11 @@ def _choose(net, scratch, work, views, behaviour, searches, by_greedy, ids, valu
 
 
 @njit
-def _opponent_choice(net, scratch, work, views, behaviour, searches, ids, values, rng):
+def _opponent_choice(net, scratch, work, views, behaviour, ids, values, rng):
     """The opponent's best action in a state whose hidden information is dealt again."""
     if behaviour.opponent == GREEDY_OPPONENT:
         return greedy_choice(work.choices[0], views[0], GREEDY_WEIGHTS, rng)
-    if searches is not None and behaviour.opponent_sims > 0:
+    if behaviour.opponent_sims > 0:
         sims = np.int64(behaviour.opponent_sims)
         return search_choice(net, scratch, work, views, sims, ids, values, rng)
     count = value_actions(net, scratch, work, views[0], np.int64(net.top), ACT, ids, values, rng)
@@ -157,22 +157,20 @@ def _opponent_choice(net, scratch, work, views, behaviour, searches, ids, values
 
 @njit
 def play_sample_games(
-    net,
-    scratch,
-    work,
-    opponent,
-    opponent_scratch,
-    options,
-    behaviour,
-    searches,
-    played,
-    samples,
-):
+    net: Net,
+    scratch: Scratch,
+    work: Work,
+    opponent: Net,
+    opponent_scratch: Scratch,
+    options: StateArray,
+    behaviour: Behaviour,
+    played: Played,
+    samples: Samples,
+) -> i8:
     """Play one game for each seed with the options of ``options[0]``; write samples.
 
-    ``opponent`` and ``searches`` are None where all seats learn, and where nobody searches: then Numba
-    compiles nothing for them, which saves a fifth of the time.  Returns how many samples there are.
-    It stops early when another game might not fit.
+    ``opponent``: the opponent's network, of any kind where none plays.  Returns how many samples there
+    are.  It stops early when another game might not fit.
     """
     room, written = MAX_TURNS * MAX_PLAYERS, 0
     state = np.empty(2, STATE)
@@ -198,7 +196,7 @@ def play_sample_games(
         players = np.int64(game.num_players)
         by_greedy = uniform(rng) < behaviour.greedy
         learner = -1  # the learner's seat, if it has one only
-        if opponent is not None and uniform(rng) < behaviour.opponent_fraction:
+        if behaviour.opponent != NO_OPPONENT and uniform(rng) < behaviour.opponent_fraction:
             learner = below(rng, players)
         turns = 0
         strayed[:] = False
@@ -210,15 +208,15 @@ def play_sample_games(
             redeal(view, seat, rng)
             views = state[1:]
             action = -1
-            if opponent is not None and learner >= 0 and seat != learner:
+            if learner >= 0 and seat != learner:
                 action = _opponent_choice(
                     *(opponent, opponent_scratch, work, views),
-                    *(behaviour, searches, ids, values, rng),
+                    *(behaviour, ids, values, rng),
                 )
             if action < 0:
                 action, is_random = _choose(
                     *(net, scratch, work, views),
-                    *(behaviour, searches, by_greedy, ids, values, rng),
+                    *(behaviour, by_greedy, ids, values, rng),
                 )
                 strayed[turns] |= is_random
             played.actions[g, played.plies[g]] = action

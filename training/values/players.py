@@ -7,8 +7,6 @@ and the games do not depend on how many threads play them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
-from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +17,6 @@ from cacao_env.agents.value.search import SEARCH_PARAMETERS, split_search
 from cacao_env.agents.value.turns import new_work
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
-from cacao_env.evaluation.blocks import Chunk, Pairing
-from cacao_env.evaluation.matches import play_chunk
-from cacao_env.registry import load_agent
 
 from ..config import ConfigError, agent_named
 from .games import (
@@ -35,7 +30,6 @@ from .games import (
     new_samples,
     play_sample_games,
 )
-from .net import ValueNet
 
 CHUNK = 100  # games that one thread plays at a time
 _GAMES = 0  # tells random numbers for games from those for batches
@@ -105,9 +99,7 @@ def play(
 ) -> tuple[Samples, Played]:
     """Play some games, without the interpreter's lock; return their samples and their actions."""
     players = games.options.num_players
-    # Greedy needs no network of its own.
-    other = (opponent or net) if behaviour.opponent else None
-    searches = True if behaviour.search_fraction or behaviour.opponent_sims else None
+    other = opponent or net  # greedy, or nobody, needs no network of its own
     turns = min(MAX_TURNS, _TURNS[players])
     a_game = turns * (behaviour.kept + (players - 1) * behaviour.others)
     room = int(1.1 * len(games.seeds) * a_game) + 2 * MAX_TURNS * MAX_PLAYERS
@@ -117,10 +109,9 @@ def play(
         new_scratch(net),
         new_work(),
         other,
-        new_scratch(other) if other else None,
+        new_scratch(other),
         games.options.blank_states(),
         behaviour,
-        searches,
         played,
         samples,
     )
@@ -131,23 +122,3 @@ def play(
 def join(parts: Sequence[Samples]) -> Samples:
     """One set of samples from several."""
     return Samples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-
-@cache
-def warm_up() -> Any:
-    """Compile everything that plays, or load it; return a process that compiles what measures.
-
-    The first games are played meanwhile.  All learners of a process have one such process.
-    """
-    beside = get_context("spawn").Process(target=_measured, daemon=True)
-    beside.start()
-    net = ValueNet(8, 8, 8).compiled()
-    [games] = split_games(1, {"2": 1.0}, 0.0, [0])
-    play(games, net, Behaviour(top=2, td_lambda=0.9, others=1.0))
-    return beside
-
-
-def _measured() -> None:
-    """Play one deal of a network against greedy, and find its luck."""
-    agents = {"values": ValueAgent(ValueNet(8, 8, 8).compiled()), "greedy": load_agent("greedy")}
-    play_chunk(Chunk(Pairing(Options(), *agents), [0]), agents, 0)

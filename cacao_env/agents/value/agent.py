@@ -11,14 +11,13 @@ import numpy as np
 from ...agent import Agent, decider
 from ...analysis import Analysis, certain, from_values
 from ...engine.actions import MAX_LEGAL
-from ...engine.decisions import NONE
 from ...engine.options import PLAYERS, Options
 from ...engine.rng import RngArray
-from ...engine.state import StateArray
+from ...engine.state import ACT, StateArray
 from ...game import Game
 from ..utility import UNIT
 from .net import Net, new_scratch
-from .turns import consider, new_work
+from .turns import expect_after, new_work, value_actions
 
 SPREAD = 0.02  # utility; an action that is so much worse has a third of the weight in an analysis
 
@@ -84,7 +83,7 @@ class ValueAgent(Agent):
 
         ``states`` as for ``choose``; the network's best choices end the turn.
         """
-        self._ask(states, action, rng)
+        expect_after(*self.tools, states, action, rng)
         players, scratch = int(states[0].num_players), self.tools[1]
         return scratch.win_shares[:players].copy(), scratch.scores[:players].copy()
 
@@ -95,9 +94,6 @@ class ValueAgent(Agent):
 
     def evaluate(self, states: StateArray, rng: RngArray) -> tuple[np.ndarray, np.ndarray]:
         """Return candidate actions, int64 (K,), and their utilities, float64 (K,)."""
-        count = self._ask(states, NONE, rng)
+        asked: Any = states[0], self._top, ACT, self._ids, self._values, rng
+        count = value_actions(*self.tools, *asked)
         return self._ids[:count], self._values[:count]
-
-    def _ask(self, states: StateArray, action: int, rng: RngArray) -> int:
-        asked = states, self._top, action, self._ids, self._values, rng
-        return int(consider(*self.tools, *asked))

@@ -7,14 +7,14 @@ times as long as the network, and says little earlier in the game.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...engine.jit import njit
-from ...engine.state import STATE
+from ...engine.state import STATE, StateArray
 from ...engine.tiles import DISPLAY_SIZE, MAX_PLAYERS, NUM_VARIANTS, WORKER_KINDS
-from ...greedy.choices import CHOICES, GREEDY_WEIGHTS, score_placements
+from ...greedy.choices import CHOICES, GREEDY_WEIGHTS, ChoicesArray, score_placements
 
 # What is written of each seat, in turn order from the viewer.
 BEST = 0  # the gold of its best turn
@@ -26,8 +26,8 @@ NUM_PROSPECTS = SHARED + MAX_PLAYERS
 class Room(NamedTuple):
     """Scratch space.  Each thread needs its own."""
 
-    states: Any  # (1,)
-    choices: Any  # (1,) of greedy
+    states: StateArray  # (1,)
+    choices: ChoicesArray  # (1,) of greedy
 
 
 def new_room() -> Room:

@@ -11,12 +11,14 @@ not placed.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...engine.geometry import NEIGHBOR
 from ...engine.jit import inlined, njit
 from ...engine.scoring import score, temple_workers
-from ...engine.state import OVERBUILT, OWNER, WORKERS, jungle_left
+from ...engine.state import OVERBUILT, OWNER, WORKERS, State, jungle_left
 from ...engine.tiles import (
     CACAO_PLACES,
     DISPLAY_SIZE,
@@ -28,8 +30,9 @@ from ...engine.tiles import (
     NUM_JUNGLE_KINDS,
     SUN_PLACES,
 )
+from ...engine.types import f4x1, i8, u2x1
 from ...greedy.columns import LIKE
-from .best_turn import NUM_PROSPECTS, best_turns_into
+from .best_turn import NUM_PROSPECTS, Room, best_turns_into
 from .patterns import BESIDE, EMPTY, LETTER, NUM_LETTERS, NUM_PATTERNS, PATTERN
 
 VERSION = 5  # of all that follows and of the network; weights are for one
@@ -87,7 +90,9 @@ def _pattern(state, cell):
 
 
 @njit
-def features_into(state, viewer, prospects, room, numbers, rows):
+def features_into(
+    state: State, viewer: i8, prospects: i8, room: Room, numbers: f4x1, rows: u2x1
+) -> Any:
     """Write features into ``numbers``, float32 (NUM_NUMBERS,), and ``rows``, uint16 (MAX_ROWS,).
 
     ``prospects``: ``PROSPECTS_FROM``; ``room``: of :mod:`.best_turn`.  Returns (number of rows, number

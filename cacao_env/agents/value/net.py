@@ -18,10 +18,11 @@ import numpy as np
 
 from ...engine.jit import njit
 from ...engine.scoring import score, scores_into, win_shares_into
-from ...engine.state import OVER
+from ...engine.state import OVER, State
 from ...engine.tiles import MAX_PLAYERS
+from ...engine.types import f4x1, f4x2, f4x3, f8x1, i8, i8x1, u2x1
 from ..elementary import exp_negative
-from .best_turn import new_room
+from .best_turn import Room, new_room
 from .features import (
     ALONE,
     LEAK,
@@ -48,20 +49,20 @@ BY_GREEDY, BY_TABLE = (48, 16), (16, 5)
 class Net(NamedTuple):
     """Weights, float32; H sums, M maxima, L units in the second layer, 8 outputs; S stages."""
 
-    bias: Any  # (H + M,)
-    numbers: Any  # (NUM_NUMBERS, H + M)
-    rows: Any  # (NO_ROW - ALONE + 1, H + M), of rows that are no patterns; the last one 0
-    patterns: Any  # (PATTERN_TABLES * NUM_PATTERNS, H)
-    best: Any  # (NUM_PATTERNS, M)
-    middle: Any  # (S, 2 * (H + M), L)
-    middle_bias: Any  # (S, L)
-    out: Any  # (S, L, 2 * MAX_PLAYERS)
-    out_bias: Any  # (S, 2 * MAX_PLAYERS)
-    stage: Any  # int64, by placements that the viewer has left
+    bias: f4x1  # (H + M,)
+    numbers: f4x2  # (NUM_NUMBERS, H + M)
+    rows: f4x2  # (NO_ROW - ALONE + 1, H + M), of rows that are no patterns; the last one 0
+    patterns: f4x2  # (PATTERN_TABLES * NUM_PATTERNS, H)
+    best: f4x2  # (NUM_PATTERNS, M)
+    middle: f4x3  # (S, 2 * (H + M), L)
+    middle_bias: f4x2  # (S, L)
+    out: f4x3  # (S, L, 2 * MAX_PLAYERS)
+    out_bias: f4x2  # (S, 2 * MAX_PLAYERS)
+    stage: i8x1  # int64, by placements that the viewer has left
     prospects: int  # ``PROSPECTS_FROM`` and ``LEAK`` of :mod:`.features`
     leak: float
-    ordering: Any  # (stages, NUM_WORDS, NUM_VARIANTS) of :mod:`.ordering`, or no words
-    ordering_weights: Any  # (stages, 2)
+    ordering: f4x3  # (stages, NUM_WORDS, NUM_VARIANTS) of :mod:`.ordering`, or no words
+    ordering_weights: f4x2  # (stages, 2)
     top: int  # placements that are evaluated, the first in order
     inner: int  # the same inside simulations
 
@@ -69,18 +70,18 @@ class Net(NamedTuple):
 class Scratch(NamedTuple):
     """Scratch space for one evaluation.  Each thread needs its own."""
 
-    room: Any
-    numbers: Any
-    nonzero: Any  # the numbers that are not 0
-    rows: Any
-    patterns: Any
-    context: Any
-    most: Any
-    hidden: Any
-    middle: Any
-    out: Any
-    win_shares: Any  # (MAX_PLAYERS,) of the win, expected, by seat
-    scores: Any  # (MAX_PLAYERS,) final scores, expected, by seat
+    room: Room
+    numbers: f4x1
+    nonzero: i8x1  # the numbers that are not 0
+    rows: u2x1
+    patterns: f4x1
+    context: f4x1
+    most: f4x1
+    hidden: f4x1
+    middle: f4x1
+    out: f4x1
+    win_shares: f8x1  # (MAX_PLAYERS,) of the win, expected, by seat
+    scores: f8x1  # (MAX_PLAYERS,) final scores, expected, by seat
 
 
 def new_scratch(net: Net) -> Scratch:
@@ -250,7 +251,7 @@ def _layer(inputs, weights, bias, out):
 
 
 @njit
-def expect(net, scratch, state, viewer):
+def expect(net: Net, scratch: Scratch, state: State, viewer: i8) -> None:
     """Write the win shares and scores that ``viewer`` expects into ``scratch``, by seat.
 
     The network predicts them at the start of a turn; after the end they are the result.

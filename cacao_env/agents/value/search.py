@@ -29,15 +29,16 @@ from ...engine.jit import njit
 from ...engine.rng import RngArray, next_bits
 from ...engine.state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
 from ...engine.tiles import HAND_SIZE, MAX_PLAYERS, MAX_TURNS
+from ...engine.types import f8x1, i8, i8x1
 from ...greedy.turn import step_turn
 from ..endgame import NODES, NOT_SOLVED, placements_left, solve, solved_analysis
 from ..halving import drop_half, halve, keep_best, num_passes, num_rounds
 from ..specs import Parameter, parse_values
 from ..utility import UNIT, UTILITY, utility_of
 from .agent import SPREAD, ValueAgent
-from .net import Net, expect
+from .net import Net, Scratch, expect
 from .tree import begin_search, choose_reply, extended, record
-from .turns import value_actions
+from .turns import Work, value_actions
 
 CANDIDATES = 8  # placements that are simulated, the best by the network
 TURNS = 1  # own turns that a simulation plays
@@ -120,7 +121,19 @@ def stratify(state, searched, number):
 
 
 @njit
-def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns, rng):
+def look_ahead(
+    net: Net,
+    scratch: Scratch,
+    work: Work,
+    states: StateArray,
+    ids: i8x1,
+    alive: i8,
+    sums: f8x1,
+    passes: i8,
+    top: i8,
+    turns: i8,
+    rng: RngArray,
+) -> None:
     """Add ``passes`` simulations of the first ``alive`` candidates to ``sums``."""
     tree, to_end = work.tree, turns == MAX_TURNS
     utilities = np.zeros(MAX_PLAYERS)
@@ -174,7 +187,16 @@ def look_ahead(net, scratch, work, states, ids, alive, sums, passes, top, turns,
 
 
 @njit
-def search_choice(net, scratch, work, states, sims, ids, values, rng):
+def search_choice(
+    net: Net,
+    scratch: Scratch,
+    work: Work,
+    states: StateArray,
+    sims: i8,
+    ids: i8x1,
+    values: f8x1,
+    rng: RngArray,
+) -> i8:
     """Return the best action by ``sims`` simulations; ``states`` as for ``choose`` below.
 
     ``ids`` and ``values``: scratch space, (MAX_LEGAL,).

@@ -13,32 +13,36 @@ the bonus for exploration is UCB1's (Auer, Cesa-Bianchi, Fischer, 2002).
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ...engine.jit import njit
 from ...engine.rng import mixed
 from ...engine.tiles import MAX_TURNS
+from ...engine.types import Array, Record, f8x1, i8x1, name, u4x1, u8x1
 from ..elementary import log_above_one
 
 TRUST = 3.0  # visits that the network's value of a reply counts as
 EXPLORE = 0.07  # utility, of UCB1's bonus
 ENTRIES = 1 << 18  # untouched pages of the table take no memory
 PROBES = 8  # places where an entry may be
-_FIELDS = np.dtype([("key", "u8"), ("search", "u4"), ("visits", "u4"), ("total", "f8")])
+_FIELDS = np.dtype([("key", "u8"), ("search", "u4"), ("visits", "u4"), ("total", "f8")], align=True)
 ENTRY = np.dtype((np.record, _FIELDS))
+Entries: TypeAlias = Any
+name("Entry", Record(ENTRY))
+name("Entries", Array(ENTRY, 1))
 
 
 class Tree(NamedTuple):
     """The table, and the path of the simulation in progress.  Each thread needs its own."""
 
-    entries: Any  # (ENTRIES,) ENTRY; a reply of an earlier search counts as free
-    search: Any  # uint32 (1,), the number of the search
-    passes: Any  # int64 (1,), the simulations of each candidate so far
-    depth: Any  # int64 (1,), the length of the path
-    path: Any  # uint64 (MAX_TURNS,), the key of each reply of the simulation
-    seats: Any  # int64 (MAX_TURNS,), the seat that moved
+    entries: Entries  # (ENTRIES,) ENTRY; a reply of an earlier search counts as free
+    search: u4x1  # uint32 (1,), the number of the search
+    passes: i8x1  # int64 (1,), the simulations of each candidate so far
+    depth: i8x1  # int64 (1,), the length of the path
+    path: u8x1  # uint64 (MAX_TURNS,), the key of each reply of the simulation
+    seats: i8x1  # int64 (MAX_TURNS,), the seat that moved
 
 
 def new_tree(entries: int = ENTRIES) -> Tree:
@@ -54,7 +58,7 @@ def new_tree(entries: int = ENTRIES) -> Tree:
 
 
 @njit
-def begin_search(tree):
+def begin_search(tree: Tree) -> None:
     """Forget what earlier searches found."""
     tree.search[0] += np.uint32(1)
     tree.passes[0] = 0
@@ -109,7 +113,7 @@ def choose_reply(tree, state, line, actions, values, count):
 
 
 @njit
-def record(tree, utilities):
+def record(tree: Tree, utilities: f8x1) -> None:
     """Add the outcome, every seat's utility, to the replies of the path; begin a new path."""
     for i in range(tree.depth[0]):
         place = _place_of(tree, tree.path[i])

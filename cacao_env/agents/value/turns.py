@@ -7,7 +7,7 @@ position at the start of the next turn.  Other seats act in between like greedy.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,14 +15,15 @@ from ...engine.actions import MAX_LEGAL, legal_into
 from ...engine.decisions import NONE, forced_action
 from ...engine.geometry import NEIGHBOR
 from ...engine.jit import njit
-from ...engine.rng import mixed
-from ...engine.state import ACT, EXPLICIT, OVER, PLACE, STATE
-from ...greedy.choices import CHOICES, GREEDY_WEIGHTS, best_into, greedy_choice
+from ...engine.rng import RngArray, mixed
+from ...engine.state import ACT, EXPLICIT, OVER, PLACE, STATE, State, StateArray
+from ...engine.types import f8x1, i8, i8x1, i8x2, u8x1
+from ...greedy.choices import CHOICES, GREEDY_WEIGHTS, ChoicesArray, best_into, greedy_choice
 from ...greedy.turn import step_turn
 from ..utility import utility_of
-from .net import expect
+from .net import Net, Scratch, expect
 from .ordering import order_into
-from .tree import new_tree
+from .tree import Tree, new_tree
 
 MAX_DEPTH = 32
 MAX_REPLIES = 256  # legal fills, or actions, of one decision: placements are not stored here
@@ -33,13 +34,13 @@ MAX_SEEN = 256  # positions of one turn that are remembered
 class Work(NamedTuple):
     """Scratch space to evaluate a decision.  Each thread needs its own."""
 
-    stack: Any  # (MAX_DEPTH,) states
-    ids: Any  # (MAX_DEPTH, MAX_REPLIES) legal actions
-    counts: Any  # (MAX_DEPTH,) number of legal actions
-    tried: Any  # (MAX_DEPTH,) number of actions tried
-    seen: Any  # (MAX_SEEN,) positions of the turn
-    choices: Any  # (1,) of greedy
-    tree: Any  # of simulations, see :mod:`.tree`
+    stack: StateArray  # (MAX_DEPTH,) states
+    ids: i8x2  # (MAX_DEPTH, MAX_REPLIES) legal actions
+    counts: i8x1  # (MAX_DEPTH,) number of legal actions
+    tried: i8x1  # (MAX_DEPTH,) number of actions tried
+    seen: u8x1  # (MAX_SEEN,) positions of the turn
+    choices: ChoicesArray  # (1,) of greedy
+    tree: Tree  # of simulations, see :mod:`.tree`
 
 
 def new_work() -> Work:
@@ -156,7 +157,17 @@ def value_after(net, scratch, work, state, action, seat, last_tried, rng):
 
 
 @njit
-def value_actions(net, scratch, work, state, top, last_tried, ids, values, rng):
+def value_actions(
+    net: Net,
+    scratch: Scratch,
+    work: Work,
+    state: State,
+    top: i8,
+    last_tried: i8,
+    ids: i8x1,
+    values: f8x1,
+    rng: RngArray,
+) -> i8:
     """Write candidates and their utilities for the deciding seat; return their number."""
     seat = np.int64(state.seat)
     count = shortlist_into(net, state, work.choices[0], top, ids)
@@ -167,19 +178,9 @@ def value_actions(net, scratch, work, state, top, last_tried, ids, values, rng):
 
 
 @njit
-def consider(net, scratch, work, states, top, action, ids, values, rng):
-    """With an action of NONE do what ``value_actions`` does, with another what ``expect_after`` does.
-
-    For calls from Python: both at once take half the time to compile.
-    """
-    if action == NONE:
-        return value_actions(net, scratch, work, states[0], top, ACT, ids, values, rng)
-    expect_after(net, scratch, work, states, action, rng)
-    return 0
-
-
-@njit
-def expect_after(net, scratch, work, states, action, rng):
+def expect_after(
+    net: Net, scratch: Scratch, work: Work, states: StateArray, action: i8, rng: RngArray
+) -> None:
     """Write the expected result of the turn for the deciding seat into ``scratch``.
 
     It plays ``action``, then the network's best choices; other seats play like greedy.

@@ -16,7 +16,9 @@ from ...agents.mc import best_actions, run_passes
 from ...agents.random import random_action
 from ...agents.utility import UTILITY
 from ...engine.jit import njit
-from ...engine.rng import below, new_rng
+from ...engine.rng import RngArray, below, new_rng
+from ...engine.state import StateArray
+from ...engine.types import i1x1, i1x2, i8, i8x1, i8x2
 from ...envs.aec import env, raw_env, wrap
 from ...envs.gym import CacaoVectorEnv
 from ...envs.vector import VectorGames, playouts
@@ -39,7 +41,7 @@ Policy = Callable[[Any], Any]  # mask -> action
 
 
 @njit
-def random_legal(mask, rng):
+def random_legal(mask: i1x1, rng: RngArray) -> i8:
     """Draw a legal action id from its mask."""
     count = 0
     for action in range(len(mask)):
@@ -54,7 +56,7 @@ def random_legal(mask, rng):
 
 
 @njit
-def random_legals(masks, rng, chosen):
+def random_legals(masks: i1x2, rng: RngArray, chosen: i8x1) -> None:
     """Draw an action for each mask, (N, num_actions), into ``chosen``, (N,)."""
     for game in range(len(masks)):
         chosen[game] = random_legal(masks[game], rng)
@@ -71,7 +73,7 @@ def stepping(games: Any) -> Iterator[int]:
 
 
 @njit
-def replay(states, starts, chosen, lengths):
+def replay(states: StateArray, starts: StateArray, chosen: i8x2, lengths: i8x1) -> i8:
     """Play recorded games from their ``starts`` in place, one to its end after the other.
 
     ``chosen`` (N, longest): their actions, ``lengths`` (N,) of them.  Returns how many.

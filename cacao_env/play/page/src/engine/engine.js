@@ -1,6 +1,6 @@
 // The rules in the page: games, their legal moves, records. Everything here returns at once.
 //
-// `loadEngine` makes an engine of the module that `python -m cacao_env.play.wasm` builds from the package's
+// `loadEngine` makes an engine of the module that `python -m cacao_env.play.build` builds from the package's
 // compiled functions. Offsets stay in here and in module.js; what is decided, the module decides.
 //
 // - `game.move(action)` has `type, cell` and, of a placement, `tile, turn, edges`, of a fill `tile, turn`, of

@@ -1,7 +1,7 @@
 // The WebAssembly module and its memory: the only file that knows of addresses.
 //
-// Compiled functions ask for memory through `NRT_MemInfo_alloc_aligned`. What they get is a stack that every
-// call finds empty: nothing that they allocate outlives a call.
+// Compiled functions ask for memory with `malloc`. What they get is a stack that every call finds empty:
+// nothing that they allocate outlives a call.
 
 const TYPES = {
   i1: Int8Array,
@@ -17,7 +17,7 @@ const TYPES = {
   bytes: Uint8Array,
 };
 const PAGE = 65536;
-const HEADER = 64; // of an allocation: Numba's six numbers, and ours
+const HEADER = 64; // of an allocation
 const MORE = 1 << 22; // bytes that the stack grows by
 
 /** Views of the fields of a record at an address. */
@@ -68,28 +68,22 @@ export class Module {
     this.memory = viewsOf(buffer, this.base, this.fields.memory);
   }
 
-  // An allocation: its header (references, two unused, data, size, unused; ours: the one before, whether it
-  // was given back), then the data.
-  allocate(size, align) {
+  // An allocation: its header (the one before, and whether it was given back), then the data.
+  allocate(size) {
     const header = (this.top + 63) & ~63;
-    const data = (header + HEADER + align - 1) & -align;
-    this.top = data + size;
+    this.top = header + HEADER + size;
     if (this.top > this.wasmMemory.buffer.byteLength) this.reserve(this.top + MORE);
-    const word = header >> 2;
-    this.words.fill(0, word, word + HEADER / 4);
-    this.words[word] = 1;
-    this.words[word + 6] = data;
-    this.words[word + 8] = size;
-    this.words[word + 12] = this.last;
+    this.words[header >> 2] = this.last;
+    this.words[(header >> 2) + 1] = 0;
     this.last = header;
-    return header;
+    return header + HEADER;
   }
 
-  giveBack(header) {
-    this.words[(header >> 2) + 13] = 1;
-    while (this.last && this.words[(this.last >> 2) + 13]) {
+  giveBack(data) {
+    this.words[((data - HEADER) >> 2) + 1] = 1;
+    while (this.last && this.words[(this.last >> 2) + 1]) {
       this.top = this.last;
-      this.last = this.words[(this.last >> 2) + 12];
+      this.last = this.words[this.last >> 2];
     }
   }
 
@@ -104,13 +98,11 @@ export class Module {
 
 function importOf(name, imports) {
   const made = {
-    NRT_MemInfo_alloc_aligned: (size, align) => BigInt(imports.module.allocate(Number(size), Math.max(16, align))),
-    NRT_MemInfo_call_dtor: (header) => imports.module.giveBack(Number(header)),
+    malloc: (size) => BigInt(imports.module.allocate(Number(size))),
+    free: (data) => imports.module.giveBack(Number(data)),
     __multi3: (to, ...factors) => imports.module.multiply(Number(to), ...factors),
-    numba_gil_ensure: () => {},
-    numba_gil_release: () => {},
   };
-  return made[name] || (() => fail(name)); // the others report errors, which nothing here raises
+  return made[name] || (() => fail(name)); // the others are of functions that the page does not call
 }
 
 function fail(name) {

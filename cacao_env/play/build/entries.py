@@ -29,8 +29,7 @@ from ...agents.value.search import look_ahead
 from ...agents.value.tree import Tree, begin_search
 from ...agents.value.turns import Work, expect_after, new_work, value_actions
 from ...engine.actions import LEGAL, MAX_LEGAL, WORKER_CHOICES, legal_into, why_illegal
-from ...engine.jit import COMPILED
-from ...engine.linking import linked
+from ...engine.jit import Forms, inlined, njit, source_of
 from ...engine.scoring import scores_into, temple_into, win_shares_into
 from ...engine.state import STATE, deal, redeal, set_options, set_up
 from ...engine.tiles import EDGES, MAX_PLAYERS, NUM_VARIANTS
@@ -42,17 +41,10 @@ from ...greedy.turn import step_turn, unasked
 MAX_ACTIONS = 4096  # of a game; one that asks everything has some hundreds
 
 
-def entry(function: Any) -> Any:
-    """Compile a function as a part of the module alone: nothing calls it from Python."""
-    if not COMPILED:
-        return function
-    return linked(function, nogil=True, no_cfunc_wrapper=True, error_model="numpy")
-
-
 # --- Rules ----------------------------------------------------------------------------------
 
 
-@entry
+@njit
 def begin(m, dealt, b, c, d):
     """Set the game up whose options are written; deal it first with ``rng`` unless it is ``dealt``."""
     state = m.states[0]
@@ -70,13 +62,13 @@ def begin(m, dealt, b, c, d):
     return 0
 
 
-@entry
+@njit
 def why(m, action, b, c, d):
     """Return why an action is illegal, or LEGAL."""
     return why_illegal(m.states[0], action)
 
 
-@entry
+@njit
 def play(m, action, b, c, d):
     """Play an action if it is legal; return why it is not, or LEGAL."""
     code = why_illegal(m.states[0], action)
@@ -85,19 +77,19 @@ def play(m, action, b, c, d):
     return code
 
 
-@entry
+@njit
 def legal(m, a, b, c, d):
     """Write the legal actions into ``ids``; return their number."""
     return legal_into(m.states[0], m.ids[:])
 
 
-@entry
+@njit
 def not_asked(m, decisions, b, c, d):
     """Return the move that a game with these ``decisions`` does not ask for, or NONE."""
     return unasked(m.states[0], decisions)
 
 
-@entry
+@njit
 def result(m, a, b, c, d):
     """Write ``scores`` and ``win_shares`` as if the game ended now."""
     scores_into(m.states[0], m.scores[:])
@@ -105,14 +97,14 @@ def result(m, a, b, c, d):
     return 0
 
 
-@entry
+@njit
 def temple(m, cell, b, c, d):
     """Write the workers at a temple into ``ids``, their gold into ``scores``."""
     temple_into(m.states[0], cell, m.ids[:], m.scores[:])
     return 0
 
 
-@entry
+@njit
 def sources(m, decisions, count, c, d):
     """Replay ``count`` of ``actions`` with every decision asked; write gold into ``sources``."""
     m.sources[:] = 0
@@ -120,7 +112,7 @@ def sources(m, decisions, count, c, d):
     return 0
 
 
-@entry
+@njit
 def hide(m, viewer, b, c, d):
     """Deal everything hidden from a seat again."""
     redeal(m.states[0], viewer, m.rng[:])
@@ -131,70 +123,70 @@ RULES = (begin, why, play, legal, not_asked, result, temple, sources, hide)
 # --- Agents that need no network ------------------------------------------------------------
 
 
-@entry
+@njit
 def play_random(m, a, b, c, d):
     """Return a legal action, uniformly at random."""
     return random_action(m.states[:], m.rng[:])
 
 
-@entry
+@njit
 def play_greedy(m, a, b, c, d):
     """Return greedy's choice."""
     return greedy_action(m.states[:], m.rng[:])
 
 
-@entry
+@njit
 def appraise(m, a, b, c, d):
     """Write greedy's ``values`` of the actions; return their number."""
     return appraise_into(m.states[:], m.ids[:], m.values[:])
 
 
-@entry
+@njit
 def best_by_greedy(m, top, b, c, d):
     """Write greedy's best actions, best first; return their number."""
     return best_actions(m.states[:], top, m.ids[:top])
 
 
-@entry
+@njit
 def greedy_playouts(m, alive, passes, c, d):
     """Add the results of greedy's playouts of the first ``alive`` actions to ``sums``."""
     run_passes(m.states[:], m.ids[:], alive, m.sums[:], passes, m.rng[:], UTILITY)
     return 0
 
 
-@entry
+@njit
 def outlook(m, games, b, c, d):
     """Write mean ``win_shares`` and ``mean_scores`` if all seats play like greedy."""
     forecast(m.states[:], m.rng[:], games, m.win_shares[:], m.mean_scores[:])
     return 0
 
 
-@entry
+@njit
 def best(m, alive, keep, by_values, d):
     """Move the actions of the highest ``sums``, or ``values``, to the front."""
     keep_best(m.ids[:], m.values[:] if by_values else m.sums[:], alive, keep)
     return 0
 
 
-@entry
+@njit
 def left(m, a, b, c, d):
     """Return the placements that are left."""
     return placements_left(m.states[0])
 
 
-@entry
+@njit
 def near_end(m, exact, b, c, d):
     """Return whether hands are no secret and at most ``exact`` placements are left."""
     return is_near_end(m.states[0], exact)
 
 
-@entry
+@njit
 def solve_end(m, exact, nodes, c, d):
     """Return the best action when at most ``exact`` placements are left, or NOT_SOLVED."""
     return solve(m.states[:], exact, UTILITY, nodes)
 
 
-@entry
+@njit
 def end(m, objective, nodes, all_values, only):
     """Write the exact ``values`` of the actions; return their number, or NOT_SOLVED."""
     return end_values(m.states[:], objective, nodes, all_values == 1, only, m.ids[:], m.values[:])
@@ -209,7 +201,7 @@ _PARAMS, MANIFEST = read_value(_FOLDER)
 NET = from_params(_PARAMS)
 _STAGE = NET.stage.copy()
 _ARRAYS: list[tuple[str, Any, tuple[int, ...]]] = []
-part_of = entry(part_number)
+part_of = inlined(part_number)
 _PARTS = np.sort(part_numbers(), axis=1).astype(np.uint8)
 
 
@@ -229,7 +221,7 @@ def _reader(value: Any, name: str) -> Any:
     scope: dict[str, Any] = {kind.__name__: kind for kind in (Net, Room, Scratch, Tree, Work)}
     scope["__name__"] = __name__
     exec(f"def {name}_of(m):\n    return {_views(value, name)}", scope)
-    return entry(scope[f"{name}_of"])
+    return njit(scope[f"{name}_of"])
 
 
 net_of = _reader(NET, "net")
@@ -237,7 +229,7 @@ scratch_of = _reader(new_scratch(NET), "scratch")
 work_of = _reader(new_work(), "work")
 
 
-@entry
+@njit
 def expand(m, a, b, c, d):
     """Sum up the trained parts into tables of all patterns and placements, as Python does.
 
@@ -263,7 +255,7 @@ def expand(m, a, b, c, d):
     return 0
 
 
-@entry
+@njit
 def _order(m, word, letters):
     for stage in range(m.ordering.shape[0]):
         weights = m.ordering[stage]
@@ -278,7 +270,7 @@ def _order(m, word, letters):
             m.net_ordering[stage, word, variant] = total
 
 
-@entry
+@njit
 def _sum_parts(weights, totals, first):
     """Write the sums of the parts of all patterns, from row ``first`` on."""
     for pattern in range(NUM_PATTERNS):
@@ -292,7 +284,7 @@ def _sum_parts(weights, totals, first):
                 total[k] += times * row[k]
 
 
-@entry
+@njit
 def evaluate(m, top, last_tried, c, d):
     """Write the network's ``values`` of the actions; return their number."""
     return value_actions(
@@ -301,7 +293,7 @@ def evaluate(m, top, last_tried, c, d):
     )
 
 
-@entry
+@njit
 def expected(m, action, b, c, d):
     """Write the ``win_shares`` and ``mean_scores`` expected after the turn of an action."""
     expect_after(net_of(m), scratch_of(m), work_of(m), m.states[:], action, m.rng[:])
@@ -309,7 +301,7 @@ def expected(m, action, b, c, d):
     return 0
 
 
-@entry
+@njit
 def _tell(m, scratch):
     """Write the ``win_shares`` and ``mean_scores`` that the network expected last."""
     for seat in range(MAX_PLAYERS):
@@ -317,14 +309,14 @@ def _tell(m, scratch):
         m.mean_scores[seat] = scratch.scores[seat]
 
 
-@entry
+@njit
 def new_search(m, a, b, c, d):
     """Forget what earlier searches found."""
     begin_search(work_of(m).tree)
     return 0
 
 
-@entry
+@njit
 def search(m, alive, passes, inner, turns):
     """Add simulations of the first ``alive`` actions to ``sums``; tell the result of the last one."""
     look_ahead(
@@ -335,7 +327,7 @@ def search(m, alive, passes, inner, turns):
     return 0
 
 
-@entry
+@njit
 def playout(m, alive, inner, c, d):
     """Add outcomes of the first ``alive`` actions to ``sums``, every seat's gold to ``gold``."""
     network_playout(
@@ -345,7 +337,7 @@ def playout(m, alive, inner, c, d):
     return 0
 
 
-@entry
+@njit
 def draws(m, count, b, c, d):
     """Write each seat's ``luck`` in a game of ``count`` ``actions``."""
     m.luck[:] = 0
@@ -359,6 +351,22 @@ ENTRIES = (
     *(left, near_end, solve_end, end),
     *(expand, evaluate, expected, new_search, search, playout, draws),
 )
+
+
+def dispatcher(forms: Forms) -> Any:
+    """Return a function that calls the entry point of a number."""
+    names = [entry.__name__ for entry in ENTRIES]
+    lines = ["def call(m, which, a, b, c, d):"]
+    for number, name in enumerate(names):
+        lines += [f"    if which == {number}:", f"        return {name}(m, a, b, c, d)"]
+    scope: dict[str, Any] = {}
+    for name, entry in zip(names, ENTRIES, strict=True):
+        source = source_of(entry)
+        assert source is not None
+        scope[name] = forms(source)
+    exec("\n".join([*lines, "    return -1"]), scope)
+    return scope["call"]
+
 
 _NUMBERS = [
     ("states", STATE, (1,)),

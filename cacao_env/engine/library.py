@@ -1,0 +1,435 @@
+"""The engine's library: its compiled functions, built once, and the door through which Python calls.
+
+``python -m cacao_env.play.build`` makes ``library.bc``, LLVM's code of all functions, from the sources
+whose hashes ``library.json`` lists.  At the first call of a process llvmlite makes machine code of it,
+for this very processor, and keeps it below the user's cache; later processes load that.  A wheel for
+one system has the machine code in it.
+
+A ``Door`` is what a function is for Python.  Compiled code trusts its arguments, so the library itself
+checks their types, dimensions, order and whether they can be written to, and hands what it does not
+take at once back to the door, which converts it or says what is wrong.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import inspect
+import json
+import lzma
+import multiprocessing
+import operator
+import os
+import struct
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from .types import Array, Record, Scalar, Tuple, Type, flat, key_of, signatures
+
+_HERE = files(__package__)
+_PACKAGE = __name__.partition(".")[0]
+API = (
+    *("PyObject_Vectorcall", "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_Occurred"),
+    *("PyErr_Clear", "PyErr_NoMemory", "PyLong_AsLongLong", "PyLong_FromLongLong"),
+    *("PyFloat_AsDouble", "PyFloat_FromDouble", "PyBool_FromLong", "PyTuple_GetItem"),
+    *("PyTuple_New", "PyTuple_SetItem", "Py_IncRef"),
+)
+SYSTEM = (  # what the library may call of C's library
+    *("malloc", "free", "memset", "memcpy", "memmove"),
+    *("sqrt", "log", "log2", "log10", "floor", "ceil", "rint"),
+)
+HOST = (
+    "head",
+    "ndarray",
+    "record",
+    "None",
+    "True",
+    "False",
+    *API,
+)  # what the library asks of Python
+_FASTCALL_AND_KEYWORDS = 0x0080 | 0x0002
+FILES = {"linux": "library.so", "darwin": "library.dylib", "win32": "library.dll"}
+NO_NUMBA = (
+    "Numba compiles functions that the engine's library does not have as they are, and is not "
+    "installed: pip install 'cacao-env[numba]'"
+)
+_told: set[str] = set()
+_lock = threading.RLock()
+
+
+def speaks() -> bool:
+    """Return whether this process, and not one that it started, tells the user."""
+    return multiprocessing.parent_process() is None and sys.stderr is not None
+
+
+def tell(line: str) -> None:
+    """Print a line on standard error, once a process."""
+    if line not in _told and speaks():
+        _told.add(line)
+        print(f"cacao_env: {line}", file=sys.stderr)
+
+
+@cache
+def about() -> Any:
+    """Return what ``library.json`` says: ``modules`` and their hashes, ``functions``, ``dtypes``."""
+    try:
+        return json.loads(_HERE.joinpath("library.json").read_bytes())
+    except (OSError, ValueError):
+        return {"modules": {}, "functions": {}, "dtypes": [], "code": ""}
+
+
+def hash_of_source(content: bytes) -> str:
+    """Return the hash of a module's source; the ends of its lines do not count."""
+    return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()[:16]
+
+
+@cache
+def fits() -> bool:
+    """Return whether the library was built from the package's sources as they are."""
+    known = [name for name in about()["modules"] if name.startswith(_PACKAGE + ".")]
+    return bool(known) and all(_unchanged(name) for name in known)
+
+
+def _unchanged(name: str) -> bool:
+    path = "/".join(name.split(".")[1:]) + ".py"
+    try:
+        source = files(_PACKAGE).joinpath(path).read_bytes()
+    except OSError:  # bytecode alone, which nobody edits
+        return True
+    return hash_of_source(source) == about()["modules"][name]
+
+
+@cache
+def holds(module: str) -> bool:
+    """Return whether the library has the functions of a module as it is."""
+    known = about()["modules"].get(module)
+    if known is None or module.startswith(_PACKAGE + "."):
+        return known is not None
+    with suppress(OSError, AttributeError, TypeError):
+        return hash_of_source(Path(str(sys.modules[module].__file__)).read_bytes()) == known
+    return False
+
+
+@cache
+def folder() -> Path:
+    """Return where machine code is kept for this library: below XDG_CACHE_HOME, or ``~/.cache``."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    sources = "".join(f"{name}{_source(name)}" for name in sorted(about()["modules"]))
+    return Path(base) / "cacao_env" / hashlib.sha256(sources.encode()).hexdigest()[:16]
+
+
+def _source(name: str) -> str:
+    path = "/".join(name.split(".")[1:]) + ".py"
+    with suppress(OSError):
+        return hash_of_source(files(_PACKAGE).joinpath(path).read_bytes())
+    return ""
+
+
+# --- The door ---------------------------------------------------------------------------------
+
+
+class _Method(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("call", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+def _address(name: str) -> int:
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+_new_function = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
+)(_address("PyCFunction_NewEx"))
+_doors: list[Door] = []
+_opened: list[Loaded] = []  # the library, if it is loaded
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return the name of a function in the library."""
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+class Door:
+    """A compiled function for Python: ``call``, a builtin function.
+
+    ``call`` is the library's own function; before the library is loaded it is this object, and so is
+    where it hands back what it does not take.  ``otherwise`` makes Numba's form of the function, for
+    where the library can't be loaded.
+    """
+
+    def __init__(self, function: Callable[..., Any], otherwise: Callable[[], Any]) -> None:
+        self.function, self._otherwise = function, otherwise
+        self._signature = inspect.signature(function)
+        self._types = signatures(function)
+        self._method = _Method(
+            function.__name__.encode(),
+            # Python calls with (self, arguments, number, keywords), as one calls any object.
+            _address("PyObject_Vectorcall"),
+            _FASTCALL_AND_KEYWORDS,
+            f"{function.__name__}{_plain(self._signature)}\n--\n\n{function.__doc__}".encode(),
+        )
+        address = ctypes.addressof(self._method)
+        self.call = _new_function(address, self, None)
+        self._library = _new_function(address, self._refuse, None)
+        with _lock:
+            _doors.append(self)
+            for one in _opened:
+                self.open(one)
+
+    def open(self, library: Loaded) -> None:
+        """Let ``call`` be the library's function from now on."""
+        for type_ in (one for types in self._types for one in flat(types)):
+            if isinstance(type_, (Array, Record)):
+                library.know(type_.dtype)
+        self._method.call = library.address_of(name_of(self.function))
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        """Load the library, or convert what it does not take at once; TypeError for other arguments."""
+        if loaded() is None:
+            return self._otherwise()(*given, **named)
+        bound = self._signature.bind(*given, **named)
+        bound.apply_defaults()
+        arguments = bound.arguments
+        problems = []
+        for types in self._types:
+            try:
+                return self._library(
+                    *(
+                        _fitting(f"{self.function.__name__}: {name}", value, type_)
+                        for (name, value), type_ in zip(arguments.items(), types, strict=True)
+                    )
+                )
+            except _Unfit as error:
+                problems.append(str(error))
+        raise TypeError(" or ".join(dict.fromkeys(problems)))
+
+    def _refuse(self, *given: Any) -> Any:
+        raise TypeError(f"{self.function.__name__} does not take {given!r:.300}")
+
+    def __getattr__(self, name: str) -> Any:
+        if (
+            name == vars(self)["function"].__name__
+        ):  # Python pickles ``call`` as an attribute of this
+            return self.call
+        raise AttributeError(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _door_of, (self.function.__module__, self.function.__name__)
+
+
+def _door_of(module: str, name: str) -> Any:
+    return getattr(import_module(module), name).__self__
+
+
+def _plain(signature: inspect.Signature) -> str:
+    """Return a signature as CPython reads it in a docstring: without annotations."""
+    names = [
+        one.name if one.default is one.empty else f"{one.name}={one.default!r}"
+        for one in signature.parameters.values()
+    ]
+    return f"($module, {', '.join(names)})"
+
+
+class _Unfit(TypeError):
+    """An argument does not have the type that is declared."""
+
+
+def _fitting(name: str, value: Any, type_: Type) -> Any:
+    """Return an argument as the library takes it; _Unfit says what is expected."""
+    if type_ is None:
+        if value is None:
+            return None
+        raise _Unfit(f"{name} is {value!r:.80}, expected None")
+    if isinstance(type_, Tuple):
+        if not isinstance(value, tuple) or len(value) != len(type_.fields):
+            raise _Unfit(f"{name} is {value!r:.80}, expected a {type_.cls.__name__}")
+        fields = type_.cls._fields  # type: ignore[attr-defined]
+        return type_.cls(
+            *(
+                _fitting(f"{name}.{field}", one, part)
+                for field, one, part in zip(fields, value, type_.fields, strict=True)
+            )
+        )
+    if isinstance(type_, Scalar):
+        return _scalar(name, value, type_.kind)
+    if isinstance(type_, Record):
+        return _record(name, value, type_.dtype)
+    return _array(name, value, type_)
+
+
+def _scalar(name: str, value: Any, kind: str) -> Any:
+    try:
+        if kind == "b1" and isinstance(value, (bool, np.bool_)):
+            return bool(value)
+        if kind == "f8":
+            return float(value)
+        if kind == "i8" and -(2**63) <= operator.index(value) < 2**63:
+            return operator.index(value)
+    except (TypeError, ValueError):
+        pass
+    expected = {"b1": "True or False", "f8": "a number", "i8": "an integer of 64 bits"}[kind]
+    raise _Unfit(f"{name} is {value!r:.80}, expected {expected}")
+
+
+def _record(name: str, value: Any, dtype: np.dtype[Any]) -> Any:
+    if isinstance(value, np.ndarray) and value.shape == ():
+        value = value[()]
+    if not isinstance(value, np.void) or value.dtype != dtype:
+        raise _Unfit(f"{name} is {type(value).__name__}, expected a record of an array of games")
+    if not value.flags.writeable:
+        raise _Unfit(f"{name} can't be written to")
+    if value.dtype is dtype and type(value) is np.record:
+        return value
+    return np.asarray(value).reshape(1).view(dtype)[0]  # the same memory
+
+
+def _array(name: str, value: Any, type_: Array) -> Any:
+    expected = f"an array of {_kind(type_.dtype)} with {type_.ndim} dimensions"
+    if not isinstance(value, np.ndarray):
+        raise _Unfit(f"{name} is {value!r:.80}, expected {expected}")
+    if value.dtype != type_.dtype or value.ndim != type_.ndim:
+        found = f"{_kind(value.dtype)} with {value.ndim}"
+        raise _Unfit(f"{name} is an array of {found} dimensions, expected {expected}")
+    flags = value.flags
+    if not (flags.c_contiguous and flags.aligned):
+        raise _Unfit(f"{name} is not contiguous in C order, expected {expected}, in one piece")
+    if not flags.writeable:
+        raise _Unfit(f"{name} can't be written to, expected an array that can")
+    return value.view(np.ndarray).view(type_.dtype)
+
+
+def _kind(dtype: np.dtype[Any]) -> str:
+    return "records" if dtype.names else dtype.name
+
+
+# --- Loading ----------------------------------------------------------------------------------
+
+
+class Loaded:
+    """The library in memory: the addresses of its functions, and what it knows of Python."""
+
+    def __init__(self, address_of: Callable[[str], int], keep: Any) -> None:
+        self.address_of, self._keep = address_of, keep
+        self._dtypes = {name: len(HOST) + k for k, name in enumerate(about()["dtypes"])}
+        size = len(HOST) + len(self._dtypes)
+        self._host = (ctypes.c_int64 * size).from_address(address_of("host"))
+        values = {
+            "head": object.__basicsize__,
+            "ndarray": id(np.ndarray),
+            "record": id(np.record),
+            **{str(one): id(one) for one in (None, True, False)},
+            **{name: _address(name) for name in API},
+        }
+        self._host[: len(HOST)] = [values[name] for name in HOST]
+
+    def know(self, dtype: np.dtype[Any]) -> None:
+        """Tell the library where a dtype is."""
+        self._host[self._dtypes[key_of(dtype)]] = id(dtype)
+
+
+@cache
+def loaded() -> Loaded | None:
+    """Load the library, and open all doors; None if that can't be done, which is told once."""
+    with _lock:
+        try:
+            if struct.calcsize("P") != 8 or sys.implementation.name != "cpython":
+                raise RuntimeError("it is for CPython of 64 bits")
+            one = _prebuilt() or _compiled()
+        except (ImportError, OSError, RuntimeError, ValueError, AttributeError) as error:
+            tell(f"the engine's library can't be used ({error}), Numba compiles instead")
+            return None
+        for door in _doors:
+            door.open(one)
+        _opened.append(one)
+        return one
+
+
+def _prebuilt() -> Loaded | None:
+    """Return the library of a wheel for this system, None where there is none."""
+    place = _HERE.joinpath(FILES.get(sys.platform, FILES["linux"]))
+    if not isinstance(place, Path) or not place.is_file():
+        return None
+    dll = ctypes.CDLL(str(place))
+    return Loaded(lambda name: ctypes.addressof(ctypes.c_char.in_dll(dll, name)), dll)
+
+
+def _compiled() -> Loaded:
+    """Return the library compiled for this processor, from the user's cache if it is there."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    processor = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    machine = llvm.Target.from_default_triple().create_target_machine(*processor, opt=3, jit=True)
+    what = f"{about()['code']} {llvmlite.__version__} {processor}"
+    name = f"{hashlib.sha256(what.encode()).hexdigest()[:16]}.o"
+    code = _kept(folder() / name, lambda: _machine_code(llvm, machine))
+    system = ctypes.cdll.ucrtbase if sys.platform == "win32" else ctypes.CDLL(None)
+    for function in SYSTEM:
+        llvm.add_symbol(function, ctypes.cast(getattr(system, function), ctypes.c_void_p).value)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return Loaded(engine.get_function_address, (engine, machine))
+
+
+def _machine_code(llvm: Any, machine: Any) -> bytes:
+    packed = _HERE.joinpath("library.bc").read_bytes()
+    if hashlib.sha256(packed).hexdigest() != about()["code"]:
+        raise ValueError("library.bc is damaged: install the package again")
+    module = llvm.parse_bitcode(lzma.decompress(packed))
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    return machine.emit_object(module)
+
+
+def _kept(path: Path, make: Callable[[], bytes]) -> bytes:
+    """Return what is kept in a file, a checksum and then the code, or make it and keep it.
+
+    One process makes it, and others wait.  Nothing is kept where somebody else could write.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if hasattr(os, "getuid"):
+            place = path.parent.stat()
+            if place.st_uid != os.getuid() or place.st_mode & 0o022:
+                raise PermissionError(0, f"other users can write to {path.parent}")
+        with FileLock(path.with_suffix(".lock"), timeout=60):
+            found = _read(path)
+            if found is not None:
+                return found
+            code = make()
+            part = path.with_suffix(f".{os.getpid()}")
+            part.write_bytes(hashlib.sha256(code).digest() + code)
+            os.replace(part, path)
+            return code
+    except (OSError, Timeout) as error:
+        found = _read(path)
+        if found is not None:
+            return found
+        tell(f"machine code is not kept, each process makes it again: {error}")
+        return make()
+
+
+def _read(path: Path) -> bytes | None:
+    with suppress(OSError):
+        content = path.read_bytes()
+        if hashlib.sha256(content[32:]).digest() == content[:32]:
+            return content[32:]
+    return None

@@ -1,7 +1,0 @@
-"""Builds the page's engine."""
-
-import sys
-
-from .build import main
-
-sys.exit(main())
