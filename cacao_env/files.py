@@ -52,7 +52,7 @@ def read_json(
     """Read a file of JSON; ``error`` says in one sentence what is wrong, and what was ``expected``."""
     data = read_regular(path, most, error)
     try:
-        return json.loads(data.decode("utf-8"))
+        return json.loads(data)  # in UTF-8, or what a byte-order mark says
     except (ValueError, RecursionError):
         raise error(f"{path} is not JSON, expected {expected}") from None
 

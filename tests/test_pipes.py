@@ -45,6 +45,25 @@ def evaluate(folder, *more):
     return main(["evaluate", *players, "--out", str(folder), *more])
 
 
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_a_standard_stream_that_is_closed_is_read_and_written_in_vain(closed, tmp_path):
+    command = f'"{sys.executable}" -m cacao_env record --out {tmp_path / "r.json"} {closed}'
+    assert subprocess.run(command, shell=True, cwd=ROOT).returncode == 0
+    record.check(record.load(tmp_path / "r.json"))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp437", "cp1251"])
+def test_a_console_that_lacks_a_character_shows_another(encoding):
+    done = subprocess.run(
+        [sys.executable, "-m", "cacao_env", "spec"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONUTF8": "0", "PYTHONIOENCODING": encoding},
+        capture_output=True,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"?" in done.stdout
+
+
 @pytest.mark.parametrize("name", ["evaluation.json", "report.html"])
 def test_an_evaluation_writes_into_no_pipe(name, tmp_path, capsys):
     os.mkfifo(tmp_path / name)

@@ -141,6 +141,7 @@ DAMAGES = [
         legal_of_first(lambda legal: legal.extend(legal * (MAX_LEGAL // len(legal)))),
         r"move 1 .*: legal lists \d+ moves, more than there can be",
     ),
+    (put(True, "moves", 0, "outo"), r"move 1 .*: a move has the key 'outo', expected player, move"),
     (lambda r: r["moves"].pop(), "the moves end after number"),
     (lambda r: r["moves"].append(r["moves"][-1]), r"move \d+ .*: the game is over already"),
     (swap_moves, r"move 5 .*: "),
@@ -190,6 +191,12 @@ def test_files_that_can_t_be_read_are_refused(tmp_path):
         load(tmp_path / "missing.json")
     with pytest.raises(RecordError, match="there is no record in the folder"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_says_how_a_record_is_encoded(encoding, tmp_path):
+    (tmp_path / "r.json").write_text(dumps(written()), encoding=encoding)
+    check(load(tmp_path / "r.json"))
 
 
 def test_positions_along_a_record():

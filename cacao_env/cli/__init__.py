@@ -17,6 +17,7 @@ from .common import EXIT_CODES, one_line
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; errors in its input are one sentence."""
+    _prepare_streams()
     parser = _parser()
     if "_ARGCOMPLETE" in os.environ:  # the shell asks for completions
         import argcomplete
@@ -38,6 +39,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("; ".join(["interrupted", *error.args]), file=sys.stderr)
         return 130
     return status
+
+
+def _prepare_streams() -> None:
+    """Read and write nothing where a standard stream is closed; print "?" for what a console lacks."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+        elif mode == "w" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def _parser() -> argparse.ArgumentParser:

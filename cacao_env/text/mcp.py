@@ -34,7 +34,7 @@ class Games:
     def new_game(
         self,
         players: int = 2,
-        opponents: list[str] | None = None,
+        opponents: list[str] | str | None = None,
         seed: int | None = None,
         volcanoes: bool = False,
         seat: int = 0,
