@@ -152,7 +152,8 @@ def _in_processes(
         for process in mine:
             process.kill()
         for process in mine:
-            process.join()
+            while process.exitcode is None:  # the pool's own thread may see its end a moment earlier
+                process.join(1)
 
 
 _worker: dict[str, Any] = {}  # of a worker process: how jobs are made, done and counted
