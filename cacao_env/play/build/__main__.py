@@ -16,7 +16,9 @@ from ...engine.jit import BUILD
 
 ENGINE = Path(__file__).parents[2] / "engine"
 # Code for any processor, which Numba must know when it is imported; nothing of the old library is used.
-_ENVIRONMENT = {BUILD: "1", "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+# Numba names constants by their hashes, so all builds have the same.
+_GENERIC = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+_ENVIRONMENT = {BUILD: "1", "PYTHONHASHSEED": "0"} | _GENERIC
 
 
 def main() -> int:
