@@ -201,7 +201,9 @@ def _replay_move(game: Game, entry: Any, explicit: bool) -> None:
     if not is_int(entry["player"]) or entry["player"] != game.seat:
         raise ValueError(f"player is {in_short(entry['player'])}, but player {game.seat} decides")
     for odd in entry.keys() - {"player", "move", "auto", "legal"}:
-        raise ValueError(f"a move has the key {in_short(odd)}, expected player, move, auto or legal")
+        raise ValueError(
+            f"a move has the key {in_short(odd)}, expected player, move, auto or legal"
+        )
     auto = entry.get("auto", False)
     if not isinstance(auto, bool):
         raise ValueError(f"auto is {in_short(auto)}, expected true or false")

@@ -152,7 +152,8 @@ def _in_processes(
         for process in mine:
             process.kill()
         for process in mine:
-            while process.exitcode is None:  # the pool's own thread may see its end a moment earlier
+            # The pool's own thread may see its end a moment earlier.
+            while process.exitcode is None:
                 process.join(1)
 
 
