@@ -58,7 +58,7 @@ HOST = (
     *API,
 )  # what the library asks of Python
 _FASTCALL_AND_KEYWORDS = 0x0080 | 0x0002
-FILES = {"linux": "library.so", "darwin": "library.dylib", "win32": "library.dll"}
+FILES = {"linux": "libcacao.so", "darwin": "libcacao.dylib", "win32": "cacao_engine.dll"}
 NO_NUMBA = (
     "Numba compiles functions that the engine's library does not have as they are, and is not "
     "installed: pip install 'cacao-env[numba]'"
