@@ -65,7 +65,7 @@ def _decorated(function: F, copied: bool) -> F:
     if COMPILED and not library.holds(source.function.__module__):
         return Forms(with_numba)(source)
     if COMPILED and source.declared:
-        made = library.Door(source.function, partial(_with_numba, source)).call
+        made = library.Door(source.function, partial(_numba_forms, source)).call
     _sources[id(made)] = made, source
     return made
 
@@ -128,10 +128,6 @@ class Forms:
 
 
 _numba_forms = Forms(with_numba)
-
-
-def _with_numba(source: Source) -> Any:
-    return _numba_forms(source)
 
 
 @inlined

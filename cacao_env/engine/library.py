@@ -48,15 +48,8 @@ SYSTEM = (  # what the library may call of C's library
     *("malloc", "free", "memset", "memcpy", "memmove"),
     *("sqrt", "log", "log2", "log10", "floor", "ceil", "rint"),
 )
-HOST = (
-    "head",
-    "ndarray",
-    "record",
-    "None",
-    "True",
-    "False",
-    *API,
-)  # what the library asks of Python
+_OBJECTS = ("head", "ndarray", "record", "None", "True", "False")
+HOST = (*_OBJECTS, *API)  # what the library asks of Python
 _FASTCALL_AND_KEYWORDS = 0x0080 | 0x0002
 FILES = {"linux": "libcacao.so", "darwin": "libcacao.dylib", "win32": "cacao_engine.dll"}
 NO_NUMBA = (
@@ -81,11 +74,11 @@ def tell(line: str) -> None:
 
 @cache
 def about() -> Any:
-    """Return what ``library.json`` says: ``modules`` and their hashes, ``functions``, ``dtypes``."""
+    """Return what ``library.json`` says: ``modules`` and their hashes, ``dtypes``, the ``code``'s."""
     try:
         return json.loads(_HERE.joinpath("library.json").read_bytes())
     except (OSError, ValueError):
-        return {"modules": {}, "functions": {}, "dtypes": [], "code": ""}
+        return {"modules": {}, "dtypes": [], "code": ""}
 
 
 def hash_of_source(content: bytes) -> str:
@@ -97,16 +90,17 @@ def hash_of_source(content: bytes) -> str:
 def fits() -> bool:
     """Return whether the library was built from the package's sources as they are."""
     known = [name for name in about()["modules"] if name.startswith(_PACKAGE + ".")]
-    return bool(known) and all(_unchanged(name) for name in known)
+    # Without sources there is bytecode alone, which nobody edits.
+    return bool(known) and all(_source(name) in ("", about()["modules"][name]) for name in known)
 
 
-def _unchanged(name: str) -> bool:
-    path = "/".join(name.split(".")[1:]) + ".py"
-    try:
-        source = files(_PACKAGE).joinpath(path).read_bytes()
-    except OSError:  # bytecode alone, which nobody edits
-        return True
-    return hash_of_source(source) == about()["modules"][name]
+def _source(name: str) -> str:
+    """Return the hash of a module's source, "" where there is none."""
+    path = "/".join(name.split(".")[1:])
+    for file in (f"{path}.py", f"{path}/__init__.py"):
+        with suppress(OSError):
+            return hash_of_source(files(_PACKAGE).joinpath(file).read_bytes())
+    return ""
 
 
 @cache
@@ -126,13 +120,6 @@ def folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     sources = "".join(f"{name}{_source(name)}" for name in sorted(about()["modules"]))
     return Path(base) / "cacao_env" / hashlib.sha256(sources.encode()).hexdigest()[:16]
-
-
-def _source(name: str) -> str:
-    path = "/".join(name.split(".")[1:]) + ".py"
-    with suppress(OSError):
-        return hash_of_source(files(_PACKAGE).joinpath(path).read_bytes())
-    return ""
 
 
 # --- The door ---------------------------------------------------------------------------------
@@ -223,9 +210,8 @@ class Door:
         raise TypeError(f"{self.function.__name__} does not take {given!r:.300}")
 
     def __getattr__(self, name: str) -> Any:
-        if (
-            name == vars(self)["function"].__name__
-        ):  # Python pickles ``call`` as an attribute of this
+        # Python pickles ``call`` as an attribute of this.
+        if name == vars(self)["function"].__name__:
             return self.call
         raise AttributeError(name)
 
@@ -347,6 +333,8 @@ class Loaded:
 def loaded() -> Loaded | None:
     """Load the library, and open all doors; None if that can't be done, which is told once."""
     with _lock:
+        if _opened:  # by another thread, while this one waited
+            return _opened[0]
         try:
             if struct.calcsize("P") != 8 or sys.implementation.name != "cpython":
                 raise RuntimeError("it is for CPython of 64 bits")

@@ -386,8 +386,10 @@ def measure(
     parts = chunks([pairing], blocks)
     total = blocks * options.num_players
     with Bar(total=total, unit="game", leave=False) as bar:
-        warm_up(parts[0], both, seed)
-        luck = luck_pays(pairing, both, seed) if luck is None else luck
+        if luck is None:
+            luck = luck_pays(pairing, both, seed)
+        else:
+            warm_up(parts[0], both, seed)
         results = [play_chunk(chunk, both, seed, bar.update, luck) for chunk in parts]
     return summarise(list(both), results).results[0]
 
