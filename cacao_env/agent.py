@@ -15,6 +15,7 @@ from .engine.options import PLAYERS, Options
 from .engine.rng import new_rng
 from .game import Game
 
+FORFEIT, RANDOM = "forfeit", "random moves"  # in an agent's notes
 _APART = 0x5EA7  # keeps an agent's random numbers apart from those that deal its games again
 
 
@@ -65,8 +66,10 @@ class Agent(OwnArrays, ABC):
     def notes(self, memory: Any) -> dict[str, Any]:
         """Return what it noted in a game, as plain data; by default nothing.
 
-        ``counts``: ``moves``, and other numbers by name, which tables show a move; ``messages``: a
-        conversation, which is kept beside the game's record.
+        ``counts``: ``moves``, and other numbers by name, which tables show a move; ``random moves`` are
+        those that were made for it.  ``forfeit``: the number of actions after which it forfeited the
+        game, which then counts as lost.  ``messages``: a conversation, which is kept beside the game's
+        record.
         """
         return {}
 

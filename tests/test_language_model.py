@@ -10,6 +10,7 @@ import pytest
 from cacao_env import Game, record
 from cacao_env.agent import AgentError
 from cacao_env.cli import main
+from cacao_env.data import load_each
 from cacao_env.registry import load_agent, load_agents
 from tests.text_players import chat_server, illegal, perfect
 from tests.tiers import slow
@@ -56,23 +57,34 @@ def alternate(messages):
 
 def test_refusals_are_counted_and_the_stated_rule_follows():
     with chat_server(lambda text: "I pass.", every_try=True) as (url, asked):
-        once = f"llm:m,base_url={url},tries=1,decisions=turn"
-        (game,), (notes,) = played(load_agent(once, True))
-        assert notes["counts"]["illegal replies"] == notes["counts"]["random moves"] == 11
+        once = f"llm:m,base_url={url},tries=1"
+        own, turn = load_agent(f"{once},failure=random", True), {"decisions": "turn"}
+        (game,), (notes,) = played(own, **turn)
+        assert notes["counts"]["unreadable replies"] == notes["counts"]["random moves"] == 11
+        assert notes["counts"]["illegal replies"] == notes["counts"]["absent replies"] == 0
         assert alternate(notes["messages"])
         requests = len(asked)
-        _, (notes,) = played(load_agent(f"{once},failure=forfeit", True))
-        assert (notes["counts"]["moves"], notes["counts"]["illegal replies"]) == (1, 1)
+        _, (notes,) = played(load_agent(once, True), **turn)
+        counts = notes["counts"]
+        assert (counts["moves"], counts["random moves"], counts["unreadable replies"]) == (
+            11,
+            11,
+            1,
+        )
+        assert notes["forfeit"] == 0
         assert len(asked) == requests  # they are in the cache
-        again, _ = played(load_agent(once, True))
+        again, _ = played(own, **turn)
         assert again == [game]
     with chat_server(illegal) as (url, asked):
         _, (notes,) = played(load_agent(f"llm:m,base_url={url}", True))
     counts = notes["counts"]
     assert alternate(notes["messages"])
-    assert 0 < counts["illegal replies"] < counts["moves"]
+    refused = [counts[f"{kind} replies"] for kind in ("illegal", "unreadable", "absent")]
+    assert all(refused)
+    assert sum(refused) < counts["moves"]
     assert counts["random moves"] == 0
-    assert counts["tokens"] == 15 * (counts["moves"] + counts["illegal replies"])
+    assert "forfeit" not in notes
+    assert counts["tokens"] == 15 * (counts["moves"] + sum(refused))
 
 
 def test_a_request_that_fails_is_made_again_and_counted():
@@ -105,16 +117,16 @@ def test_a_request_that_fails_loses_no_other_reply():
 
 def test_an_interrupted_game_resumes_from_the_cache_and_the_budget_holds():
     with chat_server(perfect) as (url, asked):
-        model = f"llm:m,base_url={url},decisions=turn"
+        model, turn = f"llm:m,base_url={url}", {"decisions": "turn"}
         spent = "cached replies have used 150 of the budget of 150 tokens"
         with pytest.raises(AgentError, match=spent):
-            played(load_agent(f"{model},budget=150,at_once=1", True), games=3)
+            played(load_agent(f"{model},budget=150,at_once=1", True), 3, **turn)
         assert len(asked) == 10
-        played(load_agent(model, True), games=3)
+        played(load_agent(model, True), 3, **turn)
         assert len(asked) == 66
-        first, notes = played(load_agent(model, True))
+        first, notes = played(load_agent(model, True), **turn)
         assert len(asked) == 66
-        _, others = played(load_agent(model.replace("llm:m", "llm:n"), True))
+        _, others = played(load_agent(model.replace("llm:m", "llm:n"), True), **turn)
         assert len(asked) == 88, "another model has replies of its own"
         assert notes[0]["messages"] == others[0]["messages"]
         assert first[0].over
@@ -171,26 +183,29 @@ def test_no_server_and_no_key_are_one_sentence(monkeypatch):
 
 def test_every_measurement_shows_what_the_model_counted(capsys, folder, no_luck):
     with chat_server(illegal) as (url, asked):
-        model = f"llm:m,decisions=turn,base_url={url}"
+        model = f"llm:m,failure=random,base_url={url}"
         command = ["evaluate", model, "random", "--deals", "2", "--workers", "1", "--out", "games"]
+        command += ["--decisions", "turn"]
         assert main([*command, "--json", "figures.json"]) == 0
         assert main(["data", "export", "games", "--as", "records", "--out", "records"]) == 0
         requests = len(asked)
         assert main(command) == 0
         assert len(asked) == requests, "an evaluation that is repeated asks nothing again"
-        tasks = ["tasks", "--agents", model, "--tasks", "2p-random", "--deals", "2"]
+        tasks = ["tasks", "--agents", model, "--tasks", "2p-placements-greedy", "--deals", "2"]
         assert main([*tasks, "--workers", "1"]) == 0
     out = capsys.readouterr().out
     assert out.count("illegal replies a move") == 3  # of two evaluations and a task
     (result, _) = json.loads(Path("figures.json").read_text())["results"]
     counts = result["counts"]
-    assert list(counts) == ["illegal replies", "random moves", "retries", "tokens", "seconds"]
-    assert 0.5 < counts["illegal replies"] < 1
-    assert counts["tokens"] == pytest.approx(15 * (1 + counts["illegal replies"]))
+    kinds = ["illegal replies", "unreadable replies", "absent replies"]
+    assert list(counts) == [*kinds, "random moves", "retries", "tokens", "seconds"]
+    refused = sum(counts[kind] for kind in kinds)
+    assert 0.5 < refused < 1
+    assert counts["tokens"] == pytest.approx(15 * (1 + refused))
     for file in Path("records").glob("*seat0.json"):
         (text,) = file.with_suffix(".chat.jsonl").read_text().splitlines()
         line = json.loads(text)
-        assert (line["seat"], line["agent"]) == (0, "llm:m,decisions=turn")
+        assert (line["seat"], line["agent"]) == (0, "llm:m,failure=random")
         moves = [m["move"] for m in record.load(file)["moves"] if m["player"] == 0]
         placed = [m for m in moves if m[0] in ("place", "overbuild")]
         assert line["counts"]["moves"] == len(placed) == 11
@@ -204,12 +219,48 @@ def test_a_game_that_is_recorded_has_its_conversation_beside_it():
     assert json.loads(line)["seat"] == 1
 
 
+def test_a_forfeit_loses_and_is_counted_wherever_the_game_is_measured(capsys):
+    """The model's first reply of a game is no move: it loses, though its random moves may win."""
+    with chat_server(lambda text: "I pass.", every_try=True) as (url, _):
+        model = f"llm:m,base_url={url}"
+        command = [
+            "evaluate",
+            model,
+            "random",
+            "--decisions",
+            "turn",
+            "--deals",
+            "6",
+            "--out",
+            "games",
+        ]
+        assert main([*command, "--workers", "1", "--json", "figures.json"]) == 0
+        tasks = ["tasks", "--agents", model, "--tasks", "2p-random", "--deals", "3"]
+        assert main([*tasks, "--workers", "1"]) == 0
+    out = capsys.readouterr().out
+    words = "0.0% of the moves are its own, the others random; {} games forfeited, which are lost"
+    assert words.format(12) in out
+    assert words.format(3) in out
+    figures = json.loads(Path("figures.json").read_text())
+    own, other = figures["results"]
+    assert (own["win_share"], own["score"], own["forfeits"]) == (0, 0, 12)
+    assert (other["win_share"], other["forfeits"]) == (1, 0)
+    assert own["margin"] == -other["score"] < 0
+    assert sum(figures["scores"][0]["gold"].values()) == 0
+    assert figures["ratings"][0]["agent"] == "random"
+    assert main(["data", "check", "games"]) == 0
+    games = load_each(Path("games"))[0]
+    assert (games.win_shares[games.table.column("candidate").to_numpy() == 0, 0] > 0).any(), (
+        "no game was won by random moves after the forfeit"
+    )
+
+
 @slow
 def test_several_processes_share_the_cache(monkeypatch, no_luck):
     with chat_server(perfect) as (url, asked):
         monkeypatch.setenv("OPENAI_BASE_URL", url)
         for workers in ("2", "1"):
-            command = ["evaluate", "llm:m,decisions=turn", "random", "--workers", workers]
+            command = ["evaluate", "llm:m", "random", "--decisions", "turn", "--workers", workers]
             assert main([*command, "--deals", "16", "--out", workers]) == 0
     prompts = [json.dumps(one["messages"]) for one in asked]
     assert len(prompts) > 300

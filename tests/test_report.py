@@ -1,5 +1,6 @@
 """The report's charts show the figures, and the page does without matplotlib."""
 
+from dataclasses import asdict
 from xml.etree import ElementTree
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 pytest.importorskip("matplotlib", reason="the evaluate extra is not installed")
 
 from cacao_env.evaluation import charts, report
+from cacao_env.evaluation.summary import Result
 from cacao_env.gold_sources import SOURCES
 
 
@@ -80,8 +82,8 @@ def small_data():
     return {
         "settings": {"agents": {"a": "", "b<": ""}, "options": [{"volcanoes": False}], "seed": 3},
         "results": [
-            result | {"agent": "a", "opponent": "b<"},
-            result | {"agent": "b<", "opponent": "a", "win_share": 0.25},
+            asdict(Result("a", "b<", **result)),
+            asdict(Result("b<", "a", **result | {"win_share": 0.25})),
         ],
         "ratings": [rating | {"agent": "a", "elo": 90.0, "high": None}, rating | {"agent": "b<"}],
         "seats": [result | {"seat": 0}, result | {"seat": 1}],

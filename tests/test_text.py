@@ -85,7 +85,7 @@ def test_damaged_replies_are_refused_in_one_sentence_or_play_what_they_state():
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ("", "states no move"),
+        ("", "The reply is empty"),
         ('{"move": "place 1111/0 at 50,51"}', "illegal: cell 50,51 is far from every tile."),
         ('{"move": "place 2101/0 at 0,1"}', "illegal: the tile is not in hand."),
         ('{"move": "act 0,1 south with 1"}', "the decision to make now is to place."),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from cacao_env.check.examples.stand_in import legal_moves, serving
+from cacao_env.check.examples.stand_in import legal_moves, newest, serving
 
 Speak = Callable[[str], str]
 
@@ -63,9 +63,10 @@ def chat_server(
     """
     asked: list[dict[str, Any]] = []
 
-    def reply(position: str, again: bool) -> str:
+    def reply(messages: list[dict[str, str]]) -> str:
         if len(asked) <= failures:
             raise ConnectionError("planted")
+        position, again = newest(messages)
         return perfect(position) if again and not every_try else speak(position)
 
     with serving(reply, asked=asked) as address:

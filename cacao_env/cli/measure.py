@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import files
 from ..checks import as_path
+from ..engine.options import DECISIONS
 from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
 from ..tables import between_markers, read_between
@@ -61,6 +62,7 @@ def add_commands(commands: Any) -> None:
         "adjust figures for the luck of the draw; default: where that narrows intervals more than the "
         "same seconds of play"
     )
+    decisions = "turn: all are asked for placements alone, explicit: for everything; default: auto"
     opponents = "measure the agents against these alone, not against each other"
     add(
         "evaluate",
@@ -72,6 +74,7 @@ def add_commands(commands: Any) -> None:
             "agents": (str, _AGENT, {"nargs": "+"}),
             "--against": (str, opponents, {"nargs": "+", "default": [], "metavar": "AGENT"}),
             "--players": (_counts, counts, {"metavar": "N[,N...]"}),
+            "--decisions": ("auto", decisions, {"choices": DECISIONS}),
             "--deals": (int, f"deals, each played in every seat; default: {BLOCKS}"),
             "--until-decided": (False, sequential),
             "--elo0": (0.0, "Elo difference of the test's null hypothesis"),
@@ -151,6 +154,7 @@ def _evaluate(options: Namespace) -> int:
         options.seed,
         test,
         against=options.against,
+        decisions=options.decisions,
     )
     folder = as_path(options.out) if options.out else run.default_folder(plan)
     check_writable(options.json, options.html)

@@ -8,7 +8,7 @@ from typing import Any
 from ..gold_sources import SOURCES
 from ..tables import DataTable
 from .intervals import percent
-from .summary import Result
+from .summary import Result, kind_of_game
 
 Data = Mapping[str, Any]  # what run.document returns, or a part of it
 GOLD, SIGNED = "z.1f", "+z.1f"  # formats of gold, never -0.0
@@ -23,8 +23,9 @@ def show(data: Data) -> str:
         parts = [Result(**row).line() for row in results]
     kinds = [cross_table] * (len(results) > MANY_RESULTS) + [ratings, gold, seats]
     for own in by_players(data):
-        parts.append(f"\n{own['players']} players")
+        parts.append(f"\n{heading(own)}")
         parts += [kind(own).text() + "\n" for kind in kinds]
+        parts += helped(own)
     if data["sprt"]:
         parts.append(data["sprt"]["text"])
     return "\n".join(parts)
@@ -40,6 +41,19 @@ def by_players(data: Data) -> list[Data]:
             **{kind: [row for row in data[kind] if row["players"] == players] for kind in kinds},
         }
         for players in sorted({row["players"] for row in data["results"]})
+    ]
+
+
+def heading(own: Data) -> str:
+    """Return what was played, of the figures of one number of players."""
+    return kind_of_game(own["players"], own["results"][0]["decisions"])
+
+
+def helped(data: Data) -> list[str]:
+    """Return a sentence for each result in which an agent was helped or forfeited games."""
+    results = [Result(**row) for row in data["results"]]
+    return [
+        f"{r.agent} against {r.opponent}: {'; '.join(r.helped())}." for r in results if r.helped()
     ]
 
 

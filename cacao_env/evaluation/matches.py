@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..agent import Agent, AgentError, ask, decider, seat_seed
+from ..agent import FORFEIT, Agent, AgentError, ask, decider, seat_seed
 from ..engine.actions import sample
 from ..engine.rng import new_rng
 from ..game import Game
@@ -48,23 +48,39 @@ class PlayedGame:
             found.update(self.notes[seat].get("counts", {}))
         return found
 
+    @property
+    def forfeiter(self) -> int | None:
+        """The seat that forfeited first; it has lost, and no gold, however the game went on."""
+        when = {seat: own[FORFEIT] for seat, own in enumerate(self.notes) if FORFEIT in own}
+        return min(when, key=lambda seat: when[seat], default=None)
+
     def win_share(self, seat: int) -> float:
-        """Return the seat's share of the win."""
-        return self.win_shares[seat]
+        """Return the seat's share of the win; one that forfeits leaves it to the others."""
+        if self.forfeiter is None:
+            return self.win_shares[seat]
+        return float(seat != self.forfeiter) / (len(self.scores) - 1)
+
+    def score(self, seat: int) -> int:
+        """Return the seat's score."""
+        return 0 if seat == self.forfeiter else self.scores[seat]
 
     def margin(self, seat: int) -> int:
         """Return the seat's score minus the best other."""
-        return self.scores[seat] - max(s for i, s in enumerate(self.scores) if i != seat)
+        return self.score(seat) - max(self.score(i) for i in range(len(self.scores)) if i != seat)
+
+    @property
+    def _lucks(self) -> list[list[float]]:
+        """The luck, if it was computed; none decides a forfeited game."""
+        none = [[0.0] * len(self.scores)] * 2
+        return none if self.luck is None or self.forfeiter is not None else self.luck
 
     def adjusted_win_share(self, seat: int) -> float:
         """Return the seat's share of the win less its luck."""
-        return self.win_shares[seat] - (self.luck[WIN_SHARES][seat] if self.luck else 0.0)
+        return self.win_share(seat) - (self._lucks[WIN_SHARES][seat])
 
     def adjusted_margin(self, seat: int) -> float:
         """Return the seat's margin less its luck and plus that of the others, in the mean."""
-        if not self.luck:
-            return self.margin(seat)
-        own, total = self.luck[SCORES][seat], sum(self.luck[SCORES])
+        own, total = self._lucks[SCORES][seat], sum(self._lucks[SCORES])
         return self.margin(seat) - own + (total - own) / (len(self.scores) - 1)
 
 

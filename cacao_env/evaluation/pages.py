@@ -35,9 +35,10 @@ def _pairings(own: Data) -> tuple[str, str]:
     settings, blocks = own["settings"], min(r["blocks"] for r in own["results"])
     volcanoes = ", with volcanoes" if settings["options"][0]["volcanoes"] else ""
     tables = "\n\n".join(kind(own).markdown() for kind in (figures.ratings, figures.cross_table))
-    return f"### {own['players']} players{volcanoes}", (
-        f"{tables}\n\n{figures.counted(blocks, 'deal')} a pairing, each with the candidate in every "
-        f"seat, seed {settings['seed']}; commit {own['git_commit'] or 'unknown'}; "
+    helped = "".join(f"{sentence}\n" for sentence in figures.helped(own))
+    return f"### {figures.heading(own)}{volcanoes}", (
+        f"{tables}\n\n{helped}{figures.counted(blocks, 'deal')} a pairing, each with the candidate in "
+        f"every seat, seed {settings['seed']}; commit {own['git_commit'] or 'unknown'}; "
         f"{own['machine']['processor']}, {own['created'][:10]}.\n"
     )
 
@@ -55,7 +56,8 @@ def _scores(task: str, every: Sequence[Data]) -> str:
         for r in results
     ]
     table = DataTable((*head, *(f"{name} a move" for name in counts)), rows)
-    return f"{about[0].upper()}{about[1:]}.\n\n{table.markdown()}\n"
+    helped = "".join(f"\n{line}" for data in every for line in figures.helped(data))
+    return f"{about[0].upper()}{about[1:]}.\n\n{table.markdown()}\n{helped}"
 
 
 def text_of(sections: Mapping[str, str]) -> str:

@@ -41,7 +41,10 @@ def pair_wins(
 ) -> npt.NDArray[np.float64]:
     """Return wins[i, j]: pairs of a seat of i before one of j, ties half; (agents, agents)."""
     wins = np.zeros((len(number), len(number)))
-    places = list(zip(game.scores, game.cacao, strict=True))
+    places = [
+        (seat != game.forfeiter, *place)
+        for seat, place in enumerate(zip(game.scores, game.cacao, strict=True))
+    ]
     for one, place in enumerate(places):
         for other, behind in enumerate(places):
             if seats[one] != seats[other] and place >= behind:

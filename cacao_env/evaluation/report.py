@@ -38,7 +38,7 @@ def page(data: Data) -> str:
     if not CHARTS:
         parts.append(f'<p class="faint">{escape(NO_CHARTS)}</p>')
     for own in figures.by_players(data):
-        parts.append(f"<h2>{own['players']} players</h2>")
+        parts.append(f"<h2>{figures.heading(own)}</h2>")
         parts.append(f'<div class="grid">{_cards(own)}</div>')
     parts.append(f"<h2>Made with</h2>{_made_with(data)}")
     style = (files(__package__) / "report.css").read_text(encoding="utf-8")
@@ -87,7 +87,9 @@ def _cards(data: Data) -> str:
             ),
             _card(
                 "Ratings",
-                f"Plackett-Luce, in Elo; {', '.join(anchor)} is at 0.",
+                " ".join(
+                    (f"Plackett-Luce, in Elo; {', '.join(anchor)} is at 0.", *figures.helped(data))
+                ),
                 ratings + figures.ratings(data).html(),
             ),
             _card(

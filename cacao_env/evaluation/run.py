@@ -26,7 +26,7 @@ from ..checks import as_int, as_path, check_type
 from ..data import load_each
 from ..data.folder import GameFolder, Key
 from ..data.storage import DataError
-from ..engine.options import PLAYERS, Options
+from ..engine.options import PLAYERS, Decisions, Options
 from ..engine.progress import Bar
 from ..engine.sources import engine_version
 from ..envs.tasks import Task
@@ -89,12 +89,13 @@ def make_plan(
     test: SequentialTest | None = None,
     allow_code: bool = True,
     against: Sequence[str] = (),
+    decisions: Decisions = "auto",
 ) -> Plan:
     """Return a valid plan; ValueError says what is wrong with any other.
 
     ``players``: numbers of players; by default the first that all agents play, or 2.  ``allow_code``:
     whether the user named the agents, so that ``module:Class`` may import a module.  ``against``: the
-    opponents of ``specs``, which then don't play each other.
+    opponents of ``specs``, which then don't play each other.  ``decisions``: those that all are asked.
     """
     specs = (*specs, *against)
     if len(specs) < 2:
@@ -108,7 +109,7 @@ def make_plan(
     if set(players) - set(PLAYERS) or len(set(players)) < len(players):
         text = ",".join(map(str, players))
         raise ValueError(f"--players is {text}, expected some of 2, 3 and 4, each once")
-    options = tuple(Options(count, volcanoes) for count in players)
+    options = tuple(Options(count, volcanoes, decisions) for count in players)
     for one in options:
         for agent in agents:
             require(agent, one)

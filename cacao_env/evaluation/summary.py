@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ..agent import RANDOM
+from ..engine.options import Decisions
 from ..gold_sources import SOURCES
 from .blocks import Pairing
 from .intervals import interval, percent, share_interval
@@ -50,23 +52,39 @@ class Result:
     adjusted_margin_high: float = 0.0
     fewer_deals: float = 1.0  # variance of a deal's margin, as a multiple of the adjusted one's
     counts: dict[str, float] = field(default_factory=dict)  # what the agent counted, a move
+    forfeits: int = 0  # games that the agent forfeited
+    decisions: Decisions = "auto"  # that the game asks
 
     def line(self) -> str:
         """Return the result as one line for people."""
-        return (
-            f"{self.agent} against {self.opponent}, {self.players} players: wins "
-            f"{percent(self.win_share, self.low, self.high)} of "
+        parts = [
+            f"{self.agent} against {self.opponent}, {kind_of_game(self.players, self.decisions)}: "
+            f"wins {percent(self.win_share, self.low, self.high)} of "
             f"{self.blocks * self.players} games ({self.blocks} deals, every seat), margin "
             f"{self.margin:+.1f} [{self.margin_low:+.1f}, {self.margin_high:+.1f}] gold, "
             f"mean score {self.score:.1f}"
-        ) + (
-            f"; less luck: wins "
-            f"{percent(self.adjusted_win_share, self.adjusted_low, self.adjusted_high)}, "
-            f"margin {self.adjusted_margin:+.1f} "
-            f"[{self.adjusted_margin_low:+.1f}, {self.adjusted_margin_high:+.1f}] gold"
-            if self.luck
-            else ""
-        )
+        ]
+        if self.luck:
+            parts.append(
+                "less luck: wins "
+                f"{percent(self.adjusted_win_share, self.adjusted_low, self.adjusted_high)}, "
+                f"margin {self.adjusted_margin:+.1f} "
+                f"[{self.adjusted_margin_low:+.1f}, {self.adjusted_margin_high:+.1f}] gold"
+            )
+        return "; ".join(parts + self.helped())
+
+    def helped(self) -> list[str]:
+        """Return in words what part of the agent's games was not its own play."""
+        random = self.counts.get(RANDOM, 0.0)
+        own = [f"{1 - random:.1%} of the moves are its own, the others random"] if random else []
+        games = f"{self.forfeits} games forfeited, which are lost with no gold"
+        return own + ([games] if self.forfeits else [])
+
+
+def kind_of_game(players: int, decisions: Decisions = "auto") -> str:
+    """Return the number of players in words, and which decisions are asked if not the usual ones."""
+    asked = {"auto": "", "turn": ", placements alone", "explicit": ", every decision"}
+    return f"{players} players{asked[decisions]}"
 
 
 @dataclass(frozen=True)
@@ -171,7 +189,7 @@ def _result(agent: str, pairing: Pairing, played: list[PlayedGame]) -> Result:
     margins = values(agent, pairing, played, PlayedGame.margin)
     adjusted_wins = values(agent, pairing, played, PlayedGame.adjusted_win_share)
     adjusted = values(agent, pairing, played, PlayedGame.adjusted_margin)
-    scores = values(agent, pairing, played, lambda game, seat: game.scores[seat])
+    scores = values(agent, pairing, played, PlayedGame.score)
     spread = adjusted.mean(axis=1).var()
     own = [(game, seat) for game in played for seat in _seats_of(agent, pairing, game)]
     decisions = sum(game.decisions[seat] for game, seat in own)
@@ -201,6 +219,8 @@ def _result(agent: str, pairing: Pairing, played: list[PlayedGame]) -> Result:
         **_mean(adjusted, ("adjusted_margin", "adjusted_margin_low", "adjusted_margin_high")),
         fewer_deals=float(margins.mean(axis=1).var() / spread) if spread > 0 else 1.0,
         counts=a_move(game.counts(_seats_of(agent, pairing, game)) for game in played),
+        forfeits=sum(game.forfeiter == seat for game, seat in own),
+        decisions=pairing.options.decisions,
     )
 
 
@@ -258,9 +278,10 @@ def _scores(agent: str, games: Games, players: int) -> Scores:
         if agent in pairing.candidates()
         for game in played
     ]
-    scores = [game.scores[seat] for game, seat in taken]
+    scores = [game.score(seat) for game, seat in taken]
     kinds, counts = np.unique(scores, return_counts=True)
-    means = np.mean([game.gold[seat] for game, seat in taken], axis=0)
+    gold = [np.multiply(game.gold[seat], seat != game.forfeiter) for game, seat in taken]
+    means = np.mean(gold, axis=0)
     return Scores(
         agent=agent,
         players=players,

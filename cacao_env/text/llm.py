@@ -20,17 +20,15 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..agent import Agent, AgentError, decider, one_line
+from ..agent import FORFEIT, RANDOM, Agent, AgentError, decider, one_line
 from ..agents.random import random_action
 from ..agents.specs import Parameter, parse_values
 from ..checks import as_path, check_choice, in_short, need
 from ..engine.decisions import NONE
-from ..engine.options import ASKED, DECISIONS
 from ..engine.rng import RngArray, new_rng
 from ..game import Game
-from ..greedy.turn import unasked
 from .prompt import Message, message, primer, prompt
-from .reply import Refused, action_of
+from .reply import ABSENT, ILLEGAL, UNREADABLE, Refused, action_of
 from .table import FAILURES, TRIES
 
 PREFIX = "llm:"
@@ -47,12 +45,11 @@ PARAMETERS = {
     "max_tokens": Parameter(0, 1, 100_000, "tokens of a reply; sent if they are given"),
     "base_url": Parameter("", 1, 1000, "address of the server"),
     "cache": Parameter("runs/llm", 1, 1000, "folder of the replies"),
-    "failure": Parameter("random", 1, 20, "what follows the last try: random or forfeit"),
-    "decisions": Parameter(
-        "", 1, 20, "decisions that the model is asked, if not all of the game's"
-    ),
+    "failure": Parameter(FAILURES[0], 1, 20, "what follows the last try: forfeit or random"),
+    "primer": Parameter(1, 0, 1, "whether the rules are told, which a trained model may know"),
 }
-COUNTS = ("moves", "illegal replies", "random moves", "retries", "tokens", "seconds")
+REFUSED = {kind: f"{kind} replies" for kind in (ILLEGAL, UNREADABLE, ABSENT)}
+COUNTS = ("moves", *REFUSED.values(), RANDOM, "retries", "tokens", "seconds")
 Replies = dict[str, dict[str, Any]]  # requests, or replies, by their keys
 
 
@@ -63,7 +60,7 @@ class Memory:
     rng: RngArray
     counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(COUNTS, 0)))
     messages: list[Message] = field(default_factory=list)
-    forfeited: bool = False
+    forfeit: int | None = None  # the number of actions before it
 
 
 def load_model(name: str, allow_code: bool = False) -> LanguageModel:
@@ -79,8 +76,8 @@ class LanguageModel(Agent):
     """A language model; ``name`` as the module describes it.
 
     Every decision is a conversation of its own, of primer and prompt.  After ``tries`` refused replies
-    a random legal move is played; with ``failure=forfeit`` the model is not asked again in that game.
-    ``decisions=turn``: it is asked for placements only, whatever the game asks.
+    the model forfeits the game, which random legal moves then end; with ``failure=random`` one such
+    move is played, and the model is asked again at the next decision.
     """
 
     def __init__(self, name: str) -> None:
@@ -95,7 +92,6 @@ class LanguageModel(Agent):
             sampling = ("temperature", "max_tokens")
             self._sampling: dict[str, Any] = {n: self._values[n] for n in sampling if n in named}
             check_choice("failure of llm", self._values["failure"], FAILURES)
-            check_choice("decisions of llm", self._values["decisions"], ("", *DECISIONS))
             if not self.model:
                 raise ValueError("llm: names no model, expected llm:MODEL")
         except ValueError as error:
@@ -131,15 +127,16 @@ class LanguageModel(Agent):
 
     def notes(self, memory: Memory) -> dict[str, Any]:
         """Return the counts and the conversation of a game."""
-        return {"counts": dict(memory.counts), "messages": memory.messages}
+        found = {"counts": dict(memory.counts), "messages": memory.messages}
+        return found if memory.forfeit is None else found | {FORFEIT: memory.forfeit}
 
     def act(self, games: Sequence[Game], memory: Sequence[Memory]) -> list[int]:
         """Choose for each game; the games' requests are made at the same time."""
-        chosen = [self._unasked(game, own) for game, own in zip(games, memory, strict=True)]
-        chats = {n: self._opening(games[n]) for n, action in enumerate(chosen) if action == NONE}
+        chosen = [NONE] * len(games)
+        chats = {n: self._opening(games[n]) for n, own in enumerate(memory) if own.forfeit is None}
         for number, chat in chats.items():
-            memory[number].counts["moves"] += 1
-            memory[number].messages += chat[bool(memory[number].messages) :]
+            known = self._values["primer"] and memory[number].messages
+            memory[number].messages += chat[bool(known) :]
         for left in reversed(range(self._values["tries"])):
             open_ = [number for number in chats if chosen[number] == NONE]
             for number, reply in zip(open_, self._replies([chats[n] for n in open_]), strict=True):
@@ -148,28 +145,23 @@ class LanguageModel(Agent):
                 try:
                     chosen[number] = action_of(games[number], reply["text"])
                 except Refused as error:
-                    own.counts["illegal replies"] += 1
+                    own.counts[REFUSED[error.kind]] += 1
                     if left:
                         said.append(message("user", str(error)))
                 chats[number] += said
                 own.messages += said
         for number, (game, own) in enumerate(zip(games, memory, strict=True)):
+            own.counts["moves"] += 1
             if chosen[number] == NONE:
-                own.forfeited = self._values["failure"] == "forfeit"
-                own.counts["random moves"] += 1
+                if own.forfeit is None and self._values["failure"] == "forfeit":
+                    own.forfeit = len(game.history)
+                own.counts[RANDOM] += 1
                 chosen[number] = int(random_action(game.states, own.rng))
         return chosen
 
     def _opening(self, game: Game) -> list[Message]:
-        position = prompt(game, decider(game), bool(self._values["listed"]))
-        return [message("system", primer()), message("user", position)]
-
-    def _unasked(self, game: Game, own: Memory) -> int:
-        """Return the action that the model is not asked for, or NONE."""
-        if own.forfeited:
-            return int(random_action(game.states, own.rng))
-        asked = self._values["decisions"]
-        return int(unasked(game.state, ASKED.index(asked))) if asked else NONE
+        told = [message("system", primer())] if self._values["primer"] else []
+        return [*told, message("user", prompt(game, decider(game), bool(self._values["listed"])))]
 
     def _replies(self, chats: Sequence[list[Message]]) -> list[dict[str, Any]]:
         """Return the replies to conversations, from the cache or from the model."""
@@ -194,7 +186,6 @@ class LanguageModel(Agent):
                 except AgentError as error:
                     failed = error
                     continue
-                self._spent += reply["tokens"]
                 row = asked[one], reply["tokens"], json.dumps(reply)
                 with cache:
                     cache.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row)
@@ -244,6 +235,7 @@ class LanguageModel(Agent):
         if most and tokens is None:
             raise AgentError(f"{self.name}: the server counts no tokens, so no budget can hold")
         seconds = time.perf_counter() - begin
+        self._spent += tokens or 0  # before this thread asks again
         return {
             "text": text,
             "tokens": tokens or 0,

@@ -7,14 +7,14 @@ moves.  Neither knows another hand or the order of a pile.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from ..engine.notation import Cell, Move, to_text
+from ..engine.notation import Move, to_text
 from ..engine.tiles import (
     CACAO_PLACES,
     JUNGLE_KINDS,
@@ -74,7 +74,7 @@ def prompt(game: Game, seat: int, listed: bool = True) -> str:
     return "\n".join(
         (
             f"You are {LETTERS[seat]}. {_now(position, seat)}",
-            *_table(position["tiles"], {move[3] for move in moves if move[0] == "place"}),
+            *_table(position["tiles"]),
             _own(position["seats"][seat], seat),
             *(_other(position["seats"], one % position["players"]) for one in others),
             f"Display: {', '.join(position['display']) or 'empty'}. "
@@ -102,12 +102,12 @@ def _pending(position: Position) -> Iterator[str]:
         yield f"Still to decide, each with all its workers: {'; '.join(acts)}."
 
 
-def _table(tiles: Sequence[Mapping[str, Any]], places: Collection[Cell]) -> Iterator[str]:
-    """Yield a line for each row, or column of a tall table, from its first cell to its last."""
-    cells = dict.fromkeys(places, "_") | {(t["row"], t["column"]): _tile(t) for t in tiles}
+def _table(tiles: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for each row, or column of a tall table, from its first tile to its last."""
+    cells = {(t["row"], t["column"]): _tile(t) for t in tiles}
     rows = [row for row, _ in cells]
     tall = max(rows) - min(rows) >= TALL
-    yield f"Table, {'columns, north to south' if tall else 'rows, west to east'}, from the cell named:"
+    yield f"Table, a line for each {'column, going south' if tall else 'row, going east'} from a cell:"
     for line, some in groupby(
         sorted(cells, key=lambda c: c[::-1] if tall else c), itemgetter(tall)
     ):
@@ -130,27 +130,27 @@ def _tile(tile: Mapping[str, Any]) -> str:
 
 def _own(own: Mapping[str, Any], seat: int) -> str:
     pile = Counter(own["left"]) - Counter(own["hand"])
-    return f"{_stock(own, seat)}; hand {' '.join(own['hand']) or 'empty'}; pile {_counts(pile)}"
+    hand = _counts(Counter(own["hand"]), "x")
+    return f"{_stock(own, seat)}; hand {hand}; pile {_counts(pile, 'x')}"
 
 
 def _other(seats: Sequence[Mapping[str, Any]], seat: int) -> str:
     """Return another seat, whose hand and pile can be counted together."""
-    return (
-        f"{_stock(seats[seat], seat)}; hand {seats[seat]['held']} of {_counts(seats[seat]['left'])}"
-    )
+    own = seats[seat]
+    return f"{_stock(own, seat)}; hand {own['held']} of {_counts(own['left'], 'x')}"
 
 
 def _stock(own: Mapping[str, Any], seat: int) -> str:
     goods = ", ".join(f"{own[good]} {good}" for good in ("gold", "cacao", "sun"))
-    return f"{LETTERS[seat]}: {goods}, water {own['worth']}, {own['score']} in all"
+    return f"{LETTERS[seat]}: {goods}, water {own['worth']}, score {own['score']}"
 
 
-def _counts(kinds: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "empty"
+def _counts(kinds: Mapping[str, int], between: str = " ") -> str:
+    return ", ".join(f"{count}{between}{kind}" for kind, count in kinds.items()) or "empty"
 
 
 def _legal(moves: Sequence[Move]) -> list[str]:
-    """Return legal moves in short: placements as tiles and cells, which all combine."""
+    """Return legal moves in short: those that place a tile as tiles and cells, which all combine."""
     if moves[0][0] == "fill":
         return [to_text(move) for move in moves]
     if moves[0][0] == "act":
@@ -158,11 +158,10 @@ def _legal(moves: Sequence[Move]) -> list[str]:
         return [_acts([move[3] for move in some], *edge) for edge, some in edges]
     kinds = Counter(kind for kind, _ in {move[1:3] for move in moves})
     tiles = " ".join(f"{kind}/0{'-3' * (kinds[kind] > 1)}" for kind in sorted(kinds))
-    covers = dict.fromkeys(
-        f"{row},{column}" for name, *_, (row, column) in moves if name != "place"
-    )
-    found = [f"place {tiles} at any _"] if len(moves) > len(covers) * kinds.total() else []
-    return found + ([f"overbuild {tiles} at {' '.join(covers)}"] if covers else [])
+    cells: dict[str, dict[str, None]] = {}
+    for name, *_, (row, column) in moves:
+        cells.setdefault(name, {})[f"{row},{column}"] = None
+    return [f"{name} {tiles} at {' '.join(some)}" for name, some in cells.items()]
 
 
 def _acts(workers: Sequence[int], *edge: Any) -> str:

@@ -18,8 +18,15 @@ MOST = 20_000  # characters of a reply
 _MARKS = " \t\r`*_\"'.>-"  # what models put around a line that is a move
 
 
+ILLEGAL, UNREADABLE, ABSENT = "illegal", "unreadable", "absent"  # what a refused reply is
+
+
 class Refused(ValueError):
-    """One sentence on why a reply is not played."""
+    """One sentence on why a reply is not played; ``kind``: what the reply is."""
+
+    def __init__(self, sentence: str, kind: str = UNREADABLE) -> None:
+        super().__init__(sentence)
+        self.kind = kind
 
 
 def action_of(game: Game, reply: str) -> int:
@@ -28,7 +35,7 @@ def action_of(game: Game, reply: str) -> int:
     try:
         return game.action(move)
     except ValueError as error:
-        raise Refused(f"The move {to_text(move)} is illegal: {error}.") from None
+        raise Refused(f"The move {to_text(move)} is illegal: {error}.", ILLEGAL) from None
 
 
 def stated_move(reply: str) -> Move:
@@ -37,6 +44,8 @@ def stated_move(reply: str) -> Move:
         raise Refused(f"The reply is {in_short(reply)}, expected text.")
     if len(reply) > MOST:
         raise Refused(f"The reply has {len(reply)} characters, expected at most {MOST}.")
+    if not reply.strip():
+        raise Refused("The reply is empty, expected a move such as place 2101/1 at 0,1.", ABSENT)
     found, rest, before = _last_object(reply)
     if (before + rest).count("{") > (before + rest).count("}"):
         raise Refused("The reply has a JSON object without an end.")

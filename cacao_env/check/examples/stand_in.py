@@ -13,21 +13,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 def legal_moves(prompt):
     """The legal moves that a prompt lists."""
-    south = "Table, columns" in prompt
-    places = []
-    for row, column, signs in re.findall(r"^(-?\d+),(-?\d+): (.*)$", prompt, re.M):
-        for along, sign in enumerate(signs.split()):
-            if sign == "_":
-                down, right = (along, 0) if south else (0, along)
-                places.append(f"{int(row) + down},{int(column) + right}")
     moves = []
     for part in re.findall(r"^Legal: (.*)\. *$", prompt, re.M)[-1].split("; "):
-        if spread := re.fullmatch(r"(place|overbuild) (.*) at (any _|.*)", part):
+        if spread := re.fullmatch(r"(place|overbuild) (.*) at (.*)", part):
             name, tiles, where = spread.groups()
             for tile in tiles.split():
                 kind, turns = tile.split("/")
                 for turn in range(int(turns.split("-")[-1]) + 1):
-                    for cell in places if where == "any _" else where.split():
+                    for cell in where.split():
                         moves.append(f"{name} {kind}/{turn} at {cell}")
         elif many := re.fullmatch(r"(act .* with )(\d)-(\d)", part):
             moves += [many[1] + str(n) for n in range(int(many[2]), int(many[3]) + 1)]
@@ -36,17 +29,25 @@ def legal_moves(prompt):
     return moves
 
 
-def reply(prompt, again=False):
-    """One of the legal moves, as the primer asks for it; the same for the same prompt."""
-    return json.dumps({"move": random.Random(prompt).choice(legal_moves(prompt))})
+def reply(messages):
+    """One of the legal moves, as the primer asks for it; the same for the same position."""
+    position, _ = newest(messages)
+    return json.dumps({"move": random.Random(position).choice(legal_moves(position))})
+
+
+def newest(messages):
+    """The newest position of a conversation, and whether a reply to it was refused."""
+    said = [one["content"] for one in messages if one["role"] == "user"]
+    position = [text[text.index("You are ") :] for text in said if "You are " in text][-1]
+    return position, position not in said[-1]
 
 
 @contextmanager
 def serving(speak=reply, port=0, asked=None):
     """Serve ``POST /v1/chat/completions`` on 127.0.0.1; yields the address.
 
-    ``speak(position, again)`` replies to the newest position of a conversation; ``again``: whether
-    that was refused.  An exception is status 500.  Requests are added to ``asked``.
+    ``speak(messages)`` replies to a conversation, of dicts with ``role`` and ``content``; threads call
+    it.  An exception is status 500.  Requests are added to ``asked``.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -55,15 +56,10 @@ def serving(speak=reply, port=0, asked=None):
 
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            said = [one["content"] for one in body["messages"] if one["role"] == "user"]
-            position = [text[text.index("You are ") :] for text in said if "You are " in text][-1]
             if asked is not None:
                 asked.append({**body, "key": self.headers["Authorization"]})
             try:
-                message = {
-                    "role": "assistant",
-                    "content": speak(position, position not in said[-1]),
-                }
+                message = {"role": "assistant", "content": speak(body["messages"])}
             except Exception as error:
                 return self.answer(500, {"error": {"message": repr(error)}})
             choice = {"index": 0, "finish_reason": "stop", "message": message}

@@ -1,0 +1,83 @@
+"""Teach SmolLM2 to play: TRL's supervised trainer on games that ``cacao data export --as chat`` wrote.
+
+    python -m cacao_env.check.examples.finetune games.jsonl FOLDER [MINUTES...]
+
+An example is one decision: the position, without the rules, and the move.  After each number of
+minutes the model is saved in FOLDER/MINUTES.  The same command goes on from the last one there.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+from datasets import Dataset
+from transformers import TrainerCallback
+from trl import SFTConfig, SFTTrainer
+
+from cacao_env.check.examples.smollm import load
+
+
+def examples(path):
+    """The decisions of all conversations of a file, each of a winner's."""
+    found = []
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
+        game = json.loads(line)
+        said = game["messages"][1:]  # the first has the rules
+        if game["win_share"] == 1:
+            found += [{"prompt": [p], "completion": [c]} for p, c in zip(said[::2], said[1::2])]
+    return found
+
+
+class Clock(TrainerCallback):
+    """Saves the model after each number of minutes, and ends the training with the last."""
+
+    def __init__(self, folder, minutes, spent):
+        self.folder, self.minutes = folder, minutes
+        self.begin = time.monotonic() - 60 * spent
+
+    def on_step_end(self, args, state, control, **parts):
+        """Save what is due."""
+        if self.minutes and time.monotonic() - self.begin >= 60 * self.minutes[0]:
+            place = self.folder / str(self.minutes.pop(0))
+            parts["model"].save_pretrained(place)
+            parts["processing_class"].save_pretrained(place)
+            print(f"{place}: {state.global_step * args.train_batch_size:,} examples", flush=True)
+        control.should_training_stop = not self.minutes
+
+
+def finetune(games, folder, minutes, max_steps=-1, batch=4):
+    """Train for some minutes, or steps; returns the losses."""
+    done = [m for m in minutes if (folder / str(m)).is_dir()]
+    model, tokenizer = load(folder / str(done[-1]) if done else None)
+    clock = Clock(folder, [m for m in minutes if m not in done], done[-1] if done else 0)
+    trainer = SFTTrainer(
+        model,
+        args=SFTConfig(
+            folder,
+            max_steps=max_steps,
+            num_train_epochs=1000,
+            per_device_train_batch_size=batch,
+            learning_rate=3e-4,
+            lr_scheduler_type="constant_with_warmup",
+            warmup_steps=5,
+            max_length=1024,
+            seed=len(done),  # another order of the examples
+            bf16=False,  # which most processors compute very slowly
+            gradient_checkpointing=False,
+            use_cpu=model.device.type == "cpu",
+            report_to=[],
+            save_strategy="no",
+            logging_steps=10,
+        ),
+        train_dataset=Dataset.from_list(examples(games)),
+        processing_class=tokenizer,
+        callbacks=[clock],
+    )
+    trainer.train()
+    return [row["loss"] for row in trainer.state.log_history if "loss" in row]
+
+
+if __name__ == "__main__":
+    games, folder, *minutes = sys.argv[1:]
+    finetune(games, Path(folder), [int(m) for m in minutes or ("15", "60", "150")])
