@@ -44,14 +44,37 @@ def test_the_tools_of_trl_check_what_they_are_given_and_show_the_next_position()
     assert tools.look() not in first
 
 
-def test_a_client_of_mcp_is_told_what_is_wrong():
+def test_a_client_of_mcp_is_told_in_one_sentence_what_is_wrong(caplog):
     mcp = pytest.importorskip("mcp")
+    calls = (
+        ("look", {"game": "g7"}, "there is no game 'g7'; new_game begins one"),
+        ("look", {}, "game is missing"),
+        ("new_game", {"players": 5}, "num_players is 5, expected 2, 3 or 4"),
+        ("new_game", {"players": "two"}, "players is 'two': input should be a valid integer"),
+        (
+            "new_game",
+            {"player": 3},
+            "unexpected keyword argument 'player'. Did you mean 'players'?",
+        ),
+        ("new_game", {"opponents": "nobody"}, "there is no agent 'nobody'"),
+        ("new_game", {"opponents": ["greedy", 7]}, "opponents is 7: input should be a valid string"),
+        ("hint", {"game": "g1", "agent": "nobody"}, "there is no agent 'nobody'"),
+        ("legal_moves", {"game": "g1", "at": 5}, "at is 5: input should be a valid string"),
+        ("resign", {}, "Unknown tool: resign"),
+    )
 
-    async def look():
+    async def answers():
         async with mcp.Client(server()) as client:
-            return await client.call_tool("look", {"game": "g7"})
+            begun = await client.call_tool("new_game", {"opponents": "random", "seed": 1})
+            assert begun.content[0].text.startswith("Game g1.")
+            return [await client.call_tool(tool, given) for tool, given, _ in calls]
 
-    assert "there is no game 'g7'; new_game begins one" in asyncio.run(look()).content[0].text
+    for (tool, given, words), found in zip(calls, asyncio.run(answers()), strict=True):
+        text = found.content[0].text
+        assert found.is_error, (tool, given)
+        assert words in text
+        assert len(text.splitlines()) == 1
+    assert not caplog.records, "a wrong call is logged as a crash"
 
 
 def test_a_wrong_setting_of_verifiers_is_refused_at_once():

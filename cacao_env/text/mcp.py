@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from inspect import signature
 from itertools import count
 from threading import Lock
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from .. import __version__
 from ..agent import decider, require
 from ..agents.loading import installed_agents
-from ..checks import need
+from ..checks import in_short, need, unexpected
 from ..engine.options import Decisions, Options
 from ..play.review import in_lines, review
 from ..registry import load_agent
@@ -141,12 +142,38 @@ def tools() -> list[Callable[..., str]]:
 def server() -> Any:
     """Return the server, an ``MCPServer`` of the MCP SDK; NotInstalled if that is missing."""
     mcp = need("mcp.server", "mcp", "mcp")
-    made = mcp.MCPServer(
-        "cacao", instructions=primer(tool=True), version=__version__, log_level="WARNING"
-    )
-    for tool in tools():
+    tool_error = need("mcp.server.mcpserver.exceptions", "mcp", "mcp").ToolError
+    own = {tool.__name__: tool for tool in tools()}
+
+    class Server(mcp.MCPServer):  # type: ignore[name-defined]
+        """Answers each wrong call with one sentence, which the SDK would keep or wrap."""
+
+        async def call_tool(self, name: str, arguments: dict[str, Any], *more: Any) -> Any:
+            """Call a tool by its name."""
+            try:
+                known = signature(own[name]).parameters if name in own else arguments
+                for odd in set(arguments) - set(known):
+                    raise unexpected(name, odd, list(known))
+                return await super().call_tool(name, arguments, *more)
+            except (TypeError, ValueError, tool_error) as error:
+                raise tool_error(sentence_of(error)) from None
+
+    made = Server("cacao", instructions=primer(tool=True), version=__version__, log_level="WARNING")
+    for tool in own.values():
         made.add_tool(tool, structured_output=False)
     return made
+
+
+def sentence_of(error: BaseException) -> str:
+    """Return what is wrong in one sentence: the SDK's errors have it in their cause."""
+    cause = error.__cause__ or error
+    if not hasattr(cause, "errors"):  # as those of pydantic have
+        return str(cause)
+    one = cause.errors()[0]
+    where, given = one["loc"][0], in_short(one["input"])
+    if one["type"] == "missing":
+        return f"{where} is missing"
+    return f"{where} is {given}: {one['msg'][0].lower()}{one['msg'][1:]}"
 
 
 def serve(http: bool, port: int) -> None:
