@@ -3,6 +3,7 @@
 import errno
 import json
 import shutil
+from collections import Counter
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -141,7 +142,7 @@ def test_a_run_keeps_its_games(tmp_path):
     games.check()
     rounds = [versions[0] for versions in games.table.column("versions").to_pylist()]
     played = [40] * again.config.greedy_rounds + [16] * 4
-    assert rounds == [f"round {k}" for k, count in enumerate(played[:4]) for _ in range(count)]
+    assert Counter(rounds) == {f"round {k}": count for k, count in enumerate(played[:4])}
     assert len(games) == again.counts["games"]
     assert len(set(games.deals.tolist())) == len(games)
     listed = {entry["name"] for entry in games.manifest["files"]}

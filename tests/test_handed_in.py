@@ -158,17 +158,26 @@ def test_answers_to_positions_are_looked_up_again(tmp_path, capsys):
     capsys.readouterr()
     status, text = said(capsys, "data", "check", path)
     assert status == 0
-    assert text.startswith(f"{path}: 100 answers, ")
+    assert text.startswith(f"{path}: 100 answers of greedy, ")
     data = json.loads(path.read_text())
+    path.write_text(json.dumps([data, data | {"agent": {"other": ""}}]))  # as of two agents
+    status, text = said(capsys, "data", "check", path)
+    assert (status, [line.split()[4][:-1] for line in text.splitlines()]) == (
+        0,
+        ["greedy", "other"],
+    )
     for change, why in (
         (lambda d: d["answers"][3].update(gold=0.0, action=-1), "position 3: illegal action -1"),
-        (lambda d: d["answers"][3].update(gold=-1.0), "the answer to position 3.gold is -1.0, but"),
+        (
+            lambda d: d["answers"][3].update(gold=-1.0),
+            "greedy, the answer to position 3.gold is -1.0, but",
+        ),
         (lambda d: d["rows"][0].update(gold=0.1), "rows.0.gold is 0.1, but the games give"),
         (lambda d: d.update(sha256="0"), "has answers to another file of positions"),
     ):
         other = json.loads(json.dumps(data))
         change(other)
-        path.write_text(json.dumps(other))
+        path.write_text(json.dumps([data, other]))
         status, text = said(capsys, "data", "check", path)
         assert status == 1
         assert why in text

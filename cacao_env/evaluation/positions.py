@@ -219,14 +219,16 @@ def document(
     }
 
 
-def read_answers(path: Path) -> dict[str, Any]:
-    """Read what ``document`` returned from a file; ValueError for another file."""
+def read_answers(path: Path) -> list[Any]:
+    """Read one agent's document, or a list of them, from a file; ValueError for another file."""
     data = read_json(path, "answers to Cacao Positions")
-    if not isinstance(data, dict) or data.get("format") != f"{FORMAT}-result":
-        raise ValueError(f"{path} is not a file of answers to Cacao Positions")
-    if data.get("sha256") != _checksum(FILE):
-        raise ValueError(f"{path} has answers to another file of positions")
-    return data
+    every = data if isinstance(data, list) and data else [data]
+    for one in every:
+        if not isinstance(one, dict) or one.get("format") != f"{FORMAT}-result":
+            raise ValueError(f"{path} is not a file of answers to Cacao Positions")
+        if one.get("sha256") != _checksum(FILE):
+            raise ValueError(f"{path} has answers to another file of positions")
+    return every
 
 
 def _checksum(path: Path) -> str:
