@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from cacao_env import cacao_v0
-from cacao_env.evaluation.cluster import connected
+from cacao_env.evaluation.workers import connected
 
 from . import loop
 from .config import ConfigError, at_least, positive

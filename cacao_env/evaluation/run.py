@@ -36,12 +36,11 @@ from ..provenance import provenance
 from ..registry import load_agents
 from . import BLOCKS, SEED
 from .blocks import Chunk, Pairing, chunks, pairings
-from .cluster import do_jobs
 from .matches import ChunkResult, luck_pays, play_chunk, warm_up
 from .rows import lucks_of, replayed_games, results_of, rows_of
 from .sprt import SequentialTest, SprtResult
 from .summary import Result, Summary, block_scores, summarise
-from .workers import ChunkPlayer
+from .workers import ChunkPlayer, do_all
 
 FORMAT, VERSION = "cacao-evaluation", 2
 MOST_BLOCKS = 10_000  # until a test is decided
@@ -188,7 +187,7 @@ def play(
     jobs = {chunk.key: chunk for chunk in todo}
     with (
         Bar(total=sum(chunk.num_games for chunk in todo), unit="game") as bar,
-        closing(do_jobs(jobs, make, workers, bar.update, ray)) as results,
+        closing(do_all(jobs, make, workers, bar.update, ray)) as results,
     ):
         yield from results
 
