@@ -126,9 +126,7 @@ class PolicyLearner(Learner):
 
     config: PolicyConfig
     net: PolicyNet  # as it plays now
-    module: (
-        torch.nn.Module
-    )  # that the optimizer trains: the network, or a library's policy around it
+    module: torch.nn.Module  # the optimizer trains it: the network, or a policy around it
     games: Any  # VectorGames or VersusGames
     optimizer: torch.optim.Optimizer
     past: Snapshots | None = None  # earlier selves, if some games have them
