@@ -82,7 +82,6 @@ class PolicyConfig(RunConfig):
     width: int = positive(64, MOST_WIDTH)
 
     def __post_init__(self) -> None:
-        """Check the keys."""
         super().__post_init__()
         try:
             _ = self.about

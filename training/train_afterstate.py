@@ -104,7 +104,6 @@ class AfterstateConfig(RunConfig):
     against: list[str] = field(default_factory=lambda: ["greedy"])
 
     def __post_init__(self) -> None:
-        """Check the keys."""
         super().__post_init__()
         counts = [str(n) for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)]
         if set(self.players) - set(counts):

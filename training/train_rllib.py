@@ -43,7 +43,6 @@ class RllibConfig(PolicyConfig):
     restarts: int = at_least(0, 100)  # of lost env runners
 
     def __post_init__(self) -> None:
-        """Check the keys."""
         super().__post_init__()
         for key, only in (("observation", "flat"), ("start", "")):
             if getattr(self, key) != only:

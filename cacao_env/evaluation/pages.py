@@ -41,7 +41,6 @@ def _pairings(own: Data) -> tuple[str, str]:
 
 
 def _scores(task: str, every: Sequence[Data]) -> str:
-    """Return a table of the scores in a task."""
     about, results = task_named(task).about, [data["results"][0] for data in every]
     counts = figures.counted_names(results)
     head = ("agent in the learner's seat", "win share", "margin", "deals")
