@@ -40,7 +40,7 @@ class Analysis:
     lead: float | None = None
 
 
-def from_values(actions: Any, values: Any, scale: float, unit: str, **more: Any) -> Analysis:
+def from_values(actions: Any, values: Any, scale: float, unit: str) -> Analysis:
     """Return the analysis of an agent that plays its best: the weights are a softmax of the values."""
     actions, values = np.array(actions, np.int64), np.array(values, np.float64)
     order = np.argsort(-values, kind="stable")
@@ -51,11 +51,10 @@ def from_values(actions: Any, values: Any, scale: float, unit: str, **more: Any)
         f"values compared: {scale:g} {unit} less is a third as much",
         values[order],
         unit,
-        **more,
     )
 
 
-def from_visits(actions: Any, values: Any, visits: Any, unit: str, **more: Any) -> Analysis:
+def from_visits(actions: Any, values: Any, visits: Any, unit: str) -> Analysis:
     """Return the analysis of a search: the weights are the shares of the visits."""
     actions, values = np.array(actions, np.int64), np.array(values, np.float64)
     visits = np.array(visits, np.int64)
@@ -67,7 +66,6 @@ def from_visits(actions: Any, values: Any, visits: Any, unit: str, **more: Any) 
         values[order],
         unit,
         visits[order],
-        **more,
     )
 
 

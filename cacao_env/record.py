@@ -176,12 +176,6 @@ def start_of(record: Any) -> Game:
     return game
 
 
-def players_of(record: Any) -> list[str] | None:
-    """Return the names of the players of a valid record; None if it has none."""
-    names: list[str] | None = record.get("players")
-    return names
-
-
 def check_names(names: Any, players: int) -> None:
     """Raise RecordError unless ``names`` is one short line of text for each player."""
     if not isinstance(names, list) or len(names) != players:

@@ -3,6 +3,7 @@
 import errno
 import json
 import shutil
+from collections import Counter
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -141,7 +142,7 @@ def test_a_run_keeps_its_games(tmp_path):
     games.check()
     rounds = [versions[0] for versions in games.table.column("versions").to_pylist()]
     played = [40] * again.config.greedy_rounds + [16] * 4
-    assert rounds == [f"round {k}" for k, count in enumerate(played[:4]) for _ in range(count)]
+    assert Counter(rounds) == {f"round {k}": count for k, count in enumerate(played[:4])}
     assert len(games) == again.counts["games"]
     assert len(set(games.deals.tolist())) == len(games)
     listed = {entry["name"] for entry in games.manifest["files"]}
@@ -173,8 +174,6 @@ def test_opponents_by_name(folder):
     found = opponent_named("opponent", str(folder), CONFIG)
     assert (found.kind, found.sims) == (NET_OPPONENT, 0)
     assert opponent_named("opponent", f"{folder}+search:sims=24", CONFIG).sims == 24
-    with pytest.raises(ConfigError, match="opponent: there is no agent 'nobody'"):
-        run_for(folder / "next", 1, opponent="nobody")
     for name, words in (
         ("nobody", "opponent: there is no agent 'nobody'"),
         ("mc:sims=4", "'mc:sims=4' does not play in compiled games"),
@@ -184,6 +183,9 @@ def test_opponents_by_name(folder):
     ):
         with pytest.raises(ConfigError, match=words):
             opponent_named("opponent", name, CONFIG)
+    three = from_dict(AfterstateConfig, SMALL | {"players": {"2": 1, "3": 1}})
+    with pytest.raises(ValueError, match="plays with 2 players without volcanoes, not with 3"):
+        opponent_named("opponent", str(folder), three)
 
 
 @slow  # it compiles games in which the opponent searches, as nothing else does
@@ -253,9 +255,3 @@ def test_games_are_measured_as_they_were_learned():
     assert config.games_played == [Options(2, True)]
     mixed = from_dict(AfterstateConfig, SMALL | {"volcanoes": 0.5, "players": {"2": 1, "4": 1}})
     assert mixed.games_played == [Options(2), Options(4)]
-
-
-def test_an_opponent_must_play_every_kind_of_game_of_the_run(folder):
-    three = from_dict(AfterstateConfig, SMALL | {"players": {"2": 1, "3": 1}})
-    with pytest.raises(ValueError, match="plays with 2 players without volcanoes, not with 3"):
-        opponent_named("opponent", str(folder), three)

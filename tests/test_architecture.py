@@ -138,6 +138,6 @@ def test_importing_the_core_loads_only_its_libraries():
 def test_stable_baselines3_is_needed_by_its_own_script_alone():
     """RLlib's environment and plain PPO do without it."""
     training = ("training.train_ppo", "training.train_afterstate", "training.card")
-    found = loaded(*training, "cacao_env.evaluation.cluster")
+    found = loaded(*training, "cacao_env.evaluation.workers")
     assert "torch" in found
     assert not found & {"stable_baselines3", "sb3_contrib"}

@@ -21,7 +21,7 @@ pytest.importorskip("ray", reason="Ray is not installed")
 # Ray's own warnings are not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-from cacao_env.evaluation import cluster as on_ray
+from cacao_env.evaluation import workers as on_ray
 from training.networks import read_weights
 from training.train_rllib import RllibConfig, RllibLearner, new_games
 from training.train_rllib import main as train

@@ -9,7 +9,6 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agents.endgame import (
-    ALL,
     NODES,
     NOT_SOLVED,
     end_values,
@@ -66,7 +65,7 @@ MANY = 5_000_000
 
 def exact(game: Game, all_values: bool = True, unit: int = RELATIVE_SCORE) -> dict[int, float]:
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    count = int(end_values(game.states, unit, MANY, all_values, ALL, ids, values))
+    count = int(end_values(game.states, unit, MANY, all_values, ids, values))
     assert count != NOT_SOLVED
     return dict(zip(ids[:count].tolist(), values[:count].tolist()))
 

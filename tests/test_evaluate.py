@@ -181,7 +181,7 @@ def test_records_hold_and_say_who_sat_where(whole, tmp_path):
     games = load(whole / "out")
     assert len(found) == len(games) == 3 * 9 * 2
     for path, names in zip(found, games.table.column("agents").to_pylist(), strict=True):
-        assert record.players_of(record.load(path)) == names
+        assert record.load(path)["players"] == names
     assert cacao(["replay", "--check", str(tmp_path)]) == 0
 
 
@@ -428,13 +428,13 @@ def whole_blocks():
 @pytest.mark.usefixtures("no_luck")
 def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, monkeypatch, capsys):
     """Workers may be ahead: all chunks that decide, and two more, are ready in reverse."""
-    real, count = run.do_jobs, whole_blocks() // BLOCKS_AT_ONCE + 2
+    real, count = run.do_all, whole_blocks() // BLOCKS_AT_ONCE + 2
 
     def reverse(todo, *arguments):
         jobs = list(todo.items())
         return real(dict([*jobs[count - 1 :: -1], *jobs[count:]]), *arguments)
 
-    monkeypatch.setattr(run, "do_jobs", reverse)
+    monkeypatch.setattr(run, "do_all", reverse)
     out, data = tmp_path / "out", tmp_path / "e.json"
     command = ["greedy", "random", "--until-decided", "--workers", "1"]
     assert evaluate([*command, "--out", str(out), "--json", str(data)]) == 0

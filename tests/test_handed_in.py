@@ -10,10 +10,8 @@ pytest.importorskip("choix", reason="the evaluate extra is not installed")
 
 from cacao_env.cli import main
 from cacao_env.data import load, storage
-from tests.test_data import changed, put
+from tests.test_data import changed, put, sealed
 from tests.tiers import mostly_slow
-
-FILE = "games-00000.parquet"
 
 
 def said(capsys, *words):
@@ -54,15 +52,6 @@ def test_every_figure_is_counted_again_from_the_games_alone(whole, capsys):
     assert "figures counted again" in text
 
 
-def test_a_flipped_byte_is_refused_with_its_place(folder, capsys):
-    data = bytearray((folder / FILE).read_bytes())
-    data[len(data) // 2] ^= 1
-    (folder / FILE).write_bytes(data)
-    status, text = said(capsys, "data", "check", folder)
-    assert status == 1
-    assert f"{folder / FILE}: row group 0, bytes 0 to " in text
-
-
 @pytest.mark.parametrize(
     "place",
     mostly_slow(
@@ -95,51 +84,33 @@ def swap(values):
     values[0] = 1 - values[0]
 
 
+def of(column, change):
+    return lambda table: changed(table, column, change)
+
+
 CHANGES = [
-    ("scores", put(1, 0, 99), "game 1 of deal 3 has scores"),
-    ("luck", put(2, 0, 0.5), "game 2 of deal 4: its luck is not that of its draws"),
-    ("seconds", put(0, 0, 9.0), "ms_per_move is"),
+    (of("scores", put(1, 0, 99)), "game 1 of deal 3 has scores"),
+    (of("luck", put(2, 0, 0.5)), "game 2 of deal 4: its luck is not that of its draws"),
+    (of("seconds", put(0, 0, 9.0)), "ms_per_move is"),
+    (of("candidate", swap), "has a game of greedy against random, which was not planned"),
+    (of("candidate", lambda values: values.__setitem__(0, 7)), "is not an evaluation: "),
+    (of("agents", put(0, 1, "random")), "a game of random against random, which was not planned"),
+    (lambda t: t.slice(1), "has 1 games of deal 3 with random against greedy, expected 2"),
     (
-        "candidate",
-        swap,
-        "has a game of greedy against random, which was not planned",
+        lambda t: pa.concat_tables([t, t.slice(0, 1)]),
+        "game 4, deal 3 with random, greedy, is there",
     ),
-    ("candidate", lambda values: values.__setitem__(0, 7), "is not an evaluation: "),
-    ("agents", put(0, 1, "random"), "has a game of random against random, which was not planned"),
 ]
 
 
-@pytest.mark.parametrize(("column", "change", "why"), mostly_slow(CHANGES, fast=[1]))
-def test_a_changed_game_is_refused_although_its_checksum_is_right(
-    folder, column, change, why, capsys
-):
-    manifest, tables = storage.read_manifest(folder), []
-    tables = list(storage.read_tables(folder, manifest))
-    parts = storage.write_games(folder / FILE, changed(tables[0], column, change))
-    storage.write_manifest(
-        folder, {**manifest, "files": [{**manifest["files"][0], "parts": parts}]}
-    )
+@pytest.mark.parametrize(("change", "why"), mostly_slow(CHANGES, fast=[1, 6, 7]))
+def test_changed_games_are_refused_although_their_checksum_is_right(folder, change, why, capsys):
+    manifest = storage.read_manifest(folder)
+    table = next(storage.read_tables(folder, manifest))  # the games of 2 players
+    sealed(folder, change(table), manifest)
     status, text = said(capsys, "data", "check", folder)
     assert status == 1
     assert why in text
-
-
-def test_games_left_out_or_doubled_are_refused(folder, capsys):
-    manifest = storage.read_manifest(folder)
-    [table] = storage.read_tables(folder, manifest)
-    for some, why in (
-        (table.slice(1), "has 1 games of deal 3 with random against greedy, expected 2"),
-        (
-            pa.concat_tables([table, table.slice(0, 1)]),
-            "game 4, deal 3 with random, greedy, is there",
-        ),
-    ):
-        parts = storage.write_games(folder / FILE, some)
-        entry = {**manifest["files"][0], "parts": parts}
-        storage.write_manifest(folder, {**manifest, "files": [entry]})
-        status, text = said(capsys, "data", "check", folder)
-        assert status == 1
-        assert why in text
 
 
 def test_another_version_of_the_engine_is_told_in_a_sentence(folder, capsys):
@@ -158,17 +129,24 @@ def test_answers_to_positions_are_looked_up_again(tmp_path, capsys):
     capsys.readouterr()
     status, text = said(capsys, "data", "check", path)
     assert status == 0
-    assert text.startswith(f"{path}: 100 answers, ")
+    assert text.startswith(f"{path}: 100 answers of greedy, ")
     data = json.loads(path.read_text())
+    path.write_text(json.dumps([data, data | {"agent": {"other": ""}}]))  # as of two agents
+    status, text = said(capsys, "data", "check", path)
+    assert status == 0
+    assert [line.split()[4] for line in text.splitlines()] == ["greedy,", "other,"]
     for change, why in (
         (lambda d: d["answers"][3].update(gold=0.0, action=-1), "position 3: illegal action -1"),
-        (lambda d: d["answers"][3].update(gold=-1.0), "the answer to position 3.gold is -1.0, but"),
+        (
+            lambda d: d["answers"][3].update(gold=-1.0),
+            "greedy, the answer to position 3.gold is -1.0, but",
+        ),
         (lambda d: d["rows"][0].update(gold=0.1), "rows.0.gold is 0.1, but the games give"),
         (lambda d: d.update(sha256="0"), "has answers to another file of positions"),
     ):
         other = json.loads(json.dumps(data))
         change(other)
-        path.write_text(json.dumps(other))
+        path.write_text(json.dumps([data, other]))
         status, text = said(capsys, "data", "check", path)
         assert status == 1
         assert why in text

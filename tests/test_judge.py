@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.endgame import ALL, end_values, is_near_end, placements_left
+from cacao_env.agents.endgame import end_values, is_near_end, placements_left
 from cacao_env.agents.utility import RELATIVE_SCORE
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.engine.actions import MAX_LEGAL
@@ -187,7 +187,7 @@ def test_an_action_s_loss_is_that_of_the_one_chosen(players):
     near = lambda g: is_near_end(g.state, 2) and g.phase == "place" and g.seat == 1  # noqa: E731
     game = played(players, 5, until=near)
     ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    count = int(end_values(game.states, RELATIVE_SCORE, 10**6, True, ALL, ids, values))
+    count = int(end_values(game.states, RELATIVE_SCORE, 10**6, True, ids, values))
     assert count == len(game.legal_actions()) > 5
     expected = {int(a): max(values[:count]) - v for a, v in zip(ids[:count], values)}
     assert {a: solved(game, a).loss for a in expected} == pytest.approx(expected)

@@ -24,6 +24,7 @@ from cacao_env.engine.types import Array, Record, Scalar, Tuple, key_of, signatu
 from cacao_env.envs.vector import VectorGames, first_illegal
 from cacao_env.game import try_action
 from tests import sources
+from tests.tiers import slow
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
 ASK = """
@@ -31,7 +32,6 @@ from cacao_env import Game
 from cacao_env.engine import scoring
 print(scoring.score(Game.new(seed=0).state, 0))
 """
-slow = pytest.mark.slow
 pytestmark = pytest.mark.skipif(not COMPILED or BY_NUMBA, reason="the library is not used")
 
 
@@ -65,10 +65,6 @@ def test_the_library_was_built_from_these_sources():
     assert about()["modules"] == now
     packed = (PACKAGE / "engine" / "library.bc").read_bytes()
     assert hashlib.sha256(packed).hexdigest() == about()["code"]
-
-
-def imports_njit(name):
-    return "njit" in {what for _, what, *_ in sources.imports(name)}
 
 
 def test_every_compiled_function_is_in_a_module_that_the_library_knows():

@@ -20,7 +20,7 @@ from cacao_env.engine.options import Options
 from cacao_env.evaluation.summary import Result
 from tests import kills
 from training import loop as loop_module
-from training.config import ConfigError, RunConfig, from_dict
+from training.config import RunConfig, from_dict
 from training.loop import Learner, Loop, resumed, run_command
 from training.run_folder import RunFolder, read_metrics
 from training.state import STATE, read_state, write_state
@@ -259,12 +259,19 @@ def test_a_run_that_is_killed_at_any_line_resumes(tmp_path):
     assert (reached, set(reached)) == (sorted(reached), {1, 2, 3, 4})
 
 
-def test_an_agent_that_can_t_play_is_found_out_before_the_training(tmp_path):
-    for key in ("against", "eval_opponents"):
-        with pytest.raises(ConfigError, match=f"{key}: there is no agent 'nobody'"):
-            Loop(counter(**{key: ["random", "nobody"]}), tmp_path)
-    with pytest.raises(ValueError, match="forastero plays with"):
-        Loop(counter(against=["forastero"], players=4), tmp_path)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"against": ["random", "nobody"]}, "against: there is no agent 'nobody'"),
+        ({"eval_opponents": ["random", "nobody"]}, "eval_opponents: there is no agent 'nobody'"),
+        ({"against": ["forastero"], "players": 4}, "forastero plays with"),
+        ({"against": ["random"], "name": "random"}, "one with the name of the run"),
+        ({"against": ["random", "random"]}, "an agent twice, or one"),
+    ],
+)
+def test_an_agent_that_can_t_be_met_is_found_out_before_the_training(changes, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        Loop(counter(**changes), tmp_path)
     assert not (tmp_path / "config.json").exists()
 
 
@@ -278,12 +285,6 @@ def test_a_state_without_counts_is_refused(tmp_path):
     write_state(tmp_path, {}, config={}, counts={"numbers": 2})
     with pytest.raises(CheckpointError, match="another version of this program"):
         resumed(Counter, tmp_path)
-
-
-def test_an_agent_of_the_run_s_name_is_refused_before_the_training(tmp_path):
-    for change in ({"name": "random"}, {"against": ["random", "random"]}):
-        with pytest.raises(ConfigError, match="an agent twice, or one with the name of the run"):
-            Loop(counter(**{"against": ["random"], **change}), tmp_path / "run")
 
 
 def test_what_goes_on_beside_a_round_is_finished_on_the_clock(tmp_path, monkeypatch):

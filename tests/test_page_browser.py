@@ -99,7 +99,7 @@ def test_a_game_by_the_mouse_and_its_record_holds(page, tmp_path):
     data = record.load(tmp_path / "game.json")
     scores = record.check(data).scores()
     assert [int(text) for text in page.locator(".player .gold b").all_inner_texts()] == scores
-    assert record.players_of(data)[1] in page.inner_text(".player >> nth=1")
+    assert data["players"][1] in page.inner_text(".player >> nth=1")
     page.keyboard.press("Escape")
     page.click("#undo")
     page.wait_for_selector("#confirm")

@@ -83,18 +83,10 @@ def test_a_lock_that_is_a_pipe_keeps_nobody_waiting(tmp_path, capsys):
 
 
 def test_records_are_no_pipes(tmp_path, capsys):
-    export = [
-        "data",
-        "export",
-        str(tmp_path),
-        "--as",
-        "records",
-        "--out",
-        str(tmp_path / "records"),
-    ]
+    export = ["data", "export", str(tmp_path), "--as", "records", "--out", str(tmp_path / "r")]
     assert evaluate(tmp_path) == 0
     assert main(export) == 0
-    first = sorted((tmp_path / "records").glob("*.json"))[0]
+    first = sorted((tmp_path / "r").glob("*.json"))[0]
     first.unlink()
     os.mkfifo(first)
     assert main(export) == 1

@@ -15,7 +15,7 @@ from cacao_env import Game, cacao_v0, record
 from cacao_env.cli import main
 from cacao_env.engine.tiles import JUNGLE_KINDS
 from cacao_env.envs.rendering import Renderer
-from cacao_env.play.history import frames_of
+from cacao_env.play.words import frame_of
 from cacao_env.render.art import jungle_tile, rect, sign, worker_tile
 from cacao_env.render.position import position_of
 from cacao_env.render.raster import fitted, image
@@ -183,27 +183,26 @@ def test_the_tile_placed_last_stands_out():
 
 def test_all_pictures_of_a_game_fit_one_size(over):
     """As a video of an episode needs it."""
-    found = [scene_of(frame) for frame in frames_of(over)]
-    assert len(found) == len(over.elementary_moves()) + 1
+    found = [scene_of(position_of(now)) for now, _ in over.plies()]
     assert len({scene.svg() for scene in found}) > 0.9 * len(found)
     assert len({(scene.width, scene.height) for scene in found}) > 1
     assert {fitted(scene, 300, 200).shape for scene in found[::20]} == {(200, 300, 3)}
 
 
 def test_pictures_of_a_history_tell_move_scores_and_sources(over):
-    frames = list(frames_of(over))
+    before = [now for now, _ in over.with_options("explicit").plies()][30]
     names = ["Ana", "Bruno", "Carla", "Daniel"][: over.num_players]
 
     def texts(frame):
         root = ET.fromstring(scene_of(frame, names=names).svg())
         return [element.text for element in root.iter(f"{SVG}text")]
 
-    frame = frames[30]
+    frame = frame_of(before)
     scores = " : ".join(str(seat["score"]) for seat in frame["seats"])
     assert f"{scores}   {names[frame['mover']]}: {frame['move']}" in texts(frame)
-    last = texts(frames[-1])
+    last = texts(frame_of(over))
     assert {"sales", "water", "sun", "temples", "score"} <= set(last)
-    for row in frames[-1]["sources"]:
+    for row in frame_of(over)["sources"]:
         assert {str(row["sales"]), str(row["temples"])} <= set(last)
     assert any(text.startswith("jungle pile: ") for text in texts(frame))
     assert "sales" not in texts(frame)

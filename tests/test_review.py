@@ -7,14 +7,14 @@ import pytest
 from cacao_env import record
 from cacao_env.cli import main
 from cacao_env.engine.decisions import NONE, forced_action
+from cacao_env.engine.notation import from_text
 from cacao_env.engine.options import Options
 from cacao_env.evaluation.judge import Judge
 from cacao_env.evaluation.luck import WIN_SHARES, luck_of
 from cacao_env.game import Game
 from cacao_env.gold_sources import SOURCES, gold_by_source
-from cacao_env.play.history import frames_of, moves_in_words
 from cacao_env.play.review import BLUNDER, INACCURACY, Reviewer, _decisions, review
-from cacao_env.play.words import in_words
+from cacao_env.play.words import frame_of, in_words
 from cacao_env.render.position import position_of
 from tests.games import played, played_by_bots
 
@@ -31,28 +31,24 @@ def test_moves_in_words():
     assert words == "sell nothing at market 2 (from the north)"
 
 
-def test_a_history_is_what_the_record_says():
-    game = played(3, 4, volcanoes=True)
-    data = json.loads(record.dumps(record.record_of(game)))
-    frames = list(frames_of(game))
-    assert len(frames) == len(data["moves"]) + 1
-    assert frames == list(frames_of(record.check(data)))
-    movers = [move["player"] for move in data["moves"]]
-    assert [frame["mover"] for frame in frames] == [None, *movers]
-    for ply in (0, 7, len(data["moves"])):
-        game, _ = record.positions(data, ply)
-        assert position_of(game).items() <= frames[ply].items()
-
-
 @pytest.mark.parametrize("players", [2, 4])
-def test_sources_add_up_at_every_position(players):
+def test_a_frame_is_what_the_record_says_and_its_sources_add_up(players):
     game = played(players, 2, style="greedy", volcanoes=players > 2)
-    frames = list(frames_of(game))
-    for frame in frames:
+    data = json.loads(record.dumps(record.record_of(game)))
+    moves = data["moves"]
+    assert frame_of(Game.new(2, 0))["move"] is None
+    for ply in (1, 7, len(moves)):
+        now, played_so_far = record.positions(data, ply)
+        frame = frame_of(now)
+        assert frame["mover"] == moves[ply - 1]["player"]
+        before, _ = record.positions(data, ply - 1)
+        assert frame["move"] == in_words(before, from_text(played_so_far[-1][2]))
+        assert position_of(now).items() <= frame.items()
         scores = [seat["score"] for seat in frame["seats"]]
         assert [sum(one.values()) for one in frame["sources"]] == scores
-    final = [[one[name] for name in SOURCES] for one in frames[-1]["sources"]]
+    final = [[one[name] for name in SOURCES] for one in frame["sources"]]
     assert final == gold_by_source(game).tolist()
+    assert frame == frame_of(game)
 
 
 # --- Reviews --------------------------------------------------------------------------------------
@@ -70,7 +66,7 @@ def test_a_review_finds_the_player_who_plays_at_random(reviewed):
     greedy, random = data["seats"]
     assert random["mean_loss"] > 2 * greedy["mean_loss"]
     assert random["blunders"] > greedy["blunders"]
-    words = [words for _, words in moves_in_words(over)]
+    words = [in_words(now, now.move(a)) for now, a in over.with_options("explicit").plies()]
     for one in data["decisions"]:
         assert 0 <= one["low"] <= one["gold"] <= one["high"]
         assert (one["grade"] == "blunder") <= (one["gold"] >= BLUNDER)

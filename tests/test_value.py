@@ -31,8 +31,7 @@ from cacao_env.engine.tiles import MAX_TURNS
 from tests.games import STYLES, continuations, played, positions
 from tests.test_features import looked_at
 from tests.test_hidden_information import scramble
-from training.values.first_layer import FirstLayer
-from training.values.net import ValueNet
+from training.values.net import FirstLayer, ValueNet
 
 
 def some_net(seed: int = 0, **size: int) -> ValueNet:

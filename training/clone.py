@@ -47,7 +47,6 @@ class CloneConfig(ScheduledConfig):
     reward: str = one_of(RETURNS, "outcome")
 
     def __post_init__(self) -> None:
-        """Check the keys."""
         super().__post_init__()
         unused = {
             "epochs",
@@ -146,7 +145,6 @@ class CloneLearner(PolicyLearner):
         }
 
     def _learn(self, seen: Decisions) -> dict[str, float]:
-        """Take one step."""
         config = self.config
         returns = torch.from_numpy(seen.returns)
         logits, values = self.net(torch.from_numpy(seen.observations) * self._factors)

@@ -316,21 +316,18 @@ def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) ->
 
 def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
     """Measure the checkpoint on deals that training has not seen; add the results to its manifest."""
-    against = config.against
-    others = [agent_named("against", name, config) for name in against]
-    agents = [load_agent(str(folder.resolve())), *others]
-    games, seed = config.games_played, config.evaluation_seed
-    names = [str(folder.resolve()), *against]
+    own = str(folder.resolve())
+    agent, others = load_agent(own), [agent_named("against", n, config) for n in config.against]
     plan = Plan(
-        names,
-        versions_of(agents),
-        games,
-        config.deals,
-        seed,
-        against=tuple(agent.name for agent in others),
+        specs=[own, *config.against],
+        versions=versions_of([agent, *others]),
+        options=config.games_played,
+        blocks=config.deals,
+        seed=config.evaluation_seed,
+        against=tuple(other.name for other in others),
     )
     every = summarise(plan.names, list(play(plan, plan_chunks(plan)))).results
-    results = [result for result in every if result.agent == agents[0].name]
+    results = [result for result in every if result.agent == agent.name]
     add_to_manifest(folder, results=[asdict(result) for result in results])
     return results
 
@@ -346,7 +343,16 @@ def main(
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--config", help="a TOML file, such as those in configs/")
     which.add_argument("--resume", metavar="FOLDER", help="the run folder to resume")
-    add_options(parser)
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="overrides",
+        help="set a key of the configuration; deals=N makes the last evaluation shorter",
+    )
+    parser.add_argument("--out", metavar="FOLDER", help="the run folder; default: runs/NAME")
+    parser.add_argument("--overwrite", action="store_true", help="replace a run that is there")
     options = parser.parse_args(arguments)
 
     def work() -> int:
@@ -356,10 +362,14 @@ def main(
                     "--resume continues in its own folder, expected no --out or --overwrite"
                 )
             folder = as_path(options.resume)
-            learner = resumed(kind, folder, options.overrides)
-        else:
-            config = read(kind.config_type, options.config, options.overrides)
-            learner, folder = begun(kind, config, options)
+            return train(resumed(kind, folder, options.overrides), folder)
+        config = read(kind.config_type, options.config, options.overrides)
+        folder = as_path(options.out or Path("runs") / config.name)
+        require_room(folder, options.overwrite)
+        learner = kind(config)
+        learner.start()
+        evaluation_opponents(config)
+        clear(folder)  # once it is known that the new run can begin
         return train(learner, folder)
 
     return run_command(work, "; resume the last saved round with --resume and the run folder")
@@ -372,20 +382,6 @@ def parser_of(command: str, description: str | None) -> argparse.ArgumentParser:
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that every training command has."""
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        dest="overrides",
-        help="set a key of the configuration; deals=N makes the last evaluation shorter",
-    )
-    parser.add_argument("--out", metavar="FOLDER", help="the run folder; default: runs/NAME")
-    parser.add_argument("--overwrite", action="store_true", help="replace a run that is there")
 
 
 def run_command(work: Callable[[], int], advice: str = "") -> int:
@@ -407,19 +403,6 @@ def run_command(work: Callable[[], int], advice: str = "") -> int:
     except KeyboardInterrupt:
         print(f"stopped{advice}", file=sys.stderr)
         return 130
-
-
-def begun(
-    kind: type[Learner], config: RunConfig, options: argparse.Namespace
-) -> tuple[Learner, Path]:
-    """Begin a new run; return its learner and its folder, which is cleared."""
-    folder = as_path(options.out or Path("runs") / config.name)
-    require_room(folder, options.overwrite)
-    learner = kind(config)
-    learner.start()
-    evaluation_opponents(config)
-    clear(folder)  # once it is known that the new run can begin
-    return learner, folder
 
 
 def train(learner: Learner, folder: Path) -> int:

@@ -255,13 +255,6 @@ def device(name: str) -> torch.device:
     return found
 
 
-def net_shapes(about: Form, width: int) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the network's weights, by name; nothing large is made."""
-    with torch.device("meta"):
-        net = new_net(about, width)
-    return {name: tuple(x.shape) for name, x in net.named_parameters()}
-
-
 def export(net: PolicyNet, about: Form) -> bytes:
     """Return a network as the ONNX file that :mod:`cacao_env.agents.onnx` plays.
 

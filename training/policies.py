@@ -37,7 +37,7 @@ from .config import (
 )
 from .loop import Learner
 from .masked import sample
-from .networks import PolicyNet, export, factors, net_shapes, new_net, read_weights
+from .networks import PolicyNet, export, factors, new_net, read_weights
 from .state import (
     Arrays,
     check_arrays,
@@ -82,7 +82,6 @@ class PolicyConfig(RunConfig):
     width: int = positive(64, MOST_WIDTH)
 
     def __post_init__(self) -> None:
-        """Check the keys."""
         super().__post_init__()
         try:
             _ = self.about
@@ -126,9 +125,7 @@ class PolicyLearner(Learner):
 
     config: PolicyConfig
     net: PolicyNet  # as it plays now
-    module: (
-        torch.nn.Module
-    )  # what the optimizer trains: the network, or a library's policy around it
+    module: torch.nn.Module  # the optimizer trains it: the network, or a policy around it
     games: Any  # VectorGames or VersusGames
     optimizer: torch.optim.Optimizer
     past: Snapshots | None = None  # earlier selves, if some games have them
@@ -142,7 +139,7 @@ class PolicyLearner(Learner):
         """Copy the weights of a network of the same kind and size."""
         weights = read_weights(folder)
         same = "observation, num_players, table_size and width must be the same"
-        check_shapes(weights, net_shapes(self.config.about, self.config.width), same)
+        check_shapes(weights, self.net, same)
         load_weights(self.net, weights)
         if self.past is not None:  # the first earlier self has them too
             self.past.follow(self.net)

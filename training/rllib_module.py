@@ -26,7 +26,6 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         self.register_buffer("factors", factors(self.model_config["about"]), persistent=False)
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Return masked logits."""
         illegal = batch[Columns.OBS]["action_mask"] == 0
         return {Columns.ACTION_DIST_INPUTS: self._both(batch)[0].masked_fill(illegal, ILLEGAL)}
 

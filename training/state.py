@@ -47,16 +47,12 @@ def check_arrays(given: Mapping[str, Any], like: Mapping[str, Any]) -> None:
             raise CheckpointError(f"the state does not fit its configuration: {error}") from None
 
 
-def check_shapes(
-    given: Mapping[str, Any],
-    shapes: Mapping[str, tuple[int, ...]],
-    what: str = "the state does not fit its configuration",
-) -> None:
-    """Raise CheckpointError, which begins with ``what``, unless arrays have these shapes."""
-    for name, shape in shapes.items():
+def check_shapes(given: Mapping[str, Any], net: torch.nn.Module, what: str) -> None:
+    """Raise CheckpointError, which begins with ``what``, unless arrays have the shapes of a network."""
+    for name, weights in net.named_parameters():
         found = tuple(given[name].shape) if name in given else "missing"
-        if found != shape:
-            raise CheckpointError(f"{what}: {name} is {found}, expected {shape}")
+        if found != tuple(weights.shape):
+            raise CheckpointError(f"{what}: {name} is {found}, expected {tuple(weights.shape)}")
 
 
 def named(prefix: str, arrays: Mapping[str, Any]) -> Arrays:

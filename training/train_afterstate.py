@@ -25,10 +25,13 @@ from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.checkpoint import read_value, save_value
 from cacao_env.agents.value.net import from_params
 from cacao_env.agents.value.ordering import ORDERING_SHAPE
+from cacao_env.data.folder import GameFolder, key_of
 from cacao_env.data.storage import arrow
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
+from cacao_env.evaluation.make import card
 from cacao_env.evaluation.workers import cores
+from cacao_env.files import write_whole
 
 from . import loop
 from .config import (
@@ -46,7 +49,7 @@ from .run_folder import GAMES
 from .state import Arrays, check_arrays, named, part
 from .values.games import Behaviour, Played, Samples, new_samples
 from .values.learning import Fitter
-from .values.players import games_of_each_kind, join, opponent_named, play, split_games
+from .values.players import games_of_each_kind, join, opponent_named, play, rows_of, split_games
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,6 @@ class AfterstateConfig(RunConfig):
     against: list[str] = field(default_factory=lambda: ["greedy"])
 
     def __post_init__(self) -> None:
-        """Check the keys."""
         super().__post_init__()
         counts = [str(n) for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)]
         if set(self.players) - set(counts):
@@ -121,7 +123,7 @@ class AfterstateConfig(RunConfig):
 
         if self.keep_games and self.opponent:
             raise ConfigError("keep_games is true: games against an opponent are not kept")
-        if self.keep_games and not self.only_options:
+        if self.keep_games and len(self.kinds) > 1:
             raise ConfigError("keep_games is true: the games must all have the same options")
 
     @property
@@ -129,11 +131,6 @@ class AfterstateConfig(RunConfig):
         """The kinds of games that are played."""
         kinds = games_of_each_kind(10_000, self.players, self.volcanoes)
         return [Options(*kind) for kind, games in kinds.items() if games]
-
-    @property
-    def only_options(self) -> Options | None:
-        """The options that all games have, or None if they differ."""
-        return self.kinds[0] if len(self.kinds) == 1 else None
 
     @property
     def games_played(self) -> list[Options]:
@@ -166,6 +163,7 @@ class AfterstateLearner(loop.Learner):
         self.threads = ThreadPoolExecutor(config.threads or cores())
         self._games: list[Future[tuple[Samples, Played]]] | None = None  # of the next round
         self._kept: list[tuple[int, Played]] = []  # with their rounds, since the last save
+        self._folder: GameFolder | None = None  # of the games that are kept
 
     def start_from(self, folder: Path) -> None:
         """Copy the weights of a network that is not larger."""
@@ -261,11 +259,23 @@ class AfterstateLearner(loop.Learner):
         """Write the running mean of the weights, and the games since the last save if they are kept."""
         params = self.fitter.mean.params() | self.ordering
         save_value(folder, self.config.name, params, self._rules(), training=training)
-        if self._kept and (options := self.config.only_options):
-            from .values.kept import add_games
+        if self._kept:
+            self._add_games(folder / GAMES)
 
-            add_games(folder / GAMES, self.config.name, options, self._kept)
-            self._kept = []
+    def _add_games(self, folder: Path) -> None:
+        """Add the games that are kept to the run's folder of games, and close a file of them.
+
+        A resumed run plays the rounds after its last save again: their games may be there.
+        """
+        name, [options] = self.config.name, self.config.kinds
+        if self._folder is None:
+            settings = {"agents": {name: "by round"}, "options": [options.as_dict()]}
+            self._folder = GameFolder(folder, settings, {"name": f"{name}, its games"})
+        rows = [row for number, one in self._kept for row in rows_of(name, options, number, one)]
+        self._folder.add([row for row in rows if key_of(row) not in self._folder.keys])
+        self._folder.finish()
+        write_whole(folder / "README.md", card(self._folder.manifest))
+        self._kept = []
 
     def _rules(self) -> dict[str, Any]:
         config = self.config
@@ -305,6 +315,8 @@ class AfterstateLearner(loop.Learner):
     def close(self) -> None:
         """Stop the threads; drop games that they have not started."""
         self.threads.shutdown(cancel_futures=True)
+        if self._folder is not None:
+            self._folder.close()
 
 
 main = partial(loop.main, AfterstateLearner, __doc__)

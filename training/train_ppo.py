@@ -55,7 +55,6 @@ class PpoConfig(ScheduledConfig):
     max_grad_norm: float = positive(0.5)
 
     def __post_init__(self) -> None:
-        """Check the keys."""
         super().__post_init__()
         if self.greedy_fraction + self.past_fraction > 1:
             raise ConfigError("greedy_fraction and past_fraction add up to more than 1")

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from cacao_env import cacao_v0
-from cacao_env.evaluation.cluster import connected
+from cacao_env.evaluation.workers import connected
 
 from . import loop
 from .config import ConfigError, at_least, positive
@@ -43,7 +43,6 @@ class RllibConfig(PolicyConfig):
     restarts: int = at_least(0, 100)  # of lost env runners
 
     def __post_init__(self) -> None:
-        """Check the keys."""
         super().__post_init__()
         for key, only in (("observation", "flat"), ("start", "")):
             if getattr(self, key) != only:

@@ -43,7 +43,6 @@ class Sb3Config(ScheduledConfig):
     target_kl: float = positive(0.05)
 
     def __post_init__(self) -> None:
-        """Check the keys."""
         super().__post_init__()
         check_weights("opponents", self.opponents)
         if self.decisions_per_update % self.batch == 1:  # its advantages have no deviation

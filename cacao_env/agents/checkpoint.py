@@ -88,7 +88,6 @@ def settle(folder: Path) -> None:
 
 
 def _file(folder: Path, manifest: Mapping[str, Any]) -> Path:
-    """Return where the network is."""
     return folder / FILES.get(str(manifest.get("network")), WEIGHTS)
 
 

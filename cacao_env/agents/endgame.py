@@ -23,7 +23,6 @@ from ..greedy.turn import step_turn
 from .utility import UNIT, UTILITY, value_of
 
 NOT_SOLVED = -1
-ALL = -1  # instead of one action
 NODES = 50_000  # positions looked at before giving up: a tenth of a second
 NODES_TO_JUDGE = 2_000_000  # the same where decisions are judged: some seconds
 MAX_DEPTH = 128
@@ -208,22 +207,18 @@ def _take(frame, choices, state, values, exact):
 
 @njit
 def end_values(
-    states: StateArray, objective: i8, nodes: i8, all_values: b1, only: i8, ids: i8x1, values: f8x1
+    states: StateArray, objective: i8, nodes: i8, all_values: b1, ids: i8x1, values: f8x1
 ) -> i8:
     """Write the actions of ``states[0]`` and their exact values for the deciding seat.
 
     Returns how many, or NOT_SOLVED after ``nodes`` positions.  ``ids``, ``values``: (MAX_LEGAL,).
-    ``only``: an action that is the only one to evaluate, or ALL.  Without ``all_values`` only the best
-    is exact; the others are not above it.
+    Without ``all_values`` only the best is exact; the others are not above it.
     """
     stack = np.empty(MAX_DEPTH + 1, STATE)
     frames = np.empty(MAX_DEPTH + 1, FRAME)
     choices = np.empty(MAX_DEPTH + 1, CHOICES)
     stack[0] = states[0]
     _open(frames[0], choices[0], stack[0], -INFINITE, INFINITE)
-    if only != ALL:
-        choices[0].count = 1
-        choices[0].ids[0] = only
     if not _search(stack, frames, choices, np.array([nodes]), objective, all_values):
         return NOT_SOLVED
     count = np.int64(choices[0].count)
@@ -240,7 +235,7 @@ def solve(states: StateArray, exact: i8, objective: i8, nodes: i8) -> i8:
         return NOT_SOLVED
     ids = np.empty(MAX_LEGAL, np.int64)
     values = np.empty(MAX_LEGAL)
-    count = end_values(states, objective, nodes, False, ALL, ids, values)
+    count = end_values(states, objective, nodes, False, ids, values)
     if count == NOT_SOLVED:
         return NOT_SOLVED
     best = 0
@@ -251,11 +246,11 @@ def solve(states: StateArray, exact: i8, objective: i8, nodes: i8) -> i8:
 
 
 def exact_values(
-    states: StateArray, objective: int, nodes: int, all_values: bool = True, only: int = ALL
+    states: StateArray, objective: int, nodes: int
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return what ``end_values`` writes, int64 (K,) and float64 (K,), or None where it gives up."""
+    """Return actions, int64 (K,), and their exact values, float64 (K,), or None to give up."""
     ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
-    count = int(end_values(states, objective, nodes, all_values, only, ids, values))
+    count = int(end_values(states, objective, nodes, True, ids, values))
     return None if count == NOT_SOLVED else (ids[:count], values[:count])
 
 

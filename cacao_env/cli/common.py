@@ -99,9 +99,9 @@ def prepare(options: Namespace) -> None:
 
 
 @contextmanager
-def resumable(advice: str = "the same command resumes") -> Iterator[None]:
-    """Add advice to an interruption."""
+def resumable() -> Iterator[None]:
+    """Say at an interruption that the same command resumes."""
     try:
         yield
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(advice) from None
+        raise KeyboardInterrupt("the same command resumes") from None

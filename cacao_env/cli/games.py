@@ -198,7 +198,7 @@ def _show(game: Game, moves: Sequence[tuple[int, int, str, bool]]) -> None:
 
 
 def _render(options: Namespace) -> None:
-    from ..play.history import frames_of
+    from ..play.words import frame_of
     from ..render.raster import image
     from ..render.scene import scene_of
 
@@ -212,8 +212,7 @@ def _render(options: Namespace) -> None:
     if options.viewer is not None:
         as_seat(options.viewer, game.num_players)
     check_writable(options.out)
-    *_, last = frames_of(game, options.viewer)
-    scene = scene_of(last, record.players_of(data) or ())
+    scene = scene_of(frame_of(game, options.viewer), data.get("players", ()))
     if path.suffix == ".svg":
         write_whole(path, scene.svg(tile), pipes=True)
         print(f"{path}: picture")
@@ -277,6 +276,6 @@ def _review(options: Namespace) -> None:
     found = review(game)
     if options.json != "-":
         seats = range(game.num_players)
-        names = record.players_of(data) or [f"player {seat + 1}" for seat in seats]
+        names = data.get("players") or [f"player {seat + 1}" for seat in seats]
         print(in_lines(found, names))
     write_json(found, options.json)

@@ -191,12 +191,12 @@ def reading(what: str, where: object, *more: type[Exception]) -> Iterator[None]:
         yield
     except DataError:
         raise
-    except OSError as error:
-        reason = error.strerror or in_short(error)
-        raise DataError(f"{error.filename or where}: {reason}") from None
     except (*_ODD, *more) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise DataError(f"{where} is not {what}: {reason}") from None
+    except OSError as error:
+        reason = error.strerror or in_short(error)
+        raise DataError(f"{error.filename or where}: {reason}") from None
 
 
 def _check_parts(path: Path, data: bytes, parts: Sequence[Sequence[Any]]) -> None:

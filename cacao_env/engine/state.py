@@ -68,10 +68,8 @@ _FIELDS = np.dtype(
         # The decision to make.
         ("phase", "i1"),  # PLACE, FILL, ACT or OVER
         ("seat", "i1"),  # the deciding seat
-        (
-            "active",
-            "i1",
-        ),  # the seat whose turn it is (others may decide in it); meaningless at the end
+        # The seat whose turn it is (others may decide in it); meaningless at the end.
+        ("active", "i1"),
         ("turn", "i2"),  # finished turns
         ("ply", "i2"),  # decisions that were asked and answered
         # The table.
@@ -93,11 +91,8 @@ _FIELDS = np.dtype(
         ("corner_column", "i2"),
         # Players.
         ("hand", "i1", (MAX_PLAYERS, _KINDS)),  # copies of each kind
-        (
-            "unplaced",
-            "i1",
-            (MAX_PLAYERS, _KINDS),
-        ),  # hand and pile by kind: every player can count them
+        # Hand and pile by kind: every player can count them.
+        ("unplaced", "i1", (MAX_PLAYERS, _KINDS)),
         ("drawn", "i1", (MAX_PLAYERS,)),  # tiles drawn from the pile so far
         ("played", "i1", (MAX_PLAYERS, MAX_TILES)),  # kinds in the order they were placed
         ("placed", "i1", (MAX_PLAYERS,)),  # how many that are

@@ -330,9 +330,8 @@ class VersusGames(Batch):
             raise ValueError(
                 f"games against {unsaved} can't be saved: its memory is not random numbers"
             )
-        memory = np.zeros(
-            (self.num_games, self.num_players, 2), np.uint64
-        )  # whether there is one, its bits
+        # Whether there is one, and its bits.
+        memory = np.zeros((self.num_games, self.num_players, 2), np.uint64)
         for g, seats in enumerate(self._memory):
             for seat, one in seats.items():
                 memory[g, seat] = 1, 0 if one is None else one[0]

@@ -85,10 +85,10 @@ def pairings(agents: Sequence[str], options: Sequence[Options]) -> list[Pairing]
     ]
 
 
-def chunks(pairs: Sequence[Pairing], blocks: int, at_once: int = BLOCKS_AT_ONCE) -> list[Chunk]:
+def chunks(pairs: Sequence[Pairing], blocks: int) -> list[Chunk]:
     """Return all chunks, ordered so that every pairing advances at the same pace."""
     return [
-        Chunk(pairing, range(first, min(first + at_once, blocks)))
-        for first in range(0, blocks, at_once)
+        Chunk(pairing, range(first, min(first + BLOCKS_AT_ONCE, blocks)))
+        for first in range(0, blocks, BLOCKS_AT_ONCE)
         for pairing in pairs
     ]

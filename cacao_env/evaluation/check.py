@@ -7,14 +7,13 @@ chose the moves, what they saw, and whether other deals were played before.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..data import load_each
 from ..data.folder import Key, key_of, keys_of
 from ..data.games import Games
 from ..data.storage import DataError, reading
@@ -24,6 +23,7 @@ from ..engine.sources import engine_version
 from ..envs.tasks import task_named
 from . import positions
 from .luck import luck_of
+from .rows import replayed_games
 from .run import Plan, evaluation_of, figures_of, loaded
 from .sprt import SequentialTest
 
@@ -33,18 +33,14 @@ CLOSE = 1e-9  # of two figures that are equal
 
 def check(folder: Path, threads: int = 1) -> list[str]:
     """Check a folder; return what was found, in sentences.  DataError names what does not follow."""
-    every = load_each(folder)
+    every = replayed_games(folder, threads)
     for games in every:
-        games.check(threads)
         _check_order(games)
         _check_luck(games)
     settings = every[0].manifest["settings"]
     count, decisions = sum(map(len, every)), sum(len(games.actions) for games in every)
-    deals, wanted = (
-        len({deal for games in every for deal in games.deals.tolist()}),
-        settings.get("deals"),
-    )
-    if wanted not in (None, deals):
+    deals = len({deal for games in every for deal in games.deals.tolist()})
+    if (wanted := settings.get("deals")) not in (None, deals):
         raise DataError(
             f"{folder} has games of {deals:,} deals, expected {wanted:,}: the command that makes it "
             "resumes"
@@ -55,7 +51,7 @@ def check(folder: Path, threads: int = 1) -> list[str]:
             "another version of the engine played these games; they follow this one's rules"
         )
     if (folder / FIGURES).is_file():
-        said.append(f"{_check_figures(folder)} figures counted again")
+        said.append(f"{_check_figures(folder, every)} figures counted again")
     return said
 
 
@@ -86,7 +82,7 @@ def _check_luck(games: Games) -> None:
             )
 
 
-def _check_figures(folder: Path) -> int:
+def _check_figures(folder: Path, every: Sequence[Games]) -> int:
     """Count the figures of an evaluation again; return how many there are."""
     stated = loaded(folder / FIGURES)
     with reading("an evaluation", folder / FIGURES):
@@ -101,7 +97,7 @@ def _check_figures(folder: Path) -> int:
             task=task_named(settings["task"]) if settings["task"] else None,
             against=tuple(settings["against"]),
         )
-        found = figures_of(evaluation_of(plan, folder))
+        found = figures_of(evaluation_of(plan, folder, every))
         return _compare(found, {key: stated[key] for key in found}, folder / FIGURES)
 
 
@@ -127,13 +123,16 @@ def _pairs(found: Any, stated: Any) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def check_positions(path: Path) -> list[str]:
-    """Check the answers of an agent to Cacao Positions; return what was found, in sentences."""
-    stated = positions.read_answers(path)
-    known = positions.read_positions()
-    with reading("a file of answers", path):
-        answers = []
-        for row in stated["answers"]:
-            answers.append(positions.answer_of(known[row["number"]], row["action"]))
-            _compare(asdict(answers[-1]), row, path, f"the answer to position {row['number']}")
-        figures = _compare(positions.figures(known, answers), stated["rows"], path, "rows")
-    return [f"{path}: {len(answers):,} answers, {figures} figures counted again"]
+    """Check the answers of agents to Cacao Positions; return what was found, a sentence an agent."""
+    known, said = positions.read_positions(), []
+    for stated in positions.read_answers(path):
+        with reading("a file of answers", path):
+            [name], answers = stated["agent"], []
+            for row in stated["answers"]:
+                answers.append(positions.answer_of(known[row["number"]], row["action"]))
+                place = f"{name}, the answer to position {row['number']}"
+                _compare(asdict(answers[-1]), row, path, place)
+            rows = positions.figures(known, answers)
+            figures = _compare(rows, stated["rows"], path, f"{name}, rows")
+        said.append(f"{path}: {len(answers):,} answers of {name}, {figures} figures counted again")
+    return said

@@ -179,27 +179,19 @@ class Judge:
         return [int(ids[np.argmax(values)]), *(action for action in by_greedy if action in near)]
 
 
-def solved(game: Game, action: int, all_values: bool = False) -> Verdict | None:
+def solved(game: Game, action: int) -> Verdict | None:
     """Judge an action near the end exactly; None if that would take too long.
 
     Near the end all hands are known and draws are weighted by their probabilities, so the solution
-    uses no more than the seat may know.  Without ``all_values``, which takes much longer, ``gain``
-    is 0.
+    uses no more than the seat may know.
     """
-    found = exact_values(game.states, RELATIVE_SCORE, NODES_TO_JUDGE, all_values)
+    found = exact_values(game.states, RELATIVE_SCORE, NODES_TO_JUDGE)
     if found is None:
         return None
     ids, values = found
-    best, most, gain = int(ids[values.argmax()]), float(values.max()), 0.0
-    if all_values:
-        own = float(values[ids == action][0])
-        gain = own - float(values.mean())
-    else:
-        alone = exact_values(game.states, RELATIVE_SCORE, NODES_TO_JUDGE, only=action)
-        if alone is None:
-            return None
-        own = float(alone[1][0])
-    return Verdict(action if own >= most else best, max(0.0, most - own), 0.0, gain)
+    own, most = float(values[ids == action][0]), float(values.max())
+    best = action if own >= most else int(ids[values.argmax()])
+    return Verdict(best, max(0.0, most - own), 0.0, own - float(values.mean()))
 
 
 def value_networks() -> list[tuple[str, ValueAgent]]:

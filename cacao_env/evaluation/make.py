@@ -24,11 +24,10 @@ from ..files import write_whole
 from ..registry import load_agent, load_agents
 from . import SEED
 from .blocks import Chunk, Pairing, pairings
-from .cluster import do_jobs
 from .matches import ChunkResult, Progress, replayed
 from .rows import rows_of
 from .run import missing
-from .workers import ChunkPlayer
+from .workers import ChunkPlayer, do_all
 
 TIERS = {
     "random": ("random",),
@@ -149,7 +148,7 @@ def make(
             todo = [one for chunk in shard if (one := missing(chunk, recipe.seed, kept.keys))]
             bar.update(sum(one.num_games for one in shard) - sum(one.num_games for one in todo))
             jobs = {one.key: one for one in todo}
-            with closing(do_jobs(jobs, player, workers, bar.update, ray)) as results:
+            with closing(do_all(jobs, player, workers, bar.update, ray)) as results:
                 for result in results:
                     kept.add(rows_of(result, recipe.seed, settings["agents"], measured=False))
             kept.finish()

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..envs.tasks import task_named
 from ..files import write_whole
 from ..tables import DataTable, between_markers, read_between
 from . import figures
-
-Data = Mapping[str, Any]  # what run.document returns
+from .figures import Data
 
 
 def sections_of(every: Sequence[Data]) -> dict[str, str]:
@@ -44,7 +42,6 @@ def _pairings(own: Data) -> tuple[str, str]:
 
 
 def _scores(task: str, every: Sequence[Data]) -> str:
-    """Return a table of the scores in a task."""
     about, results = task_named(task).about, [data["results"][0] for data in every]
     counts = figures.counted_names(results)
     head = ("agent in the learner's seat", "win share", "margin", "deals")

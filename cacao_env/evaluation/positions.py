@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from ..agent import Agent, AgentError, decider, seat_seed
 from ..agent import ask as ask_agent
+from ..data.storage import reading
 from ..engine.options import Options
 from ..engine.sources import engine_version
 from ..engine.tiles import MAX_PLAYERS, MIN_PLAYERS
@@ -42,7 +43,6 @@ STAGES = ("opening", "middle", "end")  # thirds of a game's placements
 SUBSET = 100  # positions for slow agents, the first in the file
 AT_ONCE = 64  # positions that an agent is asked for in one call
 MOST_BYTES = 100_000_000
-_ODD = (ValueError, LookupError, TypeError, AttributeError, RecursionError)  # of other data
 NOTHING = 0.05  # gold; a smaller loss is none, because the values are no better known
 FORMS = {"gold": "z.3f", "win": "z.1%", "best": ".0%"}  # of figures in print, by name
 UNITS = {"gold": 0.01, "win": 0.001}  # of a loss in the file
@@ -81,14 +81,11 @@ class JudgedPosition:
 
 def read_positions(path: Path = FILE, subset: int | None = None) -> list[JudgedPosition]:
     """Return the positions of a file, or its first ones; ValueError if it is not such a file."""
-    try:
+    with reading("a file of positions", path, gzip.BadGzipFile, EOFError, zlib.error):
         data = json.loads(gzip.decompress(read_regular(path, MOST_BYTES)))
         if (data["format"], data["version"]) != (FORMAT, VERSION):
             raise ValueError("it has another format or version")
         return [_position(number, row) for number, row in enumerate(data["positions"][:subset])]
-    except (*_ODD, OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ValueError(f"{path} is not a file of positions: {reason}"[:300]) from None
 
 
 def _position(number: int, row: Mapping[str, Any]) -> JudgedPosition:
@@ -219,14 +216,16 @@ def document(
     }
 
 
-def read_answers(path: Path) -> dict[str, Any]:
-    """Read what ``document`` returned from a file; ValueError for another file."""
+def read_answers(path: Path) -> list[Any]:
+    """Read one agent's document, or a list of them, from a file; ValueError for another file."""
     data = read_json(path, "answers to Cacao Positions")
-    if not isinstance(data, dict) or data.get("format") != f"{FORMAT}-result":
-        raise ValueError(f"{path} is not a file of answers to Cacao Positions")
-    if data.get("sha256") != _checksum(FILE):
-        raise ValueError(f"{path} has answers to another file of positions")
-    return data
+    every = data if isinstance(data, list) and data else [data]
+    for one in every:
+        if not isinstance(one, dict) or one.get("format") != f"{FORMAT}-result":
+            raise ValueError(f"{path} is not a file of answers to Cacao Positions")
+        if one.get("sha256") != _checksum(FILE):
+            raise ValueError(f"{path} has answers to another file of positions")
+    return every
 
 
 def _checksum(path: Path) -> str:

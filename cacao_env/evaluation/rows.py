@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..data import load_each
 from ..data.games import Games
 from ..engine.actions import place_actions
 from ..game import Game
@@ -50,12 +52,19 @@ def _row(
     return row | played.columns
 
 
-def results_of(games: Games, seed: int, task: str = "", threads: int = 1) -> list[ChunkResult]:
-    """Replay games, and return those of each pairing; DataError names a game that can't be.
+def replayed_games(folder: Path, threads: int = 1) -> list[Games]:
+    """Load the games of a folder and replay all; DataError names a game that can't be."""
+    every = load_each(folder)
+    for games in every:
+        games.check(threads)
+    return every
+
+
+def results_of(games: Games, seed: int, task: str = "") -> list[ChunkResult]:
+    """Return the games of each pairing; ``games`` have been replayed.
 
     Gold, decisions and win shares are counted again.  ``task``: the id of the named task, if it is one.
     """
-    games.check(threads)
     options, players = games.options, games.options.num_players
     place = np.repeat(np.arange(len(games)), np.diff(games.first)) * players + games.seats
     placing = games.actions < place_actions(options.table_size)

@@ -25,6 +25,7 @@ from ..agent import Agent, require
 from ..checks import as_int, as_path, check_type
 from ..data import load_each
 from ..data.folder import GameFolder, Key
+from ..data.games import Games
 from ..data.storage import DataError
 from ..engine.options import PLAYERS, Decisions, Options
 from ..engine.progress import Bar
@@ -35,12 +36,11 @@ from ..provenance import provenance
 from ..registry import load_agents
 from . import BLOCKS, SEED
 from .blocks import Chunk, Pairing, chunks, pairings
-from .cluster import do_jobs
 from .matches import ChunkResult, luck_pays, play_chunk, warm_up
-from .rows import lucks_of, results_of, rows_of
+from .rows import lucks_of, replayed_games, results_of, rows_of
 from .sprt import SequentialTest, SprtResult
 from .summary import Result, Summary, block_scores, summarise
-from .workers import ChunkPlayer
+from .workers import ChunkPlayer, do_all
 
 FORMAT, VERSION = "cacao-evaluation", 2
 MOST_BLOCKS = 10_000  # until a test is decided
@@ -87,14 +87,12 @@ def make_plan(
     blocks: int = BLOCKS,
     seed: int = SEED,
     test: SequentialTest | None = None,
-    allow_code: bool = True,
     against: Sequence[str] = (),
     decisions: Decisions = "auto",
 ) -> Plan:
     """Return a valid plan; ValueError says what is wrong with any other.
 
-    ``players``: numbers of players; by default the first that all agents play, or 2.  ``allow_code``:
-    whether the user named the agents, so that ``module:Class`` may import a module.  ``against``: the
+    ``players``: numbers of players; by default the first that all agents play, or 2.  ``against``: the
     opponents of ``specs``, which then don't play each other.  ``decisions``: those that all are asked.
     """
     specs = (*specs, *against)
@@ -103,7 +101,7 @@ def make_plan(
             "there is one agent, expected two or more: an agent is measured against others"
         )
     as_int("--deals", blocks, 1)
-    agents = load_agents(specs, allow_code)
+    agents = load_agents(specs, allow_code=True)
     if players is None:
         players = [n for n in PLAYERS if all(n in agent.players for agent in agents)][:1] or [2]
     if set(players) - set(PLAYERS) or len(set(players)) < len(players):
@@ -190,7 +188,7 @@ def play(
     jobs = {chunk.key: chunk for chunk in todo}
     with (
         Bar(total=sum(chunk.num_games for chunk in todo), unit="game") as bar,
-        closing(do_jobs(jobs, make, workers, bar.update, ray)) as results,
+        closing(do_all(jobs, make, workers, bar.update, ray)) as results,
     ):
         yield from results
 
@@ -245,7 +243,7 @@ def run_evaluation(
                 if sprt and sprt.accepted:
                     break
     folder.finish()
-    return evaluation_of(plan, folder.path)
+    return evaluation_of(plan, folder.path, replayed_games(folder.path))
 
 
 def _with_luck(plan: Plan, folder: GameFolder, luck: bool | None) -> set[Pairing]:
@@ -275,17 +273,17 @@ def _with_luck(plan: Plan, folder: GameFolder, luck: bool | None) -> set[Pairing
 def _stored_scores(plan: Plan, folder: GameFolder) -> dict[int, float]:
     """Return the scores of the blocks of a test that are there already."""
     scores: dict[int, float] = {}
-    for games in load_each(folder.path) if folder.keys else ():
+    for games in replayed_games(folder.path) if folder.keys else ():
         for result in results_of(games, plan.seed):
             scores |= block_scores(result)
     return scores
 
 
-def evaluation_of(plan: Plan, path: Path) -> Evaluation:
-    """Replay the games of a plan that a folder has, and sum up; DataError if one lacks or is odd."""
+def evaluation_of(plan: Plan, path: Path, every: Sequence[Games]) -> Evaluation:
+    """Sum up the replayed games of a plan that a folder has; DataError if one lacks or is odd."""
     task = plan.task.id if plan.task else ""
-    every = [result for games in load_each(path) for result in results_of(games, plan.seed, task)]
-    found = {result.pairing: result for result in every}
+    results = [result for games in every for result in results_of(games, plan.seed, task)]
+    found = {result.pairing: result for result in results}
     wanted = dict.fromkeys(chunk.pairing for chunk in plan_chunks(plan))  # in order
     for odd in [pairing for pairing in found if pairing not in wanted]:
         raise DataError(
@@ -309,13 +307,11 @@ def evaluation_of(plan: Plan, path: Path) -> Evaluation:
     return Evaluation(plan, summarise(plan.names, used), sprt)
 
 
-def evaluated(
-    home: Path, plan: Plan, workers: int | None, ray: str | None = None
-) -> dict[str, Any]:
+def evaluated(home: Path, plan: Plan, workers: int | None) -> dict[str, Any]:
     """Play a plan, or the rest of it, with its games in a folder below ``home``; return its figures."""
     path = home / default_folder(plan).name
     with closing(GameFolder(path, settings(plan))) as folder:
-        data = document(run_evaluation(plan, folder, workers, ray))
+        data = document(run_evaluation(plan, folder, workers))
     write_json(path / "evaluation.json", data)
     return data
 

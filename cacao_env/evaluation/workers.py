@@ -1,4 +1,4 @@
-"""Play chunks of games, or do other jobs, in this process or in several.
+"""Play chunks of games, or do other jobs, in this process, in several, or as tasks of a Ray cluster.
 
 Worker processes are spawned and use one thread each.  When a worker dies or the caller stops, all
 workers end at once.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import traceback
@@ -15,9 +16,11 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, TypeVar
 
 from ..agent import Agent
+from ..checks import need
 from ..registry import load_agents
 from .blocks import Chunk, Pairing
 from .matches import ChunkResult, Progress, play_chunk, warm_up
@@ -26,6 +29,7 @@ J = TypeVar("J")
 R = TypeVar("R")
 Do = Callable[[J, Progress], R]
 LOOK = 0.5  # seconds between two looks at how many games have ended
+RETRIES = 3  # of a task of Ray whose worker was lost
 
 
 class WorkerError(ValueError):
@@ -77,14 +81,19 @@ def do_all(
     make: Callable[[], Do[J, R]],
     workers: int | None,
     progress: Progress,
+    ray: str | None = None,
 ) -> Generator[R, None, None]:
     """Do jobs in ``workers`` processes, None for one a core, or here if one is enough.
 
-    ``todo``: the jobs by name, which errors say.  Yields results as they come.
+    ``todo``: the jobs by name, which errors say.  ``ray``: the address of a cluster that does them
+    instead, one task each.  Yields results as they come.
 
     ``make`` is called once in each process and returns the function that does a job.  Raises
     WorkerError when a process dies, ValueError when an agent breaks the rules.
     """
+    if ray is not None:
+        yield from _on_ray(ray, todo, make, progress)
+        return
     workers = min(workers or cores(), len(todo))
     if workers <= 1:
         with _one_thread():
@@ -182,3 +191,72 @@ def _do(job: Any) -> tuple[str, Any]:
         return "refused", str(error)
     except Exception:
         return "failed", traceback.format_exc()
+
+
+# --- Ray --------------------------------------------------------------------------------------
+
+
+def connected(address: str) -> Any:
+    """Connect to Ray and return the module ``ray``; WorkerError if that fails.
+
+    ``address`` is that of a cluster, ``auto`` for the one that this machine belongs to, or ``local``
+    for a new one with all processors that ends with this process.
+    """
+    ray = need("ray", "Ray", "ray")
+    if not ray.is_initialized():
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        if address == "local":
+            options["include_dashboard"] = False
+        try:
+            ray.init(address=address, ignore_reinit_error=True, **options)
+        except (ConnectionError, ValueError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise WorkerError(f"there is no Ray cluster at {address!r}: {reason}") from None
+    return ray
+
+
+def _on_ray(
+    address: str, todo: Mapping[str, J], make: Callable[[], Do[J, R]], progress: Progress
+) -> Generator[R, None, None]:
+    """Do jobs on the cluster at an address.
+
+    Every machine finds the agents by the same names: checkpoints are on shared storage or installed.
+    """
+    ray = connected(address)
+    task, made = ray.remote(num_cpus=1, max_retries=RETRIES)(_task), pickle.dumps(make)
+    waiting = {task.remote(job, made): name for name, job in todo.items()}
+    try:
+        while waiting:
+            [ready], _ = ray.wait(list(waiting), num_returns=1)
+            games, result = _result(ray, ready, waiting.pop(ready))
+            progress(games)
+            yield result
+    finally:
+        for one in waiting:
+            ray.cancel(one, force=True)
+
+
+def _result(ray: Any, ready: Any, job: str) -> Any:
+    """Return what a task returned; ValueError if it failed."""
+    try:
+        return ray.get(ready)
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, ValueError):
+            raise ValueError(str(error.cause)) from None
+        raise WorkerError(f"a task failed while it played {job}: {error.cause}") from None
+    except ray.exceptions.RayError as error:
+        reason = " ".join(str(error).split())[:200]
+        raise WorkerError(f"a task was lost while it played {job}: {reason}") from None
+
+
+def _task(job: Any, make: bytes) -> tuple[int, Any]:
+    """Do a job in this process; return the games that it played, and its result."""
+    games: list[int] = []
+    result = _made(make)(job, games.append)
+    return sum(games), result
+
+
+@cache
+def _made(make: bytes) -> Do[Any, Any]:
+    """Return what does the jobs, the same for all tasks of a process."""
+    return pickle.loads(make)()

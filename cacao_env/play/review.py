@@ -74,7 +74,7 @@ class Reviewer:
 
     def _verdict(self, seed: int, game: Game, action: int) -> tuple[Verdict, bool]:
         """Compare an action with the best one found; return also whether that is exact."""
-        verdict = solved(game, action, all_values=True) if is_near_end(game.state, LAST) else None
+        verdict = solved(game, action) if is_near_end(game.state, LAST) else None
         if verdict is not None:
             return verdict, True
         return self._judge.by_playouts(game, action, CHOOSING, COMPARING, seed, _settled), False

@@ -1,13 +1,16 @@
-"""Moves in words, as a player would say them, and as the parts that they name."""
+"""Moves in words, as a player would say them, and as the parts that they name; a captioned position."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..agent import decider
 from ..engine.geometry import OFFSETS, SIDE_NAMES, cell_index, opposite
 from ..engine.notation import Move
 from ..engine.tiles import EDGES, JUNGLE_KINDS, VARIANTS, VOLCANO
 from ..game import Game
+from ..gold_sources import SOURCES, gold_by_source
+from ..render.position import position_of
 
 _EDGES = {variant: [int(n) for n in EDGES[i]] for i, variant in enumerate(VARIANTS)}
 
@@ -66,3 +69,17 @@ def _deed(kind: str, workers: int) -> str:
 def _jungle_kind(game: Game, row: int, column: int) -> str:
     code = int(game.state.board[int(cell_index(row, column))])
     return JUNGLE_KINDS[min(code, VOLCANO) - 1]
+
+
+def frame_of(game: Game, viewer: int | None = None) -> dict[str, Any]:
+    """Return what a picture of a position with a caption needs.
+
+    That is what :func:`~cacao_env.render.position.position_of` returns, the elementary ``move`` that
+    led there in words and its ``mover``, a seat (both None for the deal), and ``sources``: each seat's
+    gold by its source, which adds up to the score if the game ended there.
+    """
+    mover, words = None, None
+    for now, action in game.with_options("explicit").plies():
+        mover, words = decider(now), in_words(now, now.move(action))
+    sources = [dict(zip(SOURCES, row, strict=True)) for row in gold_by_source(game).tolist()]
+    return position_of(game, viewer) | {"move": words, "mover": mover, "sources": sources}

@@ -176,9 +176,8 @@ def play_sample_games(
     state = np.empty(2, STATE)
     ids = np.empty(MAX_LEGAL, np.int64)
     values = np.zeros(MAX_LEGAL)
-    place = np.empty(
-        (MAX_TURNS + 1, MAX_PLAYERS), np.int64
-    )  # sample of a turn's end and seat, or -1
+    # The sample of a turn's end and seat, or -1.
+    place = np.empty((MAX_TURNS + 1, MAX_PLAYERS), np.int64)
     now = np.empty((MAX_TURNS + 1, MAX_PLAYERS))  # scores at a turn's end
     win_shares = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))  # expected, by viewer
     points = np.empty((MAX_TURNS + 1, MAX_PLAYERS, MAX_PLAYERS))

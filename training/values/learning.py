@@ -65,8 +65,7 @@ class Fitter:
     def start_from(self, params: Mapping[str, Any]) -> None:
         """Copy the weights of a network; raise ValueError if it is larger."""
         params = grown(params, self.net.params())
-        own = {name: tuple(x.shape) for name, x in self.net.named_parameters()}
-        check_shapes(params, own, "its network is larger than this one")
+        check_shapes(params, self.net, "its network is larger than this one")
         for net in (self.net, self.mean):
             load_weights(net, params)
         self.steps = FOLLOWED  # there is no random start to forget

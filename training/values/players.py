@@ -15,6 +15,7 @@ from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.net import Net, new_scratch
 from cacao_env.agents.value.search import SEARCH_PARAMETERS, split_search
 from cacao_env.agents.value.turns import new_work
+from cacao_env.data.folder import Row
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
 
@@ -117,6 +118,24 @@ def play(
     )
     done = played.plies > 0
     return Samples(*(array[:count] for array in samples)), Played(*(a[done] for a in played))
+
+
+def rows_of(name: str, options: Options, number: int, played: Played) -> list[Row]:
+    """Return games of a round as rows of a folder of games; ``name``: of the agent, as it was then."""
+    players = options.num_players
+    return [
+        {
+            "deal": int(played.seeds[g]),
+            **options.as_dict(),
+            "agents": [name] * players,
+            "versions": [f"round {number}"] * players,
+            "actions": played.actions[g, : played.plies[g]].tolist(),
+            "scores": played.scores[g, :players].tolist(),
+            "cacao": played.cacao[g, :players].tolist(),
+            "win_shares": played.win_shares[g, :players].tolist(),
+        }
+        for g in range(len(played.seeds))
+    ]
 
 
 def join(parts: Sequence[Samples]) -> Samples:

@@ -249,22 +249,15 @@ def pettingzoo_loop(environment: Any, choose: Policy) -> Iterator[int]:
             yield 1
 
 
-def numpy_policy() -> Policy:
-    """Return the README's policy."""
-    rng = np.random.default_rng(0)
-    return lambda mask: rng.choice(np.flatnonzero(mask))
-
-
-def pairs() -> list[tuple[str, Any, Any]]:
-    """Return (name, an environment of PettingZoo, its ceiling in the same wrappers)."""
-    return [("aec_raw", raw_env(), NothingEnv()), ("aec", env(), wrap(NothingEnv()))]
-
-
 def pettingzoo_groups() -> list[tuple[Row, Row]]:
     """Return each environment beside its ceiling, with either policy."""
-    rng = new_rng(0)
+    rng, numbers = new_rng(0), np.random.default_rng(0)
     policies: tuple[tuple[str, str, Policy], ...] = (
-        ("", "action drawn by rng.choice(np.flatnonzero(mask))", numpy_policy()),
+        (
+            "",
+            "action drawn by rng.choice(np.flatnonzero(mask))",
+            lambda m: numbers.choice(np.flatnonzero(m)),
+        ),
         ("_lean", "action drawn from the mask in compiled code", lambda m: random_legal(m, rng)),
     )
 
@@ -282,7 +275,10 @@ def pettingzoo_groups() -> list[tuple[Row, Row]]:
             row(f"{name}{lean}_ceiling.p2", "do-nothing environment", drawn, ceiling, policy),
         )
         for lean, drawn, policy in policies
-        for name, real, ceiling in pairs()
+        for name, real, ceiling in (
+            ("aec_raw", raw_env(), NothingEnv()),
+            ("aec", env(), wrap(NothingEnv())),
+        )
     ]
 
 

@@ -187,9 +187,9 @@ def solve_end(m, exact, nodes, c, d):
 
 
 @njit
-def end(m, objective, nodes, all_values, only):
+def end(m, objective, nodes, c, d):
     """Write the exact ``values`` of the actions; return their number, or NOT_SOLVED."""
-    return end_values(m.states[:], objective, nodes, all_values == 1, only, m.ids[:], m.values[:])
+    return end_values(m.states[:], objective, nodes, True, m.ids[:], m.values[:])
 
 
 # --- The network ----------------------------------------------------------------------------

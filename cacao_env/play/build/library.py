@@ -34,11 +34,8 @@ _POINTER = _I8.as_pointer()
 _DOOR = ir.FunctionType(_I64, [_I64, _I64, _I64, _I64])  # (self, arguments, number, keywords)
 # Where NumPy keeps what, from the end of an object's head on.
 _DATA, _NDIM, _SHAPE, _STRIDES, _DTYPE, _FLAGS = 0, 8, 16, 24, 40, 48
-_RECORD_DATA, _RECORD_DTYPE, _RECORD_FLAGS = (
-    8,
-    16,
-    24,
-)  # after the size that objects of variable length have
+# After the size that objects of variable length have.
+_RECORD_DATA, _RECORD_DTYPE, _RECORD_FLAGS = 8, 16, 24
 _WRITABLE = 0x0400
 _CARRAY = 0x0001 | 0x0100 | _WRITABLE  # in C order, aligned, writable
 # Compiled functions allocate with Numba's runtime, of which this is what they need: a header, whose
