@@ -105,8 +105,8 @@ def as_seat(value: Any, num_players: int) -> int:
 
 
 def as_seed(value: Any) -> int:
-    """Return a seed, any integer, modulo 2**64."""
-    return as_int("seed", value) % 2**64
+    """Return a seed, an integer from 0 to 2**64 - 1; ValueError for anything else."""
+    return as_int("seed", value, 0, 2**64 - 1)
 
 
 def as_path(given: Any, error: type[ValueError] = ValueError) -> Path:

@@ -30,7 +30,7 @@ MAKERS = {
     "env": (cacao_v0.env, "num_player", "num_players", ("options", "reward", *SEEN, *OPTIONS)),
     # TorchRL drops ``frameskip`` only after Python's words.
     "make": (partial(gymnasium.make, ID), "opponent", "opponents", GYM),
-    "make_vec": (partial(gymnasium.make_vec, ID), "opponent", "opponents", (*GYM, *BATCH)),
+    "make_vec": (partial(gymnasium.make_vec, ID), "opponent", "opponents", (*GYM, *BATCH, "max_episode_steps")),
     "a task": (partial(gymnasium.make, TASKS[1].id), "observations", "observation", SEEN),
     "a task's batch": (partial(gymnasium.make_vec, TASKS[1].id), "copys", "copy", (*SEEN, *BATCH)),
     "Game.new": (Game.new, "volcano", "volcanoes", ("seed", *OPTIONS)),

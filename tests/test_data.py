@@ -327,7 +327,7 @@ def test_the_same_command_resumes_and_another_recipe_is_refused(tmp_path, monkey
     files = sorted(path.name for path in (tmp_path / "part").glob("[!.]*"))
     assert files == ["README.md", "games-00000.parquet", "games-00001.parquet", "manifest.json"]
     assert load(tmp_path / "part").table == load(tmp_path / "whole").table
-    for seed in (2**63 - 2, -(2**63) - 1):
+    for seed in (2**63 - 2, -1):
         with pytest.raises(ValueError, match="--seed is"):
             make(tmp_path / "far", Recipe(**{**vars(RECIPE), "seed": seed}), {"name": "far"})
     given = Recipe(**{**vars(RECIPE), "candidates": "forastero"})
@@ -340,7 +340,7 @@ def test_the_same_command_resumes_and_another_recipe_is_refused(tmp_path, monkey
 
 def test_an_agent_of_your_own_may_play(tmp_path):
     own = "tests.agents_for_tests:First"
-    make(tmp_path, Recipe((own,), Options(), 1, -3), {"name": "own"})
+    make(tmp_path, Recipe((own,), Options(), 1, 3), {"name": "own"})
     assert load(tmp_path).table.column("agents").to_pylist() == [[own, own]]
 
 

@@ -14,11 +14,16 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.vector.utils import iterate
 
+from cacao_env import Game, cacao_v0
+from cacao_env.agent import Player
 from cacao_env.agents import loading
 from cacao_env.engine.observation import HIGH_SCORE
 from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
+from cacao_env.envs.vector import VectorGames
 from cacao_env.greedy.candidates import FORMS
+from cacao_env.registry import load_agent
+from cacao_env.text.table import TextTable
 from tests.agents_for_tests import First
 
 ID = "cacao_env/Cacao-v0"
@@ -177,7 +182,7 @@ def test_bad_calls_get_one_sentence():
     with pytest.raises(ValueError, match=r"copy is 'no'"):
         CacaoVectorEnv(1, copy="no")
     for seed in (-1, "1", 1.5, True):
-        with pytest.raises(ValueError, match=r"seed is .*, expected (an integer \()?at least 0"):
+        with pytest.raises(ValueError, match=r"seed is .*, expected (an integer \()?0 to 18446744073709551615"):
             env.reset(seed=seed)
     env.reset(seed=0)
     for action in ("north", 1.0, None, True):
@@ -351,3 +356,79 @@ def test_a_single_environment_hands_out_new_arrays(form):
     assert not np.shares_memory(masks, env.games.action_masks)
     env.step(int(masks.argmax()))
     np.testing.assert_equal((observation, info), kept)
+
+
+def test_a_list_of_seeds_begins_the_episode_of_each_seed():
+    batch = CacaoVectorEnv(3, "greedy")
+    seen, infos = batch.reset(seed=[1, 5, 2**64 - 1])
+    envs = [CacaoEnv("greedy") for _ in range(3)]
+    firsts = [env.reset(seed=seed) for env, seed in zip(envs, (1, 5, 2**64 - 1))]
+    for number, (own, info) in enumerate(firsts):
+        assert infos["seat"][number] == info["seat"]
+        np.testing.assert_equal({key: part[number] for key, part in seen.items()}, own)
+    actions = batch.action_masks().argmax(1)
+    seen, *_ = batch.step(actions)
+    for number, env in enumerate(envs):
+        own, *_ = env.step(actions[number])
+        np.testing.assert_equal(seen["observation"][number], own["observation"])
+    with pytest.raises(ValueError, match="seed has 2 seeds, expected 3"):
+        batch.reset(seed=[1, 2])
+    with pytest.raises(ValueError, match="seed is -1, expected 0 to 18446744073709551615"):
+        batch.reset(seed=[1, 2, -1])
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_limit_of_steps_truncates_an_episode_without_a_result(mode):
+    env = gymnasium.make_vec(
+        "cacao_env/Cacao-v0", num_envs=2, max_episode_steps=3, autoreset_mode=mode.value
+    )
+    env.reset(seed=1)
+    for step in range(1, 4):
+        before = env.unwrapped.games.deals.copy()
+        seen, rewards, terminated, truncated, infos = env.step(
+            env.unwrapped.action_masks().argmax(1)
+        )
+        assert truncated.tolist() == [step == 3] * 2
+        assert not terminated.any()
+        assert not rewards.any()
+    assert "win_share" not in infos
+    after = env.unwrapped.games.deals
+    if mode == AutoresetMode.SAME_STEP:
+        assert (after != before).all()
+        assert infos["_final_obs"].all()
+        assert not infos["final_obs"][0]["action_mask"].any()
+        assert infos["final_obs"][0]["observation"].sum() > seen["observation"][0].sum()
+        assert seen["action_mask"].any(1).all()
+        assert not infos["final_info"]["win_share"].any()
+        return
+    assert (after == before).all()
+    assert not seen["action_mask"].any()
+    if mode == AutoresetMode.DISABLED:
+        with pytest.raises(ValueError, match="game 0 is over"):
+            env.step(np.zeros(2, np.int64))
+        env.reset(options={"reset_mask": np.array([True, False])})
+        assert (after != before).tolist() == [True, False]
+        return
+    seen, rewards, terminated, truncated, infos = env.step(np.zeros(2, np.int64))
+    assert not np.any([terminated, truncated, rewards])
+    assert seen["action_mask"].any(1).all()
+    assert (after != before).all()
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, True, 1.5, "1"])
+def test_a_seed_is_in_one_range_at_every_door(seed):
+    """Elsewhere it was taken modulo 2**64, so 1 and 2**64 + 1 dealt the same game."""
+    doors = (
+        lambda: CacaoEnv().reset(seed=seed),
+        lambda: CacaoVectorEnv(2).reset(seed=seed),
+        lambda: cacao_v0.env().reset(seed=seed),
+        lambda: VectorGames(2, seed=seed),
+        lambda: Game.new(2, seed),
+        lambda: TextTable(seed),
+        lambda: Player(load_agent("greedy"), seed),
+    )
+    for door in doors:
+        with pytest.raises(
+            ValueError, match=r"^seed is .*, expected .*0 to 18446744073709551615\)?$"
+        ):
+            door()

@@ -57,7 +57,11 @@ def test_a_client_of_mcp_is_told_in_one_sentence_what_is_wrong(caplog):
             "unexpected keyword argument 'player'. Did you mean 'players'?",
         ),
         ("new_game", {"opponents": "nobody"}, "there is no agent 'nobody'"),
-        ("new_game", {"opponents": ["greedy", 7]}, "opponents is 7: input should be a valid string"),
+        (
+            "new_game",
+            {"opponents": ["greedy", 7]},
+            "opponents is 7: input should be a valid string",
+        ),
         ("hint", {"game": "g1", "agent": "nobody"}, "there is no agent 'nobody'"),
         ("legal_moves", {"game": "g1", "at": 5}, "at is 5: input should be a valid string"),
         ("resign", {}, "Unknown tool: resign"),

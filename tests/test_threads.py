@@ -60,14 +60,14 @@ def test_the_number_of_threads_changes_nothing(kind):
     assert len({batch.states.tobytes() + batch.rngs.tobytes() for batch in batches}) == 1
 
 
-def test_any_integer_is_a_seed_and_games_differ():
-    first = VectorGames(4, table_size=15, seed=-1)
+def test_a_seed_gives_the_same_games_which_differ():
+    first = VectorGames(4, table_size=15, seed=2**64 - 1)
     assert len({observation.tobytes() for observation in first.observations}) == 4
     same, other = (VectorGames(4, table_size=15, seed=seed) for seed in (2**64 - 1, 0))
     assert everything(first) == everything(same) != everything(other)
     assert not first.rewards.any()
     first.rewards[:], first.terminations[:] = 0.5, True  # of an earlier step
-    first.reset(-1)
+    first.reset(2**64 - 1)
     assert everything(first) == everything(same)
 
 

@@ -188,7 +188,7 @@ class Games:
         if not -len(self) <= number < len(self):  # iteration ends there too
             raise IndexError(f"number of a game is {number}, expected one of {len(self)} games")
         number %= len(self)
-        game = Game.deal(self.options, int(self.deals[number]))
+        game = Game.deal(self.options, int(self.deals[number]) % 2**64)
         with suppress(ValueError):  # which action is wrong follows
             for action in self.actions[self.first[number] : self.first[number + 1]].tolist():
                 game.play(action)

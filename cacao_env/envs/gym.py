@@ -44,10 +44,11 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..checks import as_bool, as_int, check_choice, keywords_of
+from ..checks import as_bool, as_int, as_seed, check_choice, keywords_of
 from ..engine.observation import MaskIn, ObservationDtype
 from ..game import Game, as_position
 from ..greedy.candidates import ObservationForm, as_candidates
@@ -238,14 +239,15 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
     - ``DISABLED``: a finished game shows its end until ``reset(options={"reset_mask": which})``
       replaces it.  A step before that raises ValueError.
 
-    No episode is truncated.
+    ``max_episode_steps`` truncates an episode after so many steps of the learner; by default none is.
 
     Observations are batched: (num_envs, observation_size) and (num_envs, num_actions), or with
     ``observation="planes"`` (num_envs, C, W, W) and (num_envs, F), views of one array.  With
     ``copy=True`` they are new arrays at every step; with ``copy=False`` each step overwrites
     the same ones, which is faster for learners that keep none of them.
 
-    ``reset(seed=S)``, one integer for all games, repeats everything; ``options={"reset_mask": which}``,
+    ``reset(seed=S)``, one integer for all games, repeats everything.  With a list of seeds each game
+    begins the episode that :class:`CacaoEnv` begins with its seed.  ``options={"reset_mask": which}``,
     bool (num_envs,), begins new episodes in some games only.  Other keys are refused: a game to start
     from is an option of :class:`CacaoEnv` alone.
     """
@@ -264,6 +266,7 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
         *,
         copy: bool = True,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        max_episode_steps: int | None = None,
         **arguments: Any,
     ) -> None:
         given = getattr(autoreset_mode, "value", autoreset_mode)
@@ -276,23 +279,33 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
         self.single_observation_space = self._form.space()
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self._no_truncations = np.zeros(self.num_envs, np.bool_)
+        limit = max_episode_steps
+        self._limit = None if limit is None else as_int("max_episode_steps", limit, 1)
+        self._steps = np.zeros(self.num_envs, np.int64)
+        self._truncated = np.zeros(self.num_envs, np.bool_)
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | list[int | None] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes; return (observations, infos)."""
         which = reset_options(options, ("reset_mask",)).get("reset_mask")
         if which is None:
-            super().reset(seed=_as_seed(seed))
-            self._reset_games(self.np_random)
-            self._started = True
+            if isinstance(seed, list | tuple | np.ndarray):
+                self._reset_each(seed)
+            else:
+                super().reset(seed=_as_seed(seed))
+                self._reset_games(self.np_random)
+            self._started, mask = True, self._every
         else:
             self._require_started()
             mask = as_flags("reset_mask", which, self.num_envs)
             if seed is not None:
                 raise ValueError(f"seed is {seed!r}, expected None with a reset_mask")
             self.games.deal(mask)
+        self._steps[mask], self._truncated[mask] = 0, False
         return self._observations(), self._infos()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -307,18 +320,40 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
             raise ValueError(
                 f"game {int(games.ended.argmax())} is over: call reset(options={{'reset_mask': ...}})"
             )
-        played = games.learners.copy()
+        played, over = games.learners.copy(), games.ended.copy()
         games.step(actions, deal=mode == AutoresetMode.SAME_STEP)
+        rewards, dones = games.rewards.astype(np.float64), games.dones.copy()
+        if self._limit is not None:
+            self._steps = np.where(over, 0, self._steps + 1)
+            self._truncated = (self._steps >= self._limit) & ~dones
+            if mode == AutoresetMode.SAME_STEP:
+                self._steps[dones | self._truncated] = 0
+            if self._truncated.any():
+                self._truncate()
         infos = self._infos()
-        if games.dones.any() and mode == AutoresetMode.SAME_STEP:
-            self._add_final(infos, played)
-        return (
-            self._observations(),
-            games.rewards.astype(np.float64),
-            games.dones.copy(),
-            self._no_truncations.copy(),
-            infos,
-        )
+        if (dones | self._truncated).any() and mode == AutoresetMode.SAME_STEP:
+            self._add_final(infos, played, dones)
+        return self._observations(), rewards, dones, self._truncated.copy(), infos
+
+    def _truncate(self) -> None:
+        """End the truncated games; in mode SAME_STEP new ones replace them at once."""
+        games, which = self.games, self._truncated
+        if self._mode == AutoresetMode.SAME_STEP:
+            games.final_observations[which] = games.observations[which]
+            games.final_win_shares[which], games.final_scores[which] = 0, 0
+            games.deal(which)
+        else:
+            games.truncate(which)
+
+    def _reset_each(self, seeds: Sequence[int | None] | npt.NDArray[Any]) -> None:
+        """Deal each game as ``CacaoEnv.reset(seed=...)`` does with its seed."""
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"seed has {len(seeds)} seeds, expected {self.num_envs}")
+        draws = [np_random(_as_seed(one))[0] for one in seeds]
+        both = [
+            (int(one.integers(2**63)), int(one.integers(self.games.num_players))) for one in draws
+        ]
+        self.games.reset(*zip(*both))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions of every game's learner, bool, (num_envs, num_actions)."""
@@ -349,19 +384,22 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
         if self._form.mask_in_info:
             infos["action_mask"] = self._out(self.games.action_masks)
         infos |= {f"_{name}": self._every.copy() for name in infos}
+        over = over & ~self._truncated
         if over.any() or self._fixed_infos:
             results = self._results(over)
             which = self._every if self._fixed_infos else over
             infos |= results | {f"_{name}": which.copy() for name in results}
         return infos
 
-    def _add_final(self, infos: dict[str, Any], played: npt.NDArray[np.int64]) -> None:
+    def _add_final(
+        self, infos: dict[str, Any], played: npt.NDArray[np.int64], dones: npt.NDArray[np.bool_]
+    ) -> None:
         """Write the ends of finished games into the infos, like Gymnasium's own vector environments."""
-        games, over = self.games, self.games.dones.copy()
+        games, over = self.games, dones | self._truncated
         final: dict[str, Any] = {
             "seat": np.where(over, played, 0),
             "illegal_action": games.forfeits.copy(),
-            **self._results(over),
+            **self._results(dones),
         }
         no_mask = np.zeros(games.action_masks.shape[1], np.int8)
         if self._form.mask_in_info:
@@ -376,4 +414,4 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
 
 def _as_seed(seed: Any) -> int | None:
     """Validate a seed of Gymnasium; ValueError for anything else."""
-    return None if seed is None else as_int("seed", seed, 0)
+    return None if seed is None else as_seed(seed)

@@ -7,7 +7,7 @@ its outcome exactly once, won or lost.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -133,6 +133,12 @@ def _reward(
     return over
 
 
+def _bits(seed: int | None, count: int) -> npt.NDArray[np.uint64]:
+    """Draw the states of generators, uint64 (count,), from a seed."""
+    generator = np.random.default_rng(None if seed is None else as_seed(seed))
+    return generator.integers(2**64, size=count, dtype=np.uint64)
+
+
 class VersusGames(Batch):
     """N games in which the caller plays one seat and opponents the others.
 
@@ -211,15 +217,25 @@ class VersusGames(Batch):
         self._chosen, self._numbers = np.zeros((2, self.num_games), np.int64)
 
     @alone
-    def reset(self, seed: int | None = None, first_seat: int = 0) -> None:
-        """Deal all games; learners take every seat in turn, beginning after ``first_seat``.
+    def reset(
+        self,
+        seed: int | Sequence[int] | None = None,
+        first_seat: int | Sequence[int] = 0,
+    ) -> None:
+        """Deal all games; learners take every seat in turn, beginning with ``first_seat``.
 
-        The same ``seed`` gives the same games and the same choices of the opponents.
+        The same ``seed`` gives the same games and the same choices of the opponents.  A seed and a seat
+        for each game give the games that these give alone.
         """
-        generator = np.random.default_rng(None if seed is None else as_seed(seed))
+        if isinstance(seed, Sequence):
+            drawn = np.concatenate([_bits(one, 1) for one in seed])
+            seats = np.array(first_seat)
+        else:
+            drawn = _bits(seed, self.num_games)
+            seats = first_seat + np.arange(self.num_games)
         self.interrupted = True
-        self.rngs[:] = generator.integers(2**64, size=self.num_games, dtype=np.uint64)
-        self.learners[:] = (first_seat + np.arange(self.num_games)) % self.num_players
+        self.rngs[:] = drawn
+        self.learners[:] = seats % self.num_players
         if self.seat is not None:
             self.learners[:] = self.seat
         self._replace(np.ones(self.num_games, np.bool_))
@@ -238,6 +254,12 @@ class VersusGames(Batch):
         self._begin(which)
         self._look()
         self.interrupted = False
+
+    @alone
+    def truncate(self, which: npt.NDArray[np.bool_]) -> None:
+        """End the games in ``which``, bool (N,), without a result: the next step replaces them."""
+        self.ended |= as_flags("which", which, self.num_games)
+        self._look()
 
     @alone
     def start(self, number: int, game: Game) -> None:
@@ -361,7 +383,7 @@ class VersusGames(Batch):
         if waiting(self.states, self.learners, np.zeros_like(self.learners)):
             raise ValueError("another seat than the learner's decides")
         over = self.states["phase"] == OVER
-        if (over & ~self.ended).any() or (self.ended & ~self.dones).any():
+        if (over & ~self.ended).any():
             raise ValueError("a game is over that was not done")
 
     def _take(self, chosen: npt.NDArray[Any]) -> None:

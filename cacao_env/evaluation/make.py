@@ -133,7 +133,7 @@ def make(
     ValueError if the folder holds another data set.
     """
     as_int("--deals", recipe.deals, 1)
-    as_int("--seed", recipe.seed, -(2**63), 2**63 - recipe.deals)
+    as_int("--seed", recipe.seed, 0, 2**63 - recipe.deals)
     agents = load_agents(recipe.agents, allow_code=True)
     for agent in (*agents, *([load_agent(recipe.candidates)] if recipe.candidates else ())):
         require(agent, recipe.options)

@@ -78,7 +78,7 @@ def results_of(games: Games, seed: int, task: str = "") -> list[ChunkResult]:
         row = {name: values[number] for name, values in columns.items()}
         names, seat = row["agents"], row["candidate"]
         pairing = Pairing(options, names[seat], names[(seat + 1) % players], task)
-        luck = row.get("luck")
+        luck, begun = row.get("luck"), Game.deal(options, deal % 2**64)
         found.setdefault(pairing, []).append(
             PlayedGame(
                 row.get("episode", deal) - seed,
@@ -86,7 +86,7 @@ def results_of(games: Games, seed: int, task: str = "") -> list[ChunkResult]:
                 scores=row["scores"],
                 cacao=row["cacao"],
                 win_shares=_win_shares(row["scores"], row["cacao"]),
-                gold=gold_by_source(Game(Game.deal(options, deal).states, row["actions"])).tolist(),
+                gold=gold_by_source(Game(begun.states, row["actions"])).tolist(),
                 decisions=decisions[number],
                 placements=placements[number],
                 actions=row["actions"],
