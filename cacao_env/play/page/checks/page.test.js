@@ -1,7 +1,7 @@
 // What the page keeps, links and offers, without a browser.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf } from "../src/levels.js";
 import { packed, unpacked, wantedBy } from "../src/link.js";
@@ -171,4 +171,28 @@ test("puzzles are positions of games, and their answers are legal", () => {
     assert.equal(session.now.phase, "place");
     assert.equal(puzzle.losses[puzzle.best], 0);
   }
+});
+
+test("no module imports itself, however far around", () => {
+  const folder = new URL("../src/", import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.jsx?$/.test(name));
+  assert.ok(files.length > 30);
+  /** @type {Map<string, string[]>} */
+  const imports = new Map();
+  for (const name of files) {
+    const here = new URL(name, folder);
+    const found = [...readFileSync(here, "utf8").matchAll(/^(?:import|export|\}) .*?from "(\..*?)";/gm)];
+    imports.set(
+      here.href,
+      found.map(([, path]) => new URL(path, here)).flatMap((path) => (existsSync(path) ? [path.href] : [])),
+    );
+  }
+  /** @param {string} name @param {string[]} way */
+  const follow = (name, way) => {
+    const [at, short] = [way.indexOf(name), (/** @type {string} */ one) => one.split("/").at(-1)];
+    assert.equal(at, -1, [...way.slice(at), name].map(short).join(" -> "));
+    for (const other of imports.get(name) ?? []) follow(other, [...way, name]);
+    imports.set(name, []); // all that it imports is known
+  };
+  for (const name of [...imports.keys()]) follow(name, []);
 });

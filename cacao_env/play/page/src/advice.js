@@ -1,10 +1,9 @@
 // Agents are asked: Think, hints, the review of a finished game.
 
-import { choose, curtainFor, offered } from "./choose.js";
-import { levels } from "./games.js";
+import { choose, offered } from "./choose.js";
 import { LEVELS } from "./levels.js";
 import { kindOn } from "./session.js";
-import { app, atEnd, frame, say, speak, update } from "./state.js";
+import { app, atEnd, curtainFor, frame, levels, say, speak, update } from "./state.js";
 import { choiceWords, reasonWords, t } from "./words.js";
 
 /** @import { Session } from "./session.js" */

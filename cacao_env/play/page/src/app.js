@@ -4,6 +4,7 @@ export * from "./advice.js";
 export * from "./choose.js";
 export * from "./exercises.js";
 export * from "./games.js";
+export * from "./play.js";
 export * from "./said.js";
 export * from "./state.js";
 export * from "./turns.js";

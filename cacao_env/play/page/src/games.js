@@ -1,12 +1,11 @@
 // Games: begun, opened from files, links and the list, kept, shared.
 
 import { showBest } from "./advice.js";
-import { keep } from "./choose.js";
-import { LEVELS, levelsFor, namesFor } from "./levels.js";
+import { LEVELS, namesFor } from "./levels.js";
 import { packed, unpacked, wantedBy } from "./link.js";
 import { exported, imported } from "./save.js";
 import { Session } from "./session.js";
-import { app, atEnd, names, noPick, say, update } from "./state.js";
+import { app, levels, names, noPick, say, update } from "./state.js";
 import { go, settle, stopAll } from "./turns.js";
 import { capital, t } from "./words.js";
 
@@ -96,9 +95,6 @@ export function opponent(level, name, seconds = 1) {
     ms: one.ms && 1000 * seconds,
   };
 }
-
-/** @param {number} players @param {boolean} volcanoes */
-export const levels = (players, volcanoes) => levelsFor(app.engine.agents, players, volcanoes);
 
 /** A first game, with a coach. */
 export function beginFirst() {
@@ -209,14 +205,6 @@ export async function openWanted() {
     say(t.lostGame);
   }
   if (!app.session) update({ dialog: "new" });
-}
-
-export function remember() {
-  const { session } = app;
-  if (!session || session.saved.kind === "puzzle") return;
-  const ply = atEnd() && session.saved.kind === "game" ? "" : `&ply=${app.ply}`;
-  const hash = `#game=${session.saved.id}${ply}`;
-  if (location.hash !== hash) history.replaceState(null, "", hash);
 }
 
 // --- Sharing -------------------------------------------------------------------------------------

@@ -1,11 +1,10 @@
 // What is said of moves, choices and spaces.
 
-import { choicesAt } from "./choose.js";
 import { kindOn } from "./session.js";
 import { app, frame, nameOf, names } from "./state.js";
-import { cellWords, choiceWords, effectWords, kindWords, moveWords, namesWords, t } from "./words.js";
+import { choiceWords, effectWords, moveWords, namesWords, t } from "./words.js";
 
-/** @import { Choice, Cell } from "./types.js" */
+/** @import { Choice } from "./types.js" */
 
 /** The moves after a frame in words. @param {number} from */
 export function toldMoves(from, to = app.session?.last ?? 0) {
@@ -49,13 +48,4 @@ export function spokenChoice(choice) {
   const now = /** @type {import("./types.js").Frame} */ (frame()).position;
   const kind = kindOn(now, choice.move.cell);
   return `${choiceWords(choice.move, kind)}: ${effectWords(choice.effects, now.seat ?? 0, names())}`;
-}
-
-/** A cell as it is said. @param {Cell} cell */
-export function spokenCell(cell) {
-  const tile = frame()?.position.tiles.find((one) => one.row === cell[0] && one.column === cell[1]);
-  const offers = choicesAt(cell).length ? `, ${t.canChoose}` : "";
-  if (!tile) return `${cellWords(cell)}: ${t.empty}${offers}`;
-  const what = tile.kind ? kindWords(tile.kind) : `${nameOf(tile.owner ?? 0)} ${tile.edges?.join("-")}`;
-  return `${cellWords(cell)}: ${what}${offers}`;
 }

@@ -1,6 +1,6 @@
 // What the page shows, and the person's settings.  Every change ends in update().
 
-import { curtainFor, turn } from "./choose.js";
+import { levelsFor } from "./levels.js";
 import { chooseLanguage, LANGUAGES, t } from "./words.js";
 
 /** @import { Saved, Cell, Move, Puzzle } from "./types.js" */
@@ -93,6 +93,14 @@ export const isStill = () => !app.settings.motion || matchMedia("(prefers-reduce
 export const frame = () => app.session?.frames[app.ply] ?? null;
 export const atEnd = () => app.ply === app.session?.last;
 
+/** The person whom the screen is to be handed to, of several; else null. */
+export function curtainFor() {
+  const { session } = app;
+  if (!session || session.people.length < 2 || app.noCurtain || session.awaits !== "person" || !atEnd()) return null;
+  const { seat } = session.now;
+  return seat === app.shownTo ? null : seat;
+}
+
 /** Return the seat whose hand the page shows: the person's, else the deciding seat's; null if it is hidden. */
 export function handSeat() {
   const { session } = app;
@@ -102,6 +110,12 @@ export function handSeat() {
   const seat = viewer ?? now.seat ?? session.people[0] ?? 0;
   return seat >= 0 && session.hand(app.ply, seat, app.allHands) ? seat : null;
 }
+
+/** Whether the game shown goes on here, or has just ended: no record, no exercise, nothing looked back at. */
+export const isLive = () => app.session?.saved.kind === "game" && (!app.session.over || atEnd());
+
+/** The levels that can play such a game. @param {number} players @param {boolean} volcanoes */
+export const levels = (players, volcanoes) => levelsFor(app.engine.agents, players, volcanoes);
 
 /** The name of a seat. @param {number} seat */
 export function nameOf(seat) {

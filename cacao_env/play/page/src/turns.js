@@ -1,8 +1,8 @@
 // The game goes on: others decide, their moves are shown, people look back, tabs follow each other.
 
 import { showBest, think } from "./advice.js";
-import { keep, tilesOffered } from "./choose.js";
-import { remember } from "./games.js";
+import { tilesOffered } from "./choose.js";
+import { keep, remember, tabs } from "./kept.js";
 import { headline, toldMoves } from "./said.js";
 import { sound } from "./sound.js";
 import { app, atEnd, isStill, nameOf, noPick, SECONDS, say, sleep, speak, update } from "./state.js";
@@ -218,7 +218,6 @@ export async function playOn() {
 
 // --- Other tabs ----------------------------------------------------------------------------------
 
-export const tabs = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("cacao");
 if (tabs)
   tabs.onmessage = async ({ data }) => {
     const { session } = app;

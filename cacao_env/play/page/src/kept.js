@@ -1,0 +1,25 @@
+// What the browser keeps of the game shown: the game itself, and where the address points.
+
+import { app, atEnd, say } from "./state.js";
+import { t } from "./words.js";
+
+export const tabs = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("cacao");
+
+export async function keep() {
+  const { session } = app;
+  if (!session || session.saved.kind === "puzzle") return;
+  try {
+    await app.store.keep(session.saved);
+    tabs?.postMessage(session.saved.id);
+  } catch {
+    say(t.notSaved);
+  }
+}
+
+export function remember() {
+  const { session } = app;
+  if (!session || session.saved.kind === "puzzle") return;
+  const ply = atEnd() && session.saved.kind === "game" ? "" : `&ply=${app.ply}`;
+  const hash = `#game=${session.saved.id}${ply}`;
+  if (location.hash !== hash) history.replaceState(null, "", hash);
+}
