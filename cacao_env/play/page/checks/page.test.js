@@ -42,8 +42,8 @@ test("a link holds a whole game and its fragment says which", async () => {
   const text = await packed({ deal: game().deal, words: "ñandú ☃" });
   assert.match(text, /^[\w-]+$/);
   assert.deepEqual(await unpacked(text), { deal: game().deal, words: "ñandú ☃" });
-  assert.deepEqual(wantedBy("#g=abc&ply=12"), { game: null, data: "abc", ply: 12 });
-  assert.deepEqual(wantedBy("#game=x"), { game: "x", data: null, ply: -1 });
+  assert.deepEqual(wantedBy("#g=abc&ply=12"), { game: null, data: "abc", puzzle: 0, ply: 12 });
+  assert.deepEqual(wantedBy("#game=x"), { game: "x", data: null, puzzle: 0, ply: -1 });
   await assert.rejects(unpacked("AAAA"));
 });
 
@@ -104,13 +104,19 @@ test("a session has a frame for each elementary move and takes every decision ba
       sources.map((one) => Object.values(one).reduce((sum, n) => sum + n, 0)),
       position.seats.map(({ score }) => score),
     );
-  const count = session.saved.actions.length;
+  const actions = [...session.saved.actions];
   session.undo();
-  assert.equal(session.saved.actions.length, count - 1, "also the last one");
+  assert.deepEqual(session.saved.actions, actions.slice(0, -1), "also the last one");
   assert.equal(session.over, false);
   while (session.canUndo) session.undo();
   assert.deepEqual(session.saved.actions, []);
   assert.equal(session.frames.length, 1);
+  while (session.undone.length) session.redo();
+  assert.deepEqual(session.saved.actions, actions, "what was taken back is played again");
+  assert.ok(session.over);
+  session.undo();
+  session.play(session.offered[0].action);
+  assert.deepEqual(session.undone, [], "after another move there is nothing to play again");
 });
 
 test("nobody sees another's hand, and of several people nobody looks back", () => {

@@ -4,6 +4,8 @@ export * from "./advice.js";
 export * from "./choose.js";
 export * from "./exercises.js";
 export * from "./games.js";
+export { remember } from "./kept.js";
+export * from "./lesson.js";
 export * from "./play.js";
 export * from "./said.js";
 export * from "./state.js";

@@ -2,7 +2,7 @@
 
 import { spokenChoice } from "./said.js";
 import { same } from "./session.js";
-import { app, atEnd, curtainFor, frame, nameOf, speak, update } from "./state.js";
+import { app, atEnd, curtainFor, exercise, frame, nameOf, speak, update } from "./state.js";
 import { cellWords, kindWords, t } from "./words.js";
 
 /** @import { Choice, Cell } from "./types.js" */
@@ -17,9 +17,8 @@ export function isChoosing() {
 export const offered = () => (isChoosing() ? (app.session?.offered ?? []) : []);
 
 function choosers() {
-  const { session, trying, puzzle } = app;
-  if (trying || puzzle) return !(trying ?? puzzle)?.solved;
-  return session?.awaits === "person";
+  const task = exercise();
+  return task ? !task.solved : app.session?.awaits === "person";
 }
 
 export const tilesOffered = () => [...new Set(offered().flatMap(({ move }) => (move.tile ? [move.tile] : [])))];

@@ -17,8 +17,10 @@ export async function keep() {
 }
 
 export function remember() {
-  const { session } = app;
-  if (!session || session.saved.kind === "puzzle") return;
+  const { session, puzzle } = app;
+  if (!session || history.state?.above) return; // a dialog is open: it has an entry of its own
+  if (puzzle) return history.replaceState(null, "", `#puzzle=${app.puzzles[puzzle.at].number}`);
+  if (session.saved.kind === "puzzle") return;
   const ply = atEnd() && session.saved.kind === "game" ? "" : `&ply=${app.ply}`;
   const hash = `#game=${session.saved.id}${ply}`;
   if (location.hash !== hash) history.replaceState(null, "", hash);

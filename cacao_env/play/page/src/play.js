@@ -1,12 +1,16 @@
 // A person decides: what is chosen is played or judged, and taken back.
 
 import { choicesAt, choose, picked, turn } from "./choose.js";
+import { coachAfter } from "./coach.js";
 import { judgePuzzle, judgeTry } from "./exercises.js";
+import { made, open } from "./games.js";
 import { keep } from "./kept.js";
+import { judgeStep } from "./lesson.js";
 import { same } from "./session.js";
 import { sound } from "./sound.js";
-import { app, isLive, update } from "./state.js";
+import { app, isLive, say, update } from "./state.js";
 import { settle, show, stopAll } from "./turns.js";
+import { t } from "./words.js";
 
 /** @import { Choice, Cell } from "./types.js" */
 
@@ -33,23 +37,45 @@ export function confirm() {
   const choice = picked();
   const { session } = app;
   if (!choice || !session) return;
-  if (app.trying) return judgeTry(choice);
+  if (app.trying) return void judgeTry(choice);
   if (app.puzzle) return judgePuzzle(choice);
+  if (app.lesson) return judgeStep(choice);
   const from = session.last;
+  void coachAfter(session, choice);
   session.play(choice.action);
   sound(choice.move.type);
   void keep();
   void show(from, false);
 }
 
+/** Take the last decision back; what has ended stays, and a copy of it goes on. */
 export function undo() {
   const { session } = app;
   if (!session?.canUndo || !isLive()) return;
+  const { saved } = session;
+  if (session.over) {
+    const { coached, seed } = saved;
+    open(made({ ...saved, actions: [...saved.actions] }, saved.players, { coached, seed, from: saved.id }), {
+      keep: false,
+    });
+    say(t.madeCopy, { good: true });
+  }
+  back((one) => one.undo());
+}
+
+export function redo() {
+  if (app.session?.undone.length && isLive()) back((one) => one.redo());
+}
+
+/** @param {(session: import("./session.js").Session) => void} change */
+function back(change) {
+  const session = /** @type {import("./session.js").Session} */ (app.session);
   stopAll();
-  session.undo();
+  change(session);
   Object.assign(app, {
     ply: session.last,
     hint: "",
+    coach: "",
     thought: null,
     preview: null,
     about: null,

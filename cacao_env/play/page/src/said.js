@@ -1,8 +1,8 @@
 // What is said of moves, choices and spaces.
 
 import { kindOn } from "./session.js";
-import { app, frame, nameOf, names } from "./state.js";
-import { choiceWords, effectWords, moveWords, namesWords, t } from "./words.js";
+import { app, atEnd, exercise, frame, nameOf, names } from "./state.js";
+import { capital, choicesWords, choiceWords, effectWords, moveWords, namesWords, t } from "./words.js";
 
 /** @import { Choice } from "./types.js" */
 
@@ -38,14 +38,46 @@ export function headline() {
     const won = namesWords(now.winners.map(nameOf));
     return now.winners.length > 1 ? t.win(won) : t.wins(won);
   }
-  const seat = now.seat ?? 0;
-  const whose = nameOf(seat) === t.you ? t.yourTurn : t.isTurn(nameOf(seat));
-  return `${whose}: ${t.ask[now.phase]}`;
+  const { session } = app;
+  const seat = headSeat() ?? 0;
+  if (exercise() && !atEnd()) return capital(told(app.ply));
+  if (exercise()) return `${t.yourTurn}: ${t.ask[now.phase]}`;
+  if (session?.awaits === null) return app.ply ? capital(told(app.ply)) : t.deal; // what is looked at, or judged
+  if (app.showing || session?.awaits === "agent") return t.theirTurn(nameOf(seat));
+  const isMine = session?.people.length === 1 && session.people[0] === seat;
+  return `${isMine ? t.yourTurn : nameOf(seat)}: ${t.ask[now.phase]}`;
+}
+
+/** The seat that the headline speaks of: who decides, or who has made the move shown. */
+export function headSeat() {
+  const { session, ply } = app;
+  const before = session?.frames[ply - 1]?.position;
+  if (app.showing && before) return before.active;
+  if (session?.awaits === null && !exercise() && ply) return session.frames[ply].step?.seat ?? null;
+  return frame()?.position.seat ?? null;
+}
+
+/** What others have done in the turn shown. */
+export function toldTurn() {
+  const { session, ply } = app;
+  if (!session) return "";
+  let from = ply - 1;
+  while (from > 0 && session.frames[from].position.turn === session.frames[from - 1].position.turn) from -= 1;
+  return toldMoves(Math.max(0, from), ply);
+}
+
+/** A choice in words that no other choice offered has. @param {Choice} choice */
+export function wordsOf(choice) {
+  const now = /** @type {import("./types.js").Frame} */ (frame()).position;
+  if (choice.move.type !== "act") return choiceWords(choice.move);
+  const offered = app.session?.offered ?? [];
+  const all = offered.includes(choice) ? offered : [choice];
+  const moves = all.map(({ move }) => move);
+  return choicesWords(moves, (cell) => kindOn(now, cell))[all.indexOf(choice)];
 }
 
 /** @param {Choice} choice */
 export function spokenChoice(choice) {
   const now = /** @type {import("./types.js").Frame} */ (frame()).position;
-  const kind = kindOn(now, choice.move.cell);
-  return `${choiceWords(choice.move, kind)}: ${effectWords(choice.effects, now.seat ?? 0, names())}`;
+  return `${wordsOf(choice)}: ${effectWords(choice.effects, now.seat ?? 0, names())}`;
 }
