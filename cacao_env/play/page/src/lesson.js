@@ -89,7 +89,8 @@ export async function judgeStep(choice) {
     await show(from, false);
     return update({ lesson: { ...lesson, text: t.lesson.fill } });
   }
-  while (!session.over && session.now.turn === turn) {
+  const isEnd = STEPS[lesson.step].about === "end";
+  while (!session.over && (isEnd || session.now.turn === turn)) {
     const wish = { agent: "greedy", seed: 1 };
     const next = await app.client?.choose(session.dataAt(session.last), wish).catch(() => null);
     if (!next || app.session !== session) return;
