@@ -121,6 +121,7 @@ export async function review() {
       signal: abort.signal,
       onJudged: (judged, total) => {
         saved.judged = [...judged];
+        if (judged.length % 8 === 0) void app.store.keep(saved);
         if (app.session === session) update({ reviewing: { done: judged.length, total, abort } });
       },
     });

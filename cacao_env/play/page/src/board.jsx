@@ -165,7 +165,8 @@ export function Board() {
   const id = session?.saved.id;
   useEffect(() => {
     beginEye();
-    if (id && session?.awaits !== null) table?.focus({ preventScroll: true });
+    // A dialog that closes gives the focus back to what had it, and then the table takes it.
+    if (session?.awaits || page.exercise()) setTimeout(() => table?.focus({ preventScroll: true }));
   }, [id]);
   if (now && eye.fits) {
     const wanted = fitted();
@@ -431,34 +432,43 @@ function MoveDrawn({ move, seat, class: name }) {
   );
 }
 
-// The best moves that an agent finds, the best one first; an arrow goes on to the placement that it expects next.
+// Where the best moves are that an agent finds; an arrow goes from the best one to the placement expected next.
 function Lines() {
   const { thought } = app;
+  const lines = thought?.lines ?? [];
+  const cells = lines.map(({ action }) => page.moveAt(thought?.ply ?? 0, action).cell);
+  const reply = lines[0]?.follows.find((one) => one.seat !== thought?.seat && one.move.type !== "fill")?.move.cell;
+  const middle = (/** @type {Cell} */ at) => [at[1] * 100 + 50, at[0] * 100 + 50];
   return (
     <>
-      {(thought?.lines ?? []).map(({ action, follows }, k) => {
-        const { cell } = page.moveAt(/** @type {{ ply: number }} */ (thought).ply, action);
-        const next = follows.find((one) => one.seat !== thought?.seat && one.move.type !== "fill")?.move.cell;
-        const [[x, y], [toX, toY]] = [cell, next ?? cell].map((at) => [at[1] * 100 + 50, at[0] * 100 + 50]);
-        const far = Math.hypot(toX - x, toY - y);
-        const at = far ? (Math.atan2(toY - y, toX - x) * 180) / Math.PI : 0;
+      {reply ? <Arrow from={middle(cells[0])} to={middle(reply)} /> : null}
+      {unique(cells).map((cell) => {
+        const [x, y] = middle(cell);
+        const numbers = cells.flatMap((one, k) => (same(one, cell) ? [k + 1] : []));
         return (
-          <g key={action} class={`heat line${k + 1}`}>
-            {next && k === 0 && far ? (
-              <path
-                class="arrow"
-                d={`M30 -5H${far - 34}V-16L${far - 8} 0L${far - 34} 16V5H30Z`}
-                transform={`translate(${x} ${y}) rotate(${at})`}
-              />
-            ) : null}
-            <circle cx={x} cy={y} r={k ? 22 : 28} />
-            <text x={x} y={y + 9}>
-              {k + 1}
+          <g key={String(cell)} class={`heat line${numbers[0]}`}>
+            <circle cx={x} cy={y} r={numbers[0] > 1 ? 22 : 28} />
+            <text x={x} y={y + 9} style={numbers.length > 1 ? { fontSize: "18px" } : undefined}>
+              {numbers.join(", ")}
             </text>
           </g>
         );
       })}
     </>
+  );
+}
+
+/** @param {{ from: number[], to: number[] }} props in the units of the table */
+function Arrow({ from: [x, y], to: [toX, toY] }) {
+  const [far, turned] = [Math.hypot(toX - x, toY - y), (Math.atan2(toY - y, toX - x) * 180) / Math.PI];
+  const [seenX, seenY] = [toX * eye.k + eye.x, toY * eye.k + eye.y];
+  if (far < 60 || seenX < 0 || seenY < 0 || seenX > eye.width || seenY > eye.height) return null;
+  return (
+    <path
+      class="arrow"
+      d={`M30 -5H${far - 34}V-16L${far - 8} 0L${far - 34} 16V5H30Z`}
+      transform={`translate(${x} ${y}) rotate(${turned})`}
+    />
   );
 }
 

@@ -519,7 +519,7 @@ function LessonButtons() {
   const next = () => (isLast ? page.beginFirst() : page.openLesson(lesson.step + 1));
   return (
     <>
-      {lesson.solved ? (
+      {lesson.solved && lesson.text ? (
         <button type="button" id="next-step" class="main" onClick={next}>
           {isLast ? t.lesson.play : t.lesson.next}
         </button>

@@ -301,6 +301,9 @@ function Games() {
   );
 }
 
+/** The list may be older than the game that is shown. @param {Saved} saved */
+const openGame = (saved) => page.open(app.session?.saved.id === saved.id ? app.session.saved : saved, { keep: false });
+
 /** @param {{ games: Saved[], title?: string }} props */
 const List = ({ games, title }) =>
   games.length ? (
@@ -309,7 +312,7 @@ const List = ({ games, title }) =>
       <ul class="games">
         {games.map((saved) => (
           <li key={saved.id}>
-            <button type="button" class="game" onClick={() => page.open(saved, { keep: false })}>
+            <button type="button" class="game" onClick={() => openGame(saved)}>
               <strong>{playersOf(saved)}</strong>
               <span>
                 {saved.over
@@ -419,7 +422,14 @@ function Share() {
       <button type="button" id="share-film" class="card" disabled={busy} onClick={() => make(film, "cacao.gif")}>
         <strong>{t.film}</strong>
       </button>
-      <input type="text" readOnly aria-label={t.link} value={link} onFocus={(event) => event.currentTarget.select()} />
+      <input
+        id="link"
+        type="text"
+        readOnly
+        aria-label={t.link}
+        value={link}
+        onFocus={(event) => event.currentTarget.select()}
+      />
       {busy ? <p role="status">{t.filming}</p> : null}
     </div>
   );

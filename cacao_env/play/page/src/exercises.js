@@ -5,7 +5,7 @@ import { choose, offered } from "./choose.js";
 import { asNumber, made, newId, open } from "./games.js";
 import { unpacked, wantedBy } from "./link.js";
 import { sound } from "./sound.js";
-import { app, nameOf, say, speak, update } from "./state.js";
+import { app, say, speak, update } from "./state.js";
 import { go, settle } from "./turns.js";
 import { num, partsWords, t } from "./words.js";
 
@@ -82,12 +82,17 @@ async function keepProgress() {
   await app.store.set("progress", app.progress);
 }
 
+/** The best of the other moves, and what it loses. @param {import("./types.js").Puzzle} puzzle */
+const secondOf = ({ losses, best }) =>
+  Object.entries(losses)
+    .map(([action, loss]) => ({ action: Number(action), loss }))
+    .filter(({ action }) => action !== best)
+    .reduce((least, one) => (one.loss < least.loss ? one : least));
+
 /** The Elo rating of a puzzle: its level, and how far the next best move is behind.
  * @param {import("./types.js").Puzzle} puzzle */
-export const ratingOf = ({ level, losses, best }) => {
-  const next = Math.min(...Object.entries(losses).flatMap(([action, loss]) => (Number(action) === best ? [] : [loss])));
-  return Math.round(1000 + 300 * level + 75 * (2 - Math.min(next, 4)));
-};
+export const ratingOf = (puzzle) =>
+  Math.round(1000 + 300 * puzzle.level + 75 * (2 - Math.min(secondOf(puzzle).loss, 4)));
 
 const STEP = 32; // of a rating, at most, by one puzzle
 
@@ -110,19 +115,13 @@ export function judgePuzzle(choice) {
   const { puzzle, session } = app;
   if (!puzzle || puzzle.solved || !session) return;
   const { at, shown } = puzzle;
-  const { best, losses } = app.puzzles[at];
+  const { best } = app.puzzles[at];
   const solved = choice.action === best;
-  const others = Object.entries(losses).filter(([action]) => Number(action) !== best);
-  const [next, behind] = others.reduce((least, one) => (one[1] < least[1] ? one : least));
-  const text = !solved
-    ? t.puzzleWrong(num(losses[choice.action], 1))
-    : shown
-      ? t.puzzleShown
-      : t.puzzleRight(num(behind, 1));
+  const text = solved ? (shown ? t.puzzleShown : t.puzzleRight) : t.puzzleWrong;
   count(at, solved && !shown);
   if (solved && !shown) app.progress.solved[keyOf(at)] ??= today();
   void keepProgress();
-  void explain(solved ? Number(next) : choice.action);
+  void explain(solved ? secondOf(app.puzzles[at]).action : choice.action);
   if (solved) {
     session.play(choice.action);
     app.ply = session.last;
@@ -142,7 +141,7 @@ async function explain(other) {
   const parts = one && one.gold > 0 ? partsWords(one.sources, one.gold) : "";
   if (!one || !parts || app.session !== session || !app.puzzle) return;
   update({
-    puzzle: { ...app.puzzle, why: t.because(num(one.gold, 1), parts, nameOf(one.seat), session.players.length) },
+    puzzle: { ...app.puzzle, why: t.because(num(one.gold, 1), parts, t.you, session.players.length) },
   });
 }
 

@@ -89,6 +89,7 @@ export async function judgeStep(choice) {
     await show(from, false);
     return update({ lesson: { ...lesson, text: t.lesson.fill } });
   }
+  app.lesson = { ...lesson, text: "", solved: true };
   const isEnd = STEPS[lesson.step].about === "end";
   while (!session.over && (isEnd || session.now.turn === turn)) {
     const wish = { agent: "greedy", seed: 1 };
@@ -99,8 +100,8 @@ export async function judgeStep(choice) {
   const begun = session.frames.findIndex(({ position }) => position.turn === turn);
   const got = goodsWords(session.gains(session.last, begun)[0]).join(", ");
   const text = `${got ? `${capital(got)}. ` : ""}${done}`;
-  app.lesson = { ...lesson, text, solved: true };
   await show(from, true);
+  update({ lesson: { ...lesson, text, solved: true } });
   speak(text);
 }
 

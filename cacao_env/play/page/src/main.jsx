@@ -200,13 +200,18 @@ function useEntry() {
   const isAbove = Boolean(app.session && (app.dialog || app.panel));
   useEffect(() => {
     if (isAbove && !history.state?.above) history.pushState({ above: true }, "");
-    if (!isAbove && history.state?.above) history.back();
+    if (isAbove || !history.state?.above) return;
+    isLeft = true;
+    history.back();
   }, [isAbove]);
 }
 
+let isLeft = false; // what lay above was closed otherwise
+
 function wentBack() {
-  if (history.state?.above) return;
-  if (app.dialog || app.panel) update({ dialog: null, panel: null });
+  if (history.state?.above || !(isLeft || app.dialog || app.panel)) return;
+  if (!isLeft) update({ dialog: null, panel: null });
+  isLeft = false;
   page.remember();
 }
 

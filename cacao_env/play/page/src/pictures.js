@@ -20,7 +20,7 @@ export function tableSvg({ width, height }) {
   const eye = /** @type {SVGGElement} */ (document.querySelector("#eye"));
   const copy = /** @type {SVGGElement} */ (eye.cloneNode(true));
   for (const one of copy.querySelectorAll(
-    ".ghost, .cursor, .space, .asked, .offered, .heat, .preview, .counting, .pointer",
+    ".ghost, .cursor, .space, .asked, .offered, .heat, .arrow, .preview, .counting, .pointer",
   ))
     one.remove();
   copy.removeAttribute("transform");

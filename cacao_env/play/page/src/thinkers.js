@@ -39,7 +39,7 @@ export function thinkers(source, parts) {
           onJudged(found, all.length);
         }
       };
-      const workers = Math.max(1, Math.min(MOST, navigator.hardwareConcurrency - 1));
+      const workers = Math.min(MOST, navigator.hardwareConcurrency || 1);
       await Promise.all(Array.from({ length: workers }, (_, at) => work(at)));
       const decisions = found.sort((a, b) => a.ply - b.ply);
       const { judge: name, seats, result } = await (await other()).sum(game, decisions);

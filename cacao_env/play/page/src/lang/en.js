@@ -213,7 +213,7 @@ export const en = {
     /** @type {string} */ name,
     /** @type {number} */ players,
   ) =>
-    `It is worth ${n} gold more: ${parts}. (${name === "You" ? "Your" : `${name}’s`} gold minus ${players > 2 ? "the mean of the others" : "the other’s"}.)`,
+    `The best move is worth ${n} gold more: ${parts}. (${name === "You" ? "Your" : `${name}’s`} gold minus ${players > 2 ? "the mean of the others" : "the other’s"}.)`,
   yourPlay: (/** @type {string} */ name) => `${name}: gold lost a decision`,
   betweenAgents: (/** @type {string} */ greedy, /** @type {string} */ best) =>
     `A careful beginner loses ${greedy}, the strongest agent ${best}.`,
@@ -241,8 +241,8 @@ export const en = {
   puzzleRated: (/** @type {number} */ rating) => `Puzzle rating ${rating}`,
   puzzleLevel: ["Easy", "Medium", "Hard"],
   puzzleProgress: (/** @type {number} */ done, /** @type {number} */ all) => `${done} of ${all} solved`,
-  puzzleWrong: (/** @type {string} */ n) => `This move loses ${n} gold. Try again.`,
-  puzzleRight: (/** @type {string} */ n) => `Right. The next best move is ${n} gold behind.`,
+  puzzleWrong: "This move loses gold. Try again.",
+  puzzleRight: "Right.",
   noPuzzles: "No puzzles are in this page.",
 
   // New game

@@ -219,7 +219,7 @@ export const es = {
   tryAgain: "Intentarlo otra vez",
   playFrom: "Seguir jugando desde aquí",
   because: (n, parts, name, players) =>
-    `Vale ${n} de oro más: ${parts}. (${name === "Tú" ? "Tu oro" : `El oro de ${name}`} menos ${players > 2 ? "la media de los demás" : "el del otro"}.)`,
+    `La mejor jugada vale ${n} de oro más: ${parts}. (${name === "Tú" ? "Tu oro" : `El oro de ${name}`} menos ${players > 2 ? "la media de los demás" : "el del otro"}.)`,
   yourPlay: (name) => `${name}: oro perdido por decisión`,
   betweenAgents: (greedy, best) => `Un principiante cuidadoso pierde ${greedy}; el agente más fuerte, ${best}.`,
   luck: "suerte al robar",
@@ -244,8 +244,8 @@ export const es = {
   puzzleRated: (rating) => `Puntuación del problema: ${rating}`,
   puzzleLevel: ["Fácil", "Medio", "Difícil"],
   puzzleProgress: (done, all) => `${done} de ${all} resueltos`,
-  puzzleWrong: (n) => `Con esta jugada pierdes ${n} de oro. Prueba otra vez.`,
-  puzzleRight: (n) => `Correcto. La siguiente jugada queda ${n} de oro por detrás.`,
+  puzzleWrong: "Con esta jugada pierdes oro. Prueba otra vez.",
+  puzzleRight: "Correcto.",
   noPuzzles: "Esta página no tiene problemas.",
 
   newGame: "Partida nueva",
