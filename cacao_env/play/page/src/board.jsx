@@ -166,7 +166,7 @@ export function Board() {
   useEffect(() => {
     beginEye();
     // A dialog that closes gives the focus back to what had it, and then the table takes it.
-    if (session?.awaits || page.exercise()) setTimeout(() => table?.focus({ preventScroll: true }));
+    if (session?.awaits || page.exercise()) setTimeout(takeFocus);
   }, [id]);
   if (now && eye.fits) {
     const wanted = fitted();
@@ -687,6 +687,13 @@ export const TempleTable = ({ tile }) => (
 /** @type {Record<string, number[]>} */
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
+let isTaken = false; // the page takes the focus: what is asked is said, not the space
+function takeFocus() {
+  isTaken = true;
+  table?.focus({ preventScroll: true });
+  isTaken = false;
+}
+
 /** @param {FocusEvent} event */
 function focus(event) {
   const now = page.frame();
@@ -718,7 +725,7 @@ function moveCursor(cell) {
   const to = /** @type {Cell} */ ([within(cell[0], all.row, all.rows), within(cell[1], all.column, all.columns)]);
   reveal(to);
   update({ cursor: to, hover: null });
-  page.speak(page.spokenCell(to));
+  if (!isTaken) page.speak(page.spokenCell(to));
 }
 
 // The cells that a click would choose, row by row.

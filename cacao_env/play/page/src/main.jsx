@@ -160,6 +160,7 @@ function press(event) {
     event.ctrlKey ||
     event.metaKey ||
     event.altKey ||
+    app.dialog ||
     !app.session
   )
     return;

@@ -2,8 +2,8 @@
 
 import { applyPalette, GIFEncoder, quantize } from "gifenc";
 import symbols from "../../../render/art.svg";
-import { app, go, headline, sharedNames, told } from "./app.js";
-import { capital, num } from "./words.js";
+import { app, go, sharedNames, told } from "./app.js";
+import { capital, namesWords, num, t } from "./words.js";
 
 const SIZE = { width: 1200, height: 800 };
 const FILM = { width: 720, height: 480 };
@@ -37,8 +37,12 @@ export function tableSvg({ width, height }) {
     return `.own${seat}{--own:${of("own")};--pale:${of("pale")};--deep:${of("deep")}}`;
   });
   const { position } = session.frames[app.ply];
+  const called = sharedNames();
+  const won = position.winners.map((seat) => called[seat]);
+  const ended = won.length > 1 ? t.win(namesWords(won)) : t.wins(won[0]);
+  const said = escaped(won.length ? ended : capital(told(app.ply, (seat) => called[seat])));
   const part = width / position.players;
-  const names = sharedNames().map((name, seat) => {
+  const names = called.map((name, seat) => {
     const [x, size] = [part * seat, bar * 0.45];
     const short =
       [...name].length > 40 / position.players ? `${[...name].slice(0, 38 / position.players).join("")}…` : name;
@@ -46,7 +50,6 @@ export function tableSvg({ width, height }) {
     const points = position.phase === "over" ? num(score) : `${num(gold)} (${num(score)})`;
     return `<g class="own${seat}"><rect x="${x}" width="${part}" height="${bar}" fill="var(--pale)"/><rect x="${x}" width="${part}" height="5" fill="var(--own)"/><use href="#sign-${seat}" x="${x + 8}" y="${bar * 0.28}" width="${size}" height="${size}"/><text x="${x + 14 + size}" y="${bar * 0.66}" font-size="${size}" fill="#2b2119">${escaped(short)}</text><text x="${x + part - 10}" y="${bar * 0.66}" font-size="${size}" font-weight="700" text-anchor="end" fill="#2b2119">${points}</text></g>`;
   });
-  const said = escaped(position.phase === "over" ? headline() : capital(told(app.ply)));
   const rules = `${colours.join("")}.fresh{fill:none;stroke:#fff;stroke-width:5}.lift circle{fill:#f7a707;stroke:#2b2622;stroke-width:2}.lift text{font-size:17px;font-weight:700;text-anchor:middle}.under{fill:var(--pale);stroke:var(--own);stroke-width:4}.fill rect{fill:#fffdf7;stroke:#c62828;stroke-width:4}.fill text{font-size:50px;text-anchor:middle;fill:#c62828}.pending{display:none}`;
   const inside = symbols.slice(symbols.indexOf("<defs>"), symbols.lastIndexOf("</svg>"));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="Arial, sans-serif"><style>${rules}</style>${inside}<rect width="${width}" height="${height}" fill="#35603f"/><g transform="${place}">${new XMLSerializer().serializeToString(copy)}</g>${names.join("")}<rect y="${height - bar}" width="${width}" height="${bar}" fill="#fffdf7"/><text x="14" y="${height - bar * 0.34}" font-size="${bar * 0.42}" fill="#2b2119">${said}</text></svg>`;

@@ -16,12 +16,12 @@ export function toldMoves(from, to = app.session?.last ?? 0) {
     .join(". ");
 }
 
-/** The move to a frame in words, with who made it. @param {number} ply */
-export function told(ply) {
+/** The move to a frame in words, with who made it. @param {number} ply @param {(seat: number) => string} called */
+export function told(ply, called = nameOf) {
   const { step, move } = app.session?.frames[ply] ?? {};
   if (!move || !step) return t.deal;
   const kind = app.session?.kindAt(ply);
-  const name = nameOf(step.seat);
+  const name = called(step.seat);
   const choice = choiceWords(move, kind);
   return name === t.you
     ? t.youTold(moveWords(move, kind), choice.charAt(0).toLowerCase() + choice.slice(1))
