@@ -438,8 +438,7 @@ def test_puzzles_are_solved_and_counted(opened):
         })"""
     )
     page.reload()
-    page.wait_for_selector("#begin")
-    page.keyboard.press("Escape")
+    page.wait_for_selector("#verdict")
     page.click("#puzzles")
     assert "Solved" in page.inner_text("#daily")
 
@@ -645,10 +644,13 @@ def serious(page):
 
 
 @pytest.mark.parametrize(
-    ("scheme", "size"), mostly_slow([("light", WIDE), ("dark", WIDE), ("light", PHONE)]), ids=str
+    ("scheme", "size"),
+    mostly_slow([("light", WIDE), ("dark", WIDE), ("light", PHONE), ("forced", WIDE)]),
+    ids=str,
 )
 def test_axe_finds_nothing_serious(opened, four, scheme, size):
-    page = opened(size=size, color_scheme=scheme).page
+    contrast = {"forced_colors": "active"} if scheme == "forced" else {"color_scheme": scheme}
+    page = opened(size=size, **contrast).page
     assert serious(page) == [], "a new game"
     begin(page, "grower", players=4, seed=6)
     assert serious(page) == [], "a placement"
@@ -659,11 +661,26 @@ def test_axe_finds_nothing_serious(opened, four, scheme, size):
         page.click("#run-think")
         page.wait_for_selector(".lines")
         assert serious(page) == [], "think"
+    page.click("#new")
+    page.click("#lesson")
+    page.wait_for_selector("#verdict")
+    assert serious(page) == [], "the lesson"
+    choose(page)
+    page.click("#confirm")
+    page.wait_for_selector("#next-step")
+    assert serious(page) == [], "a step is done"
+    page.click("#leave-lesson")
+    begin(page, "grower", players=4, seed=6)
     for dialog in ("#my-games", "#puzzles", "#share", "#show-rules", "#settings"):
         page.click(dialog)
         page.wait_for_selector("dialog[open] .content")
         assert serious(page) == [], dialog
         page.keyboard.press("Escape")
+    page.click("#puzzles")
+    page.click("#daily")
+    page.wait_for_selector("#verdict")
+    page.click("#answer")
+    assert serious(page) == [], "a puzzle"
     begin(page, seats=("", ""), seed=6)
     assert serious(page) == [], "a hand-over"
     drop(page, "four.json", four)

@@ -72,6 +72,7 @@ def test_the_lesson_is_eight_decisions_and_accepts_each_that_shows_it(opened, lo
         if step < 7:
             page.click("#next-step")
     again = "Está permitido" if locale == "es-ES" else "That is allowed"
+    assert refused
     assert all(text.startswith(again) for text in refused)
     assert page.locator("#result").count()
     page.click("#next-step")  # the first game
@@ -171,7 +172,9 @@ def test_a_try_tells_its_loss_and_a_review_goes_on(opened):
     page.click("#next-mistake")
     told = page.inner_text(".decision")
     assert "The best move is worth" in told
-    loss = re.search(r"The best move is worth ([\d.]+) gold more: (.*?)\. \(Your gold minus the other’s", told)
+    loss = re.search(
+        r"The best move is worth ([\d.]+) gold more: (.*?)\. \(Your gold minus the other’s", told
+    )
     parts = [float(n.replace("−", "-")) for n in re.findall(r"[+−][\d.]+", loss[2])]
     assert sum(parts) == pytest.approx(float(loss[1]), abs=0.01)
     assert re.match("You (placed|sold|used|filled|overbuilt)", page.inner_text("#headline span"))
@@ -249,7 +252,8 @@ def test_think_is_lines_of_play_with_heads(opened):
     rows = page.locator(".lines tbody").all_inner_texts()
     assert re.search(r"1\. .*\t0\.0\t[\d.]+ %", rows[0]), rows
     assert "Then: " in rows[0]
-    assert page.locator(".heat").count() == 3
+    on_table = ", ".join(page.locator(".heat text").all_inner_texts())
+    assert sorted(on_table.split(", ")) == ["1", "2", "3"]
     losses = [float(re.search(r"\t−?([\d.]+)\t", row)[1]) for row in rows]
     assert losses == sorted(losses)
 
@@ -421,6 +425,32 @@ def test_a_film_has_names_and_a_steady_eye(opened, tmp_path):
     for one, other in pairwise(shots):
         moved = (np.abs(one - other)[44:436].max(axis=2) > 40).mean()
         assert moved < 0.12, "only what was laid changes"
+
+
+@slow
+def test_my_games_show_what_one_lost_game_by_game(opened, tmp_path):
+    page = opened().page
+    begin(page, "grower", seed=3)
+    decide(page)
+    page.click("#my-games")
+    assert page.locator(".trend").count() == 0
+    with page.expect_download() as download:
+        page.click("#export")
+    download.value.save_as(tmp_path / "games.json")
+    data = json.loads((tmp_path / "games.json").read_text())
+    [one] = data["games"]
+    for number, loss in enumerate((2.5, 1.25)):
+        review = {"seats": [{"mean_loss": loss}] * 2, "decisions": []}
+        later = {"id": f"reviewed{number}", "changed": one["changed"] + number + 1}
+        data["games"].append(one | later | {"review": review})
+    page.keyboard.press("Escape")
+    drop(page, "games.json", json.dumps(data))
+    page.wait_for_selector(".trend")
+    assert "2.50 … 1.25" in page.inner_text(".trend")
+    heights = page.locator(".trend circle").evaluate_all(
+        "(all) => all.map((one) => +one.getAttribute('cy'))"
+    )
+    assert heights[0] < heights[1], "less lost stands lower"
 
 
 @slow

@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf } from "../src/levels.js";
+import { found } from "../src/coach.js";
+import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf, rated } from "../src/levels.js";
 import { packed, unpacked, wantedBy } from "../src/link.js";
 import { exported, imported, Store } from "../src/save.js";
 import { Session } from "../src/session.js";
+import { app } from "../src/state.js";
 import { loadForTests } from "./load.mjs";
 
 const engine = /** @type {any} */ (await loadForTests());
@@ -177,6 +179,40 @@ test("puzzles are positions of games, and their answers are legal", () => {
     assert.equal(session.now.phase, "place");
     assert.equal(puzzle.losses[puzzle.best], 0);
   }
+});
+
+test("what the coach says of a space is what workers get there", () => {
+  app.engine = engine;
+  const jungle = (/** @type {any} */ one) => one.record.jungle_count[0];
+  const seen = { mine: 0, market: 0, water: 0 };
+  for (let seed = 0; seed < 12; seed += 1) {
+    const options = { ...OPTIONS, players: 2, volcanoes: false };
+    const session = new Session(engine, game({ options, deal: engine.deal({ ...options, seed }) }));
+    while (!session.over) {
+      const { now } = session;
+      const seat = now.seat ?? 0;
+      for (const { action, move, effects } of session.offered) {
+        if (move.type !== "place" || effects.fills || effects.draws) continue;
+        const [one, ...others] = found(now, seat, move);
+        if (!one || others.length || !(one.kind in seen)) continue;
+        const after = engine.replay({ ...session.saved, actions: [...session.game.actions] });
+        const before = after.scores()[seat];
+        after.play(action);
+        if (jungle(after) > jungle(session.game)) continue; // a space was filled without asking
+        while (after.phase === "act" && after.record.turn[0] === now.turn) after.play(Math.max(...after.legal())); // all workers
+        assert.equal(after.scores()[seat] - before, one.gold, `${one.kind} of ${JSON.stringify(move)}`);
+        seen[/** @type {"mine"} */ (one.kind)] += 1;
+      }
+      session.play(session.offered[(7 * seed + session.last) % session.offered.length].action);
+    }
+  }
+  for (const [kind, count] of Object.entries(seen)) assert.ok(count > 20, `${kind}: ${count}`);
+});
+
+test("a puzzle that few solve changes a rating more", () => {
+  assert.ok(rated(1200, 1600, true) - 1200 > rated(1200, 1000, true) - 1200);
+  assert.ok(rated(1200, 1000, false) < rated(1200, 1600, false));
+  assert.equal(rated(1200, 1200, true) - 1200, 16);
 });
 
 test("no module imports itself, however far around", () => {

@@ -3,6 +3,7 @@
 import { judge, LEAST } from "./advice.js";
 import { choose, offered } from "./choose.js";
 import { asNumber, made, newId, open } from "./games.js";
+import { rated, ratingOf, secondOf } from "./levels.js";
 import { unpacked, wantedBy } from "./link.js";
 import { sound } from "./sound.js";
 import { app, say, speak, update } from "./state.js";
@@ -81,24 +82,6 @@ async function keepProgress() {
   app.progress.tried = { ...there.tried, ...app.progress.tried };
   await app.store.set("progress", app.progress);
 }
-
-/** The best of the other moves, and what it loses. @param {import("./types.js").Puzzle} puzzle */
-const secondOf = ({ losses, best }) =>
-  Object.entries(losses)
-    .map(([action, loss]) => ({ action: Number(action), loss }))
-    .filter(({ action }) => action !== best)
-    .reduce((least, one) => (one.loss < least.loss ? one : least));
-
-/** The Elo rating of a puzzle: its level, and how far the next best move is behind.
- * @param {import("./types.js").Puzzle} puzzle */
-export const ratingOf = (puzzle) =>
-  Math.round(1000 + 300 * puzzle.level + 75 * (2 - Math.min(secondOf(puzzle).loss, 4)));
-
-const STEP = 32; // of a rating, at most, by one puzzle
-
-/** The rating of who has solved, or not, a puzzle at the first try. @param {number} own @param {number} puzzle @param {boolean} solved */
-export const rated = (own, puzzle, solved) =>
-  Math.round(own + STEP * (Number(solved) - 1 / (1 + 10 ** ((puzzle - own) / 400))));
 
 /** Count the first answer to a puzzle. @param {number} at @param {boolean} solved */
 function count(at, solved) {
