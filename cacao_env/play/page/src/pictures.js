@@ -3,7 +3,7 @@
 import { applyPalette, GIFEncoder, quantize } from "gifenc";
 import symbols from "../../../render/art.svg";
 import { app, go, sharedNames, told } from "./app.js";
-import { capital, namesWords, num, t } from "./words.js";
+import { namesWords, num, t } from "./words.js";
 
 const SIZE = { width: 1200, height: 800 };
 const FILM = { width: 720, height: 480 };
@@ -40,7 +40,7 @@ export function tableSvg({ width, height }) {
   const called = sharedNames();
   const won = position.winners.map((seat) => called[seat]);
   const ended = won.length > 1 ? t.win(namesWords(won)) : t.wins(won[0]);
-  const said = escaped(won.length ? ended : capital(told(app.ply, (seat) => called[seat])));
+  const said = escaped(won.length ? ended : told(app.ply, (seat) => called[seat]));
   const part = width / position.players;
   const names = called.map((name, seat) => {
     const [x, size] = [part * seat, bar * 0.45];

@@ -2,7 +2,7 @@
 
 import { kindOn } from "./session.js";
 import { app, atEnd, exercise, frame, nameOf, names } from "./state.js";
-import { capital, choicesWords, choiceWords, effectWords, moveWords, namesWords, t } from "./words.js";
+import { choicesWords, choiceWords, effectWords, moveWords, namesWords, t } from "./words.js";
 
 /** @import { Choice } from "./types.js" */
 
@@ -40,9 +40,9 @@ export function headline() {
   }
   const { session } = app;
   const seat = headSeat() ?? 0;
-  if (exercise() && !atEnd()) return capital(told(app.ply));
+  if (exercise() && !atEnd()) return told(app.ply);
   if (exercise()) return `${t.yourTurn}: ${t.ask[now.phase]}`;
-  if (session?.awaits === null) return app.ply ? capital(told(app.ply)) : t.deal; // what is looked at, or judged
+  if (session?.awaits === null) return app.ply ? told(app.ply) : t.deal; // what is looked at, or judged
   if (app.showing || session?.awaits === "agent") return t.theirTurn(nameOf(seat));
   const isMine = session?.people.length === 1 && session.people[0] === seat;
   return `${isMine ? t.yourTurn : nameOf(seat)}: ${t.ask[now.phase]}`;
